@@ -90,6 +90,22 @@ import Testing
     #expect(!html.contains("ownRead") && !html.contains("firstAppearance"))
   }
 
+  @Test func `a turn says in words when it was, and a device how fast it is`() async throws {
+    var report = try await simulateText(shortScenario).report
+    var turn = try #require(report.runs.lazy.compactMap(\.longestTurns.first).first)
+    (turn.start, turn.length) = (40_074_000_000, 229_300_000)
+    for (name, text) in [
+      ("late", "229.3 ms, late, at 40.074 s: "), ("hang", "229.3 ms hang at 40.074 s: "),
+    ] {
+      turn.hangClass = name
+      #expect(turn.line.hasPrefix(text), "\(turn.line)")
+    }
+    for (slowdown, text) in [(1_000_000, "as fast as"), (2_200_000, "2.2 times as slow as")] {
+      for index in report.runs.indices { report.runs[index].slowdown = Int64(slowdown) }
+      #expect(report.lines.contains("\(report.devices[0]): \(text) the reference device"))
+    }
+  }
+
   @Test func `slices of the trace nest, and every arrow begins somewhere`() async throws {
     let outcome = try await simulateText(shortScenario) { $0.wantsTrace = true }
     let trace = try object(try #require(outcome.trace))

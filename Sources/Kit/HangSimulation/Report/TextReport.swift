@@ -1,3 +1,5 @@
+import ViewGraph
+
 extension SimulationReport {
   /// The report for people: the verdict and the thresholds, then for each device a table with the variants side by side,
   /// the causes of the longest turns, and why views were evaluated.
@@ -15,7 +17,8 @@ extension SimulationReport {
       let runs = runs.filter { $0.device == device }
       guard let first = runs.first else { continue }
       let slowdown = FixedPoint.text(first.slowdown, decimals: 6, trimmed: true)
-      lines += ["", "\(device): \(slowdown) times as slow as the reference device"]
+      let speed = slowdown == "1" ? "as fast" : "\(slowdown) times as slow"
+      lines += ["", "\(device): \(speed) as the reference device"]
       lines.append(
         "  \(first.measuredCosts) of \(first.measuredCosts + first.assumedCosts) costs measured, "
           + "\(first.assumedCosts) assumed")
@@ -69,9 +72,11 @@ extension RunReport {
 extension TurnReport {
   /// When, how long, and what took the time.
   public var line: String {
+    let seconds = FixedPoint.text(start / 1_000_000, decimals: 3, trimmed: true)
     var line =
-      "\(FixedPoint.milliseconds(length, decimals: 1)) ms \(hangClass) at "
-      + "\(FixedPoint.milliseconds(start, decimals: 0)) ms:"
+      "\(FixedPoint.milliseconds(length, decimals: 1)) ms"
+      + (hangClass == HangClass.late.rawValue ? ", late, at " : " \(hangClass) at ")
+      + "\(seconds) s:"
     if let action {
       line += " \(action) \(FixedPoint.milliseconds(actionCost, decimals: 1)) ms,"
     }

@@ -179,6 +179,10 @@ import ViewGraph
     func row(_ number: Int, _ nodes: ViewNode...) -> ViewNode.ListRow {
       .init(id: "\(number)", .row([.text("\(number)", .faint)] + nodes))
     }
+    func act(_ word: String) -> ViewAct {
+      ViewAct(
+        word, "HandleActivity", ["handling": .text(word)], input: .numberedRow("activity"))
+    }
     #expect(
       graph.output(of: graph.rootID)
         == .panel(
@@ -195,7 +199,7 @@ import ViewGraph
               row(6, .text("Cyd cheered 1,000")),
               row(3, .text("d and 1 other followed")),
               row(2, .text("b followed")), row(1, .text("a followed")),
-            ]),
+            ]).acting(act("pin"), act("unpin"), act("dismiss")),
           ])))
   }
 }

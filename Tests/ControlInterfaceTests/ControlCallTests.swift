@@ -136,6 +136,13 @@ import VarlinkDescription
         .chat(.handleNotice(number: 3, .dismiss))
       ),
       (
+        {
+          try await $0.handleActivity(room: "main", activity: 4, handling: .unpin)
+          return NoParameters()
+        }, "HandleActivity",
+        .activity(.handle(number: 4, .unpin))
+      ),
+      (
         { try await $0.setControl(room: "main", control: "zoom", value: 1) }, "SetControl",
         .control(.set(control: "zoom", value: 1))
       ),
@@ -161,6 +168,10 @@ import VarlinkDescription
         try await client.handleNotice(room: "main", notice: 9, handling: .pin)
       }
       #expect(notice.flatMap(ControlError.init) == .noSuchNotice(room: "main", notice: 9))
+      let row = try await error {
+        try await client.handleActivity(room: "main", activity: 99, handling: .pin)
+      }
+      #expect(row.flatMap(ControlError.init) == .noSuchActivity(room: "main", activity: 99))
     }
   }
 

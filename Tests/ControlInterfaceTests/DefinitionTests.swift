@@ -73,7 +73,8 @@ import VarlinkDescription
       .invalidEvent(index: 3, reason: "unknownType", fault: nil), .limitReached("rooms"), .busy,
       .nobodyWaits(room: "r", user: nil), .nobodyWaits(room: "r", user: "u"),
       .roomFull(room: "r", capacity: 3), .noSuchMessage(room: "r", message: "m"),
-      .noSuchNotice(room: "r", notice: 4), .noSuchRequest("r/1"),
+      .noSuchNotice(room: "r", notice: 4), .noSuchActivity(room: "r", activity: 5),
+      .noSuchRequest("r/1"),
       .noSurface(room: "r", control: "c"),
     ]
     let description = try InterfaceDescription(parsing: ControlInterface.definition)

@@ -192,6 +192,8 @@ package final class FakeService: ControlService {
     case .control(let event): return try reply(to: event)
     case .chat(let event): return try reply(to: event, report)
     case .waitingRoom(.admit(let admission)): return try reply(to: admission, report)
+    case .activity(.handle(number: 99, _)):
+      throw ControlError.noSuchActivity(room: report.room, activity: 99)
     case .activity, .waitingRoom, .header, .liveRoomStats, .poll, .recorder, .source, .stream:
       return HostReply()
     }

@@ -149,6 +149,26 @@ import WireFormats
     }
     #expect(
       await refusal(.chat(.handleNotice(number: 17, .pin))) == .limitReached("pinned notices"))
+    func pin(row number: Int) async -> ControlError? {
+      await refusal(.activity(.handle(number: number, .pin)))
+    }
+    #expect(await pin(row: 1) == .noSuchActivity(room: "main", activity: 1))
+    let follows = (0..<9).map {
+      // Further apart than what is folded.
+      event(.activity(.follow(user: bob, id: nil)), at: 100_000 + Timestamp($0) * 20_000)
+    }
+    _ = await studio.send(follows, to: .main, clock: .event)
+    let rows = try #require(await studio.lane.report(.main)?.features.activity?.rows)
+    #expect(rows.count >= 9)
+    for row in rows.prefix(8) { #expect(await pin(row: row.number) == nil) }
+    #expect(
+      await pin(row: rows[8].number) == .limitReached("pinned rows of the activity feed"))
+    #expect(await refusal(.activity(.handle(number: rows[0].number, .dismiss))) == nil)
+    #expect(
+      await pin(row: rows[0].number)
+        == .noSuchActivity(room: "main", activity: rows[0].number))
+    let pinned = await studio.lane.report(.main)?.features.activity?.rows.filter(\.pinned)
+    #expect(pinned?.map(\.number) == rows.dropFirst().prefix(7).map(\.number))
     let none = await studio.lane.act(admit, in: try #require(RoomName("none")))
     #expect(none == .failure(.noSuchRoom("none")))
     try await studio.end()

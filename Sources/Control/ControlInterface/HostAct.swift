@@ -97,6 +97,10 @@ extension ControlInterface {
       try await service.act(
         .chat(.handleNotice(number: parameters.notice, parameters.handling)), in: parameters.room)
     }
+    try interface.handle("HandleActivity") { (_, parameters: HandleActivityParameters) in
+      try await service.act(
+        .activity(.handle(number: parameters.activity, parameters.handling)), in: parameters.room)
+    }
   }
 
   /// A message by its number; one without identifiers cannot be named.

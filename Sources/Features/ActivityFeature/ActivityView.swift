@@ -8,6 +8,12 @@ package struct ActivityView: View {
   /// How many rows of the feed are drawn.
   private static let drawn = 20
 
+  private static let rowActs = [NoticeHandling.pin, .unpin, .dismiss].map {
+    ViewAct(
+      $0.rawValue, "HandleActivity", ["handling": .text($0.rawValue)],
+      input: .numberedRow("activity"))
+  }
+
   package init() {}
 
   package func body(_ state: Observed<ActivityFeature.State>, _ context: ViewContext) -> ViewNode {
@@ -18,7 +24,7 @@ package struct ActivityView: View {
     let rows = state.feed.shown.prefix(Self.drawn).map {
       ViewNode.ListRow(id: "\($0.number)", $0.node)
     }
-    parts.append(.list(rows))
+    parts.append(.acting(Self.rowActs, .list(rows)))
     return .panel(
       .init("activity", title: "Activity", priority: 3, minimumRows: 2),
       .column(parts))

@@ -195,6 +195,11 @@ extension Failure {
         .failed,
         "the room '\(room)' has no notice \(notice); 'livehostctl chat notices \(room)' lists them"
       )
+    case .noSuchActivity(let room, let activity):
+      self.init(
+        .failed,
+        "the room '\(room)' has no activity \(activity); 'livehostctl activity list \(room)' lists "
+          + "what it has")
     }
   }
 

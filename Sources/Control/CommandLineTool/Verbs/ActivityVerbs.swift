@@ -89,20 +89,9 @@ struct ActivityArguments: ParsableArguments {
 
 extension ActivityRowVerb {
   func run(_ context: Context) async throws {
-    let room = subject.room.description
-    let event: [JSONName: JSONValue] = [
-      "type": "host.activity", "activity": .integer(Int64(subject.row)),
-      "handling": .string(Self.handling.rawValue),
-    ]
-    try await context.withDaemon { client in
-      let features = try await client.getRoom(room, feature: .activity).features
-      guard features.activity?.rows.contains(where: { $0.number == subject.row }) == true else {
-        throw Failure(
-          .failed,
-          "the room '\(room)' has no activity \(subject.row); 'livehostctl activity list \(room)' "
-            + "lists what it has")
-      }
-      _ = try await client.sendEvents(room: room, events: [.object(event)])
+    try await context.withDaemon {
+      try await $0.handleActivity(
+        room: subject.room.description, activity: subject.row, handling: Self.handling)
     }
     try context.print([:]) { [] }
   }

@@ -1,3 +1,4 @@
+import ActivityFeature
 import ChatFeature
 import Composable
 import ControlFeature
@@ -14,6 +15,7 @@ extension Room {
     switch act {
     case .chat(let event): performInChat(event)
     case .control(let event): performOnPanel(event)
+    case .activity(.handle(let number, let handling)): handle(activity: number, handling)
     case .waitingRoom(.admit(let admission)): admit(admission)
     // Not listed by part: an event that has no answer of its own needs none here.
     default: perform(act) ? .success(HostReply()) : .failure(.limitReached("events"))
@@ -129,6 +131,22 @@ extension Room {
     let shown = chat?.notices.entries.first { $0.number == number }
     if handling == .pin, shown?.isPinned != true {
       return .failure(.limitReached("pinned notices"))
+    }
+    return .success(HostReply())
+  }
+
+  private func handle(
+    activity number: Int, _ handling: NoticeHandling
+  ) -> Result<HostReply, ControlError> {
+    func row() -> ActivityRow? {
+      screen.store.state.activity?.feed.rows.first { $0.number == number }
+    }
+    guard row() != nil else {
+      return .failure(.noSuchActivity(room: name.description, activity: number))
+    }
+    _ = perform(.activity(.handle(number: number, handling)))
+    if handling == .pin, row()?.isPinned != true {
+      return .failure(.limitReached("pinned rows of the activity feed"))
     }
     return .success(HostReply())
   }

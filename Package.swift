@@ -508,6 +508,9 @@ let tests: [Target] =
         "UnixSockets", "WireFormats", "livehostd", "livehostctl",
       ] + nio),
     .executableTarget(
+      name: "ScriptedTwitch", dependencies: ["SourceTestSupport"] + nio,
+      path: "Tests/Interop/ScriptedTwitch", swiftSettings: settings),
+    .executableTarget(
       name: "CertificationService", dependencies: ["JSON", "UnixSockets", "Varlink"] + nio,
       path: "Tests/Interop/CertificationService", swiftSettings: settings),
   ]

@@ -34,19 +34,25 @@ package struct ScriptedPeer: Sendable {
       nick = rest
       if script.refusesLogin { return [":tmi.twitch.tv NOTICE * :Login authentication failed"] }
       isRegistered = true
-      return [
-        ":tmi.twitch.tv 001 \(nick) :Welcome, GLHF!", ":tmi.twitch.tv 376 \(nick) :>",
-      ]
+      return Self.welcome.map { ":tmi.twitch.tv \($0.numeric) \(nick) :\($0.text)" }
     case "JOIN": return rest.split(separator: ",").flatMap { join(String($0.dropFirst())) }
     case "PING":
       return [":tmi.twitch.tv PONG tmi.twitch.tv :\(rest.drop { $0 == ":" })"]
-    // Twitch takes no notice of the last ones.
-    case "PONG", "USER", "PASS", "QUIT", "MODE", "WHO": return []
+    case "PONG", "USER", "PASS", "QUIT": return []
+    case "MODE", "WHO", "WHOIS":
+      return [":tmi.twitch.tv 421 \(nick) \(words[0]) :Unknown command"]
     default:
       faults.append("unexpected: \(line)")
       return []
     }
   }
+
+  /// As Twitch writes it. Clients need all of it: the end of a text that did not begin breaks some.
+  private static let welcome: [(numeric: String, text: String)] = [
+    ("001", "Welcome, GLHF!"), ("002", "Your host is tmi.twitch.tv"),
+    ("003", "This server is rather new"), ("004", "-"), ("375", "-"),
+    ("372", "You are in a maze of twisty passages, all alike."), ("376", ">"),
+  ]
 
   private static let capabilityNames = [
     "twitch.tv/commands", "twitch.tv/membership", "twitch.tv/tags",
@@ -79,7 +85,10 @@ package struct ScriptedPeer: Sendable {
     guard !script.swallowed.contains(channel) else { return [] }
     joined.insert(channel)
     let own = ":\(nick)!\(nick)@\(nick).tmi.twitch.tv JOIN #\(channel)"
-    return [own, ":\(nick).tmi.twitch.tv 366 \(nick) #\(channel) :End of /NAMES list"]
-      + (hasTags ? ["@room-id=1;slow=0 :tmi.twitch.tv ROOMSTATE #\(channel)"] : [])
+    let server = ":\(nick).tmi.twitch.tv"
+    return [
+      own, "\(server) 353 \(nick) = #\(channel) :\(nick)",
+      "\(server) 366 \(nick) #\(channel) :End of /NAMES list",
+    ] + (hasTags ? ["@room-id=1;slow=0 :tmi.twitch.tv ROOMSTATE #\(channel)"] : [])
   }
 }

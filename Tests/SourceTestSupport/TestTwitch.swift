@@ -89,7 +89,8 @@ package final class TestTwitch: Sendable {
     try await on { core in
       for (index, client) in core.clients.enumerated()
       where client.peer.joined.contains(channel) && !client.isFrozen && (number ?? index) == index {
-        client.send("@id=\(id) :bo!bo@bo PRIVMSG #\(channel) :\(id)\r\n")
+        let tags = client.peer.hasTags ? "@id=\(id) " : ""
+        client.send("\(tags):bo!bo@bo PRIVMSG #\(channel) :\(id)\r\n")
       }
     }
   }

@@ -1,0 +1,31 @@
+// The scripted Twitch of the tests, for clients of others: prints its port, and takes orders on standard input:
+// `say ID` to all who have joined, `line NUMBER LINE` to one, `wait NUMBER LINE` for the beginning of what one sends,
+// `faults`. It ends with its orders.
+
+import Glibc
+import NIOPosix
+import SourceTestSupport
+
+/// At once, whoever reads.
+func tell(_ line: String) {
+  var text = line + "\n"
+  text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+}
+
+let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+let twitch = try await TestTwitch(group)
+tell("port \(twitch.port)")
+while let line = readLine() {
+  let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+  switch words.first {
+  case "say" where words.count == 2: try await twitch.say(words[1])
+  case "line" where words.count == 3:
+    try await twitch.send(words[2] + "\r\n", to: Int(words[1]) ?? 0)
+  case "wait" where words.count > 1:
+    await twitch.wait(for: words.dropFirst().joined(separator: " "))
+    tell("heard")
+  case "faults": tell("faults \(try await twitch.faults())")
+  default: tell("unknown: \(line)")
+  }
+}
+try await twitch.stop()

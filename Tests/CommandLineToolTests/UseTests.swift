@@ -8,6 +8,7 @@ import JSON
 import LiveEvents
 import LiveRoomStatsFeature
 import RateLimiting
+import RecorderFeature
 import Synchronization
 import Testing
 import Wording
@@ -99,6 +100,27 @@ import Wording
     #expect(try text(several).contains { $0.hasSuffix("range") })
     #expect(try text(Summary(6_111)).contains("  bitrate  6,111  kbit/s"))
     #expect(try !text(Summary(6_111)).contains { $0.contains("range") })
+  }
+
+  @Test(arguments: [(160, 48), (80, 24), (60, 20)])
+  func `that another program records is seen, however small the screen is`(
+    columns: Int, rows: Int
+  ) {
+    let recorders: [HostFeature.Action] = [
+      .recorder(.own(.restarted(isRecording: true))),
+      .recorder(.ownProgressed(RecorderProgress(bytes: 838, durationMilliseconds: 0))),
+      .recorder(.own(.restarted(isRecording: false))), .recorder(.stateChanged(.recording)),
+      .recorder(.progressed(RecorderProgress(bytes: 118 << 20, durationMilliseconds: 60_000))),
+    ]
+    let screen = RealScreen.report(Self.chat + Self.connection(congestion: 0.01) + recorders)
+    let text = lines(screen, columns, rows).joined(separator: "\n")
+    for part in ["recording", "1:00", "118 MiB"] { #expect(text.contains(part), "\(text)") }
+  }
+
+  @Test func `the last line is for whoever runs the stream`() {
+    let foot = lines(RealScreen.report(Self.chat), 160, 48).last ?? ""
+    #expect(foot.hasPrefix("1,234 events, 4 rejected  "), "\(foot)")
+    #expect(!foot.contains("coalesced") && !foot.contains("pending"))
   }
 
   @Test func `one of something is not called several`() async throws {

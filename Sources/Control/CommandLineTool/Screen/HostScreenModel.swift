@@ -402,7 +402,7 @@ package struct HostScreenModel: ScreenModel {
     keys.append(hints(hasTarget: target != nil, columns: grid.columns - keys.width), .faint)
     let column = max(0, grid.columns - keys.width)
     let width = max(0, column - 2)
-    grid.put(state(target, columns: width), row: row, column: 0, width: width)
+    grid.put(state(target), row: row, column: 0, width: width)
     grid.put(keys, row: row, column: column, width: grid.columns - column)
   }
 
@@ -419,13 +419,13 @@ package struct HostScreenModel: ScreenModel {
   }
 
   /// What matters most at the moment: trouble, what is under way, what can be done, or what came in.
-  private func state(_ target: ActTarget?, columns: Int) -> StyledLine {
+  private func state(_ target: ActTarget?) -> StyledLine {
     if !isConnected { return StyledLine(ScreenText.awayNotice, .warning) }
     if let notice { return notice }
     var line = StyledLine()
     if let call = pending.last { line.append("\(call.label) ...", .warning) }
     guard let target else {
-      return pending.isEmpty ? display?.counters(columns: columns) ?? StyledLine() : line
+      return pending.isEmpty ? display?.counts ?? StyledLine() : line
     }
     for (key, act) in target.keys {
       line.append(line.width > 0 ? "  " : "")

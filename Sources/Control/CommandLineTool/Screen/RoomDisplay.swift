@@ -1,4 +1,5 @@
 package import ControlInterface
+import Wording
 
 /// A room on a terminal: its panes, which of them has the focus, how far each is scrolled, and what is selected.
 package struct RoomDisplay: Sendable {
@@ -458,9 +459,11 @@ package struct RoomDisplay: Sendable {
     return head + body.prefix(free)
   }
 
-  /// Where the room's events went, as much of it as fits a width.
-  package func counters(columns: Int) -> StyledLine {
+  /// How many events came, and how many of them were not taken. `show` says where all of them went.
+  var counts: StyledLine {
     guard let counters else { return StyledLine() }
-    return StyledLine(ScreenText.events(counters) { TerminalText.width($0) <= columns }, .faint)
+    let rejected =
+      counters.rejected > 0 ? ", \(Format.count(counters.rejected)) rejected" : ""
+    return StyledLine(Format.count(counters.received, "event") + rejected, .faint)
   }
 }

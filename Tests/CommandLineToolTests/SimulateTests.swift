@@ -69,7 +69,28 @@ import Testing
     #expect(error?["exitCode"] == 78)
     #expect(error?["line"] == 2)
     #expect(error?["key"] == "sed")
-    #expect(await perform(["simulate", "\(bad).none", "--local"]).status == .configuration)
+    let none = await perform(["simulate", "\(bad).none", "--local"])
+    #expect(none.status == .configuration)
+    #expect(
+      none.diagnostics == "livehostctl: \(bad).none: cannot be read: No such file or directory\n")
+    let folder = await perform(["simulate", directory.path, "--local"])
+    #expect(folder.diagnostics.contains("it is not a regular file"))
+  }
+
+  @Test func `without a daemon the way to simulate without one is named`() async {
+    let result = await run(["simulate", path, "--socket", "\(directory.path)/nobody"])
+    #expect(result.status == .notReachable)
+    #expect(result.diagnostics.contains("--local simulates without it"))
+  }
+
+  @Test func `a variant that a report does not have is told with the one that was meant`() async {
+    let report = await perform(["simulate", path, "--local", "--json=short"]).output
+    let file = directory.write("report.json", report.utf8)
+    let result = await perform(["compare", "\(file):trackd", file])
+    #expect(result.status == .badData)
+    #expect(result.diagnostics.contains("no run of the variant 'trackd'; did you mean 'tracked'?"))
+    let none = await perform(["compare", "\(file).none", file])
+    #expect(none.diagnostics.contains("cannot be read: No such file or directory"))
   }
 
   @Test func `an invalid option gives exit code 64`() async {
@@ -193,11 +214,11 @@ import Testing
 
   @Test func `a file that does not exist is told from a directory`() async {
     let missing = await run(["simulate", "\(directory.path)/none.yaml", "--local"])
-    #expect(missing.diagnostics.contains("none.yaml: there is no such file"))
+    #expect(missing.diagnostics.contains("none.yaml: cannot be read: No such file or directory"))
     let folder = await run(["simulate", directory.path, "--local"])
     #expect(folder.diagnostics.contains("is a directory"))
     let report = await run(["compare", "\(directory.path)/a.json", "\(directory.path)/b.json"])
-    #expect(report.status == .badData && report.diagnostics.contains("there is no such file"))
+    #expect(report.status == .badData && report.diagnostics.contains("cannot be read: No such file or directory"))
   }
 
   @Test func `a condition on a time after the end is refused`() async {

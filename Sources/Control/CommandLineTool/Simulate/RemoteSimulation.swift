@@ -27,7 +27,18 @@ struct RemoteSimulation {
     _ text: String, _ options: SimulationOptions, progress: (Int) -> Void
   ) async throws -> SimulationResult {
     let request = try request(text, options)
-    return try await context.withDaemon { client in
+    do {
+      return try await run(request, wantsTrace: options.wantsTrace, progress: progress)
+    } catch var failure as Failure where failure.status == .notReachable {
+      failure.message += "; --local simulates without it"
+      throw failure
+    }
+  }
+
+  private func run(
+    _ request: SimulateRequest, wantsTrace: Bool, progress: (Int) -> Void
+  ) async throws -> SimulationResult {
+    try await context.withDaemon { client in
       var trace = ""
       for try await reply in try client.simulate(request) {
         progress(reply.percent)
@@ -35,7 +46,7 @@ struct RemoteSimulation {
         guard let report = reply.report else { continue }
         return SimulationResult(
           report: report, lines: reply.lines ?? [], missed: reply.missed ?? [], page: reply.page,
-          trace: options.wantsTrace ? trace : nil)
+          trace: wantsTrace ? trace : nil)
       }
       throw Failure(.failed, "the daemon did not return a report")
     }

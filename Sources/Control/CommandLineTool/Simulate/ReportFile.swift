@@ -1,6 +1,7 @@
 import HangSimulation
 import JSON
 import Simulation
+import Suggestions
 
 /// The runs of a simulation report in a file.
 struct ReportFile {
@@ -17,7 +18,7 @@ struct ReportFile {
       variant = String(name[name.index(after: colon)...])
     }
     guard let bytes = ScenarioFiles.disk.read(path) else {
-      throw Failure(.badData, "\(path): \(UnreadableFile.reason(path))")
+      throw Failure(.badData, "\(path): cannot be read: \(TextFile.problem(path))")
     }
     let report: JSONValue
     do { report = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self)) } catch {
@@ -29,10 +30,12 @@ struct ReportFile {
       throw Failure(
         .badData, "\(path): is not a report; 'livehostctl simulate --json=short' writes one")
     }
+    let variants = Set(runs.map(\.variant)).sorted()
     self.variant = variant
     self.runs = variant.map { name in runs.filter { $0.variant == name } } ?? runs
     if let variant, self.runs.isEmpty {
-      throw Failure(.badData, "\(path): has no run of the variant '\(variant)'")
+      let hint = Spelling.hint(for: variant, among: variants)
+      throw Failure(.badData, "\(path): has no run of the variant '\(variant)'\(hint)")
     }
   }
 }

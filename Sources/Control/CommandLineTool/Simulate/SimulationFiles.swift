@@ -8,7 +8,7 @@ enum ScenarioText {
   static func read(_ path: String) throws(Failure) -> String {
     guard let bytes = ScenarioFiles.disk.read(path) else {
       throw Failure(
-        .configuration, "\(path): \(UnreadableFile.reason(path))",
+        .configuration, "\(path): cannot be read: \(TextFile.problem(path))",
         details: ["file": .string(path)])
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -19,19 +19,15 @@ enum ScenarioText {
   }
 }
 
-/// A file that could not be read.
-enum UnreadableFile {
-  /// Why, in words.
-  static func reason(_ path: String) -> String {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      return errno == ENOENT ? "there is no such file" : "cannot be read"
-    }
-    return status.st_mode & S_IFMT == S_IFDIR ? "is a directory" : "cannot be read"
-  }
-}
-
 extension TextFile {
+  /// Why a file of a simulation was not read.
+  static func problem(_ path: String) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+    close(descriptor)
+    return "it is not a regular file, or too large"
+  }
+
   /// Writes a text to a file, which is replaced if it exists.
   static func write(_ text: String, to path: String) throws(Failure) {
     guard let file = fopen(path, "w") else { throw failure(path) }

@@ -216,7 +216,7 @@ import Testing
     let missing = await run(["simulate", "\(directory.path)/none.yaml", "--local"])
     #expect(missing.diagnostics.contains("none.yaml: cannot be read: No such file or directory"))
     let folder = await run(["simulate", directory.path, "--local"])
-    #expect(folder.diagnostics.contains("is a directory"))
+    #expect(folder.diagnostics.contains("Is a directory"))
     let report = await run(["compare", "\(directory.path)/a.json", "\(directory.path)/b.json"])
     #expect(report.status == .badData && report.diagnostics.contains("cannot be read: No such file or directory"))
   }

@@ -24,7 +24,11 @@ extension TextFile {
   static func problem(_ path: String) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return String(cString: strerror(errno)) }
-    close(descriptor)
+    defer { close(descriptor) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      return String(cString: strerror(EISDIR))
+    }
     return "it is not a regular file, or too large"
   }
 

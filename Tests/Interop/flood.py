@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sends 300 messages per second, two thirds of them one wave, to the room main, and looks at a terminal of tmux that
-watches it: `flood.py INGEST TMUX-SERVER`. Prints how many of its rows change per second; fails if one of them changes
-more than once per second."""
+watches it: `flood.py INGEST TMUX-SERVER`. Prints how many of its rows change per second; fails if they change
+more than once per second, or one of them much more."""
 import collections
 import json
 import random
@@ -55,8 +55,8 @@ def main():
     print(f"{sent} messages; {rate:.1f} of {len(before)} rows change per second, more than a third of them at once "
           f"{repainted} times in {looks} looks, row {nervous} {most} times; the wave is in row {sorted(places)}")
     assert looks > SECONDS * 4, "too few looks"
-    # Its figures once per second, and a name between them.
-    assert most <= 1.5 * SECONDS, f"a row is not calm: {before[nervous]}"
+    # Its figures once per second, and between them another name of who writes most, which is no figure.
+    assert most <= 2 * SECONDS, f"a row is not calm: {before[nervous]}"
     assert rate <= len(before), "the screen is not calm"
     assert repainted <= 1.5 * SECONDS, "the screen is repainted more than once per second"
     assert len(places) == 1, "the wave does not stay where it is"

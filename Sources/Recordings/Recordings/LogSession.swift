@@ -23,7 +23,11 @@ final class LogSession {
   private var sessions: [UInt64: Session] = [:]
   /// Sessions that end with the next commit, of which they still have to hear.
   private var ending: [UInt64] = []
+  /// Changed by ``change(_:_:)`` only.
   private var rooms: [String: Room] = [:]
+  /// How many rooms need which segment first: to look through all of them whenever one is saved takes minutes with
+  /// 50,000.
+  private var firstNeeded: [Int: Int] = [:]
   private var completions: [@Sendable () -> Void] = []
   private var failure: (error: RecordingError, retryAt: UInt64)?
 
@@ -95,7 +99,9 @@ final class LogSession {
     if isMissing { contents.noteMissing(newest.number, in: directory) }
     for problem in contents.problems { onProblem(problem) }
     for (name, room) in contents.rooms where room.isOpen {
-      rooms[name] = Room(behindPrevious: room.firstSegment, behindNewest: room.firstSegment)
+      change(name) {
+        $0 = Room(behindPrevious: room.firstSegment, behindNewest: room.firstSegment)
+      }
     }
     end = contents.end
     newest.startedAt = contents.startedAt
@@ -115,8 +121,12 @@ final class LogSession {
 
   /// - Parameter onSnapshotDue: called with the room when a snapshot of it would let the log be cut.
   func enter(_ room: String, onSnapshotDue: @escaping @Sendable (String) -> Void) {
-    rooms[room, default: Room()].onSnapshotDue = onSnapshotDue
-    rooms[room]?.lives += 1
+    change(room) { room in
+      var entry = room ?? Room()
+      entry.onSnapshotDue = onSnapshotDue
+      entry.lives += 1
+      room = entry
+    }
   }
 
   /// Begins a session.
@@ -134,8 +144,7 @@ final class LogSession {
 
   /// Notes that a snapshot of all that a room has handed over is being written.
   func noteSaving(_ room: String) {
-    guard rooms[room]?.isSaving == false else { return }
-    rooms[room]?.isSaving = true
+    change(room) { $0?.isSaving = true }
   }
 
   /// Notes that the snapshot is on disk, or could not be written.
@@ -145,18 +154,30 @@ final class LogSession {
       (entry.behindPrevious, entry.behindNewest) = (entry.behindNewest, entry.behindNext)
     }
     (entry.isSaving, entry.behindNext) = (false, nil)
-    rooms[room] = entry
+    change(room) { $0 = entry }
     cut()
   }
 
   /// Notes that nothing of a room is needed any more, unless another one has its name by now.
   func forget(_ room: String) {
-    if let lives = rooms[room]?.lives, lives > 1 {
-      rooms[room]?.lives = lives - 1
-    } else {
-      rooms[room] = nil
+    change(room) { room in
+      if let lives = room?.lives, lives > 1 { room?.lives = lives - 1 } else { room = nil }
     }
     cut()
+  }
+
+  private func change(_ name: String, _ body: (inout Room?) -> Void) {
+    func apply(_ room: inout Room?) -> (before: Int?, after: Int?) {
+      let before = room?.first
+      body(&room)
+      return (before, room?.first)
+    }
+    let (before, after) = apply(&rooms[name])
+    guard before != after else { return }
+    if let after { firstNeeded[after, default: 0] += 1 }
+    if let before, let count = firstNeeded[before] {
+      firstNeeded[before] = count > 1 ? count - 1 : nil
+    }
   }
 
   // MARK: Writing
@@ -168,7 +189,7 @@ final class LogSession {
     guard session.status.failure == nil, !batch.entries.isEmpty else { return true }
     attempt(now) { () throws(RecordingError) in
       let segments = try open(now)
-      if let segment = segments.number { rooms[session.room]?.note(segment) }
+      if let segment = segments.number { change(session.room) { $0?.note(segment) } }
       try segments.append(batch.entries, now: now)
     }
     return true
@@ -259,7 +280,7 @@ final class LogSession {
   /// gone.
   private func cut() {
     guard numbers.count > 1 else { return }
-    let needed = min(rooms.values.lazy.compactMap(\.first).min() ?? .max, unreadable ?? .max)
+    let needed = min(firstNeeded.keys.min() ?? .max, unreadable ?? .max)
     while numbers.count > 1, let oldest = numbers.first, oldest < needed {
       do throws(RecordingError) {
         _ = try Directories.remove(

@@ -31,6 +31,22 @@ import ViewGraph
     #expect(second.last?.node == .row([.text("BOB:", .person), .text("bob says 21")]))
   }
 
+  @Test func `emotes stand out in the text, of one element as before`() throws {
+    let store = Store(
+      initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
+    ) { ChatFeature() }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    let message = ChatMessage(
+      id: "1", userID: "u", userName: "Ann", text: "hi Kappa", emotes: [3..<8])
+    store.send(.messages([TimedMessage(timestamp: 0, message: message)]))
+    store.deliverChanges()
+    graph.evaluateFrame()
+    let row = try #require(try rows(of: graph).last?.node)
+    #expect(row == .row([.text("Ann:", .person), .marked("hi Kappa", [3..<8])]))
+    #expect(row != .row([.text("Ann:", .person), .marked("hi Kappa", [3..<7])]))
+    #expect(row.elementCount == ViewNode.row([.text("Ann:", .person), .text("hi")]).elementCount)
+  }
+
   @Test func `a wave is one row that stays where it is, and its messages are in no list`() throws {
     var state = ChatFeature.State()
     state.beginAnalysis()

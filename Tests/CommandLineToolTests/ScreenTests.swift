@@ -184,6 +184,24 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(text == String(text.sorted { $0.unicodeScalars.first! < $1.unicodeScalars.first! }))
   }
 
+  @Test(
+    arguments: [
+      ([2, 7, 8, 9], ["h ", "Kappa", " ", "!"]), ([0, 9], ["h Kappa !"]),
+      // What a server should not send.
+      ([7, 2, 8, 9, 3, 4], ["h Kappa ", "!"]), ([8, 10], ["h Kappa !"]), ([-1, 3], ["h Kappa !"]),
+      ([0], ["h Kappa !"]), ([], ["h Kappa !"]),
+    ] as [([Int], [String])])
+  func `marked parts of a text are drawn apart, and read the same`(marks: [Int], parts: [String]) {
+    var node = ScreenNode.text("h Kappa !")
+    node.marks = marks
+    let lines = NodeDrawing(columns: 60).lines(node)
+    #expect(lines.map(\.text) == ["h Kappa !"])
+    #expect(lines[0].parts.map(\.text) == parts)
+    #expect(texts(node, .plain) == ["h Kappa !"])
+    node.text = "h K\u{1B}ppa !"
+    #expect(!texts(node)[0].unicodeScalars.contains("\u{1B}"))
+  }
+
   @Test func `a row of a list reads like a sentence, and is broken at spaces`() {
     let list = ScreenNode(
       kind: .list, parts: [.row(.text("ann:", .person), .text("one two three four five six"))])

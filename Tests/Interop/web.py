@@ -727,6 +727,19 @@ def is_named_in_colour(browser, page, daemon):
     check("and keep their hue", all(blue > red and blue > green for red, green, blue in blues), f"{seen}")
 
 
+def marks_emotes(browser, page, daemon):
+    """Emotes stand out in the text of a message, and are text."""
+    daemon.send({"type": "chat.message", "room": "emotes", "id": "1", "user": {"id": "u", "name": "Ann"},
+                 "text": "\U0001F600 <b>Kappa</b> \u202Ex", "emotes": [5, 10, 15, 17]})
+    with attempt("emotes stand out in the text of a message, which stays text"):
+        tab = browser.new_page()
+        tab.goto(f"{page.base}/?room=emotes#t={page.token}")
+        marks = panel(tab, "chat").locator("em")
+        expect(marks).to_have_text(["Kappa", "\uFFFDx"])
+        expect(panel(tab, "chat").locator("b")).to_have_count(0)
+        tab.close()
+
+
 def charts(browser, page, daemon, directory):
     file, begin = directory / "stats.ndjson", 1_700_000_000_000
     live = json.dumps({"type": "stream", "state": "live", "ts": begin}) + "\n"
@@ -1224,6 +1237,7 @@ def main():
                 simulates(tab, daemon, pathlib.Path(directory))
                 overlays(browser, page, daemon, pathlib.Path(directory))
                 is_named_in_colour(browser, page, daemon)
+                marks_emotes(browser, page, daemon)
                 charts(browser, page, daemon, pathlib.Path(directory))
                 meets_another_page(playwright, page)
                 agrees_with_the_terminal(browser, page, daemon, pathlib.Path(directory))

@@ -87,6 +87,49 @@ import Testing
     #expect(message.color == NameColor(rgb: 0) && message.bits == 0)
   }
 
+  @Test func `emotes are kept with the message, whatever else it has`() {
+    for bits: UInt32 in [0, 5] {
+      let message = ChatMessage(
+        id: "1", userID: "u", userName: "n", text: "hé Kappa Kappa", bits: bits, channel: "c",
+        emotes: [9..<14, 3..<8])
+      #expect(message.emotes == [3..<8, 9..<14])
+      #expect(message.bits == bits && message.channel == "c")
+      #expect(message.owned() == message)
+      let other = message.owned(channel: "longer", bits: 7)
+      #expect(other.emotes == message.emotes && other.bits == 7 && other.channel == "longer")
+      #expect(message.owned(emotes: []).emotes == [] && message.owned(emotes: []) != message)
+      #expect(message.owned(emotes: []).byteCount < message.byteCount)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([], []), ([0..<0], []), ([0..<3], []), ([0..<2], [0..<2]),
+      ([1..<2, 0..<1], [0..<1, 1..<2]),
+      ([0..<2, 1..<2], [0..<2]), ([1..<2, 1..<2], [1..<2]), ([0..<65_536], []),
+      ([2..<9, 1..<2], [1..<2]),
+    ] as [([Range<Int>], [Range<Int>])])
+  func `ranges of emotes that are no use are left out`(given: [Range<Int>], kept: [Range<Int>]) {
+    // Two scalars of four bytes.
+    #expect(EmoteRanges.usable(given, in: "\u{1F600}\u{1F601}") == kept)
+  }
+
+  @Test func `of many emotes a message keeps so many as it may have`() {
+    let text = Text(String(repeating: "a", count: 60_000))
+    let many = (0..<100_000).map { $0 % 30_000 * 2..<$0 % 30_000 * 2 + 1 }
+    let message = ChatMessage(id: "1", userID: "u", userName: "n", text: String(text), emotes: many)
+    #expect(message.emotes == Array(many.prefix(EmoteRanges.limit)))
+    #expect(message.emotes.count == EmoteRanges.limit)
+    // Of the last ones in the text none are among the first that came.
+    #expect(EmoteRanges.usable(many.reversed(), in: text).count <= EmoteRanges.limit)
+  }
+
+  @Test func `positions are pairs`() {
+    #expect(EmoteRanges.paired([]) == [])
+    #expect(EmoteRanges.paired([0, 2, 1, 1]) == [0..<2, 1..<1])
+    #expect(EmoteRanges.paired([0]) == nil && EmoteRanges.paired([2, 1]) == nil)
+  }
+
   // A message is copied on its way; what few of them have must not make all of them larger.
   @Test func `a message takes eight words`() {
     #expect(MemoryLayout<ChatMessage>.stride == 64)

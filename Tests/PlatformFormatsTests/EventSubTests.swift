@@ -29,6 +29,14 @@ struct EventSubTests {
     (
       "channel.chat.message",
       chatter
+        + #","message_id":"a","message":{"text":"h\u00e9 Kappa Kappa!","fragments":[{"type":"text","text":"h\u00e9 "},{"type":"emote","text":"Kappa","emote":{"id":"25"}},{"type":"text","text":" "},{"type":"emote","text":"Kappa"},{"type":"mention","text":"!"}]},"badges":[]"#,
+      [
+        #"{"type":"chat.message",\#(start),"id":"a",\#(bo),"text":"hé Kappa Kappa!","emotes":[3,8,9,14]}"#
+      ]
+    ),
+    (
+      "channel.chat.message",
+      chatter
         + #","message_id":"a","message":{"text":"hi"},"badges":[],"source_broadcaster_user_id":"9""#,
       [#"{"type":"chat.message",\#(start),"id":"a",\#(bo),"text":"hi","channel":"9"}"#]
     ),

@@ -92,7 +92,7 @@ extension ViewNode {
   var lines: [String] {
     switch self {
     case .empty, .gauge, .sparkline, .child: []
-    case .text(let text, _), .badge(let text, _): [text]
+    case .text(let text, _), .marked(let text, _, _), .badge(let text, _): [text]
     case .person(let person): [person.name]
     case .row(let nodes), .column(let nodes): nodes.flatMap(\.lines)
     case .table(_, let rows): rows.flatMap { $0.flatMap(\.lines) }

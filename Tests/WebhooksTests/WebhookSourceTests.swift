@@ -256,7 +256,8 @@ struct WebhookSourceTests {
     #expect(answers[0] == "")
     #expect(answers[1].hasPrefix("HTTP/1.1 408") && answers[2].hasPrefix("HTTP/1.1 408"))
     #expect(try await all.refused() == 3)
-    #expect(try await all.post(Self.good) == "200")
+    // A connection counts until its client is seen to have gone.
+    while try await all.post(Self.good) != "200" {}
     try await all.stop()
   }
 

@@ -67,13 +67,13 @@ struct NativeCase: Sendable {
 
   static let all: [NativeCase] = [
     NativeCase(
-      ##"{"type":"chat.message","id":"m1","user":{"id":"u1","name":"Ann","badges":"a/1,b/2","color":"#1e90fF"},"text":"hi","replyTo":"m0","bits":100,"channel":"n\u00e9xt","action":true}"##,
+      ##"{"type":"chat.message","id":"m1","user":{"id":"u1","name":"Ann","badges":"a/1,b/2","color":"#1e90fF"},"text":"hi","replyTo":"m0","bits":100,"channel":"n\u00e9xt","action":true,"emotes":[1,2,0,1]}"##,
       .chat(
         .message(
           ChatMessage(
             id: "m1", userID: "u1", userName: "Ann", badges: "a/1,b/2",
             color: NameColor(rgb: 0x1E90FF), text: "hi", replyTo: "m0", bits: 100, channel: "néxt",
-            isAction: true))),
+            isAction: true, emotes: [0..<1, 1..<2]))),
       required: [
         #""id":"m1""#,
         ##""user":{"id":"u1","name":"Ann","badges":"a/1,b/2","color":"#1e90fF"}"##,
@@ -328,6 +328,14 @@ struct NativeCase: Sendable {
     #"{"type":"chat.message","id":"1","user":"u","text":""}"#,
     #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n","badges":[1]},"text":""}"#,
     #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"","bits":-1}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":[0]}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":[2,1]}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":[-1,1]}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":"0-1"}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":[0,70000]}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":["0",1]}"#,
+    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":["#
+      + Array(repeating: "0,1", count: 193).joined(separator: ",") + "]}",
     #"{"type":"chat.notice","kind":"party","user":{"id":"u","name":"n"},"count":1}"#,
     #"{"type":"host.admit","user":"u1","all":true}"#, #"{"type":"host.admit","user":""}"#,
     #"{"type":"host.highlight","names":["a",1]}"#, #"{"type":"host.highlight","names":[""]}"#,

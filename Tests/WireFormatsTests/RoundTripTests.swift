@@ -41,7 +41,11 @@ struct EventGenerator {
             id: "n" + string(), userID: "u" + string(), userName: string(), badges: string(),
             color: maybe { NameColor(rgb: UInt32($0.below(1 << 24))) },
             text: string(), replyTo: string(), bits: UInt32(count()),
-            channel: maybe { "n" + $0.string() } ?? "", isAction: below(2) == 0)))
+            channel: maybe { "n" + $0.string() } ?? "", isAction: below(2) == 0,
+            emotes: (0..<below(4)).map { _ in
+              let start = below(12)
+              return start..<(start + below(5))
+            })))
     case 1: .chat(.delete(messageID: name()))
     case 2: .chat(.clear)
     case 3: .chat(.timeout(ChatTimeout(user: person(), seconds: maybe { $0.count() })))

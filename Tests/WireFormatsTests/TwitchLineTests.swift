@@ -43,6 +43,45 @@ private let ann = Person(id: "5", name: "Ann")
     }
   }
 
+  @Test(
+    arguments: [
+      ("25:0-4,13-17/emotesv2_0a-1:6-11", [0..<5, 6..<12, 13..<18]),
+      ("1902:13-17/25:0-4", [0..<5, 13..<18]),
+      ("25:0-4,2-6", [0..<5]), ("25:17-18", []), ("25:4-0", []), ("25:0-99999999999999999999", []),
+      ("25:-4", []), ("25:0-", []), ("25:,,/:/", []), ("25", []), ("0-4", []),
+      ("25:x-4", []), ("25:0-4,x", []), ("25:00000000000000000000-04", [0..<5]),
+    ] as [(String, [Range<Int>])])
+  func `where a message has emotes is read, and what is wrong with that harms nobody`(
+    tag: String, emotes: [Range<Int>]
+  ) {
+    for other in ["", "bits=5;", "source-room-id=1;room-id=2;"] {
+      let event = decode(
+        message(
+          "\(other)emotes=\(tag);id=1;user-id=5;display-name=Ann", "Kappa h\u{1F600}llo! Kappa")
+      ).event
+      guard case .chat(.message(let message)) = event?.payload else {
+        Issue.record("no message")
+        return
+      }
+      #expect(message.emotes == emotes)
+      #expect(message.bits == (other.hasPrefix("bits") ? 5 : 0))
+      #expect(message.channel == (other.hasPrefix("source") ? "1" : ""))
+    }
+  }
+
+  @Test func `a message with very many emotes keeps the first ones`() {
+    let many = (0..<10_000).map { "\(2 * $0)-\(2 * $0)" }.joined(separator: ",")
+    // Together they have to be shorter than a line may be.
+    let given = "25:" + many.prefix(40_000)
+    let text = String(repeating: "a ", count: 1_000)
+    let event = decode(message("emotes=\(given);id=1;user-id=5;display-name=Ann", text)).event
+    guard case .chat(.message(let message)) = event?.payload else {
+      Issue.record("no message")
+      return
+    }
+    #expect(message.emotes == (0..<EmoteRanges.limit).map { 2 * $0..<2 * $0 + 1 })
+  }
+
   @Test func `a person without a display name goes by the login`() {
     let event = decode(message("id=1;user-id=5;display-name=", "x")).event
     #expect(

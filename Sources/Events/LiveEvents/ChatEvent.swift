@@ -50,6 +50,8 @@ public struct ChatMessage: Sendable {
     /// Cheered bits follow ``channel`` in the slab, least significant byte first.
     @usableFromInline static var bits: UInt32 { 1 << 25 }
     @usableFromInline static var action: UInt32 { 1 << 26 }
+    /// Behind these, how many emotes there are, in a byte, and for each where it begins and ends, in two bytes each.
+    @usableFromInline static var emotes: UInt32 { 1 << 27 }
   }
 
   /// Where the texts of a message are in its slab.
@@ -75,24 +77,24 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// A message without bits and channel; ``owned(channel:bits:)`` adds them.
+  /// A message without bits, channel and emotes; ``owned(channel:bits:emotes:)`` adds them.
   @inlinable
   public init(slab: ByteSlab, slices: Slices, color: NameColor? = nil, isAction: Bool = false) {
     self.init(
       slab: slab, slices: slices, color: color, isAction: isAction, channelLength: 0,
-      hasBits: false)
+      hasBits: false, hasEmotes: false)
   }
 
   @usableFromInline
   init(
     slab: ByteSlab, slices: Slices, color: NameColor?, isAction: Bool, channelLength: Int,
-    hasBits: Bool
+    hasBits: Bool, hasEmotes: Bool
   ) {
     self.slab = slab
     self.slices = slices
     marks =
       (color.map { $0.rgb | Mark.color } ?? 0) | (hasBits ? Mark.bits : 0)
-      | (isAction ? Mark.action : 0)
+      | (isAction ? Mark.action : 0) | (hasEmotes ? Mark.emotes : 0)
     self.channelLength = UInt16(clamping: channelLength)
   }
 
@@ -100,7 +102,7 @@ public struct ChatMessage: Sendable {
   public init(
     id: String, userID: String, userName: String, badges: String = "", color: NameColor? = nil,
     text: String, replyTo: String = "", bits: UInt32 = 0, channel: String = "",
-    isAction: Bool = false
+    isAction: Bool = false, emotes: [Range<Int>] = []
   ) {
     var bytes: [UInt8] = []
     func append(_ string: String) -> ByteSlab.Slice {
@@ -113,15 +115,37 @@ public struct ChatMessage: Sendable {
       text: append(text), replyTo: append(replyTo))
     let channel = append(channel)
     if bits > 0 { withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) } }
+    let emotes = EmoteRanges.usable(emotes, in: Text(text))
+    if !emotes.isEmpty { bytes.append(contentsOf: Self.bytes(emotes)) }
     self.init(
       slab: ByteSlab(bytes), slices: slices, color: color, isAction: isAction,
-      channelLength: channel.count, hasBits: bits > 0)
+      channelLength: channel.count, hasBits: bits > 0, hasEmotes: !emotes.isEmpty)
   }
 
-  /// The length of all texts, in bytes.
-  package var byteCount: Int {
+  /// The length of all texts, in bytes, and of what is kept behind them.
+  package var byteCount: Int { textLength + (marks & Mark.bits == 0 ? 0 : 4) + emoteLength }
+
+  private var textLength: Int {
     slices.id.count + slices.userID.count + slices.userName.count + slices.badges.count
       + slices.text.count + slices.replyTo.count + Int(channelLength)
+  }
+
+  var hasEmotes: Bool { marks & Mark.emotes != 0 }
+  var emoteOffset: Int {
+    Int(channelSlice.offset) + channelSlice.count + (marks & Mark.bits == 0 ? 0 : 4)
+  }
+  var emoteCount: Int {
+    hasEmotes ? slab.withBytes(of: ByteSlab.Slice(offset: emoteOffset, count: 1)) { Int($0[0]) } : 0
+  }
+  private var emoteLength: Int { hasEmotes ? 1 + 4 * emoteCount : 0 }
+
+  private static func bytes(_ emotes: [Range<Int>]) -> [UInt8] {
+    [UInt8(emotes.count)]
+      + emotes.flatMap { emote in
+        [emote.lowerBound, emote.upperBound].flatMap {
+          [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+        }
+      }
   }
 
   /// Cheered bits; 0 for an ordinary message.
@@ -167,17 +191,22 @@ public struct ChatMessage: Sendable {
   /// - Parameters:
   ///   - channel: replaces its ``channel``.
   ///   - bits: replaces its ``bits``.
-  public func owned(channel: Text? = nil, bits: UInt32? = nil) -> ChatMessage {
-    let bitsLength = marks & Mark.bits == 0 ? 0 : 4
-    if channel == nil, bits == nil, slab.count <= byteCount + bitsLength, !slices.hasEscapes {
+  ///   - emotes: replaces its ``emotes`` by what is usable of these.
+  public func owned(
+    channel: Text? = nil, bits: UInt32? = nil, emotes: [Range<Int>]? = nil
+  ) -> ChatMessage {
+    if channel == nil, bits == nil, emotes == nil, slab.count <= byteCount, !slices.hasEscapes {
       return self
     }
+    let emotes = emotes.map { EmoteRanges.usable($0, in: text) } ?? self.emotes
+    let tail = emotes.isEmpty ? [] : Self.bytes(emotes)
     let channel = channel ?? self.channel
     let bits = bits ?? self.bits
     var slices = self.slices
     var channelLength = 0
     // An escape is never shorter than what it stands for.
-    let capacity = byteCount - Int(self.channelLength) + channel.byteCount + (bits > 0 ? 4 : 0)
+    let capacity =
+      textLength - Int(self.channelLength) + channel.byteCount + (bits > 0 ? 4 : 0) + tail.count
     let slab = ByteSlab(capacity: capacity) { target in
       var offset = 0
       func append(_ text: Text) -> ByteSlab.Slice {
@@ -199,11 +228,12 @@ public struct ChatMessage: Sendable {
         }
         offset += 4
       }
-      return offset
+      _ = UnsafeMutableBufferPointer(rebasing: target[offset...]).initialize(fromContentsOf: tail)
+      return offset + tail.count
     }
     return ChatMessage(
       slab: slab, slices: slices, color: color, isAction: isAction, channelLength: channelLength,
-      hasBits: bits > 0)
+      hasBits: bits > 0, hasEmotes: !emotes.isEmpty)
   }
 }
 
@@ -219,7 +249,8 @@ extension ChatMessage: Hashable {
     lhs.id == rhs.id && lhs.userID == rhs.userID && lhs.userName == rhs.userName
       && lhs.badges == rhs.badges && lhs.text == rhs.text && lhs.replyTo == rhs.replyTo
       && lhs.bits == rhs.bits && lhs.channel == rhs.channel && lhs.color == rhs.color
-      && lhs.isAction == rhs.isAction
+      && lhs.isAction == rhs.isAction && lhs.hasEmotes == rhs.hasEmotes
+      && (!lhs.hasEmotes || lhs.emotes == rhs.emotes)
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }

@@ -13,7 +13,7 @@ extension Text: Codable {
 
 extension ChatMessage: Codable {
   private enum CodingKeys: String, CodingKey {
-    case id, userID, userName, badges, color, text, replyTo, bits, channel, isAction
+    case id, userID, userName, badges, color, text, replyTo, bits, channel, isAction, emotes
   }
 
   public init(from decoder: any Decoder) throws {
@@ -28,7 +28,9 @@ extension ChatMessage: Codable {
       replyTo: try values.decodeIfPresent(String.self, forKey: .replyTo) ?? "",
       bits: try values.decodeIfPresent(UInt32.self, forKey: .bits) ?? 0,
       channel: try values.decodeIfPresent(String.self, forKey: .channel) ?? "",
-      isAction: try values.decodeIfPresent(Bool.self, forKey: .isAction) ?? false)
+      isAction: try values.decodeIfPresent(Bool.self, forKey: .isAction) ?? false,
+      emotes: try values.decodeIfPresent([Int].self, forKey: .emotes).flatMap(EmoteRanges.paired)
+        ?? [])
   }
 
   /// Leaves out what most messages lack.
@@ -44,5 +46,6 @@ extension ChatMessage: Codable {
     if bits != 0 { try values.encode(bits, forKey: .bits) }
     if !channel.isEmpty { try values.encode(channel, forKey: .channel) }
     if isAction { try values.encode(true, forKey: .isAction) }
+    try values.encodeIfPresent(emotePositions, forKey: .emotes)
   }
 }

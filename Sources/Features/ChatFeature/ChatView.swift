@@ -140,7 +140,7 @@ extension DisplayedMessage {
     if thread != nil, answered == nil { marks.append(.text(">", .faint)) }
     if isMention { marks.append(.text("*", .warning)) }
     if !message.channel.isEmpty { marks.append(.text("(\(message.channel))", .faint)) }
-    let text = ViewNode.text(String(message.text), isMention ? .warning : .normal)
+    let text = message.words(isMention ? .warning : .normal)
     let author = message.author(isFollowed: answered != nil)
     let words = answered.map { [author, message.to($0), text] } ?? [author, text]
     // Most messages have no marks, and each frame makes all rows that it draws.
@@ -154,6 +154,12 @@ extension ChatMessage {
 
   /// Whom it answers, after the author.
   fileprivate func to(_ answered: String) -> ViewNode { .text("> \(answered)\(end)", .faint) }
+
+  fileprivate func words(_ emphasis: ViewNode.Emphasis) -> ViewNode {
+    let emotes = emotes
+    return emotes.isEmpty
+      ? .text(String(text), emphasis) : .marked(String(text), emotes, emphasis)
+  }
 
   /// One element, as one for each badge and cheer would be more to lay out.
   fileprivate func author(isFollowed: Bool) -> ViewNode {

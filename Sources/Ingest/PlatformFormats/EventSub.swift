@@ -150,7 +150,25 @@ package enum EventSub {
         $0.add("replyTo", event["reply"]?.text("parent_message_id")?.clipped)
         if let bits = event["cheer"]?.count("bits"), bits > 0 { $0.add("bits", bits) }
         if isShared { $0.add("channel", event.text("source_broadcaster_user_id")?.clipped) }
+        let emotes = emotes
+        if !emotes.isEmpty {
+          $0.addArray("emotes") { array in for position in emotes { array.append(position) } }
+        }
       }
+    }
+
+    /// Where emotes begin and end in the text, in Unicode scalars: its fragments are the text in pieces.
+    private var emotes: [Int] {
+      var positions: [Int] = []
+      var end = 0
+      for fragment in event["message"]?["fragments"]?.arrayValue ?? [] {
+        let start = end
+        end += fragment["text"]?.stringValue?.unicodeScalars.count ?? 0
+        guard end <= EmoteRanges.positions.upperBound, positions.count < 2 * EmoteRanges.limit
+        else { break }
+        if fragment.text("type") == "emote", start < end { positions += [start, end] }
+      }
+      return positions
     }
 
     /// A notice of the chat: which one, its member `notice_type` says, and the member of that name has the rest.

@@ -5,6 +5,8 @@
 public indirect enum ViewNode: Hashable, Sendable {
   case empty
   case text(String, Emphasis = .normal)
+  /// A text with parts that stand out, given in Unicode scalars, in order and within the text.
+  case marked(String, [Range<Int>], Emphasis = .normal)
   /// The name of a person with what is known about them; without that a text does.
   case person(Person)
   /// A short word that stands out, such as `LIVE`.
@@ -123,7 +125,7 @@ extension ViewNode {
   public var elementCount: Int {
     switch self {
     case .empty, .child: 0
-    case .text, .person, .badge, .gauge, .sparkline: 1
+    case .text, .marked, .person, .badge, .gauge, .sparkline: 1
     case .row(let nodes), .column(let nodes): nodes.reduce(0) { $0 + $1.elementCount }
     case .table(_, let rows): rows.count
     case .list(let rows, _): rows.reduce(rows.count) { $0 + $1.node.elementCount }
@@ -135,7 +137,7 @@ extension ViewNode {
   /// This node with `change` applied to the nodes directly within it.
   func mapChildren(_ change: (ViewNode) -> ViewNode) -> ViewNode {
     switch self {
-    case .empty, .text, .person, .badge, .gauge, .sparkline, .child: self
+    case .empty, .text, .marked, .person, .badge, .gauge, .sparkline, .child: self
     case .row(let nodes): .row(nodes.map(change))
     case .column(let nodes): .column(nodes.map(change))
     case .table(let columns, let rows): .table(columns, rows.map { $0.map(change) })
@@ -167,6 +169,10 @@ extension ViewNode {
     case .text(let text, let emphasis):
       if case .text(let other, let otherEmphasis) = right {
         return emphasis == otherEmphasis && text.hasBytes(of: other)
+      }
+    case .marked(let text, let marks, let emphasis):
+      if case .marked(let other, let otherMarks, let otherEmphasis) = right {
+        return emphasis == otherEmphasis && marks == otherMarks && text.hasBytes(of: other)
       }
     case .person(let person):
       if case .person(let other) = right { return person == other }

@@ -109,7 +109,9 @@ package struct NodeDrawing: Sendable {
     let text = TerminalText.sanitized(node.text ?? "")
     switch node.kind {
     case .text where node.emphasis == .person: return person(node, text)
-    case .text: return text.isEmpty ? StyledLine() : StyledLine(text, style(node, text))
+    case .text:
+      if let marks = node.marks { return marked(node, marks) }
+      return text.isEmpty ? StyledLine() : StyledLine(text, style(node, text))
     case .badge:
       if form == .plain { return StyledLine("[\(text)]") }
       var style = style(node, text)
@@ -135,6 +137,32 @@ package struct NodeDrawing: Sendable {
     case .person: Self.person(text)
     }
   }
+
+  /// A text with parts that stand out. Marks that do not fit it are left out, as they come from elsewhere.
+  private func marked(_ node: ScreenNode, _ marks: [Int]) -> StyledLine {
+    let scalars = Array((node.text ?? "").unicodeScalars)
+    let style = style(node, "")
+    var line = StyledLine()
+    var end = 0
+    func append(upTo next: Int, _ style: TextStyle) {
+      guard end < next else { return }
+      var piece = String.UnicodeScalarView()
+      piece.append(contentsOf: scalars[end..<next])
+      line.append(TerminalText.sanitized(String(piece)), style)
+      end = next
+    }
+    for index in stride(from: 0, to: marks.count - 1, by: 2)
+    where marks[index] >= end && marks[index] < marks[index + 1]
+      && marks[index + 1] <= scalars.count
+    {
+      append(upTo: marks[index], style)
+      append(upTo: marks[index + 1], Self.mark)
+    }
+    append(upTo: scalars.count, style)
+    return line
+  }
+
+  private static let mark = TextStyle(.magenta)
 
   /// The name of a person between what the person is and what is said about the name.
   private func person(_ node: ScreenNode, _ text: String) -> StyledLine {

@@ -208,7 +208,8 @@ extension ChatMessageReport {
       replyTo: message.replyTo.isEmpty ? nil : String(message.replyTo),
       mention: displayed.isMention ? true : nil,
       channel: message.channel.isEmpty ? nil : String(message.channel),
-      bits: message.bits == 0 ? nil : Int(message.bits), action: message.isAction ? true : nil)
+      bits: message.bits == 0 ? nil : Int(message.bits), action: message.isAction ? true : nil,
+      emotes: message.emotePositions)
   }
 }
 

@@ -73,6 +73,10 @@ extension ScreenNode {
     case .empty: self.init(kind: .empty)
     case .text(let text, let emphasis):
       self.init(kind: .text, text: text, emphasis: ScreenEmphasis(emphasis))
+    case .marked(let text, let marks, let emphasis):
+      self.init(
+        kind: .text, text: text, emphasis: ScreenEmphasis(emphasis),
+        marks: marks.flatMap { [$0.lowerBound, $0.upperBound] })
     case .person(let person):
       self.init(
         kind: .text, text: person.name, emphasis: .person, detail: person.remark,

@@ -85,8 +85,37 @@ extension IRCLine {
     let message = ChatMessage(
       slab: slab, slices: slices, color: color, isAction: text.start != last.start)
     let bits = try integer(.bits, in: EventLimits.count) ?? 0
-    if bits == 0, !has(.sourceRoomID) { return message }
-    return try shared(bits == 0 ? message : message.owned(bits: UInt32(bits)))
+    let emotes = has(.emotes) && !tags[IRCTag.emotes.rawValue].isEmpty ? self.emotes : []
+    if bits == 0, emotes.isEmpty, !has(.sourceRoomID) { return message }
+    let channel = try sharedChannel()
+    if bits == 0, emotes.isEmpty, channel == nil { return message }
+    return message.owned(
+      channel: channel, bits: bits == 0 ? nil : UInt32(bits), emotes: emotes.isEmpty ? nil : emotes)
+  }
+
+  /// Where the text has emotes, as in `25:0-4,12-16/1902:6-10`: per emote where it begins and where its last character
+  /// is. What cannot be read counts as none: it harms nobody.
+  private var emotes: [Range<Int>] {
+    let span = tags[IRCTag.emotes.rawValue]
+    var ranges: [Range<Int>] = []
+    var (start, number, isPosition): (Int?, Int?, Bool) = (nil, nil, false)
+    // A separator behind the last one ends it like the others.
+    for index in span.start...span.end {
+      let byte = index < span.end ? bytes[index] : UInt8(ascii: "/")
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9") where isPosition:
+        number = min((number ?? 0) * 10 + Int(byte - UInt8(ascii: "0")), 1 << 20)
+      case UInt8(ascii: ":"): (start, number, isPosition) = (nil, nil, true)
+      case UInt8(ascii: "-") where isPosition: (start, number) = (number, nil)
+      case UInt8(ascii: ","), UInt8(ascii: "/"):
+        if let start, let number, start <= number { ranges.append(start..<(number + 1)) }
+        if ranges.count == EmoteRanges.limit { return ranges }
+        (start, number) = (nil, nil)
+        if byte == UInt8(ascii: "/") { isPosition = false }
+      default: if isPosition { return [] }
+      }
+    }
+    return ranges
   }
 
   /// Empty if the person has not chosen one. What is no colour counts as none: it harms nobody.
@@ -97,11 +126,10 @@ extension IRCLine {
     return NameColor(UnsafeBufferPointer(start: bytes + span.start, count: span.count))
   }
 
-  /// A message of a chat that several channels share, with its channel if that is another one.
-  private func shared(_ message: ChatMessage) throws(RejectionReason) -> ChatMessage {
+  /// The channel of a message of a chat that several channels share, if that is another one.
+  private func sharedChannel() throws(RejectionReason) -> Text? {
     let source = text(try name(slice(.sourceRoomID)))
-    if source.isEmpty || source == text(slice(.roomID)) { return message }
-    return message.owned(channel: source)
+    return source.isEmpty || source == text(slice(.roomID)) ? nil : source
   }
 
   /// The name to show; the login name if the person has not set one.

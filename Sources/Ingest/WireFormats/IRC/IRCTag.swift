@@ -1,7 +1,7 @@
 /// The message tags that are read; all others are skipped.
 enum IRCTag: Int, CaseIterable {
   case id, userID, displayName, badges, sentTimestamp, receivedTimestamp, bits, replyParent
-  case roomID, sourceRoomID, color
+  case roomID, sourceRoomID, color, emotes
   case login, messageID, targetMessageID, targetUserID, banDuration
   case cumulativeMonths, originID, communityGiftID, massGiftCount, senderCount, viewerCount
   case emoteOnly, followersOnly, uniqueOnly, slow, subscribersOnly
@@ -21,6 +21,7 @@ enum IRCTag: Int, CaseIterable {
     case .roomID: "room-id"
     case .sourceRoomID: "source-room-id"
     case .color: "color"
+    case .emotes: "emotes"
     case .login: "login"
     case .messageID: "msg-id"
     case .targetMessageID: "target-msg-id"

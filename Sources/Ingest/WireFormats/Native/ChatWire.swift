@@ -83,6 +83,9 @@ extension ChatEvent: NativeEvent {
       if message.bits > 0 { object.add("bits", Int(message.bits)) }
       if !message.channel.isEmpty { object.add("channel", message.channel) }
       if message.isAction { object.add("action", true) }
+      if let emotes = message.emotePositions {
+        object.addArray("emotes") { array in for position in emotes { array.append(position) } }
+      }
     case .delete(let messageID): object.add("id", messageID)
     case .clear: break
     case .timeout(let timeout):
@@ -129,9 +132,17 @@ extension NativeMembers {
     let message = ChatMessage(
       slab: slab, slices: slices, color: has(.userColor) ? try color() : nil,
       isAction: has(.action) ? try optionalBool(.action) == true : false)
-    if bits == 0, !has(.channel) { return message }
+    if bits == 0, !has(.channel), !has(.emotes) { return message }
     return message.owned(
-      channel: has(.channel) ? try name(.channel) : nil, bits: UInt32(bits))
+      channel: has(.channel) ? try name(.channel) : nil, bits: UInt32(bits),
+      emotes: has(.emotes) ? try emotes() : nil)
+  }
+
+  private func emotes() throws(RejectionReason) -> [Range<Int>] {
+    let positions = try integers(
+      .emotes, in: EmoteRanges.positions, atMost: 2 * EmoteRanges.limit)
+    guard let ranges = EmoteRanges.paired(positions) else { throw invalid(.emotes) }
+    return ranges
   }
 
   private func color() throws(RejectionReason) -> NameColor {

@@ -124,7 +124,7 @@ enum NativeMember: Int, CaseIterable {
   // Several parts.
   case id, user, kind, count, title, control, value, state
   // Chat.
-  case text, replyTo, bits, channel, action, seconds, group
+  case text, replyTo, bits, channel, action, emotes, seconds, group
   case slowSeconds, emoteOnly, followersOnlyMinutes, subscribersOnly, uniqueOnly
   case words, mentionsOnly, names, position, message, notice, handling
   case run, samples, mergers, members, highlights

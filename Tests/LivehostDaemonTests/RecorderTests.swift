@@ -140,6 +140,40 @@ import WireFormats
     try await studio.end()
   }
 
+  @Test func `a recording begun for a closed room is not that of the next room of its name`()
+    async throws
+  {
+    let disk = SimulatedDisk()
+    let studio = try Studio(recording: RecordingSettings(on: disk))
+    _ = try studio.directory.open(.main)
+    let begun = Mutex<String?>(nil)
+    disk.decide { call in
+      guard call.operation == .create else { return nil }
+      begun.withLock { $0 = $0 ?? call.path }
+      return .never
+    }
+    let (lane, recordings) = (studio.lane, studio.recordings)
+    let first = Task { try await recordings.start(.main, on: lane) }
+    await disk.hasCaught()
+    #expect(await studio.directory.close(.main))
+    await #expect(throws: ControlError.noSuchRoom("main")) { _ = try await first.value }
+    _ = try studio.directory.open(.main)
+    let second = Task { try await recordings.start(.main, on: lane) }
+    while await own(studio.lane)?.state != .starting {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    disk.decide { _ in nil }
+    disk.release()
+    let recording = try await second.value.recording
+    #expect(try #require(begun.withLock { $0 }).split(separator: "/").contains(recording[...]) == false)
+    #expect(await studio.sendRecorded(traffic(10), to: .main).failure == nil)
+    let stopped = try await recordings.stop(.main, on: lane)
+    #expect(stopped.recording == recording && stopped.events == 10)
+    #expect(try await recordings.list(nil).recordings.map(\.recording) == [recording])
+    try await studio.end()
+  }
+
   // MARK: Pauses
 
   @Test func `a pause is not in the recording, which goes on in the same one`() async throws {

@@ -412,6 +412,78 @@ import WireFormats
     try await third.end()
   }
 
+  @Test func `nothing behind damage is played at the next start either, in a recorded room`()
+    async throws
+  {
+    defer { clean() }
+    let first = try KeptRooms(in: path, segmentBytes: 16_000)
+    _ = try first.directory.open(.main)
+    for number in 0..<60 { await first.send(number..<number + 1) }
+    _ = try await first.recordings.start(.main, on: first.lane)
+    await first.send(60..<65)
+    await first.settle()
+    let copy = try first.kill()
+    try await first.end()
+    // The last batch in front of others, and the only state that is saved of the room.
+    try #require(try FileManager.default.contentsOfDirectory(atPath: copy + "/log").count > 1)
+    for (file, text) in [("log/000001.ndjson", "chat.message"), ("rooms/main.json", "number")] {
+      var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(copy)/\(file)")))
+      let place = try #require(bytes.ranges(of: Array(text.utf8)).last)
+      bytes[place.lowerBound] ^= 1
+      try Data(bytes).write(to: URL(fileURLWithPath: "\(copy)/\(file)"))
+    }
+    try? FileManager.default.removeItem(atPath: copy + "/rooms/main.json.previous")
+    let second = try KeptRooms(in: copy, segmentBytes: 16_000)
+    await second.restore()
+    #expect(second.log.contain("the log does not lead on from there"))
+    let received = try #require(await second.received())
+    #expect(received < 65)
+    try await second.end()
+    let third = try KeptRooms(in: copy, segmentBytes: 16_000)
+    await third.restore()
+    #expect(await third.received() == received)
+    try await third.end()
+  }
+
+  @Test func `the closing of a room stays in the log until what was saved of it is gone`()
+    async throws
+  {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/state")
+    let run = try KeptRooms(in: "/state", on: disk, segmentBytes: 4_000)
+    for room in [RoomName.main, other] { _ = try run.directory.open(room) }
+    await run.send(0..<10)
+    func segments() throws -> [String] { try disk.names(in: "/state/log").sorted() }
+    let file = "/state/rooms/main.json"
+    var sent = 0
+    /// Each segment that another room fills has the rooms saved, so that they need no more of the log.
+    func fillLog(until isDone: () throws -> Bool) async throws {
+      while try !isDone() {
+        try Task.checkCancellation()
+        await run.send(sent..<sent + 30, to: other)
+        await run.settle()
+        sent += 30
+      }
+    }
+    try await fillLog { disk.contents(of: file) != nil }
+    let saves = Mutex(0)
+    disk.decide { call in
+      if call.operation == .rename, call.path.hasSuffix("other.json.new") {
+        saves.withLock { $0 += 1 }
+      }
+      return call.operation == .remove && call.path == file ? .error(EIO) : nil
+    }
+    #expect(await run.directory.close(.main))
+    let closing = try #require(try segments().last)
+    try await fillLog { saves.withLock { $0 } >= 4 }
+    #expect(disk.contents(of: file) != nil)
+    #expect(try segments().contains(closing))
+    disk.decide { _ in nil }
+    try await fillLog { disk.contents(of: file) == nil }
+    try await fillLog { try !segments().contains(closing) }
+    try await run.end()
+  }
+
   @Test func `what follows a segment that lost its last lines is not played`() async throws {
     defer { clean() }
     let first = try KeptRooms(in: path, segmentBytes: 16_000)

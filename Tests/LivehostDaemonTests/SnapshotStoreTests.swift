@@ -188,6 +188,30 @@ import ViewGraph
     #expect(place.problems.all == [], "nothing to remove is no problem")
   }
 
+  @Test func `a file that cannot be removed is removed with what is written next`() async throws {
+    let disk = SimulatedDisk()
+    let store = try SnapshotStore(directory: "/rooms", disk: disk)
+    let (room, next) = (RoomLifetime("main"), RoomLifetime("other"))
+    try store.start()
+    func post(_ room: RoomLifetime) async -> Bool {
+      await withCheckedContinuation { continuation in
+        store.post(snapshot(room.name, savedAt: 1), of: room) { continuation.resume(returning: $0) }
+      }
+    }
+    #expect(await post(room))
+    let isGone = Mutex(false)
+    disk.decide { $0.operation == .remove ? .error(EIO) : nil }
+    let isRemoved = await withCheckedContinuation { continuation in
+      store.remove(room) { continuation.resume(returning: $0) } whenGone: { isGone.withLock { $0 = true } }
+    }
+    #expect(!isRemoved && !isGone.withLock { $0 })
+    disk.decide { _ in nil }
+    #expect(await post(next))
+    #expect(isGone.withLock { $0 })
+    #expect(try disk.names(in: "/rooms").sorted() == ["other.json"])
+    await store.close()
+  }
+
   @Test func `a room opened under the name of a closed one is saved`() async throws {
     let place = Place()
     let store = try place.store()

@@ -98,9 +98,12 @@ final class LogSession {
     }
     if isMissing { contents.noteMissing(newest.number, in: directory) }
     for problem in contents.problems { onProblem(problem) }
-    for (name, room) in contents.rooms where room.isOpen {
+    for (name, room) in contents.rooms {
+      // What is saved of a closed one may not be gone yet, and would bring it back without its closing.
       change(name) {
-        $0 = Room(behindPrevious: room.firstSegment, behindNewest: room.firstSegment)
+        $0 = Room(
+          behindPrevious: room.firstSegment, behindNewest: room.firstSegment,
+          lives: room.isOpen ? 0 : 1)
       }
     }
     end = contents.end

@@ -87,6 +87,9 @@ package final class RecordingLibrary: Sendable {
     _ = numbers.max(UInt64(session), ordering: .relaxed)
   }
 
+  /// The number of a session in which nothing is, behind all that is in the log.
+  package func newSession() -> Int { Int(numbers.wrappingAdd(1, ordering: .relaxed).newValue) }
+
   /// Begins a session of a room in the log, which ends with ``RoomRecorder/endSession()``.
   ///
   /// - Parameter onFailure: called on the writer's thread if nothing more of the session will be written.

@@ -118,6 +118,8 @@ final class Simulation: @unchecked Sendable {
   // MARK: Lives
 
   func run() {
+    // Which refers to this simulation.
+    defer { disk.decide { _ in nil } }
     do throws(SystemError) {
       try disk.makeDirectory(SimulatedDaemon.directory)
       try disk.syncDirectory("/")

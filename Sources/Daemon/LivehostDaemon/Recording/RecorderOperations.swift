@@ -10,57 +10,58 @@ import Systemd
 // lane, in the step in which the recording begins or pauses; an effect that was cancelled meanwhile clears away what
 // it has made.
 extension RoomRecordings {
-  func recorder(of room: RoomName, on lane: HostLane) -> Recorder {
+  func recorder(of name: RoomName, _ life: RoomLife, on lane: HostLane) -> Recorder {
     // The lane has the room, and the room has this.
-    let owner: @Sendable () throws -> HostLane = { [weak lane] in
+    let room: @Sendable () throws -> RecordedRoom = { [weak lane] in
       guard let lane else { throw CancellationError() }
-      return lane
+      return RecordedRoom(name: name, life: life, lane: lane)
     }
     return Recorder(
-      start: { [self] attempt in try await start(attempt, of: room, on: owner()) },
-      stop: { [self] _ in try await close(room, on: owner()) },
-      pause: { [self] attempt in try await pause(attempt, of: room, on: owner()) },
-      resume: { [self] attempt in try await resume(attempt, of: room, on: owner()) })
+      start: { [self] attempt in try await start(attempt, of: room()) },
+      stop: { [self] _ in try await close(room()) },
+      pause: { [self] attempt in try await pause(attempt, of: room()) },
+      resume: { [self] attempt in try await resume(attempt, of: room()) })
   }
 
-  private func start(
-    _ attempt: Int, of room: RoomName, on lane: HostLane
-  ) async throws -> String {
+  /// What a recorder tells while it writes.
+  func events(of room: RecordedRoom) -> @Sendable (RecordingEvent) -> Void {
+    let (name, life) = (room.name, room.life)
+    return { [weak self, weak lane = room.lane] event in
+      if let lane { self?.take(event, of: RecordedRoom(name: name, life: life, lane: lane)) }
+    }
+  }
+
+  private func start(_ attempt: Int, of room: RecordedRoom) async throws -> String {
     // The stop that this replaces may not have begun.
-    _ = try await close(room, on: lane)
-    await enter(room)
+    _ = try await close(room)
+    await enter(room.name)
     let recorder: RoomRecorder
     do throws(RecordingError) {
       recorder = try await library.start(
-        room: room.description, startedAt: WallClock.milliseconds()
-      ) { [weak self, weak lane] event in
-        if let lane { self?.take(event, of: room, on: lane) }
-      }
+        room: room.name.description, startedAt: WallClock.milliseconds(), onEvent: events(of: room))
     } catch {
-      leave(room)
+      leave(room.name)
       throw error
     }
     let name = recorder.name
-    let isWanted = await lane.visit(room) {
+    let isWanted = await room.visit {
       $0?.begin(recorder, for: attempt, as: .started(recording: name)) ?? false
     }
     guard isWanted else {
       _ = try? await recorder.finish(digest: nil, endedAt: WallClock.milliseconds())
       _ = try? await library.delete(name)
-      leave(room)
+      leave(room.name)
       throw CancellationError()
     }
     logger.log(
       .recordingStarted, "recording \(name) started",
-      metadata: ["room": "\(room)", "recording": "\(name)"])
+      metadata: ["room": "\(room.name)", "recording": "\(name)"])
     return name
   }
 
   /// Closes the recording of a room, once all of it is on disk; `nil` if there is none.
-  private func close(
-    _ room: RoomName, on lane: HostLane
-  ) async throws(RecordingError) -> SavedRecording? {
-    let ended = await lane.visit(room) { room in
+  private func close(_ room: RecordedRoom) async throws(RecordingError) -> SavedRecording? {
+    let ended = await room.visit { room in
       defer { room?.continueInLog() }
       return room?.takeRecording()
     }
@@ -68,18 +69,18 @@ extension RoomRecordings {
     switch ended {
     case .written(let recorder, let digest):
       defer {
-        lane.postVisit(to: room) { $0?.recordingClosed(recorder) }
+        room.postVisit { $0?.recordingClosed(recorder) }
         noteEnd()
       }
-      summary = try await end(room, recorder, digest: digest)
+      summary = try await end(room.name, recorder, digest: digest)
       if let failure = recorder.failure { throw failure }
     case .open(let name):
       defer {
-        lane.postVisit(to: room) { $0?.recordingClosed(nil) }
+        room.postVisit { $0?.recordingClosed(nil) }
         noteEnd()
       }
-      await enter(room)
-      summary = try await close(name, of: room)
+      await enter(room.name)
+      summary = try await close(name, of: room.name)
     case nil: return nil
     }
     return summary.map {
@@ -105,13 +106,13 @@ extension RoomRecordings {
     return try await end(room, recorder, digest: nil)
   }
 
-  private func pause(_ attempt: Int, of room: RoomName, on lane: HostLane) async throws {
-    let paused = await lane.visit(room) { $0?.pauseRecording(for: attempt) }
+  private func pause(_ attempt: Int, of room: RecordedRoom) async throws {
+    let paused = await room.visit { $0?.pauseRecording(for: attempt) }
     guard let paused else { return }
-    defer { leave(room) }
+    defer { leave(room.name) }
     try await paused.interrupt(endedAt: WallClock.milliseconds())
     let failure = paused.failure
-    await lane.visit(room) { room in
+    await room.visit { room in
       // It stays open, unless there is nothing to continue.
       let open = room?.openRecording
       room?.recordingClosed(paused)
@@ -120,31 +121,29 @@ extension RoomRecordings {
     if let failure { throw failure }
     logger.log(
       .recordingPaused, "recording \(paused.name) is paused",
-      metadata: ["room": "\(room)", "recording": "\(paused.name)"])
+      metadata: ["room": "\(room.name)", "recording": "\(paused.name)"])
   }
 
-  private func resume(_ attempt: Int, of room: RoomName, on lane: HostLane) async throws {
+  private func resume(_ attempt: Int, of room: RecordedRoom) async throws {
     // The pause that this replaces may not have begun.
-    if await lane.visit(room, { $0?.log?.isRecording }) == true { return }
-    await enter(room)
+    if await room.visit({ $0?.log?.isRecording }) == true { return }
+    await enter(room.name)
     do {
-      let position = await lane.visit(room) { $0?.openRecording }
+      let position = await room.visit { $0?.openRecording }
       guard let position else { throw NothingPaused() }
-      let recorder = try await library.resume(position.recording) {
-        [weak self, weak lane] event in
-        if let lane { self?.take(event, of: room, on: lane) }
-      }
+      let recorder = try await library.resume(
+        position.recording, onEvent: events(of: room))
       guard let recorder else { throw RecordingError.noSuchRecording(position.recording) }
-      let isWanted = await lane.visit(room) {
+      let isWanted = await room.visit {
         $0?.begin(recorder, after: position, for: attempt, as: .resumed) ?? false
       }
       guard isWanted else {
         try? await recorder.interrupt(endedAt: WallClock.milliseconds())
         throw CancellationError()
       }
-      logContinuation(of: recorder.name, in: room)
+      logContinuation(of: recorder.name, in: room.name)
     } catch {
-      leave(room)
+      leave(room.name)
       throw error
     }
   }

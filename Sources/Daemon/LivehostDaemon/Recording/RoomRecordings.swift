@@ -97,41 +97,41 @@ package final class RoomRecordings: Sendable {
   ///
   /// - Parameter end: the end of what is recorded, all of which the room has seen.
   /// - Returns: `false` if it was not to be continued.
-  func resume(_ room: RoomName, after end: RecordedPosition, on lane: HostLane) async -> Bool {
-    guard await lane.visit(room, { $0?.mustContinue(end) }) == true else { return false }
-    await enter(room)
+  func resume(_ name: RoomName, after end: RecordedPosition, on lane: HostLane) async -> Bool {
+    let life = await lane.visit(name) { $0?.mustContinue(end) == true ? $0?.life : nil }
+    guard let life else { return false }
+    let room = RecordedRoom(name: name, life: life, lane: lane)
+    await enter(name)
     let recorder: RoomRecorder?
     do throws(RecordingError) {
-      recorder = try await library.resume(end.recording) { [weak self] event in
-        self?.take(event, of: room, on: lane)
-      }
+      recorder = try await library.resume(end.recording, onEvent: events(of: room))
     } catch {
-      leave(room)
-      await lane.visit(room) { $0?.perform(.failed(reason: error.description)) }
+      leave(name)
+      await room.visit { $0?.perform(.failed(reason: error.description)) }
       return true
     }
     guard let recorder else {
-      leave(room)
+      leave(name)
       // Killed before the room knew of that.
-      let ended = try? await list(room).recordings.last { $0.recording == end.recording }
+      let ended = try? await list(name).recordings.last { $0.recording == end.recording }
       if ended?.state == .failed {
-        await lane.visit(room) { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
+        await room.visit { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
       }
       return true
     }
     // Saved at once: what it was restored from may not lead there a second time.
     let isOpen: Bool = await withCheckedContinuation { continuation in
-      lane.postVisit(to: room) { room in
+      room.postVisit { room in
         guard let room else { return continuation.resume(returning: false) }
         room.begin(recorder, after: end)
         room.save(now: .now()) { continuation.resume(returning: true) }
       }
     }
     guard isOpen else {
-      _ = try? await self.end(room, recorder, digest: nil)
+      _ = try? await self.end(name, recorder, digest: nil)
       return true
     }
-    logContinuation(of: recorder.name, in: room)
+    logContinuation(of: recorder.name, in: name)
     return true
   }
 
@@ -296,20 +296,20 @@ package final class RoomRecordings: Sendable {
     library.close()
   }
 
-  func take(_ event: RecordingEvent, of room: RoomName, on lane: HostLane) {
+  func take(_ event: RecordingEvent, of room: RecordedRoom) {
     switch event {
     case .progressed(let bytes, let duration):
       let progress = RecorderProgress(bytes: bytes, durationMilliseconds: duration)
-      lane.postVisit(to: room) { $0?.show(progress) }
+      room.postVisit { $0?.show(progress) }
     case .failed(let error):
-      lane.postVisit(to: room) { [self] host in
+      room.postVisit { [self] host in
         guard let ended = host?.endRecording() else { return }
         host?.perform(.failed(reason: error.description))
         // It will not write anything more, so nothing has to wait for it.
         host?.recordingClosed(ended.recorder)
         Task {
           defer { noteEnd() }
-          _ = try? await end(room, ended.recorder, digest: nil)
+          _ = try? await end(room.name, ended.recorder, digest: nil)
         }
       }
     }

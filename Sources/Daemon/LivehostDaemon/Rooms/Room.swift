@@ -25,6 +25,7 @@ final class Room {
   static let eventTimeStall = TimeAmount.seconds(5)
 
   let name: RoomName
+  let life = RoomLife()
   let feed: RoomFeed
   let screenFeed: RoomFeed
   let screen: HostScreen
@@ -118,7 +119,7 @@ final class Room {
       await lane?.read(name) { room in room.screenReading() }
     }
     recordings = lane.recordings
-    let recorder = recordings?.recorder(of: name, on: lane) ?? .live
+    let recorder = recordings?.recorder(of: name, life, on: lane) ?? .live
     let meter = lane.meter
     screen = HostScreen(
       lane: EventLoopLane(lane.eventLoop, meter: meter, room: name),

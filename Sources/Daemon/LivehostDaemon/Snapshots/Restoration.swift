@@ -162,11 +162,9 @@ package struct Restoration {
     var bytes = 0
     for room in rooms {
       let name = room.description
-      guard let saved = await snapshot(of: room, log?.rooms[name]) else {
-        // Nothing is left that the log could be played into.
-        library.forget(name)
-        continue
-      }
+      guard let saved = await snapshot(of: room, log?.rooms[name]) else { continue }
+      // Its closing is older than what is saved.
+      if log?.rooms[name]?.isOpen == false { library.forget(name) }
       guard let entry = open(room, saved) else { continue }
       restored[name] = entry
       opened.append(entry)
@@ -216,11 +214,15 @@ package struct Restoration {
 
   /// Lets the log be cut before what it has of rooms that it cannot bring back.
   private func forgetRemains(of log: LogContents?, except rooms: [String]) {
-    let known = Set(rooms).union(store.roomsAside.map(\.room))
-    for (name, room) in log?.rooms ?? [:] where room.isOpen && !known.contains(name) {
-      lose(
-        "room \(name) is not restored: neither its opening is left nor a saved state",
-        of: RoomName(name))
+    let saved = Set(rooms)
+    let known = saved.union(store.roomsAside.map(\.room))
+    for (name, room) in log?.rooms ?? [:]
+    where !(room.isOpen ? known : saved).contains(name) {
+      if room.isOpen {
+        lose(
+          "room \(name) is not restored: neither its opening is left nor a saved state",
+          of: RoomName(name))
+      }
       library.forget(name)
     }
   }
@@ -269,7 +271,10 @@ package struct Restoration {
     if let log, snapshot == nil || snapshot?.log != nil {
       let session = snapshot?.log?.session ?? 0
       guard log.isOpen || session > log.closed ?? 0 else {
-        store.remove(RoomLifetime(room.description))
+        store.remove(RoomLifetime(room.description)) { _ in
+        } whenGone: { [library] in
+          library.forget(room.description)
+        }
         return nil
       }
       if let opened = log.opened, opened.session > max(session, log.closed ?? 0) {
@@ -291,6 +296,8 @@ package struct Restoration {
     }
     if snapshot == nil {
       lose("room \(room) is not restored: none of its saved states can be read", of: room)
+      // Nothing is left that the log could be played into.
+      library.forget(room.description)
     }
     return snapshot.map { Saved(snapshot: $0, isOlder: saved.isOlder, bytes: saved.bytes) }
   }
@@ -365,13 +372,15 @@ package struct Restoration {
     // What comes next does not follow what is in a part of the log that may be readable at the next start.
     var isLost = restored.isLost || !leadsOn
     if await !catchUp(restored, &end) { isLost = true }
-    await lane.visit(room) { $0?.wake(after: saved, at: restored.logged, now: .now()) }
+    // What it is saved with says so, too, since it is not logged while it is recorded.
+    let logged = restored.logged.map { isLost ? LogPosition(session: library.newSession()) : $0 }
+    await lane.visit(room) { $0?.wake(after: saved, at: logged, now: .now()) }
     if await recordings.resume(room, after: end, on: lane) { isLost = true }
     let isBehindLog = restored.isLoggedLast && end == recorded
     await lane.visit(room) { [isLost, end] in
       // Saved, since recordings are deleted once no saved state needs them.
       $0?.endRestoration(
-        at: restored.logged, recorded: isBehindLog ? nil : end, isLost: isLost, mustSave: true,
+        at: logged, recorded: isBehindLog ? nil : end, isLost: isLost, mustSave: true,
         now: .now())
     }
   }

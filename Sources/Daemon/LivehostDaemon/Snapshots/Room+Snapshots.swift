@@ -132,8 +132,10 @@ extension Room {
     let recorder = log?.recorder
     log?.whenSynced {
       keeper.store.remove(keeper.room) { _ in
-        keeper.library.forget(keeper.room.name)
         completion(recorder?.failureReason)
+      } whenGone: {
+        // Until then, only the log says that it is closed.
+        keeper.library.forget(keeper.room.name)
       }
     }
     log?.handOver()

@@ -54,8 +54,12 @@ package final class SnapshotStore: Sendable {
   private struct Request: Sendable {
     /// The snapshot to write; `nil` to remove the file.
     var snapshot: RoomSnapshot?
-    var completions: [Completion]
+    var completions: [Completion] = []
+    /// Called once the file of a room that is closed is gone.
+    var whenGone: [Notice] = []
   }
+
+  package typealias Notice = @Sendable () -> Void
 
   /// Called with whether the request, or the one that replaced it, was carried out and would survive a power
   /// failure.
@@ -67,6 +71,8 @@ package final class SnapshotStore: Sendable {
     var rooms: [String] = []
     /// The newest known life of each room, to which its file belongs.
     var lives: [String: Life] = [:]
+    /// The rooms whose files could not be removed, and who waits for that.
+    var unremoved: [String: [Notice]] = [:]
     var isClosed = false
     var whenDone: [CheckedContinuation<Void, Never>] = []
     var isDone = false
@@ -79,7 +85,32 @@ package final class SnapshotStore: Sendable {
       if requests[room] == nil { rooms.append(room) }
       let others = (requests[room]?.completions ?? []) + (lives[room]?.overtaken ?? [])
       lives[room]?.overtaken = []
-      requests[room] = Request(snapshot: snapshot, completions: others + [completion])
+      requests[room] = Request(
+        snapshot: snapshot, completions: others + [completion],
+        whenGone: requests[room]?.whenGone ?? [])
+    }
+
+    /// Adds a removal. Returns whether it will be tried; if not, `isGone` says whether the file is that of a newer life
+    /// already.
+    mutating func enterRemoval(
+      of room: RoomLifetime, _ completion: @escaping Completion, _ whenGone: @escaping Notice
+    ) -> (isTaken: Bool, isGone: Bool) {
+      let name = room.name
+      guard !isClosed else { return (false, false) }
+      if room.number >= lives[name]?.number ?? 0 {
+        enter(nil, name, completion)
+        requests[name]?.whenGone.append(whenGone)
+        lives[name] = nil
+        return (true, false)
+      }
+      if requests[name] != nil {
+        requests[name]?.whenGone.append(whenGone)
+      } else if lives[name]?.isWritten == true {
+        return (false, true)
+      } else {
+        unremoved[name, default: []].append(whenGone)
+      }
+      return (false, false)
     }
 
     /// Adds a snapshot. Returns whether it is kept, if that is known already.
@@ -103,6 +134,21 @@ package final class SnapshotStore: Sendable {
         lives[room.name]?.overtaken.append(completion)
       }
       return nil
+    }
+
+    /// Takes the removals that failed before, to be tried again; some at a time.
+    mutating func takeUnremoved() -> [(room: String, request: Request)] {
+      let rooms = unremoved.keys.filter { requests[$0] == nil }.sorted().prefix(SnapshotStore.groupSize)
+      return rooms.map { ($0, Request(whenGone: unremoved.removeValue(forKey: $0) ?? [])) }
+    }
+
+    /// Notes whether a room's request was carried out. Returns who waited for the file of a closed room to go.
+    mutating func endRemovals(of room: String, _ request: Request, isWritten: Bool) -> [Notice] {
+      let waiting = (unremoved.removeValue(forKey: room) ?? []) + request.whenGone
+      if isWritten { return waiting }
+      // With nobody waiting, too: the file has to go.
+      if request.snapshot == nil || !waiting.isEmpty { unremoved[room] = waiting }
+      return []
     }
 
     /// Notes whether the newest snapshot of a room was written, unless there is a newer one by now. Returns those who
@@ -176,18 +222,21 @@ package final class SnapshotStore: Sendable {
   }
 
   /// Queues the room's file for removal, because the room is closed. Later snapshots of it are
-  /// refused.
-  package func remove(_ room: RoomLifetime, completion: @escaping Completion = { _ in }) {
-    let isTaken = inbox.withLock { inbox in
+  /// refused. A removal that fails is tried again with what is written next.
+  ///
+  /// - Parameter whenGone: called once the file is gone for good, or is that of a newer life of the room; not if that
+  ///   does not happen before the process ends.
+  package func remove(
+    _ room: RoomLifetime, completion: @escaping Completion = { _ in },
+    whenGone: @escaping Notice = {}
+  ) {
+    let (isTaken, isGone) = inbox.withLock { inbox in
       room.isGone.store(true, ordering: .relaxed)
-      guard !inbox.isClosed, room.number >= inbox.lives[room.name]?.number ?? 0 else {
-        return false
-      }
-      inbox.enter(nil, room.name, completion)
-      inbox.lives[room.name] = nil
-      return true
+      return inbox.enterRemoval(of: room, completion, whenGone)
     }
-    if isTaken { signal.raise() } else { completion(false) }
+    guard !isTaken else { return signal.raise() }
+    if isGone { whenGone() }
+    completion(false)
   }
 
   /// Calls `body` soon on the thread that writes, not while the disk holds it; at once if the thread has
@@ -236,9 +285,10 @@ package final class SnapshotStore: Sendable {
       }
       let rooms = inbox.rooms.prefix(Self.groupSize)
       inbox.rooms.removeFirst(rooms.count)
-      return rooms.compactMap { room in
+      let requests = rooms.compactMap { room in
         inbox.requests.removeValue(forKey: room).map { (room, $0) }
       }
+      return requests.isEmpty ? [] : inbox.takeUnremoved() + requests
     }
   }
 
@@ -268,7 +318,13 @@ package final class SnapshotStore: Sendable {
       case .failure(let error): note(error, of: entry.room)
       }
       let isWritten = (try? result.get()) != nil
-      let overtaken = inbox.withLock { $0.end(entry.room, isWritten: isWritten) }
+      let (overtaken, gone) = inbox.withLock { inbox in
+        (
+          inbox.end(entry.room, isWritten: isWritten),
+          inbox.endRemovals(of: entry.room, entry.request, isWritten: isWritten)
+        )
+      }
+      for notice in gone { notice() }
       for completion in entry.request.completions + overtaken { completion(isWritten) }
     }
   }

@@ -8,6 +8,7 @@ import LiveEvents
 import LivehostDaemon
 import Recordings
 import SimulatedDisk
+import Synchronization
 import Testing
 import WireFormats
 

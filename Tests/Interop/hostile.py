@@ -82,6 +82,18 @@ def messages(text):
     yield "filter", call(CONTROL + "SetChatFilter", {"room": room, "words": text})
     yield "names", call(CONTROL + "SetMentionedNames", {"room": room, "names": [text]})
     yield "thread", call(CONTROL + "ShowThread", {"room": room, "message": text})
+    yield "positions", call(CONTROL + "GetPositions", {"room": text})
+    yield "sources", call(CONTROL + "ListSources", {"room": text})
+    yield "recording to delete", call(CONTROL + "DeleteRecording", {"recording": text})
+    yield "recording to verify", call(CONTROL + "VerifyRecordings", {"recording": text}, more=True)
+    yield "request", call(CONTROL + "ReportOutcome", {"identifier": text, "outcome": "confirmed"})
+    simulation = {"path": "a", "scenario": "", "files": [], "devices": [], "variants": [], "settings": [],
+                  "thresholds": [], "wantsPage": False, "wantsTrace": False}
+    for name, value in {
+            "path": text, "scenario": text, "files": [{"path": text + end, "contents": ""} for end in "ab"],
+            "devices": [text], "variants": [text], "settings": [text], "thresholds": [text]}.items():
+        yield f"{name} of a simulation", call(CONTROL + "Simulate", {**simulation, name: value})
+    yield "key of a scenario", call(CONTROL + "Simulate", {**simulation, "scenario": f'"{text}": 1'})
     yield "event", call(CONTROL + "SendEvents", {"events": [{"type": "title", "title": text}]})
     yield "member of an event", call(CONTROL + "SendEvents", {"events": [{"type": "viewers", text: 1}]})
     yield "type of an event", call(CONTROL + "SendEvents", {"events": [{"type": text}]})

@@ -38,6 +38,35 @@ import YAMLReader
     #expect(try keys["b"]?.interval() == .seconds(5))
   }
 
+  private static let marks = String(repeating: "\u{301}\u{316}", count: 500_000)
+  private static let escapes = String(repeating: #"\u0301\U00000316"#, count: 100_000)
+
+  // Each takes minutes to hours if it is compared.
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
+      marks, "a: \(marks)", "\(marks): a", "? \"a\(marks)\"\n: b\n? \"a\(marks)c\"\n: d",
+      "? \"\(escapes)\"\n: b", "? \"\(escapes)c\"\n: b\n? \"\(escapes)d\"\n: b",
+      "a: \"" + String(repeating: "\u{301}\\\n  \u{316}\\\u{2028}\n ", count: 100_000) + "\"",
+    ])
+  func `no more marks are put on a character than can be sorted`(text: String) {
+    #expect(error(text)?.message.hasPrefix("has more combining marks in a row") == true)
+  }
+
+  @Test func `texts with marks are read`() throws {
+    let texts = [
+      "a\(String(repeating: "\u{301}", count: 30))b\(String(repeating: "\u{316}", count: 30))",
+      "שָׁלוֹם עֲלֵיכֶם", "สวัสดีที่นี่", "क्ष्म्य", "tiếng Việt", "e\u{301}",
+    ]
+    for text in texts {
+      #expect(try mapping("a: \(text)")["a"]?.scalar?.utf8.elementsEqual(text.utf8) == true)
+    }
+    let escaped = try mapping(#"a: "\#(String(repeating: #"e\u0301"#, count: 99))""#)
+    #expect(escaped["a"]?.scalar?.unicodeScalars.count == 198)
+    let paths = try mapping("a: C:\\users\\Ulla\\u\nb: 1s")
+    #expect(try paths["b"]?.interval() == .seconds(1))
+  }
+
   // MARK: Durations
 
   @Test(

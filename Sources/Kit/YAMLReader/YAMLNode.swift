@@ -27,6 +27,10 @@ package struct YAMLNode {
         message:
           "has more than \(YAMLSyntax.maximumAliases) aliases (*name); write out their values")
     }
+    guard text.hasShortMarkRuns else {
+      throw ConfigurationError(
+        file: file, message: "has more combining marks in a row than any language; remove them")
+    }
     let root: Node?
     do {
       root = try Yams.compose(yaml: text)

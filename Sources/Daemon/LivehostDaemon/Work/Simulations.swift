@@ -40,8 +40,24 @@ package struct Simulations: Sendable {
 }
 
 extension SimulationOptions {
+  /// The longest name, setting or threshold, in bytes: as long as a path may be.
+  private static let longestText = 4096
+
+  /// Refuses texts that would take long to compare.
+  private static func check(_ texts: [String], _ parameter: String) throws(ServiceError) {
+    for text in texts where text.utf8.count > longestText || !text.hasShortMarkRuns {
+      throw .invalidParameter(parameter)
+    }
+  }
+
   /// The only files are those of the request.
   fileprivate init(_ request: SimulateRequest) throws {
+    try Self.check([request.path], "path")
+    try Self.check(request.files.map(\.path), "files")
+    try Self.check(request.devices, "devices")
+    try Self.check(request.variants, "variants")
+    try Self.check(request.settings, "settings")
+    try Self.check(request.thresholds, "thresholds")
     var contents: [String: [UInt8]] = [:]
     for (index, file) in request.files.enumerated() {
       guard let data = Data(base64Encoded: file.contents) else {

@@ -289,7 +289,8 @@ let web: [Target] = [
       .embedInCode("Page/style.css"), .embedInCode("Page/tree.js"),
     ], swiftSettings: settings),
   program(
-    "Sources/livehost-web", ["ControlInterface", "Systemd", "WebService", arguments, logging]),
+    "Sources/livehost-web",
+    ["ControlInterface", "Systemd", "UnixSockets", "WebService", arguments, logging]),
 ]
 
 // More than one machine: relays of rooms, and a cluster on NATS.

@@ -3,6 +3,7 @@ import ControlInterface
 import Glibc
 import Logging
 import Systemd
+import UnixSockets
 import WebService
 
 @main
@@ -145,7 +146,7 @@ struct LivehostWeb: AsyncParsableCommand {
 
   /// What a service prints would be in the journal, for more people than may have it.
   private func announce(_ links: String) throws {
-    if let listen, chmod(listen, 0o660) != 0 { throw FileFailure(path: listen, code: errno) }
+    if let listen { try ListeningSocket.setMode(0o660, ofSocketAt: listen) }
     var descriptor = STDOUT_FILENO
     if let linkFile {
       unlink(linkFile)

@@ -128,6 +128,22 @@ check "a relay over TLS is watched" contains '"room":"main"' \
   timeout 20 "$bin/livehostctl" --socket "$directory/far" show main --json=short
 check "who comes over TLS changes nothing" bash -c \
   "'$bin/livehostctl' --socket '$directory/far' open side; [ \$? = 77 ]"
+check "who shows no certificate is cut off, and reaches no daemon meanwhile" python3 - "$port" "$directory" <<'PYTHON'
+import select, socket, subprocess, sys
+
+def relayed():
+    """How many connections the relays have accepted at the sockets behind their tunnels."""
+    sockets = subprocess.run(["ss", "-xnH"], capture_output=True, text=True, check=True).stdout
+    return sum("/livehost-gateway-" in line and "/relay " in line for line in sockets.splitlines())
+
+before = relayed()
+silent = [socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30) for _ in range(300)]
+# More than may be without a certificate: the others are closed at once.
+assert select.select(silent, [], [], 5)[0], "more than 256 strangers"
+assert relayed() <= before, f"{relayed()} connections, {before} before"
+for connection in silent:
+    assert connection.recv(1) == b"", "it is not closed"
+PYTHON
 check "a certificate of another authority is refused" bash -c \
   "'$bin/livehostctl' --socket '$directory/wrong' rooms; [ \$? != 0 ]"
 # shellcheck disable=SC2086

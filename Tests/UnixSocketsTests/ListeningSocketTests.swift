@@ -78,6 +78,17 @@ final class ListeningSocketTests {
     }
   }
 
+  @Test func `the mode of what a link leads to is left alone`() {
+    let target = directory + "/target"
+    close(creat(target, 0o600))
+    symlink(target, path)
+    #expect(throws: ListeningSocketError.exchanged(path: path)) {
+      try ListeningSocket.setMode(0o666, ofSocketAt: path)
+    }
+    var status = stat()
+    #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o600)
+  }
+
   @Test func `obstacles are reported`() throws {
     let file = creat(path, 0o600)
     close(file)

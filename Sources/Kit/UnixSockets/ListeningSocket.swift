@@ -70,7 +70,8 @@ package final class ListeningSocket: Sendable {
     return ListeningSocket(descriptor: socket.release(), file: SocketFile(path))
   }
 
-  private static func setMode(
+  /// Sets the mode of a socket that this user has bound, never that of what a link in its place leads to.
+  package static func setMode(
     _ mode: UInt32, ofSocketAt path: String
   ) throws(ListeningSocketError) {
     // `O_PATH` of open(2), which Glibc declares for C's GNU dialect only: refers to the file itself, even

@@ -1,7 +1,9 @@
-import Glibc
 package import NIOCore
 package import NIOPosix
 import NIOSSL
+import NIOTLS
+import Platform
+import UnixSockets
 
 /// Carries a control socket to another machine over TLS, with certificates on both sides.
 ///
@@ -43,21 +45,30 @@ package enum Tunnel {
     }
   }
 
-  private static let timeout = TimeAmount.seconds(10)
+  fileprivate static let timeout = TimeAmount.seconds(10)
+  /// The most connections at a time that have not shown a certificate.
+  private static let maximumStrangers = 256
 
-  /// Listens on a TCP port for other machines, and connects each of them to the socket at `path`.
+  /// Listens on a TCP port for other machines, and connects each of them to the socket at `path`, once it has shown
+  /// its certificate. Those that do not show one are closed.
   package static func listen(
     host: String, port: Int, identity: Identity, to path: String,
     group: MultiThreadedEventLoopGroup = .singleton
   ) async throws -> any Channel {
     let context = try identity.server()
+    let strangers = Guarded(0)
     return try await ServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.autoRead, value: false)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
+          guard strangers.withLock({ $0 < maximumStrangers }) else {
+            throw ChannelError.operationUnsupported
+          }
+          strangers.withLock { $0 += 1 }
           try channel.pipeline.syncOperations.addHandlers(
             NIOSSLServerHandler(context: context),
+            Handshake { strangers.withLock { $0 -= 1 } },
             Splice { loop, inner in
               ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
                 .channelInitializer(inner).connect(unixDomainSocketPath: path)
@@ -73,8 +84,9 @@ package enum Tunnel {
     group: MultiThreadedEventLoopGroup = .singleton
   ) async throws -> any Channel {
     let context = try identity.client()
-    unlink(path)
-    let channel = try await ServerBootstrap(group: group)
+    let socket = try ListeningSocket.bind(path: path, mode: 0o600)
+    guard let descriptor = socket.take() else { throw ChannelError.operationUnsupported }
+    return try await ServerBootstrap(group: group)
       .childChannelOption(.autoRead, value: false)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -92,14 +104,54 @@ package enum Tunnel {
             })
         }
       }
-      .bind(unixDomainSocketPath: path).get()
-    chmod(path, 0o600)
-    return channel
+      .withBoundSocket(descriptor).get()
   }
 
   private static func isAddress(_ host: String) -> Bool {
     (try? SocketAddress(ipAddress: host, port: 0)) != nil
   }
+}
+
+/// Hides a connection from the handlers behind it until the other end has shown its certificate, for which it has some
+/// seconds.
+private final class Handshake: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let ended: () -> Void
+  private var deadline: Scheduled<Void>?
+  private var isOver = false
+
+  /// - Parameter ended: called once, when it has succeeded or failed.
+  init(_ ended: @escaping () -> Void) { self.ended = ended }
+
+  private func end() {
+    if !isOver { ended() }
+    isOver = true
+    deadline?.cancel()
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Tunnel.timeout) {
+      context.close(promise: nil)
+    }
+    // Until something was decrypted, the handler of TLS reads on by itself.
+    context.read()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted? = event as? TLSUserEvent, !isOver {
+      end()
+      context.fireChannelActive()
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { end() }
 }
 
 /// One side of two connections whose bytes are each other's. Each is read only as far as the other is written.
@@ -116,6 +168,8 @@ private final class Splice: ChannelDuplexHandler {
   private var partner: Splice?
   private var context: ChannelHandlerContext?
   private var wantsRead = false
+  /// What came before the other side was there; no more than one read.
+  private var early: [ByteBuffer]? = []
 
   init(_ connect: Connect? = nil) { self.connect = connect }
 
@@ -137,6 +191,12 @@ private final class Splice: ChannelDuplexHandler {
     }.assumeIsolated().whenComplete { result in
       switch result {
       case .success:
+        for buffer in self.early ?? [] {
+          other.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+        }
+        self.early = nil
+        other.early = nil
+        other.context?.flush()
         channel.read()
         other.context?.channel.read()
       case .failure: channel.close(promise: nil)
@@ -151,10 +211,15 @@ private final class Splice: ChannelDuplexHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    partner?.context?.write(wrapOutboundOut(unwrapInboundIn(data)), promise: nil)
+    if early != nil {
+      early?.append(unwrapInboundIn(data))
+    } else {
+      partner?.context?.write(wrapOutboundOut(unwrapInboundIn(data)), promise: nil)
+    }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
+    if early != nil { return }
     guard let other = partner?.context else { return context.close(promise: nil) }
     other.flush()
     if other.channel.isWritable { context.read() } else { wantsRead = true }

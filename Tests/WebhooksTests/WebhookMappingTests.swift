@@ -122,6 +122,28 @@ struct WebhookMappingTests {
     }
   }
 
+  /// It takes minutes to compare or to hash as text.
+  private static let marks =
+    String(repeating: "\u{301}", count: 300_000)
+    + String(repeating: "\u{316}", count: 300_000)
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["kind", "visible", "channel", "words", "at", "who"])
+  func `what is long to compare is not compared`(member: String) throws {
+    let others = ["kind": "\"chat\"", "visible": "true", "channel": "\"a\"", "words": "\"b\""]
+      .filter { $0.key != member }.map { "\"\($0)\":\($1)" }.sorted()
+    let value = member == "who" ? #"[{"id":"\#(Self.marks)"}]"# : "\"\(Self.marks)\""
+    let body = "{\((others + ["\"\(member)\":\(value)"]).joined(separator: ","))}"
+    _ = try? Self.lines(Self.chat, body, headers: ["x-id": Self.marks])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `names in forms are not compared as text`() {
+    let form = Array("\(Self.marks)=1&\(Self.marks)=2&a=3".utf8)
+    let value = WebhookGate.value(of: form, type: "application/x-www-form-urlencoded")
+    #expect(value?["a"] == "3")
+    #expect(value?.objectValue?.count == 2)
+  }
+
   @Test func `a delivery makes at most 256 events`() throws {
     let table = "events: [{each: a, type: viewers, members: {count: each}}]"
     func body(_ count: Int) -> String {

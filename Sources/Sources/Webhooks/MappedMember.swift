@@ -70,7 +70,7 @@ struct MappedMember: Sendable {
       writer.append(number)
     case .boolean:
       let truth: Bool? =
-        switch value.scalarText?.lowercased() {
+        switch value.scalarText?.clipped(to: 8).lowercased() {
         case "true", "1", "yes", "on": true
         case "false", "0", "no", "off": false
         default: nil

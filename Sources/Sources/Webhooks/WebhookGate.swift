@@ -70,7 +70,7 @@ package struct WebhookGate: Sendable {
   package static func value(of body: [UInt8], type: String?) -> JSONValue? {
     if type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true {
       var members: [JSONName: JSONValue] = [:]
-      for (name, text) in FormFields.read(body) { members[JSONName(name)] = .string(text) }
+      for (name, text) in FormFields.read(body) { members[name] = .string(text) }
       return .object(members)
     }
     return try? JSONValue(parsing: body, limits: JSONLimits(nameBytes: 1024, members: 4096))
@@ -80,10 +80,10 @@ package struct WebhookGate: Sendable {
 /// `a=b&c=d`, as forms and queries have it.
 enum FormFields {
   /// Of equal names the first counts. At most 256 fields are read.
-  static func read(_ text: some Collection<UInt8>) -> [String: String] {
-    var fields: [String: String] = [:]
+  static func read(_ text: some Collection<UInt8>) -> [JSONName: String] {
+    var fields: [JSONName: String] = [:]
     for part in text.split(separator: UInt8(ascii: "&"), maxSplits: 256).prefix(256) {
-      let name = decoded(part.prefix { $0 != UInt8(ascii: "=") })
+      let name = JSONName(decoded(part.prefix { $0 != UInt8(ascii: "=") }))
       let value = part.drop { $0 != UInt8(ascii: "=") }.dropFirst()
       if fields[name] == nil { fields[name] = decoded(value) }
     }

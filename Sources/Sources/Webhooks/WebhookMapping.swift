@@ -76,7 +76,8 @@ extension WebhookMapping.Rule {
       guard let text = condition.value.value(in: delivery, element: nil)?.scalarText else {
         return false
       }
-      return condition.texts.contains(text)
+      // As bytes: what others send must not be compared as text, which may take the square of its length.
+      return condition.texts.contains { $0.utf8.elementsEqual(text.utf8) }
     }
   }
 
@@ -87,7 +88,9 @@ extension WebhookMapping.Rule {
     for (member, source) in members {
       guard var value = source.value(in: delivery, element: element) else { continue }
       // Names of channels become rooms, as everywhere else.
-      if member.name == "room", let text = value.scalarText { value = .string(text.lowercased()) }
+      if member.name == "room", let text = value.scalarText {
+        value = .string(text.clipped(to: EventLimits.nameLength).lowercased())
+      }
       found.append((member, value))
     }
     var wrong: MappedMember?

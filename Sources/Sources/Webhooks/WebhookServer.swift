@@ -79,8 +79,14 @@ package final class WebhookServer {
     connections += 1
     channel.closeFuture.assumeIsolated().whenComplete { _ in self.connections -= 1 }
     let pipeline = channel.pipeline.syncOperations
+    var headers = NIOHTTPDecoderLimitConfiguration()
+    headers.maxHeaderFieldSize = 8 << 10
+    headers.maxHeaderListSize = 32 << 10
+    headers.maxHeaderFieldCount = 64
     try pipeline.configureHTTPServerPipeline(
-      withPipeliningAssistance: false, withErrorHandling: false)
+      withPipeliningAssistance: false, withErrorHandling: false,
+      withEncoderConfiguration: .init(),
+      withDecoderLimitConfiguration: headers)
     try pipeline.addHandler(RequestHandler(self, gate, limits.request))
   }
 

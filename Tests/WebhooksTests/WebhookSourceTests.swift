@@ -213,6 +213,7 @@ struct WebhookSourceTests {
   @Test(arguments: [
     ("", "408"), ("POST / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "408"),
     ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{", "408"),
+    ("POST / HTTP/1.1\r\nX-Long: \(String(repeating: "x", count: 9_000))\r\n\r\n", "400"),
     ("nonsense\r\n\r\n", "400"), ("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", "400"),
     ("POST /?secret=a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", "408"),
   ])

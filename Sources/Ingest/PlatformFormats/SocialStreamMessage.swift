@@ -16,7 +16,7 @@ package enum SocialStreamMessage {
   ) {
     // Commands of its other parts use the same channels.
     guard message.text("action") == nil, message["private"]?.boolValue != true else { return }
-    let event = message["event"]?.stringValue?.lowercased() ?? ""
+    let event = message["event"]?.stringValue?.clipped(to: 64).lowercased() ?? ""
     let platform = message.text("type") ?? ""
     if event == "viewer_update" {
       guard let count = viewers(message["meta"]) else { return }

@@ -122,8 +122,14 @@ import Testing
   }
 
   @Test func `a future time is a duration, a time of day or seconds since 1970`() {
+    let zone = getenv("TZ").map { String(cString: $0) }
     setenv("TZ", "UTC0", 1)
     tzset()
+    // Tests behind this one read the zone, too.
+    defer {
+      if let zone { setenv("TZ", zone, 1) } else { unsetenv("TZ") }
+      tzset()
+    }
     // 2023-11-14 22:13:20
     let now = 1_700_000_000_000
     func time(_ text: String) -> Int?? { StartTime(text, now: now).map(\.milliseconds) }

@@ -85,7 +85,10 @@ import VarlinkDescription
       let raw = error.varlinkError
       #expect(ControlError(raw) == error)
       let name = String(raw.name.dropFirst("io.livehost.Control.".count))
-      guard case .error(let fields)? = description.member(name)?.kind else { continue }
+      guard case .error(let fields)? = description.member(name)?.kind else {
+        Issue.record("\(name) not found")
+        continue
+      }
       #expect(description.mismatch(of: raw.parameters, against: fields) == nil)
     }
     #expect(ControlError(VarlinkError(name: "io.livehost.Control.Other")) == nil)
@@ -97,14 +100,20 @@ import VarlinkDescription
     let json = try JSONValue(encoding: report)
     guard case .method(_, let output)? = description.member("GetRoom")?.kind,
       case .object(let members) = json
-    else { return }
+    else {
+      Issue.record("GetRoom not found")
+      return
+    }
     #expect(description.mismatch(of: members, against: output) == nil)
     #expect(try json.decode() == report)
   }
 
   @Test func `a status matches the definition`() async throws {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
-    guard case .method(_, let output)? = description.member("GetStatus")?.kind else { return }
+    guard case .method(_, let output)? = description.member("GetStatus")?.kind else {
+      Issue.record("GetStatus not found")
+      return
+    }
     let json = try await JSONValue(encoding: FakeService().getStatus())
     #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
   }

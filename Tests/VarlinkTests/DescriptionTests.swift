@@ -92,7 +92,10 @@ import VarlinkDescription
           list: []int, map: [string](x: int), maybe: ?string
         ) -> ()
         """)
-    guard case .method(let input, _)? = description.member("M")?.kind else { return }
+    guard case .method(let input, _)? = description.member("M")?.kind else {
+      Issue.record("M not found")
+      return
+    }
     let good: [JSONName: JSONValue] = [
       "flag": true, "number": 1, "real": 1, "text": "", "raw": [:], "kind": "one", "list": [1],
       "map": ["k": ["x": 1]],

@@ -173,6 +173,8 @@ import Varlink
     #expect(peer.userID == getuid() && peer.groupID == getgid() && peer.processID == getpid())
     #expect(peer.supplementaryGroupIDs.sorted() == groups.sorted())
     #expect(peer.belongs(toGroup: getgid()))
+    let foreign = try #require((1...gid_t.max).first { $0 != getgid() && !groups.contains($0) })
+    #expect(!peer.belongs(toGroup: foreign))
   }
 
   @Test func `authorisation comes before the parameters`() async throws {

@@ -165,4 +165,29 @@ import WireFormats
     #expect(try await daemon.studio.control.getPositions("main") == ["log": 3])
     try await daemon.end()
   }
+
+  @Test func `a room is opened once under a position, and not over one that was opened otherwise`()
+    async throws
+  {
+    let daemon = try await Daemon()
+    func open(_ room: String, at sequence: Int) async throws {
+      _ = try await daemon.call(
+        "OpenRoom", ["room": .string(room), "source": "log", "sequence": .integer(Int64(sequence))])
+    }
+    try await open("main", at: 5)
+    #expect(try await daemon.studio.control.getPositions("main") == ["log": 5])
+    // The gateway was not sure.
+    try await open("main", at: 5)
+    await #expect(throws: VarlinkClientError.remote(ControlError.roomExists("main").varlinkError)) {
+      try await open("main", at: 6)
+    }
+    // What was refused is no batch of the room.
+    #expect(try await daemon.studio.control.getPositions("main") == ["log": 5])
+    #expect(await daemon.send(people(0..<1), at: 6) == 0)
+    _ = try daemon.studio.directory.open(RoomName("side")!)
+    await #expect(throws: VarlinkClientError.remote(ControlError.roomExists("side").varlinkError)) {
+      try await open("side", at: 1)
+    }
+    try await daemon.end()
+  }
 }

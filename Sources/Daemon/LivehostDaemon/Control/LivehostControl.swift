@@ -75,18 +75,26 @@ package struct LivehostControl: ControlService {
     return rooms.sorted { $0.room < $1.room }
   }
 
-  package func openRoom(_ room: String) async throws {
+  package func openRoom(_ room: String) async throws { try await openRoom(room, at: nil) }
+
+  /// - Parameter position: the batch as which the room is opened. An open room that has it was opened by it.
+  func openRoom(_ room: String, at position: BatchPosition?) async throws {
     let name = try Self.name(room)
     let lane: HostLane
     do throws(RoomDirectory.Refusal) {
       lane = try directory.open(name)
     } catch {
       switch error {
-      case .exists: throw ControlError.roomExists(room)
+      case .exists:
+        guard let position, let open = directory.lane(of: name),
+          await open.visit(name, { $0?.known.holds(position) == true })
+        else { throw ControlError.roomExists(room) }
+        return try await open.save(name)
       case .tooMany: throw ControlError.limitReached("rooms")
       case .closing: throw ControlError.busy
       }
     }
+    if let position { _ = await lane.visit(name) { $0?.take(position) } }
     // Once it would be there after a crash, too.
     try await lane.save(name)
   }

@@ -37,6 +37,10 @@ package final class RoomReplication: Sendable {
       isLast: bool
     ) -> ()
 
+    # Opens a room as batch 'sequence' of 'source'. If the room that is open has that batch, it was opened by it.
+    # [Requires privileges]
+    method OpenRoom(room: string, source: string, sequence: int) -> ()
+
     # Carries out an act of the host as batch 'sequence' of 'source', unless the room has that batch.
     # [Supports 'more' flag]
     # [Requires privileges]
@@ -91,6 +95,11 @@ package final class RoomReplication: Sendable {
     }
     try interface.handle("LoadRoom") { (_, parameters: LoadParameters) in
       try await self.load(parameters)
+      return NoParameters()
+    }
+    try interface.handle("OpenRoom") { (_, parameters: OpenParameters) in
+      let position = try Self.position(parameters.source, parameters.sequence)
+      try await self.service.openRoom(parameters.room, at: position)
       return NoParameters()
     }
     try interface.handleStream("PerformAct") { (call, parameters: ActParameters, replies) in
@@ -174,13 +183,10 @@ package final class RoomReplication: Sendable {
     _ parameters: ActParameters, taken: @escaping @Sendable () -> Void
   ) async throws -> HostReply {
     let name = try Self.name(parameters.room)
-    guard EventLimits.nameLength >= parameters.source.utf8.count, parameters.sequence >= 0 else {
-      throw ServiceError.invalidParameter("source")
-    }
+    let position = try Self.position(parameters.source, parameters.sequence)
     guard let act = Self.act(parameters.event) else {
       throw ServiceError.invalidParameter("event")
     }
-    let position = BatchPosition(source: Text(parameters.source), sequence: parameters.sequence)
     guard let lane = directory.lane(of: name) else {
       throw ControlError.noSuchRoom(parameters.room)
     }
@@ -201,6 +207,15 @@ package final class RoomReplication: Sendable {
     return name
   }
 
+  private static func position(
+    _ source: String, _ sequence: Int
+  ) throws(ServiceError) -> BatchPosition {
+    guard EventLimits.nameLength >= source.utf8.count, sequence >= 0 else {
+      throw .invalidParameter("source")
+    }
+    return BatchPosition(source: Text(source), sequence: sequence)
+  }
+
   private struct RoomParameters: Codable { let room: String }
 
   private struct SaveReply: Codable {
@@ -213,6 +228,12 @@ package final class RoomReplication: Sendable {
     let index: Int
     let part: String
     let isLast: Bool
+  }
+
+  private struct OpenParameters: Codable {
+    let room: String
+    let source: String
+    let sequence: Int
   }
 
   private struct ActParameters: Codable, Sendable {

@@ -1,8 +1,10 @@
+import ControlInterface
 import Gateway
 import JSON
 import LiveEvents
 import RateLimiting
 import Testing
+import Varlink
 import WireFormats
 
 private let main = RoomName("main")!
@@ -69,6 +71,39 @@ private func header(
     #expect(SnapshotHeader(.object(members)) == nil)
     members[JSONName(name)] = nil
     #expect(SnapshotHeader(.object(members)) == nil)
+  }
+}
+
+@Suite struct LeftoverTests {
+  private func parts(_ identifier: String, _ count: Int, of room: RoomName = main) -> [String] {
+    (0..<count).map { "\(SnapshotHeader.parts(of: room, identifier)).\($0)" }
+  }
+
+  private let side = RoomName("side")!
+
+  @Test func `parts of an upload that was cut are removed, and those that headers name are not`() {
+    let (older, newest, cut) = ("5-10", "7-20", "7-30")
+    let subjects =
+      parts(older, 2) + parts(newest, 3) + parts(cut, 1) + parts("5-5", 1, of: side)
+      + ["lh.snap.42.bWFpbg.h"]
+    let found = SnapshotHeader.leftovers(among: subjects, keeping: [older, newest], before: 8)
+    #expect(
+      found == [
+        "\(SnapshotHeader.parts(of: main, cut)).*", "\(SnapshotHeader.parts(of: side, "5-5")).*",
+      ])
+  }
+
+  @Test func `what may be on its way is left alone, and so is what another version named`() {
+    let names = [
+      SnapshotHeader.identifier(epoch: 7, nanoseconds: 1),
+      SnapshotHeader.identifier(epoch: 9, nanoseconds: 1), "v2", "-1",
+    ]
+    let subjects = names.flatMap { parts($0, 1) }
+    #expect(SnapshotHeader.leftovers(among: subjects, keeping: [], before: 7) == [])
+    #expect(
+      SnapshotHeader.leftovers(among: subjects, keeping: [], before: 8) == [
+        "\(SnapshotHeader.parts(of: main, names[0])).*"
+      ])
   }
 }
 
@@ -231,5 +266,80 @@ private func header(
       _ = appender.stored(next.request)
     }
     #expect(lines == [Array("b\n".utf8), close.line, Array("c\n".utf8)])
+  }
+
+  @Test func `of a closed room the store is told so at once, and a repeat does not bring it back`()
+    throws
+  {
+    let open = LoggedAct(.open, answer: "_INBOX.a.1")
+    var fed = Fed()
+    func due() -> RoomName? {
+      fed.feed.nextSnapshot(every: .seconds(60), or: 1 << 20, at: .origin)?.room
+    }
+    fed.read(1, act(1, open))
+    fed.feed.ended(fed.feed.takeActs()[0])
+    #expect(due() == nil)
+    fed.read(2, message(1, of: "s", "a"))
+    fed.writeAndAcknowledge()
+    fed.read(3, act(2, close))
+    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    #expect(due() == main)
+    #expect(fed.feed.covered(partition, without: RoomName("side")!, from: 9) == 0)
+    let gone = fed.feed.beginSnapshot(of: main, partition)
+    let code = try #require(gone)
+    #expect(code == 3 * 256)
+    let basis = try #require(fed.feed.basis(of: main, partition, at: code))
+    #expect(basis.start == 4)
+    fed.feed.endSnapshot(of: main, partition, from: basis.start, at: .origin)
+    #expect(due() == nil)
+    // The log is cut there. A gateway and a sender that were not sure have sent again what was before it.
+    var closed = header(code: code, start: basis.start, senders: basis.senders)
+    closed.parts = 0
+    let read = try #require(SnapshotHeader(try JSONValue(parsing: closed.json.serialized())))
+    #expect(read.isClosed)
+    var other = Fed([main: LogFeed.Beginning(held: read.code, behind: read)])
+    other.read(4, act(1, open))
+    other.read(5, message(1, of: "s", "a"))
+    other.read(6, act(2, close))
+    #expect(other.feed.takeActs().isEmpty)
+    #expect(other.write() == nil)
+    #expect(other.feed.duplicates == 3)
+    // What is new opens it again.
+    other.read(7, act(3, open))
+    #expect(other.feed.takeActs().map(\.code) == [7 * 256])
+  }
+
+  @Test func `a room that is opened again behind its closing has a snapshot with a state`() {
+    var fed = Fed()
+    fed.read(1, act(1, close))
+    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    fed.read(2, message(1, of: "s", "a"))
+    fed.writeAndAcknowledge()
+    #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
+    fed.feed.failSnapshot(of: main, partition, until: .origin)
+    fed.read(3, act(2, close))
+    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    fed.read(4, act(3, LoggedAct(.open, answer: "")))
+    fed.feed.ended(fed.feed.takeActs()[0])
+    #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
+  }
+
+  @Test func `whether a room is there behind an act is what the daemon says`() {
+    let event = LoggedAct(.event(["type": "host.admit"]), answer: "")
+    let open = LoggedAct(.open, answer: "")
+    func outcome(_ error: ControlError) -> JSONValue {
+      let error = error.varlinkError
+      return ["error": .string(error.name), "parameters": .object(error.parameters)]
+    }
+    let done: JSONValue = ["reply": [:]]
+    #expect([event, open, close].map { $0.leavesNoRoom(done) } == [false, false, true])
+    let absent = outcome(.noSuchRoom("main"))
+    #expect([event, close].map { $0.leavesNoRoom(absent) } == [true, true])
+    let spoiled = outcome(.recordingFailed(room: "main", reason: "disk"))
+    #expect([open, close].map { $0.leavesNoRoom(spoiled) } == [false, true])
+    #expect(!open.leavesNoRoom(outcome(.roomExists("main"))))
+    #expect(open.leavesNoRoom(outcome(.limitReached("rooms"))))
+    #expect(!event.leavesNoRoom(outcome(.limitReached("events"))))
+    #expect(!close.leavesNoRoom(outcome(.busy)))
   }
 }

@@ -528,6 +528,75 @@ def acts(nodes):
         check("acts: a room that is closed is gone", "NoSuchRoom" in str(error), error)
 
 
+def closed_rooms(nodes):
+    """A room that was closed stays closed, whatever is in the log twice and whoever has the room then."""
+    control, room = "io.livehost.Control.", "cellar"
+    call(nodes[0].control, control + "OpenRoom", {"room": room}, 40)
+    number = call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+    subject = f"lh.log.{number}.{token(room)}"
+    opened = base64.b64decode(request(nodes, f"$JS.API.STREAM.MSG.GET.LH_LOG_{number // 8}",
+                                      {"last_by_subj": subject})["message"]["data"])
+    first = owner_of(nodes, room)
+    second, third = (n for n in nodes if n is not first)
+    move(nodes, room, second)
+    call(third.control, control + "CloseRoom", {"room": room}, 40)
+    check("closed rooms: the store has only that it is closed",
+          wait("the header", lambda: closed(nodes, room), LIMIT), stored(nodes, room))
+    # A gateway that was not sure sends what it sent before the room was closed.
+    nats(f"{first.address}:4222", subject, opened)
+    for node, name in ((third, "a node that never had it"), (first, "a node that had it before")):
+        move(nodes, room, node)
+        try:
+            # In its turn in the log, behind everything else.
+            reply = call(second.control, control + "Admit", {"room": room}, 40)
+        except OSError as error:
+            reply = error
+        check(f"closed rooms: it is closed at {name}", "NoSuchRoom" in str(reply), reply)
+    call(second.control, control + "OpenRoom", {"room": room}, 40)
+    check("closed rooms: it is opened again", state(third, room)["features"], "no state")
+    owner = owner_of(nodes, room)
+    owner.end("daemon")
+    owner.start("daemon")
+    check("closed rooms: it is open again behind a crash", wait("the room", lambda: state(third, room), LIMIT))
+    call(second.control, control + "CloseRoom", {"room": room}, 40)
+
+
+def stored(nodes, room):
+    """The subjects of what the store has of a room."""
+    return [*request(nodes, "$JS.API.STREAM.INFO.LH_SNAP", {
+        "subjects_filter": f"lh.snap.*.{token(room)}.>"})["state"].get("subjects", {})]
+
+
+def closed(nodes, room):
+    """Whether the newest header of a room says that it is closed, and no part of it is stored."""
+    found = headers(nodes, room)
+    return found and found[-1]["parts"] == 0 and len(stored(nodes, room)) == 1
+
+
+def cut_uploads(nodes):
+    """Parts of a snapshot whose gateway was killed before the header are removed by the next snapshot, or the next owner."""
+    def number(room):
+        return call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+    ghost = next(f"ghost{n}" for n in range(9999) if number(f"ghost{n}") == number(ROOMS[0]))
+    for room in (ROOMS[0], ghost):
+        # Of an epoch before all others.
+        nats(f"{nodes[0].address}:4222", f"lh.snap.{number(room)}.{token(room)}.1-1.0", b"cut")
+    check("cut uploads: the next snapshot removes the parts", wait("the parts to be removed", lambda: not any(
+        ".1-1." in s for s in stored(nodes, ROOMS[0])), LIMIT), stored(nodes, ROOMS[0]))
+    move(nodes, ROOMS[0], next(n for n in nodes if n is not owner_of(nodes, ROOMS[0])))
+    check("cut uploads: the next owner removes those of a room without any",
+          wait("the parts to be removed", lambda: not stored(nodes, ghost), LIMIT), stored(nodes, ghost))
+
+
+def move(nodes, room, node):
+    """Moves the partition of a room to a node."""
+    number = call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+    call(nodes[0].control, "io.livehost.Gateway.MovePartition", {"partition": number, "node": f"node{node.number}"})
+    wait("the partition to be moved", lambda: all(
+        call(n.control, "io.livehost.Gateway.ListPartitions")["nodes"][number] == f"node{node.number}"
+        for n in nodes), LIMIT)
+
+
 def kill_nats(nodes):
     node = leader(nodes, ROOMS[0])
     node.end("nats")
@@ -700,7 +769,8 @@ def same_as_one_daemon(nodes):
         alone.wait()
 
 
-SCHEDULES = [kill_gateway, stop_gateway, freeze_gateway, kill_daemon, lost_daemon, lost_disk, bad_snapshot, acts, kill_nats,
+SCHEDULES = [kill_gateway, stop_gateway, freeze_gateway, kill_daemon, lost_daemon, lost_disk, bad_snapshot, acts, closed_rooms,
+             cut_uploads, kill_nats,
              freeze_nats, no_majority, partition, slow_link, slow_servers, full_disk, mixed_leases, rolling]
 SENDERS = []
 # What sliders were set to.

@@ -51,8 +51,7 @@ extension ClusterNode {
   private func end(_ act: LogFeed.Act, _ outcome: JSONValue?) {
     if feed.isActing(act) {
       snapshots.acts += 1
-      if act.act.kind == .close, outcome?["error"] == nil { forget(act) }
-      feed.ended(act)
+      feed.ended(act, isGone: outcome.map { act.act.leavesNoRoom($0) } ?? false)
       writeToDaemon()
       carryOut()
     }
@@ -70,20 +69,21 @@ extension ClusterNode {
     do {
       let client = try await VarlinkClient.connect(path: control)
       let room = act.room.description
+      let position: [JSONName: JSONValue] = [
+        "room": .string(room), "source": .string(act.log), "sequence": .integer(Int64(act.code)),
+      ]
       switch act.act.kind {
       case .open:
-        try await ControlClient(client).openRoom(room)
+        _ = try await client.callRaw("\(SnapshotTransfer.interface).OpenRoom", position)
         return ["reply": [:]]
       case .close:
         try await ControlClient(client).closeRoom(room)
         return ["reply": [:]]
       case .event(let event):
-        let parameters: JSONValue = [
-          "room": .string(room), "source": .string(act.log),
-          "sequence": .integer(Int64(act.code)), "event": .string(event.description),
-        ]
+        let event: [JSONName: JSONValue] = ["event": .string(event.description)]
         for try await reply in try client.callMore(
-          "\(SnapshotTransfer.interface).PerformAct", parameters, returning: JSONValue.self)
+          "\(SnapshotTransfer.interface).PerformAct",
+          JSONValue.object(position.merging(event) { $1 }), returning: JSONValue.self)
         {
           if reply["taken"] == true { taken() }
           if let reply = reply["reply"] { return ["reply": reply] }

@@ -27,14 +27,15 @@ extension ClusterNode {
     guard !isSaving, requests.isConnected, !keeper.isDraining,
       let (partition, room) = feed.nextSnapshot(
         every: settings.snapshotInterval, or: settings.snapshotBytes, at: now),
-      let epoch = keeper.epoch(of: partition)
+      let epoch = keeper.epoch(of: partition), let log = logs[partition.stream]
     else { return }
     isSaving = true
-    feed.beginSnapshot(of: room, partition)
-    let identifier = "\(epoch)-\(WallClock.nanoseconds())"
+    let gone = feed.beginSnapshot(of: room, partition)
+    let identifier = SnapshotHeader.identifier(
+      epoch: epoch, nanoseconds: Int(WallClock.nanoseconds()))
     let saving = Saving(
-      node: handle, transfer: transfer,
-      partition: partition, room: room, epoch: epoch, identifier: identifier)
+      node: handle, transfer: transfer, partition: partition, room: room, log: log, gone: gone,
+      epoch: epoch, identifier: identifier)
     Task {
       let outcome = (try? await saving.run()) ?? .failed
       if outcome == .failed { await saving.removeParts(of: identifier) }
@@ -50,6 +51,9 @@ extension ClusterNode {
     let transfer: SnapshotTransfer
     let partition: Partition
     let room: RoomName
+    let log: String
+    /// Where in the log the daemon has no such room.
+    let gone: Int?
     let epoch: UInt64
     let identifier: String
 
@@ -60,11 +64,14 @@ extension ClusterNode {
     }
 
     func run() async throws -> Outcome {
-      let saved = try await transfer.store(room, as: identifier)
-      let header = try await node.get {
-        $0.header(
-          of: room, partition, identifier, epoch, saved.positions, parts: saved.parts,
-          bytes: saved.bytes, checksum: saved.checksum)
+      var saved = SnapshotTransfer.Saved()
+      if let gone {
+        saved.positions = [log: gone]
+      } else {
+        saved = try await transfer.store(room, as: identifier)
+      }
+      let header = try await node.get { [saved] in
+        $0.header(of: room, partition, log, identifier, epoch, saved)
       }
       guard let (header, expected) = header else { return .failed }
       var sequence: UInt64?
@@ -80,16 +87,19 @@ extension ClusterNode {
         if found.header?.identifier == identifier {
           sequence = found.sequence
         } else if found.header?.epoch ?? 0 <= epoch {
-          try await node.get { $0.noteFound(found.sequence, of: room, partition) }
+          try await node.get { $0.noteFound(found, of: room, partition) }
         }
       }
       guard let sequence else { return isAnswered ? .failed : .unknown }
       let before = try await node.get { $0.noteStored(header, sequence, of: room, partition) }
-      // Behind the older of the two nothing of the log is needed.
-      if let start = before?.newest?.start {
-        await transfer.purge(partition.stream, partition.logSubject(of: room), before: start)
+      // Behind the older of the two nothing of the log is needed, and of a closed room nothing at all.
+      let older = header.isClosed ? header : before?.newest
+      if let older {
+        await transfer.purge(partition.stream, partition.logSubject(of: room), before: older.start)
       }
-      if let older = before?.older { await removeParts(of: older.identifier) }
+      await transfer.removeLeftovers(
+        of: SnapshotHeader.all(of: room),
+        keeping: [header.identifier, older?.identifier].compactMap(\.self), before: epoch + 1)
       return .stored
     }
 
@@ -100,27 +110,28 @@ extension ClusterNode {
   }
 
   private func header(
-    of room: RoomName, _ partition: Partition, _ identifier: String, _ epoch: UInt64,
-    _ positions: [String: Int], parts: Int, bytes: Int, checksum: UInt32
+    of room: RoomName, _ partition: Partition, _ log: String, _ identifier: String,
+    _ epoch: UInt64, _ saved: SnapshotTransfer.Saved
   ) -> (header: SnapshotHeader, expected: UInt64)? {
     // Whoever was stopped meanwhile has lost the partition, by its own clock.
     perform(keeper.tick(at: Delivery.now))
-    guard keeper.epoch(of: partition) == epoch, let log = logs[partition.stream],
-      let code = positions[log], let basis = feed.basis(of: room, partition, at: code)
+    guard keeper.epoch(of: partition) == epoch, let code = saved.positions[log],
+      let basis = feed.basis(of: room, partition, at: code)
     else { return nil }
     let header = SnapshotHeader(
       identifier: identifier, room: room.description, log: log, code: code, start: basis.start,
-      through: feed.covered(partition, without: room, from: basis.start), parts: parts,
-      bytes: bytes, checksum: checksum, node: settings.node, epoch: epoch, senders: basis.senders)
+      through: feed.covered(partition, without: room, from: basis.start), parts: saved.parts,
+      bytes: saved.bytes, checksum: saved.checksum, node: settings.node, epoch: epoch,
+      senders: basis.senders)
     return (header, stored[partition]?[room]?.sequence ?? 0)
   }
 
   /// Another header is in the store than this node knows, which the next one replaces.
-  private func noteFound(_ sequence: UInt64, of room: RoomName, _ partition: Partition) {
-    stored[partition]?[room]?.sequence = sequence
-    if stored[partition]?[room] == nil {
-      stored[partition]?[room] = .init(newest: nil, sequence: sequence, older: nil)
-    }
+  private func noteFound(
+    _ found: (header: SnapshotHeader?, sequence: UInt64), of room: RoomName, _ partition: Partition
+  ) {
+    stored[partition]?[room] = .init(
+      newest: found.header ?? stored[partition]?[room]?.newest, sequence: found.sequence)
   }
 
   /// Returns what the store had of the room before.
@@ -128,7 +139,7 @@ extension ClusterNode {
     _ header: SnapshotHeader, _ sequence: UInt64, of room: RoomName, _ partition: Partition
   ) -> SnapshotTransfer.Stored? {
     let before = stored[partition]?[room]
-    stored[partition]?[room] = .init(newest: header, sequence: sequence, older: before?.newest)
+    stored[partition]?[room] = .init(newest: header, sequence: sequence)
     feed.endSnapshot(of: room, partition, from: header.start, at: Delivery.now)
     snapshots.stored += 1
     return before
@@ -142,18 +153,6 @@ extension ClusterNode {
     } else {
       snapshots.failed += 1
       feed.failSnapshot(of: room, partition, until: now + Self.pause)
-    }
-  }
-
-  /// Removes what is stored of a room that was closed for good, up to its closing.
-  func forget(_ act: LogFeed.Act) {
-    feed.forget(act.room, act.partition)
-    stored[act.partition]?[act.room] = nil
-    let transfer = transfer
-    Task {
-      await transfer.purge(
-        act.partition.stream, act.partition.logSubject(of: act.room), before: act.message + 1)
-      await transfer.purge(SnapshotHeader.stream, SnapshotHeader.all(of: act.room))
     }
   }
 }

@@ -320,21 +320,24 @@ package final class ClusterNode {
     let run = daemonRun
     let transfer = transfer
     let node = handle
-    let epoch = keeper.epoch(of: partition)
+    guard let epoch = keeper.epoch(of: partition) else {
+      loading.remove(partition)
+      return
+    }
     let log = logs[partition.stream] ?? ""
     Task {
-      let loaded = await ClusterNode.load(partition, log, held, transfer)
+      let loaded = await ClusterNode.load(partition, log, held, epoch, transfer)
       node.perform { $0.loaded(partition, loaded, epoch: epoch, run: run) }
     }
   }
 
   private static func load(
     _ partition: Partition, _ log: String, _ held: EventLoopFuture<[RoomName: Int]>,
-    _ transfer: SnapshotTransfer
+    _ epoch: UInt64, _ transfer: SnapshotTransfer
   ) async -> SnapshotTransfer.Loaded? {
     do {
       let held = try await held.get().filter { Partition(of: $0.key) == partition }
-      return try await transfer.load(partition, log: log, held: held)
+      return try await transfer.load(partition, log: log, held: held, epoch: epoch)
     } catch {
       // So that what fails at once is not tried without end.
       try? await Task.sleep(for: .milliseconds(500))
@@ -343,10 +346,10 @@ package final class ClusterNode {
   }
 
   private func loaded(
-    _ partition: Partition, _ loaded: SnapshotTransfer.Loaded?, epoch: UInt64?, run: Int
+    _ partition: Partition, _ loaded: SnapshotTransfer.Loaded?, epoch: UInt64, run: Int
   ) {
     loading.remove(partition)
-    guard let loaded, daemon != nil, daemonRun == run, let epoch,
+    guard let loaded, daemon != nil, daemonRun == run,
       keeper.epoch(of: partition) == epoch, beginning.remove(partition) != nil
     else { return }
     let now = Delivery.now

@@ -63,6 +63,8 @@ package struct LogFeed: Sendable {
     /// What waits for an act, which comes first.
     var queue: [Item] = []
     var isActing = false
+    /// The act behind which the daemon has no such room, as long as nothing came since.
+    var gone: Int?
     /// What is in no snapshot.
     var uncovered: Uncovered?
     var isSaving = false
@@ -222,6 +224,7 @@ package struct LogFeed: Sendable {
       guard var room = rooms[batch.partition]?.removeValue(forKey: batch.room) else { continue }
       if room.inFlight > 0 {
         room.inFlight -= 1
+        room.gone = nil
         note(batch.code, &room)
         advance(&room)
       }
@@ -262,12 +265,14 @@ package struct LogFeed: Sendable {
   }
 
   /// The daemon has an act.
-  package mutating func ended(_ act: Act) {
+  /// - Parameter isGone: whether it has no such room then.
+  package mutating func ended(_ act: Act, isGone: Bool = false) {
     guard isActing(act), var room = rooms[act.partition]?.removeValue(forKey: act.room) else {
       return
     }
     bytes -= Self.size(room.queue.removeFirst())
     room.isActing = false
+    room.gone = isGone ? act.code : nil
     note(act.code, &room)
     advance(&room)
     rooms[act.partition]?[act.room] = room
@@ -275,7 +280,7 @@ package struct LogFeed: Sendable {
 
   // MARK: Snapshots
 
-  /// The room whose snapshot is due: that of which most is in none.
+  /// The room whose snapshot is due: that of which most is in none. That of a closed room is due at once.
   ///
   /// - Parameters:
   ///   - interval: how long something may be in no snapshot.
@@ -287,7 +292,7 @@ package struct LogFeed: Sendable {
     for (partition, rooms) in rooms {
       for (name, room) in rooms {
         guard let uncovered = room.uncovered, !room.isSaving, now >= uncovered.notBefore ?? now,
-          now - uncovered.since >= interval || uncovered.bytes >= bytes,
+          room.gone != nil || now - uncovered.since >= interval || uncovered.bytes >= bytes,
           uncovered.bytes > best?.bytes ?? -1
         else { continue }
         best = (partition, name, uncovered.bytes)
@@ -296,9 +301,12 @@ package struct LogFeed: Sendable {
     return best.map { ($0.partition, $0.room) }
   }
 
-  /// A snapshot of a room is asked for.
-  package mutating func beginSnapshot(of room: RoomName, _ partition: Partition) {
+  /// A snapshot of a room is asked for. If the daemon has no such room, returns the position at which that is so: then the
+  /// snapshot has no state.
+  @discardableResult
+  package mutating func beginSnapshot(of room: RoomName, _ partition: Partition) -> Int? {
     rooms[partition]?[room]?.isSaving = true
+    return rooms[partition]?[room]?.gone
   }
 
   /// Where in the log a snapshot is that was asked for.
@@ -330,11 +338,6 @@ package struct LogFeed: Sendable {
   {
     rooms[partition]?[name]?.isSaving = false
     rooms[partition]?[name]?.uncovered?.notBefore = next
-  }
-
-  /// A room is closed for good: nothing of it is to be kept.
-  package mutating func forget(_ name: RoomName, _ partition: Partition) {
-    rooms[partition]?[name]?.uncovered = nil
   }
 
   /// Up to which message a snapshot has everything that was read of a partition.

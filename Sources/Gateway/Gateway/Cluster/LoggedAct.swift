@@ -1,5 +1,7 @@
+import ControlInterface
 package import JSON
 import LiveEvents
+import Varlink
 import WireFormats
 
 /// Something that is done to a room by a call, as a line of the log: whoever has the room carries it out, in its turn
@@ -38,6 +40,19 @@ package struct LoggedAct: Equatable, Sendable {
     let rest: JSONValue = .object([name: value, "answer": .string(answer)])
     // The type comes first, by which it is told from an event.
     return Self.head + [UInt8(ascii: ",")] + rest.serialized().dropFirst() + [0x0A]
+  }
+
+  /// Whether a daemon has no such room once the act has had this outcome.
+  package func leavesNoRoom(_ outcome: JSONValue) -> Bool {
+    guard let name = outcome["error"]?.stringValue else { return kind == .close }
+    let error = VarlinkError(name: name, parameters: outcome["parameters"]?.objectValue ?? [:])
+    switch ControlError(error) {
+    case .noSuchRoom: return true
+    // It may be back at the daemon's next start, but not in the log.
+    case .recordingFailed: return kind == .close
+    case .limitReached: return kind == .open
+    default: return false
+    }
   }
 
   /// Whether the lines of a message are an act.

@@ -1,11 +1,15 @@
 package import JSON
-import LiveEvents
+package import LiveEvents
 import Platform
 
 /// What the store says of a snapshot of a room: where in the log it is, and of what it consists.
 ///
 /// The store keeps the headers of the two newest snapshots of each room. The parts of a snapshot are written first, under
-/// names that no other one has; then its header, only if no other node has written one meanwhile.
+/// names that no other one has; then its header, only if no other node has written one meanwhile. Parts to which no header
+/// leads are of an upload that was cut, or that another one replaced.
+///
+/// A room that is closed has a header, too, without parts. So a node whose daemon still has the room closes it, and what
+/// is in the log twice is known as a repeat.
 package struct SnapshotHeader: Equatable, Sendable {
   /// Tells apart the snapshots of a room.
   package var identifier: String
@@ -18,6 +22,7 @@ package struct SnapshotHeader: Equatable, Sendable {
   package var start: UInt64
   /// Whatever the partition's log has up to this message was in a snapshot in the store when this one was written.
   package var through: UInt64
+  /// None if the room is closed.
   package var parts: Int
   package var bytes: Int
   /// CRC-32C of the parts, one after the other.
@@ -32,12 +37,45 @@ package struct SnapshotHeader: Equatable, Sendable {
   /// Parts of one snapshot.
   static let maximumParts = 128
 
+  /// How long a closed room is remembered: longer than the log has anything, or than a node is away.
+  static let memory = 7 * 86_400 * 1_000_000_000
+
+  package var isClosed: Bool { parts == 0 }
+
   static func subject(of room: RoomName) -> String { "\(prefix(of: room)).h" }
-  static func headers(of partition: Partition) -> String { "lh.snap.\(partition).*.h" }
+  /// Everything that is stored of a partition.
+  static func all(of partition: Partition) -> String { "lh.snap.\(partition).>" }
   /// Everything that is stored of a room.
   static func all(of room: RoomName) -> String { "\(prefix(of: room)).>" }
-  static func parts(of room: RoomName, _ identifier: String) -> String {
+  package static func parts(of room: RoomName, _ identifier: String) -> String {
     "\(prefix(of: room)).\(identifier)"
+  }
+
+  /// A name for a snapshot that no other one has.
+  package static func identifier(epoch: UInt64, nanoseconds: Int) -> String {
+    "\(epoch)-\(nanoseconds)"
+  }
+
+  /// When the snapshot was begun, in nanoseconds since 1970.
+  var begun: Int? { identifier.split(separator: "-").last.flatMap { Int($0) } }
+
+  /// Of the subjects in the store those of parts to which no header leads, each as the filter of a purge.
+  ///
+  /// - Parameters:
+  ///   - kept: the identifiers in headers.
+  ///   - epoch: what was begun in this epoch or a later one may be on its way.
+  package static func leftovers(
+    among subjects: [String], keeping kept: [String], before epoch: UInt64
+  ) -> Set<String> {
+    var found: Set<String> = []
+    for subject in subjects {
+      let tokens = subject.split(separator: ".")
+      guard tokens.count == 6, !kept.contains(String(tokens[4])),
+        let begun = tokens[4].split(separator: "-").first.flatMap({ UInt64($0) }), begun < epoch
+      else { continue }
+      found.insert(tokens[..<5].joined(separator: ".") + ".*")
+    }
+    return found
   }
 
   private static func prefix(of room: RoomName) -> String {
@@ -73,7 +111,7 @@ package struct SnapshotHeader: Equatable, Sendable {
       let node = json["node"]?.stringValue, let code = number("code"),
       let start = number("start"), let through = number("through"), let parts = number("parts"),
       let bytes = number("bytes"), let checksum = number("checksum"), let epoch = number("epoch"),
-      let checksum = UInt32(exactly: checksum), (1...Self.maximumParts).contains(parts),
+      let checksum = UInt32(exactly: checksum), (0...Self.maximumParts).contains(parts),
       case .object(let senders)? = json["senders"]
     else { return nil }
     self.init(

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import LiveEvents
 import NatsClient
+import Platform
 import RateLimiting
 import Varlink
 
@@ -17,7 +18,14 @@ struct SnapshotTransfer: Sendable {
     var newest: SnapshotHeader?
     /// The sequence of its header, which the next one replaces.
     var sequence: UInt64
-    var older: SnapshotHeader?
+  }
+
+  /// What of a snapshot is in the store before its header is.
+  struct Saved: Sendable {
+    var positions: [String: Int] = [:]
+    var parts = 0
+    var bytes = 0
+    var checksum: UInt32 = 0
   }
 
   /// What the store has of a partition, and what of it the daemon was given.
@@ -48,21 +56,41 @@ struct SnapshotTransfer: Sendable {
 
   /// Gives the daemon the rooms of a partition, where the store has more of them.
   ///
-  /// - Parameter held: the position of the log that the daemon has, by room.
-  func load(_ partition: Partition, log: String, held: [RoomName: Int]) async throws -> Loaded {
+  /// Then removes what takeovers and crashes before it left in the store.
+  ///
+  /// - Parameters:
+  ///   - held: the position of the log that the daemon has, by room.
+  ///   - epoch: that of this takeover.
+  func load(
+    _ partition: Partition, log: String, held: [RoomName: Int], epoch: UInt64
+  ) async throws -> Loaded {
     var loaded = Loaded()
     for (room, code) in held { loaded.rooms[room] = LogFeed.Beginning(held: code) }
-    let information = try await answered(
-      "$JS.API.STREAM.INFO.\(SnapshotHeader.stream)",
-      ["subjects_filter": .string(SnapshotHeader.headers(of: partition))])
+    // Before the headers, so that those lead to all parts in it that are whole.
+    let subjects = try await subjects(SnapshotHeader.all(of: partition))
+    var named: [String] = []
+    // A newer gateway may know what this one cannot read.
+    var isReadable = true
     var through: UInt64 = 0
     // What a snapshot does not have that is not the newest.
     var limit = UInt64.max
-    let subjects = information["state"]?["subjects"]?.objectValue ?? [:]
-    for subject in subjects.keys.map(\.description).sorted() {
+    for subject in subjects where subject.hasSuffix(".h") {
       guard let newest = try await header(["last_by_subj": .string(subject)]) else { continue }
-      let first = try await header(["seq": 1, "next_by_subj": .string(subject)])
-      let older = first.flatMap { $0.sequence < newest.sequence ? $0.header : nil }
+      var older: SnapshotHeader?
+      if let header = newest.header, header.isClosed {
+        let age = Int(WallClock.nanoseconds()) - (header.begun ?? 0)
+        if age > SnapshotHeader.memory {
+          await purge(SnapshotHeader.stream, subject)
+          continue
+        }
+      } else if let first = try await header(["seq": 1, "next_by_subj": .string(subject)]),
+        first.sequence < newest.sequence
+      {
+        older = first.header
+        isReadable = isReadable && older != nil
+      }
+      isReadable = isReadable && newest.header != nil
+      named += [newest.header, older].compactMap { $0?.identifier }
       let headers = [newest.header, older].compactMap(\.self).filter { header in
         header.log == log && RoomName(header.room).map { Partition(of: $0) } == partition
       }
@@ -72,8 +100,7 @@ struct SnapshotTransfer: Sendable {
         continue
       }
       if newest.header != best { limit = min(limit, best.start - min(1, best.start)) }
-      loaded.stored[room] = Stored(
-        newest: best, sequence: newest.sequence, older: headers.dropFirst().first)
+      loaded.stored[room] = Stored(newest: best, sequence: newest.sequence)
       through = max(through, best.through)
       let code = held[room] ?? 0
       loaded.rooms[room] = LogFeed.Beginning(held: code, behind: best)
@@ -81,7 +108,11 @@ struct SnapshotTransfer: Sendable {
       var used: SnapshotHeader?
       for snapshot in headers where used == nil && snapshot.code > code {
         do throws(Failure) {
-          try await load(snapshot, into: room)
+          if !snapshot.isClosed {
+            try await load(snapshot, into: room)
+          } else if held[room] != nil {
+            try await close(room)
+          }
           used = snapshot
         } catch {
           guard case .unusable(let reason) = error else { throw error }
@@ -89,7 +120,7 @@ struct SnapshotTransfer: Sendable {
         }
       }
       if let used {
-        loaded.count += 1
+        if !used.isClosed { loaded.count += 1 }
         loaded.rooms[room] = LogFeed.Beginning(held: used.code, behind: used)
         if used != best { limit = min(limit, used.start - min(1, used.start)) }
       } else {
@@ -99,7 +130,15 @@ struct SnapshotTransfer: Sendable {
       }
     }
     loaded.through = min(through, limit)
+    if isReadable { await removeLeftovers(among: subjects, keeping: named, before: epoch) }
     return loaded
+  }
+
+  private func subjects(_ filter: String) async throws -> [String] {
+    let information = try await answered(
+      "$JS.API.STREAM.INFO.\(SnapshotHeader.stream)", ["subjects_filter": .string(filter)])
+    let subjects = information["state"]?["subjects"]?.objectValue ?? [:]
+    return subjects.keys.map(\.description).sorted()
   }
 
   /// What the store has of a room now.
@@ -161,6 +200,19 @@ struct SnapshotTransfer: Sendable {
     }
   }
 
+  /// Closes what the daemon has of a room that was closed on another node.
+  private func close(_ room: RoomName) async throws(Failure) {
+    do {
+      let client = try await ControlClient.connect(path: control)
+      try await client.closeRoom(room.description)
+      await client.client.close()
+    } catch VarlinkClientError.remote {
+      // It is gone already, or its recording is not.
+    } catch {
+      throw .unavailable
+    }
+  }
+
   private func part(
     _ index: Int, of snapshot: SnapshotHeader, _ room: RoomName
   ) async throws(Failure) -> [UInt8] {
@@ -183,31 +235,43 @@ struct SnapshotTransfer: Sendable {
 
   /// Stores the parts of a room's snapshot as the daemon gives them; its header comes later. Returns the positions that
   /// the snapshot has.
-  func store(
-    _ room: RoomName, as identifier: String
-  ) async throws -> (positions: [String: Int], parts: Int, bytes: Int, checksum: UInt32) {
+  func store(_ room: RoomName, as identifier: String) async throws -> Saved {
     let client = try await VarlinkClient.connect(path: control)
-    var (parts, bytes, checksum) = (0, 0, UInt32(0))
-    var positions: [String: Int] = [:]
+    var saved = Saved()
     for try await reply in try client.callMore(
       "\(Self.interface).SaveRoom", ["room": room.description], returning: JSONValue.self)
     {
       if let part = reply["part"]?.stringValue {
         let part = Array(part.utf8)
-        guard parts < SnapshotHeader.maximumParts,
+        guard saved.parts < SnapshotHeader.maximumParts,
           try await calls.store(
-            "\(SnapshotHeader.parts(of: room, identifier)).\(parts)", part) != nil
+            "\(SnapshotHeader.parts(of: room, identifier)).\(saved.parts)", part) != nil
         else { throw Failure.unavailable }
-        parts += 1
-        bytes += part.count
-        checksum = SnapshotHeader.extend(checksum, part)
+        saved.parts += 1
+        saved.bytes += part.count
+        saved.checksum = SnapshotHeader.extend(saved.checksum, part)
       }
       for (source, number) in reply["positions"]?.objectValue ?? [:] {
-        positions[source.description] = number.integerValue.map { Int($0) }
+        saved.positions[source.description] = number.integerValue.map { Int($0) }
       }
     }
-    guard parts > 0 else { throw Failure.unavailable }
-    return (positions, parts, bytes, checksum)
+    guard saved.parts > 0 else { throw Failure.unavailable }
+    return saved
+  }
+
+  /// Removes parts to which no header leads.
+  /// - Parameter filter: of which room or partition.
+  func removeLeftovers(of filter: String, keeping kept: [String], before epoch: UInt64) async {
+    guard let subjects = try? await subjects(filter) else { return }
+    await removeLeftovers(among: subjects, keeping: kept, before: epoch)
+  }
+
+  private func removeLeftovers(
+    among subjects: [String], keeping kept: [String], before epoch: UInt64
+  ) async {
+    for filter in SnapshotHeader.leftovers(among: subjects, keeping: kept, before: epoch) {
+      await purge(SnapshotHeader.stream, filter)
+    }
   }
 
   /// Removes what nothing leads to any more.

@@ -54,4 +54,14 @@ import YAMLReader
     }
     #expect(error?.description.contains(key) == true)
   }
+
+  @Test func `a file that cannot be read is named, with what to do`() {
+    let error = #expect(throws: ConfigurationError.self) {
+      try GatewayConfiguration(file: "/nonexistent/gateway.yaml")
+    }
+    #expect(error?.file == "/nonexistent/gateway.yaml")
+    #expect(error?.message == "cannot be read: there is no such file; name one that exists")
+    let folder = #expect(throws: ConfigurationError.self) { try GatewayConfiguration(file: "/tmp") }
+    #expect(folder?.message == "cannot be read: it is a directory; name a file")
+  }
 }

@@ -80,14 +80,8 @@ package struct GatewayConfiguration: Sendable {
 
   /// Reads a configuration file.
   package init(file: String) throws(ConfigurationError) {
-    let text: String
-    do {
-      text = try String(contentsOfFile: file, encoding: .utf8)
-    } catch {
-      throw ConfigurationError(file: file, message: "cannot be read: \(error.localizedDescription)")
-    }
     self.init()
-    try read(text, file: file)
+    try read(GatewayKey.text(of: file), file: file)
   }
 
   /// Reads the text of a configuration file over the present values.

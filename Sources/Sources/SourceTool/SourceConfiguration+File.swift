@@ -1,18 +1,11 @@
-import Foundation
 import LiveSources
 package import YAMLReader
 
 extension SourceConfiguration {
   /// Reads a configuration file.
   package init(file: String) throws(ConfigurationError) {
-    let text: String
-    do {
-      text = try String(contentsOfFile: file, encoding: .utf8)
-    } catch {
-      throw ConfigurationError(file: file, message: "cannot be read: \(error.localizedDescription)")
-    }
     self.init()
-    try read(text, file: file)
+    try read(SourceKey.text(of: file), file: file)
   }
 
   /// Reads the text of a configuration file over the present values.

@@ -30,18 +30,7 @@ extension Configuration {
 
   /// Reads one file over the present values.
   package mutating func read(file: String) throws(ConfigurationError) {
-    let bytes: Data
-    do {
-      // `String(contentsOfFile:)` refuses what is no regular file, such as /dev/null.
-      bytes = try FileHandle(forReadingFrom: URL(fileURLWithPath: file)).readToEnd() ?? Data()
-    } catch {
-      throw ConfigurationError(file: file, message: Self.unreadable(file, error as NSError))
-    }
-    guard let text = String(bytes: bytes, encoding: .utf8) else {
-      throw ConfigurationError(
-        file: file, message: "cannot be read: it is not valid UTF-8; save it in UTF-8")
-    }
-    try read(text: text, file: file)
+    try read(text: ConfigurationKey.text(of: file), file: file)
   }
 
   /// Refuses keys that contradict each other, once all files are read.
@@ -60,23 +49,6 @@ extension Configuration {
   package mutating func read(text: String, file: String) throws(ConfigurationError) {
     guard let root = try YAMLNode(parsing: text, file: file) else { return }
     try ConfigurationKey.read(root, into: &self)
-  }
-
-  private static func unreadable(_ file: String, _ error: NSError) -> String {
-    var isDirectory: ObjCBool = false
-    if FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory),
-      isDirectory.boolValue
-    {
-      return "cannot be read: it is a directory; name a file"
-    }
-    switch CocoaError.Code(rawValue: error.code) {
-    case .fileReadNoSuchFile, .fileNoSuchFile:
-      return "cannot be read: there is no such file; name one that exists"
-    case .fileReadNoPermission:
-      return "cannot be read: livehostd's user may not read it; allow that, or name another file"
-    default:
-      return "cannot be read: \(error.localizedDescription); name another file"
-    }
   }
 
   /// The commented default file.

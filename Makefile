@@ -19,7 +19,8 @@ help:
 	@echo '                    ARGS=--web shows the page in place of the terminal'
 	@echo 'make test           run all tests; prints what was skipped and why'
 	@echo 'make vopr           simulate the daemon, its clients and its disk, SEEDS=N of them from 1'
-	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some'
+	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some,'
+	@echo '                    BENCH=cluster only the takeovers of a cluster, which needs root'
 	@echo 'make sanitize       run all tests under the thread, address and undefined-behaviour sanitizers'
 	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600) while watching memory and'
 	@echo '                    hangs; 200 streams of the page for 10 minutes; long fuzzing of the parsers'
@@ -52,7 +53,9 @@ vopr: dependencies
 bench: dependencies
 	@$(BUILD) --product livehostd
 	@$(BUILD) --product livehost-bench
-	@BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
+	@$(BUILD) --product livehost-gateway
+	@[ "$(BENCH)" = cluster ] || BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
+	@case "$(BENCH)" in '' | cluster) Tests/Interop/cluster.sh $(BIN) --bench ;; esac
 
 sanitize: test-dependencies
 	@Tests/sanitize.sh

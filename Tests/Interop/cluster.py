@@ -555,6 +555,9 @@ def closed_rooms(nodes):
     call(third.control, control + "CloseRoom", {"room": room}, 40)
     check("closed rooms: the store has only that it is closed",
           wait("the header", lambda: closed(nodes, room), LIMIT), stored(nodes, room))
+    listed = call(third.control, control + "ListRooms")["rooms"]
+    check("closed rooms: it is not listed, though another node has it on its disk",
+          room not in {r["room"] for r in listed}, listed)
     # A gateway that was not sure sends what it sent before the room was closed.
     nats(f"{first.address}:4222", subject, opened)
     for node, name in ((third, "a node that never had it"), (first, "a node that had it before")):
@@ -712,9 +715,12 @@ def mixed_leases(nodes):
     check("drain: taken", ctl(nodes[0], "cluster", "drain", "node2").returncode == 0)
     check("mixed leases: a node that is drained has nothing",
           wait("the drain", lambda: owned(nodes)[1] == 0 and sum(owned(nodes)) == 64, LIMIT), owned(nodes))
-    listed = ctl(nodes[2], "cluster", "rooms", "--json=short")
-    rooms = {r["room"]: r.get("node") for r in json.loads(listed.stdout or "[]")}
-    check("the list of rooms names owners", set(ROOMS) <= set(rooms) and "node2" not in rooms.values(), rooms)
+
+    def names_owners():
+        listed = ctl(nodes[2], "cluster", "rooms", "--json=short")
+        rooms = {r["room"]: r.get("node") for r in json.loads(listed.stdout or "[]")}
+        return set(ROOMS) <= set(rooms) and "node2" not in rooms.values()
+    check("the list of rooms names owners", wait("the new owners to have their rooms", names_owners, LIMIT))
     shown = ctl(nodes[1], "cluster")
     status = ctl(nodes[1], "cluster", "status")
     check("the status of a drained node says so", "drained" in status.stdout, status.stdout + status.stderr + shown.stderr)
@@ -797,9 +803,12 @@ def page(nodes):
             return connection.getresponse()
         reply = ask("GET", "/")
         check("page: it is there", reply.status == 200 and b"<script" in reply.read(), reply.status)
-        reply = json.loads(ask("POST", "/api/call/ListRooms", {}).read())
-        listed = {room["room"] for room in reply.get("rooms", [])}
-        check("page: it lists the rooms of all nodes", set(ROOMS) <= listed, reply)
+
+        def listed():
+            reply = json.loads(ask("POST", "/api/call/ListRooms", {}).read())
+            return {room["room"] for room in reply.get("rooms", [])}
+        check("page: it lists the rooms of all nodes",
+              wait("the rooms", lambda: set(ROOMS) <= listed(), LIMIT), listed())
         room = next(r for r in ROOMS if owner_of(nodes, r) is not nodes[0])
         before = state(nodes[0], room)["features"]["chat"]["total"]
         stream, kinds, total = ask("GET", f"/api/rooms/{room}/events"), [], 0

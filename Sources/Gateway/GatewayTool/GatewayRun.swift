@@ -92,18 +92,23 @@ struct GatewayRun {
     if let failure { throw GatewayError.configuration(failure) }
   }
 
-  /// The rooms of every node that it has a lease for.
+  /// The rooms of every node that it has a lease for. What a node has of other nodes' rooms is old, but all there is if
+  /// those are not reached.
   private static func rooms(of directory: NodeDirectory, _ tunnels: Tunnels) async -> [RoomSummary]
   {
-    var rooms: [String: RoomSummary] = [:]
+    var found: [String: [RoomSummary]] = [:]
     for (name, address) in directory.addresses {
       guard let path = try? await tunnels.path(for: address),
         let client = try? await ControlClient.connect(path: path),
         let reply = try? await client.listRooms()
       else { continue }
-      for room in reply.rooms
-      where directory.owner(of: room.room) == name || rooms[room.room] == nil {
-        rooms[room.room] = room
+      found[name] = reply.rooms
+    }
+    var rooms: [String: RoomSummary] = [:]
+    for (name, summaries) in found {
+      for room in summaries {
+        let owner = directory.owner(of: room.room) ?? name
+        if owner == name || found[owner] == nil { rooms[room.room] = room }
       }
     }
     return rooms.values.sorted { $0.room < $1.room }

@@ -130,8 +130,9 @@ extension ClusterNode {
   private func noteFound(
     _ found: (header: SnapshotHeader?, sequence: UInt64), of room: RoomName, _ partition: Partition
   ) {
+    let header = found.header.flatMap { $0.log == logs[partition.stream] ? $0 : nil }
     stored[partition]?[room] = .init(
-      newest: found.header ?? stored[partition]?[room]?.newest, sequence: found.sequence)
+      newest: header ?? stored[partition]?[room]?.newest, sequence: found.sequence)
   }
 
   /// Returns what the store had of the room before.

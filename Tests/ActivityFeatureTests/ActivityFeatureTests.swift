@@ -159,6 +159,36 @@ import ViewGraph
     #expect(received == output.applied + output.coalesced + intake.pending)
   }
 
+  @Test func `what happens on several platforms is not folded together, and each row says where`() {
+    let store = store
+    let graph = ViewGraph(ActivityView(), place: store.place, clock: { 0 }, read: { store.state })
+    func follow(_ name: String, on platform: Text, by source: Text = "") {
+      let origin = Origin(platform: platform, source: source)
+      store.send(.followed(person(name), at: 0, from: origin))
+    }
+    func firstMarks() -> [ViewNode] {
+      store.deliverChanges()
+      graph.evaluateFrame()
+      guard case .panel(_, .column(let parts)) = graph.output(of: graph.rootID),
+        case .acting(_, .list(let rows, _)) = parts.last
+      else { return [] }
+      return rows.compactMap {
+        guard case .row(let nodes) = $0.node else { return nil }
+        return nodes[1]
+      }
+    }
+    for name in ["a", "b", "c", "d"] { follow(name, on: "twitch", by: Text(name)) }
+    #expect(rows.map(\.times) == [2, 1, 1] && rows.first?.source == "d")
+    #expect(firstMarks().first == .text("d and 1 other followed"))
+    follow("e", on: "kick")
+    follow("f", on: "")
+    #expect(rows.map(\.platform) == [nil, "kick", "twitch", "twitch", "twitch"])
+    #expect(
+      firstMarks().prefix(3) == [
+        .text("f followed"), .text("[kick]", .faint), .text("[twitch]", .faint),
+      ])
+  }
+
   @Test func `it is drawn with what is aimed at above the feed`() {
     let store = store
     let graph = ViewGraph(ActivityView(), place: store.place, clock: { 0 }, read: { store.state })

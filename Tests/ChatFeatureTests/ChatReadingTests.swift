@@ -55,6 +55,7 @@ import Testing
     #expect(state.shown.count == 4)
     state.take(.messageDeleted("m1", at: 2_000))
     #expect(state.passing == ["m4"])
+    #expect(!ChatFilter(platform: "kick").isEmpty)
     state.take(.reading(.filterChanged(ChatFilter())))
     #expect(state.passing == nil)
     #expect(state.filter == nil)

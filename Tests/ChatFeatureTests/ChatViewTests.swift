@@ -47,6 +47,45 @@ import ViewGraph
     #expect(row.elementCount == ViewNode.row([.text("Ann:", .person), .text("hi")]).elementCount)
   }
 
+  @Test func `the platform is shown once messages are of more than one`() throws {
+    let store = Store(
+      initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
+    ) { ChatFeature() }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    func marks(_ batches: [TimedMessage]...) throws -> [String?] {
+      for batch in batches { store.send(.messages(batch)) }
+      store.deliverChanges()
+      graph.evaluateFrame()
+      return try rows(of: graph).map {
+        guard case .row(let nodes) = $0.node, case .text(let text, .faint)? = nodes.first else {
+          return nil
+        }
+        return text
+      }
+    }
+    func message(_ number: Int, on platform: Text, by source: Text = "") -> TimedMessage {
+      TimedMessage(
+        timestamp: 0,
+        message: ChatMessage(id: "m\(number)", userID: "u", userName: "Ann", text: "hi"),
+        origin: Origin(platform: platform, source: source))
+    }
+    // Those of no known platform, and several sources of one, are no reason.
+    #expect(
+      try marks([message(1, on: ""), message(2, on: "twitch", by: "a")]) == [nil, nil])
+    #expect(
+      try marks([message(3, on: "twitch", by: "b")], [message(4, on: "", by: "c")])
+        == [nil, nil, nil, nil])
+    #expect(
+      try marks([message(5, on: "youtube")], [message(6, on: "")])
+        == [nil, "[twitch]", "[twitch]", nil, "[youtube]", nil])
+    store.send(.messages((7...20).map { message($0, on: "youtube") }))
+    let earlier = ChatView().earlierRows(store.state)
+    let marked = ViewNode.row([
+      .text("[twitch]", .faint), .text("Ann:", .person), .text("hi"),
+    ])
+    #expect(earlier[1].node == marked)
+  }
+
   @Test func `a wave is one row that stays where it is, and its messages are in no list`() throws {
     var state = ChatFeature.State()
     state.beginAnalysis()

@@ -92,9 +92,12 @@ import VarlinkDescription
       ),
       ({ try await $0.admit(room: "main", all: true) }, "Admit", .waitingRoom(.admit(.all))),
       (
-        { try await $0.setChatFilter(room: "main", user: "u", words: "w", mentionsOnly: true) },
+        {
+          try await $0.setChatFilter(
+            room: "main", user: "u", words: "w", mentionsOnly: true, platform: "kick")
+        },
         "SetChatFilter",
-        .chat(.filter(MessageFilter(person: "u", words: "w", mentionsOnly: true)))
+        .chat(.filter(MessageFilter(person: "u", words: "w", mentionsOnly: true, platform: "kick")))
       ),
       (
         { try await $0.setChatFilter(room: "main") }, "SetChatFilter",

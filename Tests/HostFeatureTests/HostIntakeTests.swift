@@ -213,7 +213,7 @@ import Testing
     case .chat(.cleared): ["clear"]
     case .chat(.messageDeleted(let id, _)): ["delete \(id)"]
     case .chat(.timedOut(let timeout, _)): ["timeout \(timeout.user.id)"]
-    case .chat(.notice(let notice, _)): ["notice \(notice.count)"]
+    case .chat(.notice(let notice, _, _)): ["notice \(notice.count)"]
     case .stream(let phase, _): ["stream \(phase)"]
     case .chat(.modesChanged), .chat(.ticked), .chat(.reading), .chat(.reviewContinued),
       .chat(.analysisWanted), .chat(.analysisResumed), .chat(.analysed), .activity, .control,

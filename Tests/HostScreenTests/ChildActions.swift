@@ -134,7 +134,8 @@ struct ChildActions: Sequence, IteratorProtocol {
     return TimedMessage(
       timestamp: time,
       message: ChatMessage(
-        id: "m\(number)", userID: "u\(random.pick(0..<30))", userName: "name", text: "text"))
+        id: "m\(number)", userID: "u\(random.pick(0..<30))", userName: "name", text: "text"),
+      origin: number % 3 == 0 ? Origin(platform: number % 2 == 0 ? "kick" : "twitch") : .none)
   }
 
   private mutating func person() -> Person {

@@ -18,15 +18,16 @@ import WaitingRoomFeature
 @Suite struct SnapshotTests {
   private func person(_ id: String) -> Person { Person(id: Text(id), name: Text("n" + id)) }
 
-  private func message(_ id: String, by user: String, at time: Timestamp, replyTo: String = "")
-    -> TimedMessage
-  {
+  private func message(
+    _ id: String, by user: String, at time: Timestamp, replyTo: String = "", on platform: Text = ""
+  ) -> TimedMessage {
     TimedMessage(
       timestamp: time,
       message: ChatMessage(
         id: id, userID: user, userName: "n" + user, badges: "subscriber/3",
         text: "say \"\(id)\" @Ada",
-        replyTo: replyTo, bits: 5, channel: replyTo.isEmpty ? "" : "next"))
+        replyTo: replyTo, bits: 5, channel: replyTo.isEmpty ? "" : "next"),
+      origin: Origin(platform: platform))
   }
 
   /// A screen with something in every field of every child.
@@ -42,7 +43,8 @@ import WaitingRoomFeature
       .chat(
         .messages([
           message("a", by: "1", at: 1_000), message("b", by: "a-name-of-twenty-bytes", at: 1_010),
-          message("c", by: "1", at: 1_020, replyTo: "b"), message("d", by: "2", at: 1_030),
+          message("c", by: "1", at: 1_020, replyTo: "b", on: "twitch"),
+          message("d", by: "2", at: 1_030, on: "kick"),
         ])),
       .chat(.reading(.threadOpened(messageID: "b"))), .chat(.reading(.scrolledBack)),
       .header(.titleChanged("Evening")), .header(.viewersChanged(count: 3, peak: 9)),
@@ -60,7 +62,8 @@ import WaitingRoomFeature
       .poll(
         .began(PollQuestion(id: "p", title: "Map?", options: ["old"], endsAt: 9_000), at: 1_500)),
       .poll(.voted([7])),
-      .activity(.followed(person("9"), at: 1_600)), .activity(.pinned(1)),
+      .activity(.followed(person("9"), at: 1_600, from: Origin(platform: "kick", source: "x"))),
+      .activity(.pinned(1)),
       .activity(
         .trainMoved(HypeTrain(phase: .begin, level: 2, progress: 3, goal: 9), at: 1_600)),
       .activity(
@@ -84,6 +87,7 @@ import WaitingRoomFeature
     let screen = fullScreen()
     let state = screen.store.state
     #expect(state.chat?.thread?.messages.count == 2, "the test has something to lose")
+    #expect(state.chat?.isMixed == true && state.activity?.feed.rows.first?.platform == "kick")
     #expect(state.poll?.options.first?.votes == 7 && state.poll?.secondsLeft == 6)
     #expect(state.waitingRoom?.people.count == 1 && state.liveRoomStats != nil)
     #expect(state.endConfirmation != nil && state.chat?.bookkeeping.chatters.count == 3)

@@ -165,6 +165,22 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("x", 5, 2))
   }
 
+  @Test func `an options line says where the events after it come from`() throws {
+    let sink = NotingSink()
+    let connection = try EmbeddedConnection(sink)
+    try connection.send(
+      viewers(1) + #"{"type":"options","platform":"twitch"}"# + "\n" + viewers(2)
+        + #"{"type":"options","source":"main"}"# + "\n" + viewers(3)
+        + "@target-user-id=4 :t CLEARCHAT #main :bob\n"
+        + #"{"type":"viewers","count":4,"platform":"kick"}"# + "\n" + sync("x"))
+    let twitch = Origin(platform: "twitch", source: "main")
+    #expect(
+      sink.notes.flatMap { $0.events.map(\.origin) } == [
+        .none, Origin(platform: "twitch"), twitch, twitch,
+        Origin(platform: "kick", source: "main"),
+      ])
+  }
+
   @Test func `an options line names the format of later events, not of lines to the connection`()
     throws
   {

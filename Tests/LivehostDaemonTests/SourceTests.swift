@@ -161,4 +161,69 @@ import WireFormats
     #expect(copy.features.sources?.map(\.gaps) == [1])
     try await studio.end()
   }
+
+  private let mixed: [LiveEvent] = {
+    let (twitch, kick) = (
+      Origin(platform: "twitch", source: "main"), Origin(platform: "kick", source: "ninja")
+    )
+    let ann = Person(id: "a", name: "Ann")
+    let events: [(LiveEvent.Payload, Origin)] = [
+      (.activity(.follow(user: ann, id: "f1")), kick),
+      (.chat(.notice(ChatNotice(kind: .raid, user: ann, count: 9, id: "n"))), twitch),
+      (.chat(.message(ChatMessage(id: "1", userID: "a", userName: "Ann", text: "hi"))), twitch),
+      (.chat(.message(ChatMessage(id: "2", userID: "b", userName: "Bob", text: "hi"))), kick),
+      (.chat(.message(ChatMessage(id: "3", userID: "b", userName: "Bob", text: "hi"))), .none),
+      (.source(.state(SourceHealth(source: "main", state: .live, platform: "twitch"))), .none),
+    ]
+    return events.enumerated().map {
+      LiveEvent(
+        timestamp: 1_700_000_000_000 + Timestamp($0), payload: $1.0, origin: $1.1)
+    }
+  }()
+
+  @Test func `where messages and activity come from is told, filtered, recorded and replayed`()
+    async throws
+  {
+    let studio = try Studio()
+    _ = try studio.directory.open(.main)
+    _ = try await studio.recordings.start(.main, on: studio.lane)
+    await send(mixed, to: studio.lane)
+    let filter = MessageFilter(platform: "kick")
+    #expect(try await studio.lane.act(.chat(.filter(filter)), in: .main).get().passing == 1)
+    let live = try #require(await studio.lane.report(.main))
+    #expect(live.features.chat?.messages.map(\.platform) == ["twitch", "kick", nil])
+    #expect(live.features.chat?.messages.map(\.source) == ["main", "ninja", nil])
+    #expect(live.features.chat?.filter?.platform == "kick")
+    #expect(live.features.chat?.filtered?.map(\.id) == ["2"])
+    #expect(live.features.activity?.rows.map(\.platform) == ["twitch", "kick"])
+    #expect(live.features.activity?.rows.map(\.source) == ["main", "ninja"])
+    let recording = try await studio.recordings.stop(.main, on: studio.lane)
+    let lines = try studio.text(of: recording.recording)
+    #expect(lines.contains(#""platform":"kick","source":"ninja""#))
+    let room = try #require(RoomName("copy"))
+    let result = try await studio.replay(recording.recording, into: room)
+    #expect(result.digest == recording.digest)
+    let copy = try #require(await studio.lane.report(room))
+    #expect(copy.features.chat?.messages == live.features.chat?.messages)
+    #expect(copy.features.chat?.filtered == live.features.chat?.filtered)
+    #expect(copy.features.activity == live.features.activity)
+    try await studio.end()
+  }
+
+  @Test func `after a crash, messages and activity are still where they come from`() async throws {
+    defer { KeptRooms.remove(path) }
+    let first = try KeptRooms(in: path)
+    _ = try first.directory.open(.main)
+    await send(mixed, to: first.lane)
+    let before = try #require(await first.lane.report(.main))
+    #expect(before.features.chat?.messages.map(\.platform) == ["twitch", "kick", nil])
+    let copy = try first.kill()
+    try await first.end()
+    let second = try KeptRooms(in: copy)
+    await second.restore()
+    let after = try #require(await second.lane.report(.main))
+    #expect(after.features.chat?.messages == before.features.chat?.messages)
+    #expect(after.features.activity == before.features.activity)
+    try await second.end()
+  }
 }

@@ -8,7 +8,19 @@ struct EventGenerator {
   var random: SplitMix64
 
   mutating func event() -> LiveEvent {
-    LiveEvent(timestamp: Int64(below(253_402_300_800_000)), payload: payload())
+    let payload = payload()
+    return LiveEvent(
+      timestamp: Int64(below(253_402_300_800_000)), payload: payload, origin: origin(of: payload))
+  }
+
+  /// One of a few, since a process tells only ``Origin/limit`` of them apart.
+  private mutating func origin(of payload: LiveEvent.Payload) -> Origin {
+    switch payload {
+    case .source, .chat(.filter): .none
+    default:
+      Origin(
+        platform: ["", "twitch", "you\"tube", "é"][below(4)], source: ["", "main", "a\n"][below(3)])
+    }
   }
 
   private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }

@@ -70,7 +70,8 @@ extension ControlInterface {
       }
       let filter = MessageFilter(
         person: person, words: try checked(parameters.words, "words"),
-        mentionsOnly: parameters.mentionsOnly ?? false)
+        mentionsOnly: parameters.mentionsOnly ?? false,
+        platform: try checked(parameters.platform, "platform"))
       return try await service.act(.chat(.filter(filter)), in: parameters.room)
     }
     try interface.handle("SetMentionedNames") { (_, parameters: SetMentionedNamesParameters) in

@@ -323,11 +323,16 @@ public struct MessageFilter: Sendable, Hashable {
   /// Words that occur in them; upper and lower case are not told apart.
   public var words: Text?
   public var mentionsOnly: Bool
+  /// The platform on which they were written.
+  public var platform: Text?
 
-  public init(person: Text? = nil, words: Text? = nil, mentionsOnly: Bool = false) {
+  public init(
+    person: Text? = nil, words: Text? = nil, mentionsOnly: Bool = false, platform: Text? = nil
+  ) {
     self.person = person
     self.words = words
     self.mentionsOnly = mentionsOnly
+    self.platform = platform
   }
 }
 

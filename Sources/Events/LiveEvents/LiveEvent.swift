@@ -6,10 +6,14 @@ public struct LiveEvent: Sendable, Hashable {
   /// does not say. Not monotonic: real chat is up to 0.4 s out of order.
   public var timestamp: Timestamp
   public var payload: Payload
+  // Last, in what would be padding: it makes no event larger.
+  /// Where it comes from, as far as its sender says.
+  public var origin: Origin
 
-  public init(timestamp: Timestamp, payload: Payload) {
+  public init(timestamp: Timestamp, payload: Payload, origin: Origin = .none) {
     self.timestamp = timestamp
     self.payload = payload
+    self.origin = origin
   }
 
   /// What happened, by the part of the screen that shows it. Acts of the host are events like any

@@ -17,12 +17,12 @@ package struct ActivityFeature {
   }
 
   package enum Action: Equatable, Sendable {
-    case followed(Person, at: Timestamp)
-    case redeemed(Redemption, at: Timestamp)
-    case announced(Announcement, at: Timestamp)
+    case followed(Person, at: Timestamp, from: Origin = .none)
+    case redeemed(Redemption, at: Timestamp, from: Origin = .none)
+    case announced(Announcement, at: Timestamp, from: Origin = .none)
     /// A notice of the chat.
-    case noticed(ChatNotice, at: Timestamp)
-    case trainMoved(HypeTrain, at: Timestamp)
+    case noticed(ChatNotice, at: Timestamp, from: Origin = .none)
+    case trainMoved(HypeTrain, at: Timestamp, from: Origin = .none)
     case predicted(Prediction)
     case counted(Goal)
     case pinned(Int)
@@ -37,25 +37,27 @@ package struct ActivityFeature {
 
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
-    case .followed(let person, let time): state.feed.add(.init(.follow, by: person, at: time))
-    case .redeemed(let redemption, let time):
-      var row = ActivityRow(.redemption, by: redemption.user, count: redemption.cost ?? 0, at: time)
+    case .followed(let person, let time, let origin):
+      state.feed.add(.init(.follow, by: person, at: time, from: origin))
+    case .redeemed(let redemption, let time, let origin):
+      var row = ActivityRow(
+        .redemption, by: redemption.user, count: redemption.cost ?? 0, at: time, from: origin)
       row.title = String(redemption.title)
       row.text = ActivityRow.cut(redemption.text)
       state.feed.add(row)
-    case .announced(let announcement, let time):
-      var row = ActivityRow(.announcement, by: announcement.user, at: time)
+    case .announced(let announcement, let time, let origin):
+      var row = ActivityRow(.announcement, by: announcement.user, at: time, from: origin)
       row.text = ActivityRow.cut(announcement.text)
       state.feed.add(row)
-    case .noticed(let notice, let time):
-      state.feed.add(notice, count: notice.count, at: time)
-    case .trainMoved(let train, let time):
+    case .noticed(let notice, let time, let origin):
+      state.feed.add(notice, count: notice.count, at: time, from: origin)
+    case .trainMoved(let train, let time, let origin):
       guard train.phase == .end else {
         if state.train != train { state.train = train }
         break
       }
       state.train = nil
-      state.feed.add(.init(.hypeTrain, by: nil, count: train.level, at: time))
+      state.feed.add(.init(.hypeTrain, by: nil, count: train.level, at: time, from: origin))
     case .predicted(let prediction):
       state.prediction = prediction.state == .cancelled ? nil : prediction.owned()
     case .counted(let goal): count(goal, &state)

@@ -43,12 +43,21 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// The newest, if there are several.
   package fileprivate(set) var timestamp: Timestamp
   package fileprivate(set) var isPinned = false
+  /// Where it happened, and what brought it, of several the newest; `nil` if that is not known.
+  package let platform: String?
+  package fileprivate(set) var source: String?
 
-  init(_ kind: Kind, by person: Person?, count: Int = 0, at timestamp: Timestamp) {
+  init(
+    _ kind: Kind, by person: Person?, count: Int = 0, at timestamp: Timestamp,
+    from origin: Origin = .none
+  ) {
     self.kind = kind
     name = person.map { String($0.name.isEmpty ? $0.id : $0.name) }
     self.count = count
     self.timestamp = timestamp
+    let (platform, source) = (origin.platform, origin.source)
+    self.platform = platform.isEmpty ? nil : String(platform)
+    self.source = source.isEmpty ? nil : String(source)
   }
 
   /// The longest text, in bytes of UTF-8.
@@ -61,23 +70,27 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// What it takes in bytes.
   fileprivate var byteCount: Int {
     MemoryLayout<ActivityRow>.stride + (name?.utf8.count ?? 0) + (title?.utf8.count ?? 0)
-      + (text?.utf8.count ?? 0)
+      + (text?.utf8.count ?? 0) + (platform?.utf8.count ?? 0) + (source?.utf8.count ?? 0)
   }
 
   fileprivate func isLike(_ other: ActivityRow) -> Bool {
-    guard kind == other.kind, !isPinned else { return false }
-    switch (title, other.title) {
-    case (nil, nil): return true
+    kind == other.kind && !isPinned && Self.areAlike(title, other.title)
+      && Self.areAlike(platform, other.platform)
+  }
+
+  private static func areAlike(_ left: String?, _ right: String?) -> Bool {
+    switch (left, right) {
+    case (nil, nil): true
     // As bytes: strangers choose it.
-    case (let title?, let other?): return title.utf8.elementsEqual(other.utf8)
-    case (nil, _?), (_?, nil): return false
+    case (let left?, let right?): left.utf8.elementsEqual(right.utf8)
+    case (nil, _?), (_?, nil): false
     }
   }
 
   /// Takes in what happened at about the same time.
   fileprivate mutating func fold(_ other: ActivityRow) {
     times += 1
-    (name, text) = (other.name, other.text)
+    (name, text, source) = (other.name, other.text, other.source)
     timestamp = max(timestamp, other.timestamp)
     let (sum, overflow) = count.addingReportingOverflow(other.count)
     count = overflow ? .max : sum
@@ -106,8 +119,10 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
   /// Adds a notice of the chat.
   ///
   /// - Parameter count: gifts, months, viewers or bits.
-  package mutating func add(_ notice: ChatNotice, count: Int, at time: Timestamp) {
-    add(ActivityRow(.init(notice.kind), by: notice.user, count: count, at: time))
+  package mutating func add(
+    _ notice: ChatNotice, count: Int, at time: Timestamp, from origin: Origin = .none
+  ) {
+    add(ActivityRow(.init(notice.kind), by: notice.user, count: count, at: time, from: origin))
   }
 
   /// - Complexity: O(``limit``).
@@ -149,5 +164,12 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
   /// Those that are pinned, then the others, newest first.
   package var shown: [ActivityRow] {
     rows.reversed().filter(\.isPinned) + rows.reversed().filter { !$0.isPinned }
+  }
+
+  /// Whether its rows are of several platforms, so that each is to say of which it is.
+  package var isMixed: Bool {
+    let platforms = rows.lazy.compactMap(\.platform)
+    guard let first = platforms.first else { return false }
+    return platforms.contains { !$0.utf8.elementsEqual(first.utf8) }
   }
 }

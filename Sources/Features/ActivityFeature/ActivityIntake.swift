@@ -9,7 +9,11 @@ package struct ActivityIntake: Intake {
   private struct Move {
     let train: HypeTrain
     let timestamp: Timestamp
+    let origin: Origin
   }
+
+  /// Where the event that is received next comes from.
+  package var origin = Origin.none
 
   private var trains: Paced<LatestWins<Move>>
   private var goals: Paced<KeyedLatestWins<Text, Goal>>
@@ -42,18 +46,21 @@ package struct ActivityIntake: Intake {
   ) {
     switch event {
     case .hypeTrain(let train) where train.phase == .progress:
-      deliver(trains.limiter.push(Move(train: train, timestamp: time), at: now), into: &output)
+      let move = Move(train: train, timestamp: time, origin: origin)
+      deliver(trains.limiter.push(move, at: now), into: &output)
     case .goal(let goal):
       let owned = Goal(title: goal.title.owned(), count: goal.count, target: goal.target)
       let step = goals.limiter.push(owned, for: owned.title, at: now)
       output.coalesce(step.coalesced)
       if let due = step.output { output.apply(.counted(due.value)) }
-    case .follow(let user, _): pass(.followed(user, at: time), at: now, into: &output)
+    case .follow(let user, _):
+      pass(.followed(user, at: time, from: origin), at: now, into: &output)
     case .redemption(let redemption):
-      pass(.redeemed(redemption, at: time), at: now, into: &output)
+      pass(.redeemed(redemption, at: time, from: origin), at: now, into: &output)
     case .announcement(let announcement):
-      pass(.announced(announcement, at: time), at: now, into: &output)
-    case .hypeTrain(let train): pass(.trainMoved(train, at: time), at: now, into: &output)
+      pass(.announced(announcement, at: time, from: origin), at: now, into: &output)
+    case .hypeTrain(let train):
+      pass(.trainMoved(train, at: time, from: origin), at: now, into: &output)
     case .prediction(let prediction): pass(.predicted(prediction), at: now, into: &output)
     case .handle(let number, .pin): pass(.pinned(number), at: now, into: &output)
     case .handle(let number, .unpin): pass(.unpinned(number), at: now, into: &output)
@@ -81,7 +88,8 @@ package struct ActivityIntake: Intake {
   private func deliver(_ step: Step<Move>, into output: inout IntakeOutput<Action>) {
     output.coalesce(step.coalesced)
     if let move = step.output {
-      output.apply(.trainMoved(move.train, at: move.timestamp), events: step.applied)
+      output.apply(
+        .trainMoved(move.train, at: move.timestamp, from: move.origin), events: step.applied)
     }
   }
 }

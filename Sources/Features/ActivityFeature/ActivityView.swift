@@ -21,8 +21,10 @@ package struct ActivityView: View {
     if let train = state.train { parts.append(train.node) }
     parts += state.goals.map(\.node)
     if let prediction = state.prediction { parts += prediction.nodes }
-    let rows = state.feed.shown.prefix(Self.drawn).map {
-      ViewNode.ListRow(id: "\($0.number)", $0.node)
+    let feed = state.feed
+    let isMixed = feed.isMixed
+    let rows = feed.shown.prefix(Self.drawn).map {
+      ViewNode.ListRow(id: "\($0.number)", $0.node(ofSeveral: isMixed))
     }
     parts.append(.acting(Self.rowActs, .list(rows)))
     return .panel(
@@ -79,8 +81,10 @@ extension Prediction {
 }
 
 extension ActivityRow {
-  fileprivate var node: ViewNode {
+  /// - Parameter ofSeveral: whether to say on which of several platforms it happened.
+  fileprivate func node(ofSeveral isMixed: Bool) -> ViewNode {
     var parts: [ViewNode] = [.text("\(number)", .faint)]
+    if isMixed, let platform { parts.append(.text("[\(platform)]", .faint)) }
     if isPinned { parts.append(.badge("PINNED", .warning)) }
     parts.append(.text(sentence))
     if let text { parts.append(.text(text, .faint)) }

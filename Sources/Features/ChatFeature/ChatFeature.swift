@@ -14,7 +14,7 @@ package struct ChatFeature {
     case messageDeleted(Text, at: Timestamp)
     case cleared(at: Timestamp)
     case timedOut(ChatTimeout, at: Timestamp)
-    case notice(ChatNotice, at: Timestamp)
+    case notice(ChatNotice, at: Timestamp, from: Origin = .none)
     case modesChanged(ChatModes)
     /// The time of the events has advanced; lets the rate drop while the chat is silent.
     case ticked(at: Timestamp)
@@ -48,7 +48,7 @@ package struct ChatFeature {
     case .timedOut(let timeout, let time):
       state.bookkeeping.moderation.noteTimeout(of: timeout.user.id, at: time)
       moderate(&state, hiding: .author(timeout.user.id))
-    case .notice(let notice, let time):
+    case .notice(let notice, let time, _):
       state.noticeCount += 1
       state.notices.show(notice, number: state.noticeCount, at: time)
     case .modesChanged(let changes):
@@ -94,6 +94,7 @@ package struct ChatFeature {
     state.rate = state.bookkeeping.pace.rate
     state.busiestSecond = state.bookkeeping.pace.busiest
     state.topChatters = state.bookkeeping.chatters.top
+    if state.isMixed == nil, state.bookkeeping.platforms(batch) > 1 { state.isMixed = true }
     guard late.count < batch.count else { return .none }
     state.messages.append(
       batch, numberedFrom: first, without: late, mentions: state.mentionedNames)

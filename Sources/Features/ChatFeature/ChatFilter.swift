@@ -7,34 +7,41 @@ package struct ChatFilter: Equatable, Sendable, Codable {
   /// Text that occurs in their first ``searchedBytes`` bytes, ignoring case; empty for any text.
   package let words: String
   package let mentionsOnly: Bool
+  /// The platform on which they were written.
+  package let platform: Text?
   private let search: TextSearch
 
-  package init(person: Text? = nil, words: String = "", mentionsOnly: Bool = false) {
+  package init(
+    person: Text? = nil, words: String = "", mentionsOnly: Bool = false, platform: Text? = nil
+  ) {
     self.person = person
     self.words = words
     self.mentionsOnly = mentionsOnly
+    self.platform = platform
     search = TextSearch([words])
   }
 
-  private enum CodingKeys: CodingKey { case person, words, mentionsOnly }
+  private enum CodingKeys: CodingKey { case person, words, mentionsOnly, platform }
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       person: try container.decodeIfPresent(Text.self, forKey: .person),
       words: try container.decode(String.self, forKey: .words),
-      mentionsOnly: try container.decode(Bool.self, forKey: .mentionsOnly))
+      mentionsOnly: try container.decode(Bool.self, forKey: .mentionsOnly),
+      platform: try container.decodeIfPresent(Text.self, forKey: .platform))
   }
 
   /// The part of a text in which words and mentions are looked for, in bytes.
   package static let searchedBytes = TextSearch.searchedBytes
 
-  package var isEmpty: Bool { person == nil && words.isEmpty && !mentionsOnly }
+  package var isEmpty: Bool { person == nil && words.isEmpty && !mentionsOnly && platform == nil }
 
   /// - Complexity: O(length of the text) if there are words to look for, whatever these are.
   func passes(_ message: DisplayedMessage) -> Bool {
     if mentionsOnly, !message.isMention { return false }
     if let person, message.message.userID != person { return false }
+    if let platform, message.origin.platform != platform { return false }
     return words.isEmpty || search.occurs(in: message.message.text)
   }
 }

@@ -7,6 +7,8 @@ package import RateLimiting
 package struct ChatIntake: Intake {
   private var messages: Paced<KeepAll<TimedMessage>>
   private var held = HeldBytes()
+  /// Where the event that is received next comes from.
+  package var origin = Origin.none
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
     let pacing = policies[.chat]
@@ -30,18 +32,20 @@ package struct ChatIntake: Intake {
   ) {
     switch event {
     case .message(let message):
-      let step = messages.limiter.push(TimedMessage(timestamp: time, message: message), at: now)
+      let step = messages.limiter.push(
+        TimedMessage(timestamp: time, message: message, origin: origin), at: now)
       deliver(step, into: &output)
       if held.add(message.byteCount) { flush(at: now, into: &output) }
     case .delete(let id): pass(.messageDeleted(id, at: time), at: now, into: &output)
     case .clear: pass(.cleared(at: time), at: now, into: &output)
     case .timeout(let timeout): pass(.timedOut(timeout, at: time), at: now, into: &output)
-    case .notice(let notice): pass(.notice(notice, at: time), at: now, into: &output)
+    case .notice(let notice):
+      pass(.notice(notice, at: time, from: origin), at: now, into: &output)
     case .modes(let modes): pass(.modesChanged(modes), at: now, into: &output)
     case .filter(let filter):
       let wanted = ChatFilter(
         person: filter.person?.owned(), words: filter.words.map { String($0) } ?? "",
-        mentionsOnly: filter.mentionsOnly)
+        mentionsOnly: filter.mentionsOnly, platform: filter.platform?.owned())
       pass(.reading(.filterChanged(wanted)), at: now, into: &output)
     case .highlight(let names):
       pass(.reading(.mentionedNamesChanged(names.map { String($0) })), at: now, into: &output)

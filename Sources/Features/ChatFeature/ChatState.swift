@@ -12,6 +12,8 @@ extension ChatFeature {
     package var chatters = 0
     /// `true` once there were more people than can be told apart: ``chatters`` is a lower bound then.
     package var chattersAtLeast: Bool?
+    /// `true` once messages came from more than one platform; which one is shown with each then.
+    package var isMixed: Bool?
     /// Messages that moderation removed from the screen or kept from being shown.
     package var deleted = 0
     /// Deletions, clears, time-outs and bans.
@@ -67,12 +69,34 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var rateSampler: HistorySampler?
   /// What is left of a review of the history; `nil` if there is none in progress.
   var review: HistoryReview?
+  /// The first platform of a message, and the newest origin while there is no other platform.
+  private var platform: Text?
+  private var newestOrigin: Origin?
   /// `nil` unless the chat is analysed.
   var analysis: WaveBookkeeping?
   /// `nil` until something is hidden in a chat that is analysed.
   var hiddenWords: HiddenWords?
 
   package init() {}
+
+  /// How many platforms are named by messages so far, these included; those of a chat that has several are not looked
+  /// at any more, so that 2 stands for more.
+  mutating func platforms(_ batch: [TimedMessage]) -> Int {
+    for index in batch.indices {
+      let origin = batch[index].origin
+      // Nearly all have that of the message before.
+      guard origin != newestOrigin ?? Origin.none else { continue }
+      newestOrigin = origin
+      let named = origin.platform
+      if named.isEmpty { continue }
+      guard let platform else {
+        self.platform = named
+        continue
+      }
+      if named != platform { return 2 }
+    }
+    return platform == nil ? 0 : 1
+  }
 
   /// Counts messages. Returns the indices of those that must not be shown, in ascending order.
   mutating func count(_ batch: [TimedMessage]) -> [Int] {

@@ -40,13 +40,15 @@ package struct ChatView: View {
     if !names.isEmpty {
       lines.append(.text("marked: \(names.map { "@" + $0 }.joined(separator: ", "))", .faint))
     }
+    let isMixed = state.isMixed == true
     let unread = state.unread
     if state.readUpTo != nil {
       lines.append(.text("\(Format.count(unread)) new since scrolled back", .warning))
     }
     if let thread = state.thread {
       lines.append(.text("thread:", .strong).acting(ViewAct("close", "ShowThread")))
-      lines.append(.list(thread.messages.suffix(Self.rows).map(\.row)))
+      lines.append(
+        .list(thread.messages.suffix(Self.rows).map { $0.row(ofSeveral: isMixed) }))
     }
     if let waves = state.waves, !waves.current.isEmpty {
       lines.append(.list(waves.current.suffix(Self.waveRows).map(\.row)))
@@ -61,7 +63,7 @@ package struct ChatView: View {
       .acting(
         Self.messageActs,
         .list(
-          visible.suffix(Self.rows).map(\.row),
+          visible.suffix(Self.rows).map { $0.row(ofSeveral: isMixed) },
           scrolling: filter.map { "messages \($0.label)" } ?? "messages")))
     return .panel(.init("chat", title: "Chat", priority: 1, minimumRows: 2), .column(lines))
   }
@@ -70,7 +72,9 @@ package struct ChatView: View {
     VisibleMessages(
       filtered: state.filtered, folded: state.folded, waves: state.waves, all: state.messages,
       readUpTo: state.readUpTo
-    ).suffix(Self.rows + Self.earlierRows).dropLast(Self.rows).map(\.row)
+    ).suffix(Self.rows + Self.earlierRows).dropLast(Self.rows).map {
+      $0.row(ofSeveral: state.isMixed == true)
+    }
   }
 
   private func figures(_ state: Observed<ChatFeature.State>) -> [ViewNode] {
@@ -129,13 +133,18 @@ extension ChatFilter {
     if let person { parts.append("by \(person)") }
     if !words.isEmpty { parts.append("with \"\(words)\"") }
     if mentionsOnly { parts.append("mentions") }
+    if let platform { parts.append("on \(platform)") }
     return "only " + parts.joined(separator: ", ")
   }
 }
 
 extension DisplayedMessage {
-  fileprivate var row: ViewNode.ListRow {
+  /// - Parameter ofSeveral: whether to say on which of several platforms it was written.
+  fileprivate func row(ofSeveral isMixed: Bool) -> ViewNode.ListRow {
     var marks: [ViewNode] = []
+    if isMixed, origin != .none, !origin.platform.isEmpty {
+      marks.append(.text("[\(origin.platform)]", .faint))
+    }
     // A state of an earlier version does not say who was answered.
     if thread != nil, answered == nil { marks.append(.text(">", .faint)) }
     if isMention { marks.append(.text("*", .warning)) }

@@ -4,10 +4,12 @@ package import LiveEvents
 package struct TimedMessage: Equatable, Sendable {
   package var timestamp: Timestamp
   package var message: ChatMessage
+  package var origin: Origin
 
-  package init(timestamp: Timestamp, message: ChatMessage) {
+  package init(timestamp: Timestamp, message: ChatMessage, origin: Origin = .none) {
     self.timestamp = timestamp
     self.message = message
+    self.origin = origin
   }
 }
 
@@ -18,6 +20,7 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   package let number: Int
   package let timestamp: Timestamp
   package let message: ChatMessage
+  package let origin: Origin
   /// The number of the message that began the thread of this one; `nil` if this is not a reply, or
   /// the message it answers had already left the history.
   package internal(set) var thread: Int?
@@ -38,14 +41,17 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   private static let overhead = MemoryLayout<Self?>.stride + ByteSlab.padding + 64
 
   init(_ received: TimedMessage, number: Int) {
-    self.init(number: number, timestamp: received.timestamp, message: received.message.owned())
+    self.init(
+      number: number, timestamp: received.timestamp, message: received.message.owned(),
+      origin: received.origin)
   }
 
   /// - Parameter message: must own its text.
-  private init(number: Int, timestamp: Timestamp, message: ChatMessage) {
+  private init(number: Int, timestamp: Timestamp, message: ChatMessage, origin: Origin) {
     self.number = number
     self.timestamp = timestamp
     self.message = message
+    self.origin = origin
     idHash = message.id.hashValue
     userHash = message.userID.hashValue
   }
@@ -54,7 +60,7 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
 /// Encoded without the hashes, which differ from process to process.
 extension DisplayedMessage: Codable {
   private enum CodingKeys: String, CodingKey {
-    case number, timestamp, message, thread, answered, isMention
+    case number, timestamp, message, origin, thread, answered, isMention
   }
 
   package init(from decoder: any Decoder) throws {
@@ -62,7 +68,8 @@ extension DisplayedMessage: Codable {
     self.init(
       number: try values.decode(Int.self, forKey: .number),
       timestamp: try values.decode(Timestamp.self, forKey: .timestamp),
-      message: try values.decode(ChatMessage.self, forKey: .message))
+      message: try values.decode(ChatMessage.self, forKey: .message),
+      origin: try values.decodeIfPresent(Origin.self, forKey: .origin) ?? .none)
     thread = try values.decodeIfPresent(Int.self, forKey: .thread)
     answered = try values.decodeIfPresent(String.self, forKey: .answered)
     isMention = try values.decodeIfPresent(Bool.self, forKey: .isMention) ?? false
@@ -73,6 +80,7 @@ extension DisplayedMessage: Codable {
     try values.encode(number, forKey: .number)
     try values.encode(timestamp, forKey: .timestamp)
     try values.encode(message, forKey: .message)
+    if origin != .none { try values.encode(origin, forKey: .origin) }
     try values.encodeIfPresent(thread, forKey: .thread)
     try values.encodeIfPresent(answered, forKey: .answered)
     if isMention { try values.encode(isMention, forKey: .isMention) }

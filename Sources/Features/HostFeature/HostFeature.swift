@@ -115,8 +115,8 @@ package struct HostFeature {
         }
         // At the host's own time, the newest that the duration is based on.
         return enter(.ended, at: state.header.newestTime, in: &state)
-      case .chat(.notice(let notice, let time)):
-        return noteActivity(notice, at: time, in: &state)
+      case .chat(.notice(let notice, let time, let origin)):
+        return noteActivity(notice, at: time, from: origin, in: &state)
       case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .sources,
         .waitingRoom, .endConfirmation:
         return .none
@@ -157,10 +157,11 @@ package struct HostFeature {
   /// Shows a notice of the chat in the feed as well, if there is one, which does not know about the chat. Run directly,
   /// so that one event remains one action. The gifts of a gift bomb are in its announcement.
   private func noteActivity(
-    _ notice: ChatNotice, at time: Timestamp, in state: inout State
+    _ notice: ChatNotice, at time: Timestamp, from origin: Origin, in state: inout State
   ) -> Effect<Action> {
     guard state.activity != nil, notice.kind != .gift || notice.group == nil else { return .none }
-    return ActivityFeature().reduce(into: &state.activity!, action: .noticed(notice, at: time))
+    return ActivityFeature()
+      .reduce(into: &state.activity!, action: .noticed(notice, at: time, from: origin))
       .map(Action.activity)
   }
 

@@ -54,9 +54,14 @@ package struct HostIntake: ~Copyable {
     // The parameter itself could not be taken apart: the compiler lets nobody copy from one that is consumed.
     let event = event
     let time = event.timestamp
+    let origin = event.origin
     switch event.payload {
-    case .chat(let event): chat.receive(event, timestamp: time, at: now, into: &output)
-    case .activity(let event): activity.receive(event, timestamp: time, at: now, into: &output)
+    case .chat(let event):
+      chat.intake.origin = origin
+      chat.receive(event, timestamp: time, at: now, into: &output)
+    case .activity(let event):
+      activity.intake.origin = origin
+      activity.receive(event, timestamp: time, at: now, into: &output)
     case .control(let event): control.receive(event, timestamp: time, at: now, into: &output)
     case .header(let event): header.receive(event, timestamp: time, at: now, into: &output)
     case .liveRoomStats(let event):

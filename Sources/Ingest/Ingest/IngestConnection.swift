@@ -215,6 +215,11 @@ package final class IngestConnection: ChannelInboundHandler {
     if let clock = options.clock { core.clock = clock }
     if let room = options.room { core.decoder.overrideRoom(room) }
     if let format = options.format { core.decoder.format = format }
+    if options.platform != nil || options.source != nil {
+      let before = core.decoder.origin
+      core.decoder.origin = Origin(
+        platform: options.platform ?? before.platform, source: options.source ?? before.source)
+    }
   }
 
   /// Ends what was gathered, and begins a batch, or with `nil` what belongs to none.

@@ -16,7 +16,7 @@ public enum DecodedLine: Sendable {
 public enum ControlLine: Sendable {
   /// `{"type":"sync","token":"T"}`: answer once everything before it is applied.
   case sync(token: Text)
-  /// `{"type":"options","room":R,"clock":C}`: how to treat all later lines of this connection.
+  /// `{"type":"options","room":R,"clock":C,"platform":P}`: how to treat all later lines of this connection.
   case options(ConnectionOptions)
   /// `{"type":"position","source":S,"sequence":N}`: the lines behind it, up to the next position or sync, are
   /// one batch.
@@ -42,11 +42,19 @@ public struct ConnectionOptions: Sendable, Hashable {
   public var clock: FrameClock?
   /// The format of every later line that carries an event.
   public var format: WireFormat?
+  /// The platform and the source of every later event whose line does not name another one.
+  public var platform: Text?
+  public var source: Text?
 
-  public init(room: RoomName? = nil, clock: FrameClock? = nil, format: WireFormat? = nil) {
+  public init(
+    room: RoomName? = nil, clock: FrameClock? = nil, format: WireFormat? = nil,
+    platform: Text? = nil, source: Text? = nil
+  ) {
     self.room = room
     self.clock = clock
     self.format = format
+    self.platform = platform
+    self.source = source
   }
 }
 

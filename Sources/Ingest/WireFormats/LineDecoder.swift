@@ -22,6 +22,9 @@ public struct LineDecoder: ~Copyable {
   public internal(set) var override: RoomReference?
   /// The format of every line that carries an event; `nil` recognises it line by line.
   public var format: WireFormat?
+  /// The origin of events whose lines do not name another one.
+  public var origin = Origin.none
+  var namedOrigin = NamedOrigin()
 
   /// The longest line that this decoder decodes.
   private let longestLine: Int

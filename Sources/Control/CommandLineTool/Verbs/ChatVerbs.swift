@@ -34,12 +34,14 @@ struct ChatFilterVerb: Verb {
   @Option(help: ArgumentHelp("Only messages with these words, ignoring case.", valueName: "text"))
   var words: HostText?
   @Flag(help: "Only messages that mention a name given to 'chat highlight'.") var mentions = false
+  @Option(help: ArgumentHelp("Only messages of this platform.", valueName: "name"))
+  var platform: HostText?
 
   func run(_ context: Context) async throws {
     try await context.print {
       try await $0.setChatFilter(
         room: room.description, user: user?.text, words: words?.text,
-        mentionsOnly: mentions ? true : nil)
+        mentionsOnly: mentions ? true : nil, platform: platform?.text)
     } text: {
       [Format.count($0.passing, "message passes", plural: "messages pass")]
     }

@@ -187,7 +187,7 @@ extension ChatFilterReport {
   fileprivate init(_ filter: ChatFilter) {
     self.init(
       user: filter.person.map { String($0) }, words: filter.words.isEmpty ? nil : filter.words,
-      mentionsOnly: filter.mentionsOnly)
+      mentionsOnly: filter.mentionsOnly, platform: filter.platform.map { String($0) })
   }
 }
 
@@ -209,7 +209,17 @@ extension ChatMessageReport {
       mention: displayed.isMention ? true : nil,
       channel: message.channel.isEmpty ? nil : String(message.channel),
       bits: message.bits == 0 ? nil : Int(message.bits), action: message.isAction ? true : nil,
-      emotes: message.emotePositions)
+      emotes: message.emotePositions, platform: displayed.origin.named(\.platform),
+      source: displayed.origin.named(\.source))
+  }
+}
+
+extension Origin {
+  /// One of its names; `nil` if that is not known.
+  fileprivate func named(_ name: KeyPath<Origin, Text>) -> String? {
+    guard self != .none else { return nil }
+    let text = self[keyPath: name]
+    return text.isEmpty ? nil : String(text)
   }
 }
 
@@ -302,7 +312,7 @@ extension ActivityRowReport {
     self.init(
       number: row.number, kind: row.kind.rawValue, name: row.name, times: row.times,
       count: row.count, title: row.title, text: row.text, timestamp: Int(row.timestamp),
-      pinned: row.isPinned)
+      pinned: row.isPinned, platform: row.platform, source: row.source)
   }
 }
 

@@ -27,7 +27,8 @@ extension LineDecoder {
       }
       let payload = LiveEvent.Payload.chat(try line.event(of: command))
       return .event(
-        LiveEvent(timestamp: try line.timestamp() ?? arrival, payload: payload), room: target)
+        LiveEvent(timestamp: try line.timestamp() ?? arrival, payload: payload, origin: origin),
+        room: target)
     } catch {
       return .rejected(error, room: room)
     }

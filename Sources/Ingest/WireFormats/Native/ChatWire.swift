@@ -59,7 +59,8 @@ extension ChatEvent: NativeEvent {
         .filter(
           MessageFilter(
             person: try line.optionalPersonID(), words: try line.optionalName(.words),
-            mentionsOnly: try line.optionalBool(.mentionsOnly) ?? false))
+            mentionsOnly: try line.optionalBool(.mentionsOnly) ?? false,
+            platform: try line.optionalName(.platform)))
       case .highlight:
         .highlight(names: try line.names(.names, atMost: Self.maximumHighlightedNames))
       case .scroll: .scroll(try line.choice(.position))
@@ -107,6 +108,7 @@ extension ChatEvent: NativeEvent {
       object.add("user", filter.person)
       object.add("words", filter.words)
       if filter.mentionsOnly { object.add("mentionsOnly", true) }
+      object.add("platform", filter.platform)
     case .highlight(let names):
       object.addArray("names") { array in for name in names { array.append(name) } }
     case .scroll(let position): object.add("position", position.rawValue)

@@ -17,6 +17,9 @@ extension ControlLine {
       }
       if line.has(.clock) { options.clock = try line.choice(.clock) as FrameClock }
       if line.has(.format) { options.format = try line.choice(.format) as WireFormat }
+      // Owned: a connection keeps them.
+      options.platform = try line.optionalName(.platform)?.owned()
+      options.source = try line.optionalName(.source)?.owned()
       self = .options(options)
     case .position:
       // Owned: a room keeps it.

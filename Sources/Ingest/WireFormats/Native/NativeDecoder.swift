@@ -55,10 +55,26 @@ extension LineDecoder {
       let timestamp =
         line.has(.ts)
         ? Timestamp(try line.milliseconds(.ts, in: NativeMembers.timestamps)) : arrival
-      return .event(LiveEvent(timestamp: timestamp, payload: payload), room: target)
+      return .event(
+        LiveEvent(
+          timestamp: timestamp, payload: payload, origin: try origin(of: line, payload)),
+        room: target)
     } catch {
       return .rejected(error, room: room)
     }
+  }
+
+  /// Where the event of a line comes from: what the line does not say, the connection does.
+  @inline(__always)
+  private mutating func origin(
+    of line: borrowing NativeMembers, _ payload: borrowing LiveEvent.Payload
+  ) throws(RejectionReason) -> Origin {
+    if origin == .none, !line.has(.platform), !line.has(.source) { return .none }
+    guard payload.hasOrigin else { return .none }
+    guard line.has(.platform) || line.has(.source) else { return origin }
+    return namedOrigin.origin(
+      platform: line.has(.platform) ? try line.shortText(.platform) : origin.platform,
+      source: line.has(.source) ? try line.shortText(.source) : origin.source)
   }
 
   /// The room named by a line, or `main` if it does not name one.

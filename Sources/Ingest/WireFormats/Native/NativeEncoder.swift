@@ -15,6 +15,11 @@ public enum NativeEncoder {
         object.add("room", room?.description)
         object.add("ts", Int(event.timestamp))
         event.payload.write(to: &object)
+        if event.origin != .none, event.payload.hasOrigin {
+          let (platform, source) = (event.origin.platform, event.origin.source)
+          if !platform.isEmpty { object.add("platform", platform) }
+          if !source.isEmpty { object.add("source", source) }
+        }
       }
     }
     bytes.append(0x0A)

@@ -98,6 +98,17 @@ extension LiveEvent.Payload {
     }
   }
 
+  /// Whether `platform` and `source` say where it comes from. A source says what it is itself, and what the host
+  /// asks for may name a platform.
+  var hasOrigin: Bool {
+    switch self {
+    case .source, .chat(.filter): false
+    case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .waitingRoom,
+      .stream:
+      true
+    }
+  }
+
   func write(to object: inout JSONWriter) {
     switch self {
     case .activity(let event): event.write(to: &object)

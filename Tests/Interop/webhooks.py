@@ -268,6 +268,16 @@ def social_stream(test):
                total == 350 and len(source.said("gap")) == 1 and not state["rejectedByReason"]
                and state["features"]["chat"]["messages"][-1]["text"] == "after 49"
                and set(paths) == {f"/join/{session}/4"}, (total, source.said("gap"), state["rejectedByReason"], paths))
+    say(2000, type="kick", chatmessage="from afar")
+    test.settled("ssn", 351)
+    filtered = subprocess.run([f"{test.bin}/livehostctl", "--socket", test.control, "chat", "filter", "ssn",
+                               "--platform", "kick", "--json=short"], capture_output=True, text=True, timeout=LIMIT)
+    state = test.room("ssn")["features"]
+    newest = [(message.get("platform"), message["text"]) for message in state["chat"]["messages"][-2:]]
+    follows = [row.get("platform") for row in state["activity"]["rows"]]
+    test.check("social-stream: each message and follow says of which platform it is, and those of one can be shown",
+               newest == [("youtube", "after 49"), ("kick", "from afar")] and follows == ["youtube"]
+               and json.loads(filtered.stdout or "{}").get("passing") == 1, (newest, follows, filtered))
     seen = [json.dumps(source.reports).encode()]
     for path, _, names in os.walk(test.directory):
         for name in names:

@@ -93,6 +93,7 @@ struct YouTubeChatTests {
   func `an action is what it means in a room`(text: String, lines: [String]) {
     let translated = Translated(.youtube, text)
     #expect(translated.lines == lines)
+    #expect(translated.platforms == (lines.isEmpty ? [] : ["youtube"]))
     #expect(translated.unknown.isEmpty)
     #expect(translated.rejected.isEmpty)
   }
@@ -176,6 +177,7 @@ struct TwitchDownloaderLogTests {
         #"{"type":"chat.message","room":"ada","ts":1795464000500,"id":"a","user":{"id":"7","name":"Bo","badges":"vip/1"},"text":"a \"brace } and \\"}"#,
         #"{"type":"chat.message","room":"ada","ts":4000,"id":"b","user":{"id":"8","name":"Eve"},"text":"cheer","bits":100}"#,
       ])
+    #expect(translated.platforms == ["twitch"])
     #expect(translated.unknown == ["no author": 1])
     #expect(translated.rejected.isEmpty)
   }

@@ -25,27 +25,27 @@ struct SocialStreamMessageTests {
     ),
     (
       #"{"type":"youtube","chatname":"Ada","chatmessage":"thanks","hasDonation":"$5.00"}"#,
-      #"{"type":"announcement","room":"r","ts":1000,"id":"i","user":{"id":"youtube/Ada","name":"Ada"},"text":"$5.00: thanks"}"#
+      #"{"type":"announcement","room":"r","ts":1000,"id":"i","user":{"id":"youtube/Ada","name":"Ada"},"text":"$5.00: thanks","platform":"youtube"}"#
     ),
     (
       #"{"type":"twitch","chatname":"Ada","userid":"7","event":"new_follower","chatmessage":"followed"}"#,
-      #"{"type":"follow","room":"r","ts":1000,"id":"i","user":{"id":"twitch/7","name":"Ada"}}"#
+      #"{"type":"follow","room":"r","ts":1000,"id":"i","user":{"id":"twitch/7","name":"Ada"},"platform":"twitch"}"#
     ),
     (
       #"{"type":"twitch","chatname":"Ada","event":"raid","meta":{"viewers":"12"}}"#,
-      #"{"type":"chat.notice","room":"r","ts":1000,"id":"i","user":{"id":"twitch/Ada","name":"Ada"},"kind":"raid","count":12}"#
+      #"{"type":"chat.notice","room":"r","ts":1000,"id":"i","user":{"id":"twitch/Ada","name":"Ada"},"kind":"raid","count":12,"platform":"twitch"}"#
     ),
     (
       #"{"type":"twitch","chatname":"Ada","event":"cheer","hasDonation":"1,000 bits"}"#,
-      #"{"type":"chat.notice","room":"r","ts":1000,"id":"i","user":{"id":"twitch/Ada","name":"Ada"},"kind":"cheer","count":1000}"#
+      #"{"type":"chat.notice","room":"r","ts":1000,"id":"i","user":{"id":"twitch/Ada","name":"Ada"},"kind":"cheer","count":1000,"platform":"twitch"}"#
     ),
     (
       #"{"type":"kick","chatname":"Ada","event":"subscription_gift","meta":{"count":5}}"#,
-      #"{"type":"chat.notice","room":"r","ts":1000,"id":"i","user":{"id":"kick/Ada","name":"Ada"},"kind":"giftBomb","count":5}"#
+      #"{"type":"chat.notice","room":"r","ts":1000,"id":"i","user":{"id":"kick/Ada","name":"Ada"},"kind":"giftBomb","count":5,"platform":"kick"}"#
     ),
     (
       #"{"type":"twitch","event":"viewer_update","meta":42}"#,
-      #"{"type":"viewers","room":"r","ts":1000,"count":42}"#
+      #"{"type":"viewers","room":"r","ts":1000,"count":42,"platform":"twitch"}"#
     ),
     (#"{"chatname":"Ada","chatmessage":"psst","private":true}"#, ""),
     (#"{"action":"clearDock"}"#, ""),

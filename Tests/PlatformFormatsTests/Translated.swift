@@ -1,3 +1,4 @@
+import Foundation
 import LiveEvents
 import PlatformFormats
 import Testing
@@ -5,7 +6,9 @@ import WireFormats
 
 /// What a text of a format is as native lines, and what of it is not known.
 struct Translated {
+  /// Without the platform that each of them ends with.
   let lines: [String]
+  private(set) var platforms: Set<String> = []
   let unknown: [String: Int]
   /// The events that a daemon reads from the lines, and why it rejects some.
   private(set) var events: [LiveEvent] = []
@@ -22,15 +25,20 @@ struct Translated {
     }
     translator.finish()
     let output = translator.takeLines()
-    lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    let whole = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    lines = whole.map { line in
+      line.range(of: #","platform":""#).map { line[..<$0.lowerBound] + "}" } ?? line
+    }
     unknown = translator.output.unknown
     var decoder = LineDecoder()
-    for line in lines {
+    for line in whole {
       let slab = ByteSlab(Array(line.utf8))
       switch decoder.decode(
         slab, line: ByteSlab.Slice(offset: 0, count: line.utf8.count), arrival: 0)
       {
-      case .event(let event, _): events.append(event)
+      case .event(let event, _):
+        events.append(event)
+        platforms.insert(String(event.origin.platform))
       case .rejected(let reason, _): rejected.append("\(reason): \(line)")
       case .control, .blank: rejected.append("no event: \(line)")
       }

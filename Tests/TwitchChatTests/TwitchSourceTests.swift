@@ -43,6 +43,7 @@ struct TwitchSourceTests {
       settings.reconnectJitter = .milliseconds(50)
       settings.joinsPerTenSeconds = 1000
       var delivery = Delivery.Settings(path: daemon.path, source: "twitch-ada", platform: "twitch")
+      delivery.eventPlatform = "twitch"
       delivery.maximumBytes = maximumBytes
       try await loop.submit { [self, settings, delivery] in
         let delivery = Delivery(delivery, session: "test", eventLoop: loop)
@@ -235,6 +236,10 @@ struct TwitchSourceTests {
     try await all.daemon.start()
     await all.daemon.lines.wait { $0.hasSuffix(" :79-99") }
     try await all.stop()
+    // Each connection says again where its lines come from, before all else.
+    let options = #"{"type":"options","platform":"twitch","source":"twitch-ada"}"#
+    #expect(all.daemon.lines.entries.first == options)
+    #expect(all.daemon.lines.entries.count { $0 == options } >= 2)
     #expect(all.daemon.messages.count == count)
     #expect(Set(all.daemon.messages).count == count)
   }

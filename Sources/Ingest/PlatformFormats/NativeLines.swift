@@ -5,6 +5,8 @@ import LiveEvents
 package struct NativeLines: Sendable {
   /// The lines, each with its end.
   package var bytes: [UInt8] = []
+  /// The platform of all lines, which say so; `nil` if whoever sends them says so.
+  private let platform: String?
   /// How many lines there were.
   package private(set) var lines = 0
   /// Kinds that are not known here, with their numbers. Platforms add kinds without saying so.
@@ -12,7 +14,7 @@ package struct NativeLines: Sendable {
   /// How many names of unknown kinds are kept.
   private static let maximumKinds = 64
 
-  package init() {}
+  package init(platform: String? = nil) { self.platform = platform }
 
   package mutating func note(unknown kind: String) {
     let kind = unknown.count < Self.maximumKinds || unknown[kind] != nil ? kind : "others"
@@ -33,6 +35,7 @@ package struct NativeLines: Sendable {
         object.add(
           "ts", time.flatMap { EventLimits.timestamps.contains(Timestamp($0)) ? $0 : nil })
         body(&object)
+        object.add("platform", platform)
       }
     }
     bytes.append(0x0A)

@@ -12,6 +12,14 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
   /// A chat of TwitchDownloader: one JSON document.
   case twitchDownloader = "twitch-downloader"
 
+  /// The platform of the chats.
+  var platform: String {
+    switch self {
+    case .youtube: "youtube"
+    case .eventSub, .chatterino, .twitchDownloader: "twitch"
+    }
+  }
+
   /// How many bytes of a file are enough to recognise its format.
   package static let headLength = 4096
 
@@ -54,9 +62,10 @@ package struct PlatformTranslator: Sendable {
 
   private var reader: Reader
   /// What was translated, and what was not.
-  package private(set) var output = NativeLines()
+  package private(set) var output: NativeLines
 
   package init(_ format: PlatformFormat) {
+    output = NativeLines(platform: format.platform)
     reader =
       switch format {
       case .youtube: .youtube(LineBuffer())

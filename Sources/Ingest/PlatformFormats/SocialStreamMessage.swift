@@ -20,7 +20,10 @@ package enum SocialStreamMessage {
     let platform = message.text("type") ?? ""
     if event == "viewer_update" {
       guard let count = viewers(message["meta"]) else { return }
-      return lines.add("viewers", room: room, at: time) { $0.add("count", count) }
+      return lines.add("viewers", room: room, at: time) {
+        $0.add("count", count)
+        if !platform.isEmpty { $0.add("platform", platform.clipped) }
+      }
     }
     guard let name = message.text("chatname") else {
       if !event.isEmpty { lines.note(unknown: event) }
@@ -36,6 +39,7 @@ package enum SocialStreamMessage {
         $0.add("id", identifier.clipped)
         $0.add(user: user)
         body(&$0)
+        if !platform.isEmpty { $0.add("platform", platform.clipped) }
       }
     }
     func notice(_ kind: String, _ count: Int) {
@@ -63,10 +67,7 @@ package enum SocialStreamMessage {
             "text", [HTMLText.plain(donation), text].filter { !$0.isEmpty }.joined(separator: ": "))
         }
       } else if !text.isEmpty {
-        add("chat.message") {
-          $0.add("text", text)
-          if !platform.isEmpty { $0.add("platform", platform.clipped) }
-        }
+        add("chat.message") { $0.add("text", text) }
       }
     default: lines.note(unknown: event)
     }

@@ -17,8 +17,10 @@ package final class Delivery {
     package var path: String
     /// The name of the source.
     package var source: String
-    /// The platform that it is for, such as `twitch`.
+    /// What it is connected to, such as `obs`; its state says so.
     package var platform: String
+    /// The platform of every event that names no other one, such as `twitch`; `nil` if there is none.
+    package var eventPlatform: String?
     /// The room of every line; `nil` if each line names its own.
     package var room: RoomName?
     /// Bytes of lines that may be waiting for the daemon.
@@ -217,7 +219,9 @@ package final class Delivery {
     rejectedNow = 0
     unsent = Set(statuses.keys)
     hasAskedForEnd = false
-    if let room = settings.room { send(SourceLine.options(room: room) + [0x0A]) }
+    send(
+      SourceLine.options(
+        room: settings.room, source: settings.source, platform: settings.eventPlatform) + [0x0A])
     flush()
     endIfFinished()
   }

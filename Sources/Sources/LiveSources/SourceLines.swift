@@ -43,9 +43,15 @@ package struct SourceGap: Equatable, Sendable {
 
 /// The native lines that a source writes, without their ends.
 package enum SourceLine {
-  /// Makes every later line of the connection count for a room.
-  package static func options(room: RoomName) -> [UInt8] {
-    JSONWriter.object(type: "options") { $0.add("room", room.description) }
+  /// Makes every later line of the connection count for a room, if one is given, and come from this source.
+  ///
+  /// - Parameter platform: `nil` if each event says so itself, or none of them is of a platform.
+  package static func options(room: RoomName?, source: String, platform: String?) -> [UInt8] {
+    JSONWriter.object(type: "options") {
+      $0.add("room", room?.description)
+      $0.add("platform", platform)
+      $0.add("source", source)
+    }
   }
 
   /// - Parameter time: milliseconds since 1970.

@@ -21,6 +21,15 @@ package struct SourceConfiguration: Sendable {
     case webhook
     case socialStream = "social-stream"
 
+    /// The platform of what it tells; `nil` if that is of none, or says so itself.
+    package var platform: String? {
+      switch self {
+      case .twitch, .eventsub: "twitch"
+      case .owncast: rawValue
+      case .obs, .nginxRTMP, .mediaMTX, .webhook, .socialStream: nil
+      }
+    }
+
     /// The kind of ingest server that it watches; `nil` for other kinds.
     package var server: IngestServer? {
       switch self {

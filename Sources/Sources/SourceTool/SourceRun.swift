@@ -95,9 +95,12 @@ package struct SourceRun: Sendable {
     }
   }
 
-  private func delivery(_ name: String, _ kind: String, _ loop: any EventLoop) -> Delivery {
+  private func delivery(
+    _ name: String, _ kind: SourceConfiguration.Kind, _ loop: any EventLoop
+  ) -> Delivery {
     var settings = Delivery.Settings(
-      path: configuration.ingest, source: name, platform: kind, room: configuration.room)
+      path: configuration.ingest, source: name, platform: kind.rawValue, room: configuration.room)
+    settings.eventPlatform = kind.platform
     settings.maximumBytes = configuration.bufferMebibytes << 20
     settings.patience = configuration.patience
     // Positions are those of this run: what it has not delivered when it ends, nobody sends again.
@@ -109,7 +112,7 @@ package struct SourceRun: Sendable {
     _ loop: any EventLoop, _ ended: EventLoopPromise<Void>
   ) throws(SourceError) -> RunningSources {
     let kind = configuration.kind ?? .twitch
-    let delivery = delivery(name, kind.rawValue, loop)
+    let delivery = delivery(name, kind, loop)
     var sources: [any LiveSource] = []
     switch kind {
     case .twitch:
@@ -123,7 +126,7 @@ package struct SourceRun: Sendable {
       ]
       if options.readsEvents {
         sources.append(
-          try eventSub(self.delivery("\(name)-events", kind.rawValue, loop), on: loop))
+          try eventSub(self.delivery("\(name)-events", kind, loop), on: loop))
       }
     case .eventsub: sources = [try eventSub(delivery, on: loop)]
     case .obs:
@@ -144,7 +147,7 @@ package struct SourceRun: Sendable {
           throw .refused("the table of Owncast's webhooks is damaged")
         }
         sources = [try webhooks(mapping, delivery, on: loop)]
-        watched = self.delivery("\(name)-status", kind.rawValue, loop)
+        watched = self.delivery("\(name)-status", kind, loop)
       }
       sources.append(
         ServerSource(

@@ -5,12 +5,16 @@ import Synchronization
 /// A number of two bytes, so that an event is no larger and no more is to be counted for it; its names are kept once
 /// per process, for as long as that lives. What is saved or written down has the names.
 public struct Origin: Sendable, Hashable {
-  private let index: UInt16
+  // Inlinable, because each event is compared with it.
+  @usableFromInline let index: UInt16
 
   /// That of an event that does not say.
-  public static let none = Origin(index: 0)
+  @inlinable public static var none: Origin { Origin(index: 0) }
 
-  private init(index: UInt16) { self.index = index }
+  @inlinable
+  init(index: UInt16) { self.index = index }
+
+  @inlinable public static func == (lhs: Origin, rhs: Origin) -> Bool { lhs.index == rhs.index }
 
   /// - Parameters:
   ///   - platform: such as `twitch`; empty if that is not known.

@@ -34,7 +34,7 @@ import Testing
           pinned: true),
         ActivityRowReport(
           number: 7, kind: "redemption", name: "bob", times: 1, count: 1_000, title: "Hydrate",
-          text: "now", timestamp: 2, pinned: false),
+          text: "now", timestamp: 2, pinned: false, platform: "kick"),
       ], goals: [])
     room.features.waitingRoom = WaitingRoomReport(
       waiting: 1_000, admitted: 2, capacity: 20, secondsLeft: 75, startsAt: 5,
@@ -106,7 +106,7 @@ import Testing
     ),
     (
       ["activity", "list", "main"],
-      "4  follow  ann\u{FFFD}  3 times  (pinned)\n7  redemption  bob  1,000  Hydrate  now\n"
+      "4  follow  ann\u{FFFD}  3 times  (pinned)\n7  redemption  bob  1,000  Hydrate  now  [kick]\n"
     ),
     (["activity", "pin", "main", "7"], ""), (["activity", "unpin", "main", "4", "-j"], "{}\n"),
     (["activity", "dismiss", "main", "7", "-j"], "{}\n"),

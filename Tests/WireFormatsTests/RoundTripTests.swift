@@ -176,7 +176,8 @@ struct EventGenerator {
       .chat(
         .filter(
           MessageFilter(
-            person: maybe { $0.name() }, words: maybe { $0.name() }, mentionsOnly: below(2) == 0)))
+            person: maybe { $0.name() }, words: maybe { $0.name() }, mentionsOnly: below(2) == 0,
+            platform: maybe { $0.name() })))
     case 5: .chat(.highlight(names: (0..<below(33)).map { _ in name() }))
     case 6: .chat(.scroll(ScrollPosition.allCases[below(2)]))
     case 7: .chat(.openThread(messageID: maybe { $0.name() }))

@@ -20,7 +20,7 @@ struct ActivityListVerb: Verb {
     commandName: "list", abstract: "List the rows with their numbers.",
     discussion: """
       Pinned ones first, then the newest. JSON: an array of objects with number, kind, name, times, count, \
-      timestamp and pinned.
+      timestamp and pinned, platform and source if they are known.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -36,7 +36,7 @@ struct ActivityListVerb: Verb {
         var parts = ["\(row.number)", row.kind, row.name ?? "-"]
         if row.times > 1 { parts.append("\(Format.count(row.times)) times") }
         if row.count > 0 { parts.append(Format.count(row.count)) }
-        parts += [row.title, row.text].compactMap { $0 }
+        parts += [row.title, row.text, row.platform.map { "[\($0)]" }].compactMap { $0 }
         if row.pinned { parts.append("(pinned)") }
         return TerminalText.sanitized(parts.joined(separator: "  "))
       }

@@ -77,7 +77,8 @@ soak: test-dependencies
 	@LIVEHOST_SOAK=1 swift test $(TESTS) --skip-build --no-parallel --filter MemoryTests
 	@LIVEHOST_FUZZ=10000000 swift test $(TESTS) --skip-build --no-parallel --filter FuzzTests
 	@Tests/sanitize.sh
-	@Tests/Fuzzing/fuzz.sh 100000000 1000000
+	@Tests/Fuzzing/fuzz.sh 10000000 100000
+	@FUZZ_BUILD=edges Tests/Fuzzing/fuzz.sh 100000000 1000000
 
 deb: build
 	@$(BUILD) --product livehost-source

@@ -123,7 +123,7 @@ import Testing
     #expect(run.output.contains("; not translated: system message (1)"))
     #expect(
       daemon.ingest.received.withLock { $0.lines } == [
-        #"{"type":"chat.message","ts":1795464001000,"id":"chatterino-20780-2","user":{"id":"bo","name":"bo"},"text":"hi"}"#
+        #"{"type":"chat.message","ts":1795464001000,"id":"chatterino-20780-2","user":{"id":"bo","name":"bo"},"text":"hi","platform":"twitch"}"#
       ])
     let json = await daemon.run(["ingest", file, format, "--speed=max", "--json=short"])
     #expect(try JSONValue(parsing: json.output)["unknown"]?["system message"] == 1)

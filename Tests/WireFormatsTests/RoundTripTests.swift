@@ -197,7 +197,7 @@ struct EventGenerator {
       #expect(line.last == 0x0A && line.count { $0 == 0x0A } == 1)
       let decoded = decode(line.dropLast())
       #expect(
-        decoded == .event(event.payload, at: event.timestamp, room: "r"),
+        decoded == Outcome(event: event, room: "r"),
         "\(String(decoding: line, as: UTF8.self))")
     }
   }

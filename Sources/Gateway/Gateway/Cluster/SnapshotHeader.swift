@@ -71,7 +71,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     for subject in subjects {
       let tokens = subject.split(separator: ".")
       guard tokens.count == 6, !kept.contains(String(tokens[4])),
-        let begun = tokens[4].split(separator: "-").first.flatMap({ UInt64($0) }), begun < epoch
+        let begun = UInt64(tokens[4].prefix { $0 != "-" }), begun < epoch
       else { continue }
       found.insert(tokens[..<5].joined(separator: ".") + ".*")
     }

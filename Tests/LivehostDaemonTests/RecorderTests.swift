@@ -167,7 +167,8 @@ import WireFormats
     disk.decide { _ in nil }
     disk.release()
     let recording = try await second.value.recording
-    #expect(try #require(begun.withLock { $0 }).split(separator: "/").contains(recording[...]) == false)
+    let others = try #require(begun.withLock { $0 })
+    #expect(!others.split(separator: "/").contains(recording[...]))
     #expect(await studio.sendRecorded(traffic(10), to: .main).failure == nil)
     let stopped = try await recordings.stop(.main, on: lane)
     #expect(stopped.recording == recording && stopped.events == 10)

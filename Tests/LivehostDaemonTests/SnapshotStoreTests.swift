@@ -202,7 +202,11 @@ import ViewGraph
     let isGone = Mutex(false)
     disk.decide { $0.operation == .remove ? .error(EIO) : nil }
     let isRemoved = await withCheckedContinuation { continuation in
-      store.remove(room) { continuation.resume(returning: $0) } whenGone: { isGone.withLock { $0 = true } }
+      store.remove(room) {
+        continuation.resume(returning: $0)
+      } whenGone: {
+        isGone.withLock { $0 = true }
+      }
     }
     #expect(!isRemoved && !isGone.withLock { $0 })
     disk.decide { _ in nil }

@@ -138,8 +138,10 @@ package final class SnapshotStore: Sendable {
 
     /// Takes the removals that failed before, to be tried again; some at a time.
     mutating func takeUnremoved() -> [(room: String, request: Request)] {
-      let rooms = unremoved.keys.filter { requests[$0] == nil }.sorted().prefix(SnapshotStore.groupSize)
-      return rooms.map { ($0, Request(whenGone: unremoved.removeValue(forKey: $0) ?? [])) }
+      let rooms = unremoved.keys.filter { requests[$0] == nil }.sorted()
+      return rooms.prefix(SnapshotStore.groupSize).map { room in
+        (room, Request(whenGone: unremoved.removeValue(forKey: room) ?? []))
+      }
     }
 
     /// Notes whether a room's request was carried out. Returns who waited for the file of a closed room to go.

@@ -38,7 +38,7 @@ for option in --drop-syncs --drop-directory-syncs; do
   done
 done
 
-# A few hundred at a time: what a killed daemon was waiting for is never freed.
+# A few hundred at a time, since what a killed daemon was waiting for is freed by the end of the process only.
 part=$((seeds < 1000 ? (seeds + 1) / 2 : 500))
 run() { # seed, count
   timeout -s KILL $((60 + $2 * 2)) "$program" --seed "$1" --count "$2" >"$directory/part.$1" 2>&1 ||

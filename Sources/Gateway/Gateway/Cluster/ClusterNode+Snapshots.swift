@@ -131,8 +131,9 @@ extension ClusterNode {
     _ found: (header: SnapshotHeader?, sequence: UInt64), of room: RoomName, _ partition: Partition
   ) {
     let header = found.header.flatMap { $0.log == logs[partition.stream] ? $0 : nil }
-    stored[partition]?[room] = .init(
-      newest: header ?? stored[partition]?[room]?.newest, sequence: found.sequence)
+    // Read before the place is being changed.
+    let known = stored[partition]?[room]?.newest
+    stored[partition]?[room] = .init(newest: header ?? known, sequence: found.sequence)
   }
 
   /// Returns what the store had of the room before.

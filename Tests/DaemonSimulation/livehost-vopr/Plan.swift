@@ -177,8 +177,6 @@ struct Plan {
         (400, .record(room: room)), (500, send), (700, .pause(room: room)),
         (900, .close(room: room, reopens: true)), (1_100, .clock(milliseconds: -100_000)),
         (1_200, send),
-        // Saved once since it is recorded, as above.
-        (1_400, .fault(.slow(500_000_000), on: .syncs, after: random.pick(1..<4), nanoseconds: 0)),
         (1_400, .record(room: room)), (1_600, send),
       ], until: random.pick(1_700..<2_500), random.oneIn(2) ? .kill : .powerLoss, &count)
   }

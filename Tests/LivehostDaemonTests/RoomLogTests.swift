@@ -417,7 +417,9 @@ import WireFormats
   {
     defer { clean() }
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
-    _ = try first.directory.open(.main)
+    // The other one needs the first segment until it has been saved twice.
+    for room in [other, .main] { _ = try first.directory.open(room) }
+    await first.send(0..<1, to: other)
     for number in 0..<60 { await first.send(number..<number + 1) }
     _ = try await first.recordings.start(.main, on: first.lane)
     await first.send(60..<65)

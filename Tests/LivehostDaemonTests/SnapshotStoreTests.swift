@@ -216,6 +216,40 @@ import ViewGraph
     await store.close()
   }
 
+  @Test func `what could not be removed is no snapshot of the next room of its name`() async throws
+  {
+    let disk = SimulatedDisk()
+    let store = try SnapshotStore(directory: "/rooms", disk: disk)
+    let (old, new, other) = (RoomLifetime("a"), RoomLifetime("a"), RoomLifetime("b"))
+    try store.start()
+    func post(_ room: RoomLifetime, _ number: UInt64) async -> Bool {
+      await withCheckedContinuation { continuation in
+        store.post(snapshot(room.name, savedAt: 1), number, of: room) {
+          continuation.resume(returning: $0)
+        }
+      }
+    }
+    #expect(await post(old, 1))
+    disk.decide { [.remove, .create].contains($0.operation) ? .error(EIO) : nil }
+    let isGone = Mutex(false)
+    let isRemoved = await withCheckedContinuation { continuation in
+      store.remove(old) {
+        continuation.resume(returning: $0)
+      } whenGone: {
+        isGone.withLock { $0 = true }
+      }
+    }
+    #expect(!isRemoved)
+    #expect(await !post(new, 2))
+    disk.decide { _ in nil }
+    #expect(await post(other, 1))
+    // Overtaken by one that was not written.
+    #expect(await !post(new, 1))
+    #expect(await post(new, 3))
+    #expect(isGone.withLock { $0 })
+    await store.close()
+  }
+
   @Test func `a room opened under the name of a closed one is saved`() async throws {
     let place = Place()
     let store = try place.store()

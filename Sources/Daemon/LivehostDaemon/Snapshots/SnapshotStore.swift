@@ -136,9 +136,10 @@ package final class SnapshotStore: Sendable {
       return nil
     }
 
-    /// Takes the removals that failed before, to be tried again; some at a time.
+    /// Takes the removals that failed before, to be tried again; some at a time. Not those of rooms that are open again:
+    /// their next snapshot replaces the file.
     mutating func takeUnremoved() -> [(room: String, request: Request)] {
-      let rooms = unremoved.keys.filter { requests[$0] == nil }.sorted()
+      let rooms = unremoved.keys.filter { requests[$0] == nil && lives[$0] == nil }.sorted()
       return rooms.prefix(SnapshotStore.groupSize).map { room in
         (room, Request(whenGone: unremoved.removeValue(forKey: room) ?? []))
       }

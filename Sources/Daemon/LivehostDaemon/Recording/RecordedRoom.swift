@@ -1,12 +1,9 @@
 import LiveEvents
 
-/// What one life of a room has, from its opening to its closing, and no other.
-final class RoomLife: Sendable {}
-
 /// A room as its recorder knows it: by the time that something is done, another one may have its name.
 struct RecordedRoom: Sendable {
   let name: RoomName
-  let life: RoomLife
+  let life: RoomLifetime
   let lane: HostLane
 
   /// Runs `body` with the room on its lane; with nil if it is gone.

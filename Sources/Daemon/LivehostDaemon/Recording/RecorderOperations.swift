@@ -10,7 +10,7 @@ import Systemd
 // lane, in the step in which the recording begins or pauses; an effect that was cancelled meanwhile clears away what
 // it has made.
 extension RoomRecordings {
-  func recorder(of name: RoomName, _ life: RoomLife, on lane: HostLane) -> Recorder {
+  func recorder(of name: RoomName, _ life: RoomLifetime, on lane: HostLane) -> Recorder {
     // The lane has the room, and the room has this.
     let room: @Sendable () throws -> RecordedRoom = { [weak lane] in
       guard let lane else { throw CancellationError() }

@@ -25,7 +25,7 @@ final class Room {
   static let eventTimeStall = TimeAmount.seconds(5)
 
   let name: RoomName
-  let life = RoomLife()
+  let life: RoomLifetime
   let feed: RoomFeed
   let screenFeed: RoomFeed
   let screen: HostScreen
@@ -106,6 +106,7 @@ final class Room {
     self.settings = settings
     (lastDelivery, lastUse) = (now, now)
     self.keeper = keeper
+    life = keeper?.room ?? RoomLifetime(name.description)
     isRestoring = snapshot != nil
     known = snapshot?.known ?? KnownEvents()
     loggedRejections = snapshot?.screen.counts.rejectedByReason ?? [:]

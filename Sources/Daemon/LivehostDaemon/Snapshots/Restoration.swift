@@ -271,10 +271,8 @@ package struct Restoration {
     if let log, snapshot == nil || snapshot?.log != nil {
       let session = snapshot?.log?.session ?? 0
       guard log.isOpen || session > log.closed ?? 0 else {
-        store.remove(RoomLifetime(room.description)) { _ in
-        } whenGone: { [library] in
-          library.forget(room.description)
-        }
+        let life = RoomLifetime(room.description)
+        store.remove(life, whenGone: { [library] in library.forget(life.name) })
         return nil
       }
       if let opened = log.opened, opened.session > max(session, log.closed ?? 0) {

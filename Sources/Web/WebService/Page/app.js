@@ -137,7 +137,7 @@ function open(name) {
 
 function follow() {
   // More often is no calmer, and costs the browser twice as much.
-  stream = new RoomStream({ room, token, rate: 10 }, (state) => {
+  stream = new RoomStream({ room, token, rate: 5 }, (state) => {
     latest = state;
     draw();
   }, show);

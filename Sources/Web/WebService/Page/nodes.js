@@ -66,7 +66,14 @@ export class ScreenView {
     const [shown, offers] = element.children;
     const next = this.#update(shown, { ...node, acts: node.acts.filter((act) => act.input === "level") });
     if (next !== shown) shown.replaceWith(next);
-    const acts = node.acts.filter((act) => act.input !== "level");
+    element.acts = node.acts.filter((act) => act.input !== "level");
+    // Few of the buttons of a long list are ever seen, and they cost more than the rest of its rows.
+    if (!node.isLong || offers.firstElementChild) this.#offer(element);
+    return element;
+  }
+
+  /** Makes the buttons of an element those that its node has. */
+  #offer({ acts, lastElementChild: offers, parentElement: list }) {
     while (offers.children.length > acts.length) offers.lastElementChild.remove();
     acts.forEach((act, index) => {
       let offer = offers.children[index];
@@ -81,10 +88,9 @@ export class ScreenView {
       if (isText) Object.assign(offer.firstElementChild, { placeholder: act.label, ariaLabel: act.label });
       else {
         write(offer, act.label);
-        offer.tabIndex = node.isLong ? -1 : 0;
+        offer.tabIndex = list?.classList.contains("scrolling") ? -1 : 0;
       }
     });
-    return element;
   }
 
   /** Asks for a line of text. */
@@ -225,7 +231,11 @@ export class ScreenView {
       element.setAttribute("aria-live", "off");
       element.tabIndex = 0;
       element.classList.add("scrolling");
-      element.addEventListener("keydown", walk);
+      const offer = (row) => {
+        if (row?.acts && !row.lastElementChild.firstElementChild) this.#offer(row);
+      };
+      element.addEventListener("pointerover", ({ target }) => offer(target.closest(".scrolling > *")));
+      element.addEventListener("keydown", (event) => walk(element, event, offer));
     }
     if (element.isAtEnd || element.dataset.sequence !== node.scrolling) {
       element.dataset.sequence = node.scrolling;
@@ -448,11 +458,12 @@ export function write(element, given) {
 const harmless = (text) => text.replaceAll("\u{E0000}", "").replace(hidden, "\uFFFD");
 
 /** The arrows go from message to message in a long list, whose buttons are left out by the tabulator. */
-function walk(event) {
+function walk(list, event, offer) {
   if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
-  const rows = [...this.children];
+  const rows = [...list.children];
   const at = rows.findIndex((row) => row.contains(document.activeElement));
   const next = at < 0 ? rows.at(-1) : rows[at + (event.key === "ArrowUp" ? -1 : 1)];
+  offer(next);
   const button = next?.querySelector(".acts button");
   if (!button) return;
   event.preventDefault();

@@ -28,6 +28,10 @@ final class LineParser: Parser {
   /// The longest that a line of `LineDecoder.maximumLineLength` may become in a recording, as a multiple.
   private static let growth = 8
 
+  /// What stands in a recorded line, however short the line was: the members of all lines, and the name of a person
+  /// who has none, which is the identifier, six bytes for each of a control character.
+  private static let added = 512 + 6 * EventLimits.nameLength
+
   private let format: WireFormat?
   private var decoder = LineDecoder()
   private var single = LineDecoder()
@@ -83,7 +87,7 @@ final class LineParser: Parser {
     check("an event is one line", written.firstIndex(of: 0x0A) == written.count - 1)
     check(
       "a written line is bounded by the line that was read",
-      written.count <= Self.growth * (length + 64))
+      written.count <= Self.growth * length + Self.added)
     let slab = ByteSlab(written)
     let line = ByteSlab.Slice(offset: 0, count: slab.count - 1)
     let again = Outcome(recorded.decode(slab, line: line, arrival: 8)) { recorded.name(of: $0) }

@@ -56,6 +56,7 @@ package struct Daemon: Sendable {
     // Before there are threads, which would have to be ended if the lock is refused.
     let lock = try StateLock(paths.stateDirectory, isManaged: paths.isStateManaged)
     defer { extendLifetime(lock) }
+    FreeMemory.limit()
     let parts = try DaemonParts(self)
     var quiet = Logger(label: "services")
     quiet.logLevel = .error

@@ -1,0 +1,53 @@
+import Foundation
+import Glibc
+import LivehostDaemon
+import Synchronization
+import Testing
+
+@Suite struct FreeMemoryTests {
+  @Test("What a thread frees at the end of its memory is given back, whatever it has freed before")
+  func end() throws {
+    FreeMemory.limit()
+    let resident = Mutex<Int?>(nil)
+    let ended = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      // A large block, which is mapped: by itself, glibc holds twice as much from here on.
+      let large = malloc(16 << 20)!
+      memset(large, 1, 1)
+      // Looked at, or the compiler would leave all of it out.
+      let isThere = Self.residentPages(from: large, to: large + 1) == 1
+      free(large)
+      // Nothing is allocated behind the blocks.
+      var blocks = [UnsafeMutableRawPointer?](repeating: nil, count: 256)
+      for index in blocks.indices {
+        blocks[index] = malloc(64 << 10)
+        memset(blocks[index]!, 1, 64 << 10)
+      }
+      blocks.sort { UInt(bitPattern: $0) > UInt(bitPattern: $1) }
+      for index in blocks.indices.dropLast() { free(blocks[index]) }
+      if isThere {
+        resident.withLock { $0 = Self.residentPages(from: blocks[250]!, to: blocks[4]!) }
+      }
+      free(blocks[255])
+      ended.signal()
+    }
+    thread.start()
+    try #require(ended.wait(timeout: .now() + 60) == .success)
+    let pages = try #require(resident.withLock { $0 })
+    #expect(pages < 2 << 20 / Int(getpagesize()))
+  }
+
+  /// How many pages between two addresses are in memory; those that are not mapped are not.
+  private static func residentPages(
+    from first: UnsafeMutableRawPointer, to last: UnsafeMutableRawPointer
+  ) -> Int {
+    let size = Int(getpagesize())
+    let start = UInt(bitPattern: min(first, last)) / UInt(size) * UInt(size)
+    let end = UInt(bitPattern: max(first, last))
+    return stride(from: start, to: end, by: size).count { address in
+      var state: UInt8 = 0
+      return mincore(UnsafeMutableRawPointer(bitPattern: address), size, &state) == 0
+        && state & 1 == 1
+    }
+  }
+}

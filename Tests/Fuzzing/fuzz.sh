@@ -5,7 +5,7 @@
 # chats and snapshots. As many parsers run at once as there are processors. FUZZ_SEED repeats a run.
 #
 # The programs are built with the address sanitizer; with FUZZ_BUILD=edges without one, and an input is new when it
-# reaches new code, however often it runs it. That is ten times as fast: for very many inputs, after some with the
+# reaches new code, however often it runs it. That is up to ten times as fast: for very many inputs, after some with the
 # sanitizer. Swift's own checks stay.
 #
 # Inputs that reach something new are kept in .build/fuzz/corpus, and a later run begins with them. An input

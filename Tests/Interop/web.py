@@ -556,7 +556,8 @@ def reads_the_chat(tab, daemon):
     with attempt("the buttons of a message show where the mouse is, and open its thread"):
         line = log.locator(".acting", has_text="about trains").first
         tab.mouse.move(0, 0)
-        # Made only then: in a flood they would cost more than the rest of the page.
+        assert line.locator(".acts").evaluate("acts => getComputedStyle(acts).opacity") == "0"
+        # Made only then: in a flood they were a quarter of the page's work.
         assert line.locator("button").count() == 0
         line.hover()
         line.get_by_role("button", name="thread").click()

@@ -5,8 +5,8 @@
 #   thread   finds data races. Not optimised, so that no access is optimised away.
 #   address  finds errors of memory, and undefined behaviour of C and C++ (swiftc checks Swift's own). Also counts
 #            edges for libFuzzer, so that the tests and the fuzzers share a build. Optimised, for the fuzzers.
-#   edges    only counts edges for libFuzzer, and those of Swift only: libraries of C have ten times as many, which
-#            libFuzzer would look at behind each input. swiftc's own checks stay.
+#   edges    only counts edges for libFuzzer, and those of Swift only: libraries of C have as many again, and libFuzzer
+#            looks at all of them behind each input. swiftc's own checks stay.
 #
 # Prints nothing unless it fails.
 set -euo pipefail

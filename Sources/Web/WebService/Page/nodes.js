@@ -66,14 +66,14 @@ export class ScreenView {
     const [shown, offers] = element.children;
     const next = this.#update(shown, { ...node, acts: node.acts.filter((act) => act.input === "level") });
     if (next !== shown) shown.replaceWith(next);
-    element.acts = node.acts.filter((act) => act.input !== "level");
-    // Few of the buttons of a long list are ever seen, and they cost more than the rest of its rows.
+    Object.assign(element, { acts: node.acts.filter((act) => act.input !== "level"), isLong: node.isLong });
+    // Few of the buttons of a long list are ever seen, and in a flood they were a quarter of the page's work.
     if (!node.isLong || offers.firstElementChild) this.#offer(element);
     return element;
   }
 
   /** Makes the buttons of an element those that its node has. */
-  #offer({ acts, lastElementChild: offers, parentElement: list }) {
+  #offer({ acts, isLong, lastElementChild: offers }) {
     while (offers.children.length > acts.length) offers.lastElementChild.remove();
     acts.forEach((act, index) => {
       let offer = offers.children[index];
@@ -88,7 +88,7 @@ export class ScreenView {
       if (isText) Object.assign(offer.firstElementChild, { placeholder: act.label, ariaLabel: act.label });
       else {
         write(offer, act.label);
-        offer.tabIndex = list?.classList.contains("scrolling") ? -1 : 0;
+        offer.tabIndex = isLong ? -1 : 0;
       }
     });
   }

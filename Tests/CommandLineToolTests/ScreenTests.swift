@@ -184,6 +184,15 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(text == String(text.sorted { $0.unicodeScalars.first! < $1.unicodeScalars.first! }))
   }
 
+  @Test(arguments: [1, 5, 24, 25, 48])
+  func `what stands behind a sparkline stays in its line while the samples come`(count: Int) {
+    let row = ScreenNode.row(
+      .text("60/s"), ScreenNode(kind: .sparkline, samples: (0..<count).map(Double.init)),
+      .text("most by ann (4)"))
+    #expect(texts(row, columns: 40).map { $0.hasSuffix("most by ann (4)") } == [false, true])
+    #expect(texts(row, .plain).joined().hasSuffix("  most by ann (4)"))
+  }
+
   @Test(
     arguments: [
       ([2, 7, 8, 9], ["h ", "Kappa", " ", "!"]), ([0, 9], ["h Kappa !"]),

@@ -60,12 +60,18 @@ import Testing
       (chat["rate"], chat["recent"]) = (nil, nil)
       features["chat"] = .object(chat)
     }
-    // A drag whose release never comes is committed by a time-out, so only the sum lasts.
+    // A drag whose release never comes, as in the room that was cut, is committed by a time-out, so only the sum lasts.
     if var control = features["control"]?.objectValue {
       let committed = try #require(control["committed"]?.integerValue)
       let dragging = try #require(control["dragging"]?.arrayValue)
       control["committed"] = .integer(committed + Int64(dragging.count))
       control["dragging"] = nil
+      if room["room"]?.stringValue?.hasSuffix("cut") == true,
+        var values = control["values"]?.objectValue
+      {
+        values["zoom"] = nil
+        control["values"] = .object(values)
+      }
       features["control"] = .object(control)
     }
     if room["phase"] == "live", var header = features["header"]?.objectValue {

@@ -33,7 +33,7 @@ def message(number, chance):
 
 def main():
     chance = random.Random(1)
-    changes, repainted, looks, places, before = collections.Counter(), 0, 0, set(), None
+    changes, repainted, looks, places, before = collections.Counter(), 0, 0, {}, None
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(INGEST)
         begun, sent = time.monotonic(), 0
@@ -47,7 +47,9 @@ def main():
                 different = [at for at, (one, other) in enumerate(zip(before, rows)) if one != other]
                 changes.update(different)
                 looks, repainted = looks + 1, repainted + (len(different) > len(rows) / 3)
-                places.update(at for at, row in enumerate(rows) if "POGGERS" in row and "by" in row)
+                # The first look at the wave in each row is kept, to be shown if it moved.
+                for at in (at for at, row in enumerate(rows) if "POGGERS" in row and "by" in row):
+                    places.setdefault(at, (elapsed, rows))
             before = rows
             time.sleep(max(0, INTERVAL - (time.monotonic() - begun - elapsed)))
     rate = changes.total() / SECONDS
@@ -59,6 +61,9 @@ def main():
     assert most <= 2 * SECONDS, f"a row is not calm: {before[nervous]}"
     assert rate <= len(before), "the screen is not calm"
     assert repainted <= 1.5 * SECONDS, "the screen is repainted more than once per second"
+    if len(places) != 1:
+        for at, (elapsed, rows) in sorted(places.items()):
+            print(f"the wave in row {at}, {elapsed:.1f} s after the first message:", *rows, sep="\n")
     assert len(places) == 1, "the wave does not stay where it is"
 
 

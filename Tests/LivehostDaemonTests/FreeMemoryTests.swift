@@ -34,7 +34,8 @@ import Testing
     thread.start()
     try #require(ended.wait(timeout: .now() + 60) == .success)
     let pages = try #require(resident.withLock { $0 })
-    #expect(pages < 2 << 20 / Int(getpagesize()))
+    // By itself, glibc holds nearly all of these 15 MiB. Threads may share the memory, and have something in it.
+    #expect(pages < 8 << 20 / Int(getpagesize()))
   }
 
   /// How many pages between two addresses are in memory; those that are not mapped are not.

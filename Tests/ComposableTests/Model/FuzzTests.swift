@@ -11,7 +11,7 @@ struct FuzzTests {
     func number(_ name: String) -> UInt64? {
       ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
-    let programs = number("LIVEHOST_FUZZ") ?? (isOptimised ? 10_000 : 1_000)
+    let programs = number("LIVEHOST_FUZZ") ?? (isOptimised ? 10_000 : 2_000)
     let first = number("LIVEHOST_FUZZ_SEED") ?? 1
     var reached: [String: Int] = [:]
     for seed in first..<first + programs {

@@ -153,7 +153,7 @@ struct Plan {
   }
 
   /// Ends with a life that ends behind a recording, and with one that finds spoiled what was saved of the room since;
-  /// then with two more of that kind, for a room with two recordings.
+  /// then with more of that kind, for rooms with two recordings.
   private mutating func rotBehindRecordings(_ count: inout Int) {
     // Random numbers of their own, so that everything else stays as it is.
     var random = SplitMix64(seed: ~seed)
@@ -168,7 +168,7 @@ struct Plan {
         (200, .fault(.slow(500_000_000), on: .syncs, after: random.pick(1..<4), nanoseconds: 0)),
         (200, .record(room: room)), (300, send), (500, .stop(room: room)), (1_000, send),
       ], until: random.pick(900..<2_000), random.oneIn(2) ? .kill : .powerLoss, &count)
-    // The first recording was paused when its room was closed, and is the later one by the clock.
+    // A room with two recordings, of which the first was paused when it was closed.
     rot(
       room,
       behind: [
@@ -179,12 +179,41 @@ struct Plan {
         (1_200, send),
         (1_400, .record(room: room)), (1_600, send),
       ], until: random.pick(1_700..<2_500), random.oneIn(2) ? .kill : .powerLoss, &count)
+    let closing = random.oneIn(2) ? DiskFault.processEnd : .powerLoss
+    // The daemon ends once the closing of the room is on disk, but often not the end of its recording, which stays
+    // interrupted and is the later one by the clock.
+    append(
+      [
+        (0, .stop(room: room)), (200, .open(room: room, isRecorded: false)),
+        (300, .clock(milliseconds: 100_000)),
+        (400, .record(room: room)), (500, send),
+        (900, .close(room: room, reopens: false)),
+        (900, .fault(closing, on: .all, after: random.pick(2..<10), nanoseconds: 0)),
+      ], until: 1_000, .kill, &count)
+    rot(
+      room,
+      behind: [
+        (0, .clock(milliseconds: -100_000)), (100, .open(room: room, isRecorded: false)),
+        (200, send), (400, .record(room: room)), (600, send),
+      ], until: random.pick(700..<1_500), random.oneIn(2) ? .kill : .powerLoss, &count)
   }
 
   /// Adds a life of a room, and one that finds spoiled what was saved of it last.
   private mutating func rot(
     _ room: Int, behind operations: [(milliseconds: UInt64, kind: Kind)], until milliseconds: Int,
     _ end: End,
+    _ count: inout Int
+  ) {
+    append(operations, until: milliseconds, end, &count)
+    lives.append(
+      Life(
+        operations: [], nanoseconds: 1_000_000_000, end: .kill, crashCalls: nil, settles: false,
+        rottenBits: 1, rottenRoom: room))
+  }
+
+  /// Adds a life.
+  private mutating func append(
+    _ operations: [(milliseconds: UInt64, kind: Kind)], until milliseconds: Int, _ end: End,
     _ count: inout Int
   ) {
     let known = count
@@ -195,10 +224,6 @@ struct Plan {
           Operation(number: known + 1 + $0, at: $1.milliseconds * 1_000_000, kind: $1.kind)
         }, nanoseconds: UInt64(milliseconds) * 1_000_000, end: end, crashCalls: nil, settles: false,
         rottenBits: 0))
-    lives.append(
-      Life(
-        operations: [], nanoseconds: 1_000_000_000, end: .kill, crashCalls: nil, settles: false,
-        rottenBits: 1, rottenRoom: room))
   }
 
   /// The numbers of all operations.

@@ -45,7 +45,7 @@ package struct NodeDrawing: Sendable {
     case .text: item(node).wrapped(width: columns)
     case .badge, .sparkline: [item(node)]
     case .gauge: gauges([node])
-    case .row: StyledLine.flow((node.parts ?? []).map(item), width: columns)
+    case .row: StyledLine.flow((node.parts ?? []).map { part($0) }, width: columns)
     case .column: stack(node.parts ?? [])
     case .list: stack(node.parts ?? [], isList: true, hasRowActs: !node.rowActs.isEmpty)
     case .table: table(node)
@@ -95,8 +95,20 @@ package struct NodeDrawing: Sendable {
 
   // MARK: Items
 
+  private static let widestSparkline = 24
+
   /// A node on one line.
-  private func item(_ node: ScreenNode) -> StyledLine { item(node, sparkline: 24) }
+  private func item(_ node: ScreenNode) -> StyledLine {
+    item(node, sparkline: Self.widestSparkline)
+  }
+
+  /// A part of a row or a table. A sparkline has its room there before it has its samples, so that nothing moves to
+  /// another line meanwhile.
+  private func part(_ node: ScreenNode, sparkline width: Int = widestSparkline) -> StyledLine {
+    let line = item(node, sparkline: width)
+    guard node.kind == .sparkline, form == .full else { return line }
+    return line + StyledLine(String(repeating: " ", count: max(0, width - line.width)))
+  }
 
   /// - Parameter sparkline: the most columns that one may take.
   private func item(_ node: ScreenNode, sparkline width: Int) -> StyledLine {
@@ -265,7 +277,7 @@ package struct NodeDrawing: Sendable {
   private func table(_ node: ScreenNode) -> [StyledLine] {
     let columns = node.columns ?? []
     let rows = (node.parts ?? []).map { row in
-      let cells = (row.parts ?? []).map { item($0, sparkline: 12) }
+      let cells = (row.parts ?? []).map { part($0, sparkline: 12) }
       return columns.indices.map { $0 < cells.count ? cells[$0] : StyledLine() }
     }
     if form == .compact {

@@ -31,6 +31,10 @@ package actor HostLane {
   /// Items from the mailbox that are not done, taken in turn by room, so that one sender's flood delays
   /// only its own room. Part of the first delivery of a room may be done.
   private var backlog = FairQueue<RoomName, LaneMailbox.Item>()
+  /// Takes turns with the mailbox's list, so that neither grows anew in each turn of the lane; empty between its uses.
+  private var posted: [LaneMailbox.Item] = []
+  /// A list that has held more gives its memory back.
+  private static let keptItems = 4_096
   /// How many events are taken of the deliveries that are partly done.
   private var deliveredCounts: [RoomName: Int] = [:]
   private var rooms: [RoomName: Room] = [:]
@@ -171,7 +175,9 @@ package actor HostLane {
     meter.measure {
       let now = NIODeadline.now()
       repeat {
-        for item in mailbox.take() { backlog.append(item, for: item.room) }
+        mailbox.take(into: &posted)
+        for item in posted { backlog.append(item, for: item.room) }
+        posted.removeAll(keepingCapacity: posted.count < Self.keptItems)
         guard let item = backlog.takeFirst() else { break }
         backlog.endTurn(leaving: handle(item, now) ? nil : item)
       } while (NIODeadline.now() - now).nanoseconds < turnLength.nanoseconds

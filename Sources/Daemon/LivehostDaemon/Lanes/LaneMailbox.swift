@@ -57,9 +57,10 @@ final class LaneMailbox: Sendable {
     eventLoop.execute { lane.assumeIsolated { $0.drain() } }
   }
 
-  /// Takes the items posted so far. The lane stays awake for this mailbox until ``sleep()``.
-  func take() -> [Item] {
-    contents.withLock { exchange(&$0.items, with: []) }
+  /// Takes the items posted so far, and leaves an empty list, whose memory the next ones are put into. The lane stays
+  /// awake for this mailbox until ``sleep()``.
+  func take(into items: inout [Item]) {
+    contents.withLock { swap(&$0.items, &items) }
   }
 
   /// Lets the lane sleep until something is posted; `false` if something already is.

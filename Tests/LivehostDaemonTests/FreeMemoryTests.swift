@@ -5,7 +5,11 @@ import Synchronization
 import Testing
 
 @Suite struct FreeMemoryTests {
-  @Test("What a thread frees at the end of its memory is given back, whatever it has freed before")
+  @Test(
+    "What a thread frees at the end of its memory is given back, whatever it has freed before",
+    .enabled(
+      if: dlsym(nil, "__tsan_init") == nil && dlsym(nil, "__asan_init") == nil,
+      "a sanitizer has an allocator of its own"))
   func end() throws {
     FreeMemory.limit()
     let resident = Mutex<Int?>(nil)

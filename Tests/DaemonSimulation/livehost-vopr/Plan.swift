@@ -63,6 +63,13 @@ struct Plan {
     }
   }
 
+  /// What has changed on the disk.
+  enum Rot {
+    case newestSnapshot(room: Int)
+    /// The last lines of a segment of the log, which are gone, while others follow.
+    case endOfLog
+  }
+
   /// One run of the daemon.
   struct Life {
     var operations: [Operation]
@@ -75,8 +82,8 @@ struct Plan {
     let settles: Bool
     /// How many bits of what is on the disk have changed before it begins.
     let rottenBits: Int
-    /// The room whose newest snapshot they are in, if it is not any file.
-    var rottenRoom: Int?
+    /// Where they are, if not anywhere.
+    var rot: Rot?
     /// The call of its start before which the process or the power ends.
     var crashOfStart: (call: Int, fault: DiskFault)?
   }
@@ -96,7 +103,7 @@ struct Plan {
 
   let seed: UInt64
   let lanes: Int
-  let rooms: Int
+  private(set) var rooms: Int
   let clients: Int
   let segmentBytes: Int
   let pageBytes: Int
@@ -196,19 +203,32 @@ struct Plan {
         (0, .clock(milliseconds: -100_000)), (100, .open(room: room, isRecorded: false)),
         (200, send), (400, .record(room: room)), (600, send),
       ], until: random.pick(700..<1_500), random.oneIn(2) ? .kill : .powerLoss, &count)
+    // Segments of the log with a batch each, while no snapshot comes to its end: of a room that was never recorded, since
+    // a recording that is damaged excuses gaps.
+    let last = rooms
+    rooms += 1
+    rot(
+      last,
+      behind: [
+        (0, .open(room: last, isRecorded: false)),
+        (200, .fault(.slow(2_000_000_000), on: .renames, after: 0, nanoseconds: 0)),
+      ]
+        + (3..<9).map {
+          ($0 * 100, .send(client: 0, room: last, lines: random.pick(5..<20), syncs: true))
+        },
+      until: 950, .kill, then: .endOfLog, &count)
   }
 
-  /// Adds a life of a room, and one that finds spoiled what was saved of it last.
+  /// Adds a life of a room, and one that finds spoiled what was kept of it last: by itself its newest snapshot.
   private mutating func rot(
     _ room: Int, behind operations: [(milliseconds: UInt64, kind: Kind)], until milliseconds: Int,
-    _ end: End,
-    _ count: inout Int
+    _ end: End, then rot: Rot? = nil, _ count: inout Int
   ) {
     append(operations, until: milliseconds, end, &count)
     lives.append(
       Life(
         operations: [], nanoseconds: 1_000_000_000, end: .kill, crashCalls: nil, settles: false,
-        rottenBits: 1, rottenRoom: room))
+        rottenBits: 1, rot: rot ?? .newestSnapshot(room: room)))
   }
 
   /// Adds a life.

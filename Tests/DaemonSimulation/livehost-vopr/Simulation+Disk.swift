@@ -122,16 +122,13 @@ extension Simulation {
 
   /// Changes single bits of what is on the disk while the daemon does not run, or loses whole lines.
   ///
-  /// - Parameter room: whose newest snapshot is meant; `nil` for any file.
-  func spoil(_ bits: Int, of room: String? = nil) {
+  /// - Parameter rot: where; `nil` for any file.
+  func spoil(_ bits: Int, at rot: Plan.Rot? = nil) {
     var changed: [(path: String, lost: [UInt8])] = []
     var places: Set<String> = []
     // Where nothing else goes wrong, one bit proves more: what is lost with it alone is told exactly.
     for _ in 0..<(plan.misfortunes.contains(.alone) ? min(bits, 1) : bits) {
-      let snapshot = room.map { "\(SimulatedDaemon.directory)/rooms/\($0).json" }
-      guard
-        let spot = snapshot.flatMap({ spot(in: [$0]) { 0..<$0.count } }) ?? weakSpot() ?? anySpot()
-      else { continue }
+      guard let spot = rot.flatMap({ spot(of: $0) }) ?? weakSpot() ?? anySpot() else { continue }
       let (path, offset) = (spot.path, random.pick(spot.bytes))
       // A second change might undo the first.
       guard let contents = disk.contents(of: path), places.insert("\(path):\(offset)").inserted
@@ -188,14 +185,30 @@ extension Simulation {
         return (kind == 2 ? 0 : max(0, end - Self.checksum))..<end
       }
     case 4:
-      var spot = spot(in: segments.filter { !behind($0).isEmpty }) { bytes in
-        let lines = bytes.indices.filter { bytes[$0] == 10 }
-        return (lines.suffix(Self.lastLines).first ?? 0)..<bytes.count
-      }
+      var spot = lastLines(of: segments)
       spot?.isCut = random.oneIn(2)
       return spot
     case 5: return spot(in: segments.filter { behind($0).isEmpty }) { 0..<$0.count }
     default: return nil
+    }
+  }
+
+  private func spot(of rot: Plan.Rot) -> Spot? {
+    switch rot {
+    case .newestSnapshot(let room):
+      return spot(in: ["\(SimulatedDaemon.directory)/rooms/\(rooms[room]).json"]) { 0..<$0.count }
+    case .endOfLog:
+      var spot = lastLines(of: files(in: SimulatedDaemon.directory + "/log"))
+      spot?.isCut = true
+      return spot
+    }
+  }
+
+  /// The last batch of a segment that others follow.
+  private func lastLines(of segments: [String]) -> Spot? {
+    spot(in: segments.filter { !behind($0).isEmpty }) { bytes in
+      let lines = bytes.indices.filter { bytes[$0] == 10 }
+      return (lines.suffix(Self.lastLines).first ?? 0)..<bytes.count
     }
   }
 

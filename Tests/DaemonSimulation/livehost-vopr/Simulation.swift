@@ -143,7 +143,7 @@ final class Simulation: @unchecked Sendable {
   }
 
   private func live(_ life: Plan.Life) {
-    spoil(life.rottenBits, of: life.rottenRoom.map { rooms[$0] })
+    spoil(life.rottenBits, at: life.rot)
     crashOfStart = life.crashOfStart
     while !start(), violation == nil { crashOfStart = nil }
     crashOfStart = nil

@@ -7,7 +7,9 @@ import YAMLReader
 
 /// An error must be in the file. Text that is missing may be reported on the line after the last.
 private func checkPosition(of error: ConfigurationError, in text: String) {
-  let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+  // What ends a line in YAML 1.1, section 5.4.
+  let lines =
+    text.unicodeScalars.count { "\n\r\u{85}\u{2028}\u{2029}".unicodeScalars.contains($0) } + 1
   check(
     "an error is in the text: \(error)", error.line.map { (1...lines + 1).contains($0) } ?? true)
   check("an error says what is wrong", !error.message.isEmpty)

@@ -192,9 +192,14 @@ package struct Restoration {
   private func atEnd(_ restored: Restored, _ log: LogContents?) -> Restored {
     var entry = restored
     entry.isLost = entry.isLost || log == nil
-    if let last = entry.last, entry.recorded == nil {
+    guard let last = entry.last else { return entry }
+    if entry.recorded == nil {
       entry.isLost = entry.isLost || last.logEnd != entry.logged
       entry.recorded = RecordedPosition(recording: last.recording)
+    } else if last.logEnd == entry.logged {
+      // It began where the log goes on from the recording that the snapshot knows.
+      entry.recorded = RecordedPosition(recording: last.recording)
+      entry.isLoggedLast = false
     }
     return entry
   }
@@ -280,12 +285,15 @@ package struct Restoration {
           room: room.description, savedAt: opened.time, log: LogPosition(session: opened.session))
       }
     }
-    if saved.isOlder, snapshot?.recording == nil,
-      let last = await lastRecording(of: room, behind: snapshot?.log, and: log?.closed)
+    if saved.isOlder,
+      let last = await lastRecording(of: room, behind: snapshot?.log, and: log?.closed),
+      last.recording != snapshot?.recording?.recording
     {
-      logger.warning(
-        "room \(room) is restored from its recording, as its newest saved state cannot be read",
-        metadata: ["room": "\(room)", "recording": "\(last.recording)"])
+      if snapshot?.recording == nil {
+        logger.warning(
+          "room \(room) is restored from its recording, as its newest saved state cannot be read",
+          metadata: ["room": "\(room)", "recording": "\(last.recording)"])
+      }
       if let snapshot { return Saved(snapshot: snapshot, isOlder: true, last: last) }
       let alone = RoomSnapshot(
         room: room.description, savedAt: WallClock.milliseconds(),

@@ -195,12 +195,13 @@ package struct Restoration {
     guard let last = entry.last else { return entry }
     if entry.recorded == nil {
       entry.isLost = entry.isLost || last.logEnd != entry.logged
-      entry.recorded = RecordedPosition(recording: last.recording)
     } else if last.logEnd == entry.logged {
       // It began where the log goes on from the recording that the snapshot knows.
-      entry.recorded = RecordedPosition(recording: last.recording)
       entry.isLoggedLast = false
+    } else {
+      return entry
     }
+    entry.recorded = RecordedPosition(recording: last.recording)
     return entry
   }
 

@@ -172,7 +172,7 @@ let recordings: [Target] = [
     "Recordings", "Recordings",
     [
       "JSON", "LiveEvents", "RateLimiting", "WireFormats", "Wording", "CZlib", "FileSystem",
-      "Platform", sqlite,
+      "Platform", deques, sqlite,
     ]),
   module("Recordings", "Analysis", ["JSON", "LiveEvents", "Platform", "Wording"]),
 ]

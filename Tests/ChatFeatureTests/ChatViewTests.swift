@@ -311,6 +311,47 @@ import ViewGraph
     #expect(graph.statistics["ChatView"]?.avoidable == 0)
   }
 
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `rows that are kept are those that a new screen shows`(_ seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let store = Store(
+      initialState: ChatFeature.State(historyLimit: 30), lane: DirectLane(), notification: .batched
+    ) { ChatFeature() }
+    let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+    var (sent, differing) = (0, 0)
+    func send() -> ChatFeature.Action {
+      let batch = (0...Int.random(in: 0...3, using: &random)).map { _ in
+        sent += 1
+        let answered = Bool.random(using: &random) ? max(1, sent - 3) : nil
+        return message(
+          sent, by: ["ann", "bob", "cy"].randomElement(using: &random)!, answering: answered)
+      }
+      return .messages(batch)
+    }
+    for step in 0..<400 {
+      let user = ["ann", "bob"].randomElement(using: &random)!
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: store.send(.messageDeleted(Text("m\(max(1, sent - 4))"), at: 1_000))
+      case 1: store.send(.timedOut(timeout(user), at: 1_000))
+      case 2:
+        let filter = step % 2 == 0 ? ChatFilter(person: Text(user)) : nil
+        store.send(.reading(.filterChanged(filter)))
+      case 3: store.send(.reading(.mentionedNamesChanged(step % 3 == 0 ? [] : [user])))
+      case 4: store.send(.reading(step % 2 == 0 ? .scrolledBack : .scrolledToEnd))
+      case 5: if step % 4 == 0 { store.send(.cleared(at: 1_000)) }
+      default: store.send(send())
+      }
+      while store.state.isReviewing { store.send(.reviewContinued) }
+      store.deliverChanges()
+      graph.evaluateFrame()
+      let fresh = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
+      fresh.evaluateFrame()
+      if graph.output(of: graph.rootID) != fresh.output(of: fresh.rootID) { differing += 1 }
+    }
+    #expect(differing == 0)
+    #expect(sent > 400 && store.state.total == sent)
+  }
+
   private func rows(of graph: ViewGraph) throws -> [ViewNode.ListRow] {
     guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID)),
       case .list(let rows, scrolling: "messages")? = lines.last?.withoutActs

@@ -12,6 +12,8 @@ struct Hall {
     var jukebox = Jukebox.State()
     var rows = KeyedCollection<Int, Leaf>()
     @ObservationStateIgnored var recorder: Leaf?
+
+    var isFull: Bool { rows.count >= 2 }
   }
 
   enum Action: Sendable {
@@ -65,6 +67,15 @@ struct ObservingTests {
     store.send(.seated(1))
     #expect(calls.taken() == ["1 lists"])
     withExtendedLifetime(observers) {}
+  }
+
+  @Test func `the state is asked where it is`() {
+    let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
+    for (seat, expected) in [(1, false), (2, true)] {
+      store.send(.seated(seat))
+      let isFull = store.withState { $0.value.isFull }
+      #expect(isFull == expected)
+    }
   }
 
   @Test func `changes are printed`() {

@@ -186,6 +186,75 @@ import WireFormats
     try await run.end()
   }
 
+  @Test func `a recording that replaced another goes on, though the newest saved state is spoiled`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    let replaced = try await run.recordings.start(.main, on: run.lane).recording
+    await run.send(0..<10)
+    await run.settle()
+    let before = try Data(contentsOf: URL(fileURLWithPath: path + "/rooms/main.json"))
+    #expect(String(decoding: before, as: UTF8.self).contains(replaced))
+    _ = try await run.recordings.stop(.main, on: run.lane)
+    _ = try await run.recordings.start(.main, on: run.lane)
+    await run.send(10..<20)
+    await run.settle()
+    let copy = try run.kill()
+    try await run.end()
+    // The disk was slow, so that nothing was saved between the two recordings.
+    try before.write(to: URL(fileURLWithPath: copy + "/rooms/main.json.previous"))
+    try spoil(copy + "/rooms/main.json")
+    run = try KeptRooms(in: copy)
+    await run.recordings.open()
+    await run.restore()
+    #expect(await run.count() == 20)
+    #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
+    await run.send(20..<30)
+    #expect(try await run.recordings.stop(.main, on: run.lane).events == 20)
+    try await run.end()
+  }
+
+  @Test func `a recording without its end is played once, though the newest state is spoiled`()
+    async throws
+  {
+    defer { clean() }
+    var run = try KeptRooms(in: path)
+    _ = try run.directory.open(.main)
+    await run.send(0..<10)
+    try await run.end()
+    let before = try Data(contentsOf: URL(fileURLWithPath: path + "/rooms/main.json"))
+    run = try KeptRooms(in: path)
+    await run.recordings.open()
+    await run.restore()
+    let recording = try await run.recordings.start(.main, on: run.lane).recording
+    await run.send(10..<20)
+    _ = try await run.recordings.pause(.main, on: run.lane)
+    await run.send(20..<30)
+    await run.settle()
+    let copy = try run.kill()
+    try await run.end()
+    // The log says that it goes on behind the end of the recording, but the disk has lost that.
+    let segment = URL(fileURLWithPath: "\(copy)/recordings/\(recording)/000001.ndjson")
+    let bytes = try Data(contentsOf: segment)
+    let last = try #require(bytes.range(of: Data("number 19".utf8))).upperBound
+    let end = try #require(bytes[last...].firstIndex(of: UInt8(ascii: "\n")))
+    try bytes[...end].write(to: segment)
+    for file in try FileManager.default.contentsOfDirectory(atPath: copy + "/recordings")
+    where file.hasPrefix("catalogue") {
+      try FileManager.default.removeItem(atPath: "\(copy)/recordings/\(file)")
+    }
+    try before.write(to: URL(fileURLWithPath: copy + "/rooms/main.json.previous"))
+    try spoil(copy + "/rooms/main.json")
+    run = try KeptRooms(in: copy)
+    await run.recordings.open()
+    await run.restore()
+    #expect(await run.count() == 20)
+    #expect(run.log.contain("does not lead on"), "\(run.log.all)")
+    try await run.end()
+  }
+
   @Test func `a room that is not recorded comes back in the state before`() async throws {
     defer { clean() }
     for end in 1...2 {

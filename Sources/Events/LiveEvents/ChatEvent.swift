@@ -122,6 +122,13 @@ public struct ChatMessage: Sendable {
       channelLength: channel.count, hasBits: bits > 0, hasEmotes: !emotes.isEmpty)
   }
 
+  /// Whether both are the same message at the same place in memory, which needs no look at the texts. Equal messages
+  /// need not be.
+  package func isIdentical(to other: ChatMessage) -> Bool {
+    slab === other.slab && slices.id.offset == other.slices.id.offset
+      && slices.text.offset == other.slices.text.offset && marks == other.marks
+  }
+
   /// The length of all texts, in bytes, and of what is kept behind them.
   package var byteCount: Int { textLength + (marks & Mark.bits == 0 ? 0 : 4) + emoteLength }
 

@@ -63,7 +63,9 @@ package struct ChatView: View {
       .acting(
         Self.messageActs,
         .list(
-          visible.suffix(Self.rows).map { $0.row(ofSeveral: isMixed) },
+          context.kept(KeptRows<ChatRow>.init).rows(
+            for: visible.suffix(Self.rows).map { ChatRow(message: $0, isMixed: isMixed) },
+            \.row),
           scrolling: filter.map { "messages \($0.label)" } ?? "messages")))
     return .panel(.init("chat", title: "Chat", priority: 1, minimumRows: 2), .column(lines))
   }
@@ -135,6 +137,19 @@ extension ChatFilter {
     if mentionsOnly { parts.append("mentions") }
     if let platform { parts.append("on \(platform)") }
     return "only " + parts.joined(separator: ", ")
+  }
+}
+
+/// A message as the list shows it.
+private struct ChatRow: Equatable {
+  let message: DisplayedMessage
+  /// Whether to say on which of several platforms it was written.
+  let isMixed: Bool
+
+  var row: ViewNode.ListRow { message.row(ofSeveral: isMixed) }
+
+  static func == (one: ChatRow, other: ChatRow) -> Bool {
+    one.isMixed == other.isMixed && one.message.isIdentical(to: other.message)
   }
 }
 

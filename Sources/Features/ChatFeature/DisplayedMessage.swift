@@ -35,6 +35,14 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
 
   package var id: Int { number }
 
+  /// Whether both are the same in all that is shown of them. Looks at no texts but that of ``answered``, so that equal
+  /// ones need not be.
+  func isIdentical(to other: DisplayedMessage) -> Bool {
+    number == other.number && timestamp == other.timestamp && origin == other.origin
+      && thread == other.thread && answered == other.answered && isMention == other.isMention
+      && message.isIdentical(to: other.message)
+  }
+
   /// What the message takes in memory: its texts, and what surrounds them in a block of their own and
   /// in a history.
   var byteCount: Int { message.byteCount + (answered?.utf8.count ?? 0) + Self.overhead }

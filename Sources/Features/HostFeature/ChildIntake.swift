@@ -28,7 +28,9 @@ struct ChildIntake<Child: Intake> {
   ) {
     switch operation {
     case .apply(let policies): intake.apply(policies)
-    case .note(let cost): intake.note(cost: cost)
+    case .note(let cost): return intake.note(cost: cost)
+    // With each frame, and of nine children one or two hold something.
+    case .wake where held.isNothing, .flush where held.isNothing: return
     case .wake(let now): intake.wake(at: now, into: &output)
     case .flush(let now): intake.flush(at: now, into: &output)
     }
@@ -62,4 +64,6 @@ struct HeldEvents {
   var count: Int
   /// When there is something to give at the latest; `nil` if nothing is held.
   var deadline: Instant?
+
+  var isNothing: Bool { count == 0 && deadline == nil }
 }

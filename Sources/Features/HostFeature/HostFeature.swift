@@ -293,31 +293,34 @@ extension HostFeature.State {
     case .chat(.analysed), .chat(.analysisWanted), .chat(.analysisResumed):
       return
     case .chat:
-      guard chat == nil else { return }
+      // Not `== nil`, which copies the chat in order to compare it, and that for each message.
+      if case .some = chat { return }
       chat = ChatFeature.State(historyLimit: chatHistory)
       if analysesChat == true { chat?.beginAnalysis() }
     case .liveRoomStats(.windowClosed):
-      if phase.admitsStatistics, liveRoomStats == nil {
-        liveRoomStats = LiveRoomStatsFeature.State()
-      }
+      if case .some = liveRoomStats { return }
+      if phase.admitsStatistics { liveRoomStats = LiveRoomStatsFeature.State() }
     case .poll(.began):
-      if phase.admitsPoll, poll == nil { poll = PollFeature.State() }
+      if case .some = poll { return }
+      if phase.admitsPoll { poll = PollFeature.State() }
     case .activity(.pinned), .activity(.unpinned), .activity(.dismissed):
       return
     case .activity:
-      guard activity == nil else { return }
+      if case .some = activity { return }
       activity = ActivityFeature.State()
       // The feed begins with what the chat has shown so far.
       for entry in chat?.notices.entries ?? [] {
         activity?.feed.add(entry.notice, count: entry.count, at: entry.timestamp)
       }
     case .sources:
-      if sources == nil { sources = SourcesFeature.State() }
+      if case .some = sources { return }
+      sources = SourcesFeature.State()
     case .waitingRoom(.delegate), .waitingRoom(.admitNextTapped), .waitingRoom(.admitAllTapped),
       .waitingRoom(.admitPersonTapped):
       return
     case .waitingRoom:
-      guard phase.admitsWaitingRoom, waitingRoom == nil else { return }
+      if case .some = waitingRoom { return }
+      guard phase.admitsWaitingRoom else { return }
       waitingRoom = WaitingRoomFeature.State()
       admittedBefore = nil
     case .liveRoomStats(.ticked), .liveRoomStats(.delegate), .poll, .control, .header, .recorder,

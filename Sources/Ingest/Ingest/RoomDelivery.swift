@@ -2,7 +2,9 @@ package import LiveEvents
 package import WireFormats
 
 /// Events of one sender for one room, in their order.
-package struct RoomDelivery: Sendable {
+///
+/// A class, since it goes through several queues: what is moved is one reference.
+package final class RoomDelivery: Sendable {
   package let room: RoomName
   /// May be empty: then the delivery carries only counts, or the wish for acknowledgement.
   package let events: [LiveEvent]

@@ -17,6 +17,13 @@ final class Evaluation {
     self.instance = instance
   }
 
+  func kept<Kept: AnyObject>(_ make: () -> Kept) -> Kept {
+    if let kept = instance.kept as? Kept { return kept }
+    let kept = make()
+    instance.kept = kept
+    return kept
+  }
+
   func child<Parent: ObservableState, Child: View>(
     _ view: Child, _ state: Observed<Parent>, _ key: FieldKey<Parent, Child.State>
   ) -> ViewNode {

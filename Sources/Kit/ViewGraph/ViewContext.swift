@@ -6,6 +6,10 @@ public import Composable
 public struct ViewContext {
   let evaluation: Evaluation
 
+  /// What the view keeps from one evaluation to the next, in order to be done sooner: one object, made in the first of
+  /// them. The view must look as it would without it.
+  public func kept<Kept: AnyObject>(_ make: () -> Kept) -> Kept { evaluation.kept(make) }
+
   /// The view of a child state.
   ///
   /// Over a tracked field this hands the child's state down: a read of the whole child, and the child

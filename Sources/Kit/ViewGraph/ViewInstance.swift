@@ -24,6 +24,8 @@ final class ViewInstance {
   var pendingTriggers: [EvaluationTrigger] = []
   var lastFrame: UInt64 = 0
   var output: ViewNode?
+  /// See ``ViewContext/kept(_:)``.
+  var kept: AnyObject?
   var children: [ChildKey: ViewInstance] = [:]
 
   init(

@@ -1,3 +1,4 @@
+import DequeModule
 import Platform
 import Synchronization
 
@@ -5,7 +6,7 @@ import Synchronization
 /// disk forms the next group.
 final class RecordingWriter: Sendable {
   private struct Inbox: Sendable {
-    var commands: [Command] = []
+    var commands: Deque<Command> = []
     var isAwake = false
     /// Whether somebody waits for one of the commands.
     var isUrgent = false
@@ -108,7 +109,7 @@ final class RecordingWriter: Sendable {
 
   /// The commands posted since the last call; `nil` once the writer is closed and has done them
   /// all.
-  private func takeCommands() -> [Command]? {
+  private func takeCommands() -> Deque<Command>? {
     inbox.withLock { inbox in
       if inbox.commands.isEmpty {
         inbox.isAwake = false
@@ -126,7 +127,7 @@ final class RecordingWriter: Sendable {
   private static let gathering: UInt64 = 5_000_000
 
   private func work(_ store: RecordingStore) {
-    while let commands = takeCommands() {
+    while var commands = takeCommands() {
       guard !commands.isEmpty || store.isDue(MonotonicClock.nanoseconds()) else {
         let now = MonotonicClock.nanoseconds()
         let isRaised = signal.wait(nanoseconds: store.deadline.map { $0 > now ? $0 - now : 0 })
@@ -135,7 +136,8 @@ final class RecordingWriter: Sendable {
         }
         continue
       }
-      for command in commands {
+      // Taken out one by one: a copy would retain all that is in it.
+      while let command = commands.popFirst() {
         switch command {
         case .batch(let session, let batch, let load):
           store.append(batch, to: session, now: MonotonicClock.nanoseconds())

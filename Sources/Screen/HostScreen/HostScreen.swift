@@ -182,9 +182,7 @@ package final class HostScreen {
   }
 
   private func noteDemands() {
-    let state = store.state
-    isReviewing = state.isReviewing
-    wantsTicks = state.wantsTicks
+    (isReviewing, wantsTicks) = store.withState { ($0.value.isReviewing, $0.value.wantsTicks) }
   }
 
   /// Changes how long events may wait; events that are held keep their deadline.

@@ -1,4 +1,4 @@
-package import Synchronization
+public import Synchronization
 
 /// A value protected by a lock.
 ///
@@ -6,18 +6,21 @@ package import Synchronization
 /// asynchronous function and keep the number of the thread that took a lock across a suspension;
 /// the lock is then released in the name of another thread, which ends the process. `withLock` here
 /// is never inlined, so it reads that number again each time. That costs a call, about 1 ns.
-package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
+///
+/// Public, since the compiler makes copies of generic code for the types of another module only if it is: without
+/// them each use looked its types up at run time.
+public struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
 
   /// Guards `value` from now on.
   @inlinable
-  package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+  public init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
   /// Calls `body` with the value while no other thread has it.
   ///
   /// `body` must be short, must not wait, and must not call this on the same value again.
   @inlinable @inline(never)
-  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+  public borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
     try mutex.withLock(body)
@@ -25,7 +28,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
 
   /// Calls `body` as ``withLock(_:)`` does, or returns nil at once if another thread has the value.
   @inlinable @inline(never)
-  package borrowing func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
+  public borrowing func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result? {
     try mutex.withLockIfAvailable(body)

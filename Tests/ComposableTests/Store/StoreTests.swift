@@ -17,6 +17,20 @@ struct StoreTests {
     _ = observer
   }
 
+  @Test func `a question is answered from the state as it is, and what it sends is reduced later`()
+  {
+    let store = ZooStore.make()
+    store.send(.child(.counted(2)))
+    let (before, after) = store.withState { state in
+      let before = state.value.child.count
+      store.send(.child(.counted(3)))
+      return (before, state.value.child.count)
+    }
+    #expect(before == 2 && after == 2)
+    store.send(.child(.ignored))
+    #expect(store.state.child.count == 5)
+  }
+
   @Test func `printChanges prints the kind and changed fields of each action`() {
     var lines: [String] = []
     let store = ZooStore.make()

@@ -236,7 +236,9 @@ package actor HostLane {
 
   /// Sets the room's timer for its next frame or snapshot, unless it is set for an earlier time.
   private func schedule(_ room: Room) {
-    guard let due = [room.nextFrame, room.nextSave].compactMap(\.self).min() else { return }
+    let save = room.nextSave
+    guard let frame = room.nextFrame ?? save else { return }
+    let due = min(frame, save ?? frame)
     let slot = DueTimes<Room>.slot(of: due.machineTime)
     if let earlier = room.due, earlier <= slot { return }
     room.due = slot

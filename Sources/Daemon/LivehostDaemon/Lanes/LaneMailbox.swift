@@ -10,8 +10,8 @@ import Recordings
 /// which they were posted.
 final class LaneMailbox: Sendable {
   enum Item: Sendable {
-    /// A new room, or one of an earlier run of the daemon.
-    case open(RoomName, RoomSnapshot?)
+    /// A new room, or one of an earlier run of the daemon, whose snapshot would make every item large.
+    indirect case open(RoomName, RoomSnapshot?)
     case close(RoomName, isForGood: Bool, @Sendable (_ failure: String?) -> Void)
     case delivery(RoomDelivery)
     /// A room in which nothing has happened for long, and all that did before is on disk.

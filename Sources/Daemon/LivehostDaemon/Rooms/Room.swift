@@ -213,12 +213,13 @@ final class Room {
     // In the time of time stamps a frame costs nothing, and a recording is played with the
     // intervals with which it was made.
     let adapting = clock.source == .arrival && log?.isRecording != true && replayOffset == nil
-    screen.evaluatesViews =
-      settings.views == .always || feed.hasMonitors || screenFeed.hasMonitors
+    // A monitor that comes meanwhile reads the room after this frame.
+    let (isMonitored, isWatched) = (feed.hasMonitors, screenFeed.hasMonitors)
+    screen.evaluatesViews = settings.views == .always || isMonitored || isWatched
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
     log?.addFrame(at: instant, flush: flush)
-    feed.markStale(reading)
-    screenFeed.markStale { _ in screenReading() }
+    if isMonitored { feed.markStale(reading) }
+    if isWatched { screenFeed.markStale { _ in screenReading() } }
     for entry in exchange(&waiting, with: []) {
       acknowledge(entry.receipt, entry.recorder)
     }

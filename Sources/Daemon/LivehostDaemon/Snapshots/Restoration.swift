@@ -192,7 +192,9 @@ package struct Restoration {
   private func atEnd(_ restored: Restored, _ log: LogContents?) -> Restored {
     var entry = restored
     entry.isLost = entry.isLost || log == nil
-    guard let last = entry.last else { return entry }
+    // The log may have led to it: then it has been played, up to where what was logged behind it goes on or, if its
+    // end is lost, as far as it can be read.
+    guard let last = entry.last, last.recording != entry.recorded?.recording else { return entry }
     if entry.recorded == nil {
       entry.isLost = entry.isLost || last.logEnd != entry.logged
     } else if last.logEnd == entry.logged {

@@ -15,16 +15,19 @@ final class LatestKind: Sendable {
 ///
 /// Another thread reads the present kind or the one of a moment ago: enough to name what occupies a
 /// lane, not enough to count.
-public struct ActionTrace: Sendable {
+public final class ActionTrace: Sendable {
   private let latest: LatestKind
   private let names: [String]
-  private let children: [(tag: Int, trace: ActionTrace)]
+  /// By the kind of action for which the child runs.
+  private let children: [ActionTrace?]
 
   init(_ counter: ActionCounter, _ children: [ChildCounter]) {
     latest = counter.latest
     names = counter.names
-    self.children = children.filter { !$0.counter.names.isEmpty }
-      .map { ($0.tag, ActionTrace($0.counter, $0.children)) }
+    self.children = counter.names.indices.map { kind in
+      children.first { $0.tag == kind && !$0.counter.names.isEmpty }
+        .map { ActionTrace($0.counter, $0.children) }
+    }
   }
 
   /// The present kind as a number; 0 before the first action.
@@ -36,9 +39,12 @@ public struct ActionTrace: Sendable {
   private func code(level: Int) -> UInt64 {
     let kind = latest.number.load(ordering: .relaxed)
     let byte = UInt64(min(kind &+ 1, 255)) << (8 * UInt64(level))
-    guard level < 7 else { return byte }
-    for (tag, trace) in children where tag == kind { return byte | trace.code(level: level + 1) }
-    return byte
+    guard level < 7, let child = child(of: kind) else { return byte }
+    return byte | child.code(level: level + 1)
+  }
+
+  private func child(of kind: Int) -> ActionTrace? {
+    children.indices.contains(kind) ? children[kind] : nil
   }
 
   /// The name of a kind, such as `chat.messages`; empty if there was no action yet.
@@ -46,7 +52,7 @@ public struct ActionTrace: Sendable {
     let byte = Int(code & 255)
     guard byte > 0, byte <= names.count else { return "" }
     let name = names[byte - 1]
-    guard let child = children.first(where: { $0.tag == byte - 1 })?.trace else { return name }
+    guard let child = child(of: byte - 1) else { return name }
     let below = child.name(of: code >> 8)
     return below.isEmpty ? name : "\(name).\(below)"
   }

@@ -122,6 +122,20 @@ public final class Store<State: ObservableState, Action: Sendable> {
   /// mutation of its collections copy them.
   @inlinable public var state: State { _read { yield _state } }
 
+  /// Asks something of the state where it is.
+  ///
+  /// For an answer that comes from another module, the compiler makes a copy of ``state``, and of a large one that is
+  /// hundreds of places in memory. Actions that `question` sends are reduced with the next one that is sent.
+  @inlinable
+  public func withState<R>(_ question: (borrowing Uncopied<State>) -> R) -> R {
+    let wasReducing = isReducing
+    isReducing = true
+    defer { isReducing = wasReducing }
+    return withUnsafeMutablePointer(to: &_state) {
+      $0.withMemoryRebound(to: Uncopied<State>.self, capacity: 1) { question($0.pointee) }
+    }
+  }
+
   /// Number of actions that the reducer reduced.
   @inlinable public var actionCount: UInt64 { turn }
 

@@ -26,6 +26,28 @@ import WireFormats
     try bytes.write(to: url)
   }
 
+  /// Catalogues say how long files were; without one that is found out from the files.
+  private func removeCatalogue(in path: String) throws {
+    for file in try FileManager.default.contentsOfDirectory(atPath: path + "/recordings")
+    where file.hasPrefix("catalogue") {
+      try FileManager.default.removeItem(atPath: "\(path)/recordings/\(file)")
+    }
+  }
+
+  /// Starts again, with recordings.
+  ///
+  /// - Parameter before: all that can be read of the saved state of `main` by then; `nil` leaves that as it is.
+  private func restart(in path: String, leaving before: Data? = nil) async throws -> KeptRooms {
+    if let before {
+      try before.write(to: URL(fileURLWithPath: path + "/rooms/main.json.previous"))
+      try spoil(path + "/rooms/main.json")
+    }
+    let run = try KeptRooms(in: path)
+    await run.recordings.open()
+    await run.restore()
+    return run
+  }
+
   /// Records 200 messages in `main`, with more of the room in its recording than in its saved state.
   private func record(_ run: KeptRooms) async throws -> String {
     _ = try run.directory.open(.main)
@@ -92,15 +114,11 @@ import WireFormats
     var copy = try first.kill()
     try await first.end()
     try spoil(copy + "/rooms/main.json")
-    let second = try KeptRooms(in: copy)
-    await second.recordings.open()
-    await second.restore()
+    let second = try await restart(in: copy)
     #expect(await second.count() == 20)
     copy = try second.kill()
     try await second.end()
-    let third = try KeptRooms(in: copy)
-    await third.recordings.open()
-    await third.restore()
+    let third = try await restart(in: copy)
     #expect(await third.count() == 20)
     try await third.end()
   }
@@ -122,9 +140,7 @@ import WireFormats
     let copy = try run.kill()
     try await run.end()
     try spoil(copy + "/rooms/main.json")
-    run = try KeptRooms(in: copy)
-    await run.recordings.open()
-    await run.restore()
+    run = try await restart(in: copy)
     #expect(await run.count() == 20)
     #expect(run.store.losses.isEmpty, "\(run.log.all)")
     await run.send(20..<30)
@@ -147,9 +163,7 @@ import WireFormats
       let copy = try run.kill()
       try await run.end()
       if count == 30 { try spoil(copy + "/rooms/main.json") }
-      run = try KeptRooms(in: copy)
-      await run.recordings.open()
-      await run.restore()
+      run = try await restart(in: copy)
       #expect(await run.count() == count)
       #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
       #expect(try await run.recordings.list(.main).recordings.map(\.state) == [.finished])
@@ -174,9 +188,7 @@ import WireFormats
       let copy = try run.kill()
       try await run.end()
       if isSpoiled { try spoil(copy + "/rooms/main.json") }
-      run = try KeptRooms(in: copy)
-      await run.recordings.open()
-      await run.restore()
+      run = try await restart(in: copy)
       let count = (isLogged ? 30 : 20) + (isSpoiled ? 10 : 0)
       #expect(await run.count() == count)
       #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
@@ -204,11 +216,7 @@ import WireFormats
     let copy = try run.kill()
     try await run.end()
     // The disk was slow, so that nothing was saved between the two recordings.
-    try before.write(to: URL(fileURLWithPath: copy + "/rooms/main.json.previous"))
-    try spoil(copy + "/rooms/main.json")
-    run = try KeptRooms(in: copy)
-    await run.recordings.open()
-    await run.restore()
+    run = try await restart(in: copy, leaving: before)
     #expect(await run.count() == 20)
     #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
     await run.send(20..<30)
@@ -225,9 +233,7 @@ import WireFormats
     await run.send(0..<10)
     try await run.end()
     let before = try Data(contentsOf: URL(fileURLWithPath: path + "/rooms/main.json"))
-    run = try KeptRooms(in: path)
-    await run.recordings.open()
-    await run.restore()
+    run = try await restart(in: path)
     let recording = try await run.recordings.start(.main, on: run.lane).recording
     await run.send(10..<20)
     _ = try await run.recordings.pause(.main, on: run.lane)
@@ -241,15 +247,8 @@ import WireFormats
     let last = try #require(bytes.range(of: Data("number 19".utf8))).upperBound
     let end = try #require(bytes[last...].firstIndex(of: UInt8(ascii: "\n")))
     try bytes[...end].write(to: segment)
-    for file in try FileManager.default.contentsOfDirectory(atPath: copy + "/recordings")
-    where file.hasPrefix("catalogue") {
-      try FileManager.default.removeItem(atPath: "\(copy)/recordings/\(file)")
-    }
-    try before.write(to: URL(fileURLWithPath: copy + "/rooms/main.json.previous"))
-    try spoil(copy + "/rooms/main.json")
-    run = try KeptRooms(in: copy)
-    await run.recordings.open()
-    await run.restore()
+    try removeCatalogue(in: copy)
+    run = try await restart(in: copy, leaving: before)
     #expect(await run.count() == 20)
     #expect(run.log.contain("does not lead on"), "\(run.log.all)")
     try await run.end()
@@ -308,10 +307,7 @@ import WireFormats
     let bytes = try Data(contentsOf: segment)
     try bytes.prefix(through: try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))).write(
       to: segment)
-    for file in try FileManager.default.contentsOfDirectory(atPath: copy + "/recordings")
-    where file.hasPrefix("catalogue") {
-      try FileManager.default.removeItem(atPath: "\(copy)/recordings/\(file)")
-    }
+    try removeCatalogue(in: copy)
 
     try await saveAgain(in: copy, later: 1_000_000)
 

@@ -11,12 +11,20 @@ import Testing
     for bytes in [noise, [UInt8](repeating: 7, count: count)] {
       let packed = CompressedBytes(bytes)
       #expect(packed.count == count)
-      #expect(packed.bytes == bytes)
+      #expect(packed.bytes() == bytes)
     }
   }
 
   @Test func `what repeats takes little`() {
     let packed = CompressedBytes((0..<10_000).map { UInt8($0 % 10) })
     #expect(packed.storedCount < 500)
+  }
+
+  @Test func `what bytes have in common with an example takes next to nothing`() {
+    let example = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
+    let bytes = example.suffix(5_000) + [1, 2, 3] + example.suffix(9_000).prefix(2_000)
+    let packed = CompressedBytes(Array(bytes), like: example)
+    #expect(packed.storedCount * 10 < CompressedBytes(Array(bytes)).storedCount)
+    #expect(packed.bytes(like: example) == Array(bytes))
   }
 }

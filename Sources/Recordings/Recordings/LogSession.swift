@@ -23,7 +23,7 @@ final class LogSession {
   private var sessions: [UInt64: Session] = [:]
   /// Sessions that end with the next commit, of which they still have to hear.
   private var ending: [UInt64] = []
-  /// Changed by ``change(_:_:)`` only.
+  /// Changed by ``change(_:_:)`` only, as far as that changes ``Room/first``.
   private var rooms: [String: Room] = [:]
   /// How many rooms need which segment first: to look through all of them whenever one is saved takes minutes with
   /// 50,000.
@@ -31,14 +31,19 @@ final class LogSession {
   private var completions: [@Sendable () -> Void] = []
   private var failure: (error: RecordingError, retryAt: UInt64)?
 
-  private struct Session {
-    let room: String
+  private final class Session {
+    /// `nil` if nothing of it is kept.
+    let room: Room?
     let status: RecorderStatus
     let onFailure: @Sendable () -> Void
+
+    init(_ room: Room?, _ status: RecorderStatus, _ onFailure: @escaping @Sendable () -> Void) {
+      (self.room, self.status, self.onFailure) = (room, status, onFailure)
+    }
   }
 
   /// What of the log a room needs: lines behind its newest snapshot and the one before.
-  private struct Room {
+  private final class Room {
     var onSnapshotDue: (@Sendable (String) -> Void)?
     /// The first segments with lines behind either of them, and behind the one that is being written; `nil` if
     /// there are no such lines.
@@ -47,14 +52,26 @@ final class LogSession {
     var behindNext: Int?
     var isSaving = false
     /// How many rooms of this name are there: a new one may be open before the closing of the old one is done.
-    var lives = 0
+    var lives: Int
+    /// Whether nothing of it is needed any more, though its session may go on for a moment.
+    private(set) var isForgotten = false
+    /// Tells rooms apart that have to do the same.
+    let order: Int
 
     var first: Int? { behindPrevious ?? behindNewest ?? (isSaving ? behindNext : nil) }
 
-    mutating func note(_ segment: Int) {
+    init(lives: Int = 0, order: Int) { (self.lives, self.order) = (lives, order) }
+
+    func note(_ segment: Int) {
+      guard !isForgotten else { return }
       behindPrevious = behindPrevious ?? segment
       behindNewest = behindNewest ?? segment
       if isSaving { behindNext = behindNext ?? segment }
+    }
+
+    func forget() {
+      isForgotten = true
+      (behindPrevious, behindNewest, behindNext) = (nil, nil, nil)
     }
   }
 
@@ -100,11 +117,9 @@ final class LogSession {
     for problem in contents.problems { onProblem(problem) }
     for (name, room) in contents.rooms {
       // What is saved of a closed one may not be gone yet, and would bring it back without its closing.
-      change(name) {
-        $0 = Room(
-          behindPrevious: room.firstSegment, behindNewest: room.firstSegment,
-          lives: room.isOpen ? 0 : 1)
-      }
+      let entry = Room(lives: room.isOpen ? 0 : 1, order: rooms.count)
+      rooms[name] = entry
+      change(entry) { $0.note(room.firstSegment) }
     }
     end = contents.end
     newest.startedAt = contents.startedAt
@@ -124,12 +139,10 @@ final class LogSession {
 
   /// - Parameter onSnapshotDue: called with the room when a snapshot of it would let the log be cut.
   func enter(_ room: String, onSnapshotDue: @escaping @Sendable (String) -> Void) {
-    change(room) { room in
-      var entry = room ?? Room()
-      entry.onSnapshotDue = onSnapshotDue
-      entry.lives += 1
-      room = entry
-    }
+    let entry = rooms[room] ?? Room(order: rooms.count)
+    rooms[room] = entry
+    entry.onSnapshotDue = onSnapshotDue
+    entry.lives += 1
   }
 
   /// Begins a session.
@@ -140,42 +153,44 @@ final class LogSession {
     _ number: UInt64, of room: String, status: RecorderStatus,
     onFailure: @escaping @Sendable () -> Void
   ) {
-    sessions[number] = Session(room: room, status: status, onFailure: onFailure)
+    sessions[number] = Session(rooms[room], status, onFailure)
   }
 
   func end(_ number: UInt64) { ending.append(number) }
 
   /// Notes that a snapshot of all that a room has handed over is being written.
   func noteSaving(_ room: String) {
-    change(room) { $0?.isSaving = true }
+    if let entry = rooms[room] { change(entry) { $0.isSaving = true } }
   }
 
   /// Notes that the snapshot is on disk, or could not be written.
   func noteSaved(_ room: String, isWritten: Bool) {
-    guard var entry = rooms[room], entry.isSaving else { return }
-    if isWritten {
-      (entry.behindPrevious, entry.behindNewest) = (entry.behindNewest, entry.behindNext)
+    guard let entry = rooms[room], entry.isSaving else { return }
+    change(entry) { entry in
+      if isWritten {
+        (entry.behindPrevious, entry.behindNewest) = (entry.behindNewest, entry.behindNext)
+      }
+      (entry.isSaving, entry.behindNext) = (false, nil)
     }
-    (entry.isSaving, entry.behindNext) = (false, nil)
-    change(room) { $0 = entry }
     cut()
   }
 
   /// Notes that nothing of a room is needed any more, unless another one has its name by now.
   func forget(_ room: String) {
-    change(room) { room in
-      if let lives = room?.lives, lives > 1 { room?.lives = lives - 1 } else { room = nil }
+    if let entry = rooms[room] {
+      entry.lives -= 1
+      if entry.lives <= 0 {
+        rooms[room] = nil
+        change(entry) { $0.forget() }
+      }
     }
     cut()
   }
 
-  private func change(_ name: String, _ body: (inout Room?) -> Void) {
-    func apply(_ room: inout Room?) -> (before: Int?, after: Int?) {
-      let before = room?.first
-      body(&room)
-      return (before, room?.first)
-    }
-    let (before, after) = apply(&rooms[name])
+  private func change(_ room: Room, _ body: (Room) -> Void) {
+    let before = room.first
+    body(room)
+    let after = room.first
     guard before != after else { return }
     if let after { firstNeeded[after, default: 0] += 1 }
     if let before, let count = firstNeeded[before] {
@@ -192,7 +207,9 @@ final class LogSession {
     guard session.status.failure == nil, !batch.entries.isEmpty else { return true }
     attempt(now) { () throws(RecordingError) in
       let segments = try open(now)
-      if let segment = segments.number { change(session.room) { $0?.note(segment) } }
+      if let room = session.room, let segment = segments.number {
+        change(room) { $0.note(segment) }
+      }
       try segments.append(batch.entries, now: now)
     }
     return true
@@ -273,10 +290,21 @@ final class LogSession {
 
   private func begun(_ number: Int) {
     for next in (numbers.last ?? number - 1)..<number { numbers.append(next + 1) }
+    let ahead = Self.segmentsAhead(of: rooms.count)
     for (name, room) in rooms {
-      if let first = room.first, first + 1 < number { room.onSnapshotDue?(name) }
+      guard let first = room.first else { continue }
+      // Not all rooms at once.
+      if first + ahead - room.order % (ahead / 2) <= number { room.onSnapshotDue?(name) }
     }
     cut()
+  }
+
+  /// How many segments the log may be ahead of a room's older snapshot before a new one is asked for; even.
+  ///
+  /// What snapshots write should not be more than what the log does: that of a busy room has 100 to 200 KB, and its
+  /// share of the log until the next one is 128 KiB then.
+  private static func segmentsAhead(of rooms: Int) -> Int {
+    min(max(rooms / 256, 1), 16) * 2
   }
 
   /// Removes the segments that no room needs, the oldest first: what is left never begins before something that is

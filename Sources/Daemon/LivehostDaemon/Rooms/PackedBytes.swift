@@ -4,8 +4,7 @@ package struct PackedBytes {
   package typealias Piece = Int
 
   private struct Place {
-    /// The number of the chunk; `nil` if there is no such piece.
-    var chunk: Int?
+    var chunk = 0
     var bytes = 0..<0
   }
 
@@ -18,8 +17,7 @@ package struct PackedBytes {
   }
 
   private let chunkBytes: Int
-  private var places: [Place] = []
-  private var free: [Piece] = []
+  private var places = NumberedTable<Place>()
   private var chunks: [Int: Chunk] = [:]
   /// The number of the chunk to which small pieces are added; 0 if there is none yet.
   private var current = 0
@@ -33,8 +31,7 @@ package struct PackedBytes {
 
   /// Adds a piece.
   package mutating func add(_ bytes: [UInt8]) -> Piece {
-    let piece = free.popLast() ?? places.count
-    if piece == places.count { places.append(Place()) }
+    let piece = places.add(Place())
     bytes.withUnsafeBufferPointer { put($0, as: piece) }
     return piece
   }
@@ -69,8 +66,7 @@ package struct PackedBytes {
 
   /// The bytes of a piece.
   package func bytes(of piece: Piece) -> [UInt8] {
-    let place = places[piece]
-    guard let number = place.chunk, let chunk = chunks[number] else { return [] }
+    guard let place = places[piece], let chunk = chunks[place.chunk] else { return [] }
     return Array(chunk.bytes[place.bytes])
   }
 
@@ -78,11 +74,10 @@ package struct PackedBytes {
   ///
   /// - Complexity: O(its bytes) on average: what is left in a chunk is moved once most of it is unused.
   package mutating func remove(_ piece: Piece) {
-    guard let number = places[piece].chunk else { return }
-    chunks[number]?.used -= places[piece].bytes.count
-    places[piece] = Place()
-    free.append(piece)
-    tidy(number)
+    guard let place = places[piece] else { return }
+    chunks[place.chunk]?.used -= place.bytes.count
+    places.remove(piece)
+    tidy(place.chunk)
   }
 
   /// Empties a chunk of which most is unused, unless pieces are still added to it.
@@ -93,8 +88,9 @@ package struct PackedBytes {
     // A piece that is listed twice has moved by the second time.
     chunks[number] = nil
     chunk.bytes.withUnsafeBufferPointer { bytes in
-      for piece in chunk.pieces where places[piece].chunk == number {
-        put(UnsafeBufferPointer(rebasing: bytes[places[piece].bytes]), as: piece)
+      for piece in chunk.pieces {
+        guard let place = places[piece], place.chunk == number else { continue }
+        put(UnsafeBufferPointer(rebasing: bytes[place.bytes]), as: piece)
       }
     }
   }

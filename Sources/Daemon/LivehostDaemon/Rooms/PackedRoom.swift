@@ -1,6 +1,5 @@
 import ChatFeature
 import Composable
-import Compression
 import ControlInterface
 import Foundation
 import HostFeature
@@ -24,17 +23,14 @@ struct PackedRoom {
   let position: LogPosition
   /// What was logged since the last snapshot.
   let unsaved: RoomLog.Unsaved
-  let state: PackedBytes.Piece
-  private let stateBytes: Int
+  let state: PackedStates.State
 
   fileprivate init(
-    _ room: Room, _ log: RoomLog, _ lifetime: RoomLifetime, in states: inout PackedBytes,
+    _ room: Room, _ log: RoomLog, _ lifetime: RoomLifetime, in states: inout PackedStates,
     now: NIODeadline
   ) throws {
     let snapshot = room.snapshot(now: now)
-    let compressed = CompressedBytes(Array(try JSONEncoder().encode(snapshot)))
-    stateBytes = compressed.count
-    state = states.add(compressed.stored)
+    state = states.add(Array(try JSONEncoder().encode(snapshot)))
     summary = room.summary()
     // The views' own numbers would take more than the state.
     metrics = RoomMetrics(
@@ -49,10 +45,9 @@ struct PackedRoom {
   var counts: EventCounts { metrics.counts }
 
   /// The room as it was.
-  func snapshot(in states: PackedBytes) -> RoomSnapshot {
-    let bytes = CompressedBytes(stored: states.bytes(of: state), count: stateBytes).bytes
+  func snapshot(in states: PackedStates) -> RoomSnapshot {
     do {
-      return try JSONDecoder().decode(RoomSnapshot.self, from: Data(bytes))
+      return try JSONDecoder().decode(RoomSnapshot.self, from: Data(states.bytes(of: state)))
     } catch {
       // To go on without the state would lose it, while the next start has it from the disk.
       preconditionFailure("room \(summary.room) cannot be unpacked: \(error)")
@@ -75,7 +70,7 @@ extension Room {
   }
 
   /// Ends the room in favour of what is left of it. `nil` if that cannot be written down.
-  func pack(into states: inout PackedBytes, now: NIODeadline) -> PackedRoom? {
+  func pack(into states: inout PackedStates, now: NIODeadline) -> PackedRoom? {
     guard let log, let lifetime = keeper?.room,
       let packed = try? PackedRoom(self, log, lifetime, in: &states, now: now)
     else { return nil }

@@ -11,6 +11,9 @@ let isFuzzing = Context.environment["LIVEHOST_FUZZERS"] != nil
 let coverage: [SwiftSetting] =
   isFuzzing ? [.unsafeFlags(["-Xfrontend", "-sanitize=fuzzer"])] : []
 
+// What is inside of a module, for fuzzers that call it without a file and a thread for each input.
+let testable: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-enable-testing"])] : []
+
 let settings: [SwiftSetting] =
   [
     .enableUpcomingFeature("ExistentialAny"),
@@ -58,11 +61,11 @@ let macroSupport = [
 
 func module(
   _ folder: String, _ name: String, _ dependencies: [Target.Dependency] = [],
-  exclude: [String] = [], plugins: [Target.PluginUsage]? = nil
+  exclude: [String] = [], extra: [SwiftSetting] = [], plugins: [Target.PluginUsage]? = nil
 ) -> Target {
   .target(
     name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", exclude: exclude,
-    swiftSettings: settings, plugins: plugins)
+    swiftSettings: settings + extra, plugins: plugins)
 }
 
 func program(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -173,7 +176,7 @@ let recordings: [Target] = [
     [
       "JSON", "LiveEvents", "RateLimiting", "WireFormats", "Wording", "CZlib", "FileSystem",
       "Platform", deques, sqlite,
-    ]),
+    ], extra: testable),
   module("Recordings", "Analysis", ["JSON", "LiveEvents", "Platform", "Wording"]),
 ]
 
@@ -545,7 +548,10 @@ let fuzzers: [Target] =
       ["ControlInterface", "FuzzSupport", "Varlink", "VarlinkDescription"] + nio),
     program(
       "Tests/Fuzzing/fuzz-recordings",
-      ["FuzzSupport", "LiveEvents", "RateLimiting", "Recordings", "WireFormats"]),
+      [
+        "FileSystem", "FuzzSupport", "LiveEvents", "RateLimiting", "Recordings", "SimulatedDisk",
+        "WireFormats",
+      ]),
     program(
       "Tests/Fuzzing/fuzz-host",
       [

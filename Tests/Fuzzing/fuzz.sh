@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes the parsers of everything that others write, guided by coverage:
 # `fuzz.sh [RUNS [RUNS_OF_FILES [PARSER...]]]`, where RUNS (10,000,000) is the number of inputs for each parser
-# of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of YAML, recordings, recorded
-# chats and snapshots. As many parsers run at once as there are processors. FUZZ_SEED repeats a run.
+# of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of YAML, recordings, the log of the
+# rooms, recorded chats and snapshots. As many parsers run at once as there are processors. FUZZ_SEED repeats a run.
 #
 # The programs are built with the address sanitizer; with FUZZ_BUILD=edges without one, and an input is new when it
 # reaches new code, however often it runs it. That is up to ten times as fast: for very many inputs, after some with the
@@ -16,7 +16,7 @@ runs=${1:-10000000} runs_of_files=${2:-100000}
 shift $(($# < 2 ? $# : 2))
 if [ $# -eq 0 ]; then
   set -- lines native irc youtube eventsub chatterino downloader twitch twitchevents obs socialstream webhook mapping \
-    varlink interface configuration scenario device recording recovery snapshot
+    varlink interface configuration scenario device recording recovery chainedrecording chainedrecovery log snapshot
 fi
 build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build kind=${FUZZ_BUILD:-address} options=
@@ -30,7 +30,7 @@ program() { # parser
     lines | native | irc | youtube | eventsub | chatterino | downloader) echo fuzz-lines ;;
     twitch | twitchevents | obs | socialstream | webhook | mapping) echo fuzz-sources ;;
     varlink | interface) echo fuzz-messages ;;
-    recording | recovery) echo fuzz-recordings ;;
+    recording | recovery | chainedrecording | chainedrecovery | log) echo fuzz-recordings ;;
     *) echo fuzz-host ;;
   esac
 }

@@ -205,6 +205,58 @@ def recovery():
             yield first[:-120] + b"\n{\n{"
 
 
+def steps():
+    """The lines of recordings between the first and the last, eight at a time."""
+    for text in segments():
+        lines = [line for line in text.splitlines() if not line.startswith((b'{"type":"rec', b'{"type":"segmentEnd"'))]
+        for start in range(0, len(lines), 8):
+            yield lines[start:start + 8]
+
+
+SYNCED = b'{"type":"segmentSynced"}'
+
+
+def unchained(parts, number, end=b',"state":"finished","endedAt":1795314919307'):
+    """Segments for the parsers that chain lines themselves, behind the bytes that choose an accident. Each second
+    recording is closed."""
+    accident = bytes([number % 256, number // 11 % 6, number * 37 % 256, 0, number * 5 % 256])
+    closed = [b"\n".join(part + [SYNCED, b'{"type":"segmentEnd"}']) for part in parts[:-1]]
+    last = parts[-1] + [SYNCED, b'{"type":"segmentEnd"%s}' % end] * (number % 2)
+    return accident + b"\0".join(closed + [b"\n".join(last)])
+
+
+def chainedrecording():
+    """Recordings of one to three segments with each kind of accident."""
+    for number, lines in enumerate(steps()):
+        lines.insert(2, SYNCED)
+        size = -(-len(lines) // (1 + number % 3))
+        yield unchained([lines[start:start + size] for start in range(0, len(lines), size)], number)
+
+
+def chainedrecovery():
+    yield from chainedrecording()
+    # The first segment loses its first line, and nothing was written to the second one yet.
+    yield bytes([1, 0, 40, 0, 0]) + b'{"type":"frame","at":1}\0\n'
+
+
+def log():
+    """The logs of two rooms, with sessions of all kinds."""
+    def batch(number, lines):
+        room = [b"fuzz", b"main"][number % 2]
+        more = [
+            b',"opened":1795314919307', b"", b',"after":{"session":%d,"batch":1}' % number, b"",
+            b',"recorded":{"recording":"fuzz-20261122T000000Z","instant":33333332,"steps":2}', b',"closed":true',
+        ][number // 2 % 6]
+        mark = b'{"room":"%s","session":%d,"batch":%d%s}' % (room, 1 + number // 4, 1 + number // 2 % 2, more)
+        return [b'{"type":"change","at":0,"change":%s}' % mark, *lines]
+    for number, lines in enumerate(steps()):
+        parts = [batch(number + index, lines[index * 2:index * 2 + 2]) for index in range(4)]
+        parts[1].append(SYNCED)
+        size = [4, 2, 1][number % 3]
+        grouped = [sum(parts[start:start + size], []) for start in range(0, 4 if size > 1 else 3, size)]
+        yield unchained(grouped, number, b"")
+
+
 def snapshot():
     for text in saved(r"rooms/.*\.json$"):
         yield re.sub(rb'"room":"[a-z]+"', b'"room":"fuzz"', text)
@@ -222,7 +274,7 @@ def main():
     for parser in [
         lines, native, irc, youtube, eventsub, chatterino, downloader, twitch, twitchevents, obs, socialstream,
         webhook, mapping, varlink, interface, configuration,
-        scenario, device, recording, recovery, snapshot,
+        scenario, device, recording, recovery, chainedrecording, chainedrecovery, log, snapshot,
     ]:
         directory = Path(sys.argv[1]) / parser.__name__
         directory.mkdir(parents=True, exist_ok=True)

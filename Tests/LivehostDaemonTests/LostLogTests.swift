@@ -109,11 +109,16 @@ import Testing
       let end = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
       try bytes[...end].write(to: URL(filePath: segment))
     }
+    // The first start may be killed before anybody has seen what it told.
+    for start in 1...2 {
+      try await run { rooms in
+        #expect(await rooms.count() == nil)
+        #expect(
+          rooms.store.problems.contains { $0.text.contains("segment 1 of the log") },
+          "start \(start): \(rooms.store.problems)")
+      }
+    }
     try await run { rooms in
-      #expect(await rooms.count() == nil)
-      #expect(
-        rooms.store.problems.contains { $0.text.contains("segment 1 of the log") },
-        "\(rooms.store.problems)")
       _ = try rooms.directory.open(other)
       await rooms.send(0..<10, to: other)
     }

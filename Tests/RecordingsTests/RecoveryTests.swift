@@ -627,4 +627,26 @@ enum CatalogueDamage: CaseIterable {
     #expect(try await library.list().first?.state == .interrupted)
     #expect(try await library.steps(of: name) == steps)
   }
+
+  @Test
+  func `what is left of a recording is listed, if that is less than a line of its first segment`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let (name, _) = try await leave(makeSteps(600), in: directory.path)
+    let folder = directory.path + "/" + name
+    let second = try bytes(folder + "/000002.ndjson")
+    let first = try bytes(folder + "/000001.ndjson").prefix(30)
+    try directory.empty()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try write(first, to: folder + "/000001.ndjson")
+    let end = try #require(second.firstIndex(of: UInt8(ascii: "\n")))
+    try write(second[...end], to: folder + "/000002.ndjson")
+    for start in 1...2 {
+      let library = try RecordingLibrary(directory: directory.path, settings: .small)
+      defer { library.close() }
+      let found = try await library.list()
+      #expect(found.map(\.name) == [name] && found.first?.state == .damaged, "start \(start)")
+    }
+  }
 }

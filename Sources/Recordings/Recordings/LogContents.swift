@@ -131,6 +131,7 @@ package struct LogContents: Sendable {
     lose(
       "segment \(number) of the log in \(directory) is missing, or lacks what was written: rooms come back without what they did in it"
     )
+    leaveOut(number)
   }
 
   private mutating func lose(_ text: String, isLoss: Bool = true) {

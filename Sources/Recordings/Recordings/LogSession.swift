@@ -104,7 +104,9 @@ final class LogSession {
       newest.number > numbers.last ?? 0
       || newest.number == numbers.last && (try? isEmpty(newest.number)) == true
     var contents = LogContents(newest: newest, disk: settings.disk)
-    for number in numbers {
+    // One without its lines is left as it is. If it were closed, and this start is killed, nothing would tell the next
+    // one that they are gone.
+    for number in numbers where !isMissing || number != newest.number {
       let path = RecordingFiles.path(of: number, in: directory)
       do throws(RecordingError) {
         try contents.read(number, at: path, isLast: number == numbers.last)

@@ -84,7 +84,8 @@ package final class RecordingLibrary: Sendable {
 
   /// Makes sure that sessions that begin later have larger numbers than this one.
   package func noteSession(_ session: Int) {
-    _ = numbers.max(UInt64(session), ordering: .relaxed)
+    let number = UInt64(min(max(session, 0), LogPosition.lastSession))
+    _ = numbers.max(number, ordering: .relaxed)
   }
 
   /// The number of a session in which nothing is, behind all that is in the log.

@@ -10,6 +10,8 @@ final class RecordingStore {
   private let progress: RecoveryProgress
   private let index: RecordingIndex
   private let onProblem: @Sendable (String) -> Void
+  /// An open catalogue, in place of the one in the directory.
+  private let given: Catalogue?
   private var opened: Catalogue?
   private var sessions: [UInt64: RecordingSession] = [:]
   private var touched: Set<UInt64> = []
@@ -17,11 +19,14 @@ final class RecordingStore {
   /// The log that all rooms share.
   let log: LogSession
 
+  /// - Parameter catalogue: to be used in place of the one in the directory: to open one takes longer than to recover a
+  ///   small recording, and whoever makes a store for each of very many can share one.
   init(
     directory: String, logDirectory: String, settings: RecordingSettings,
-    progress: RecoveryProgress, index: RecordingIndex,
+    progress: RecoveryProgress, index: RecordingIndex, catalogue: Catalogue? = nil,
     onProblem: @escaping @Sendable (String) -> Void
   ) {
+    given = catalogue
     self.index = index
     self.directory = directory
     self.settings = settings
@@ -68,8 +73,7 @@ final class RecordingStore {
       try rebuild(opened, because: .catalogue("it was changed by another program"))
       return opened
     }
-    let catalogue = try Catalogue(
-      path: settings.cataloguePath ?? directory + "/catalogue.sqlite", onProblem: onProblem)
+    let catalogue = try openCatalogue()
     try Recovery(
       directory: directory, catalogue: catalogue, progress: progress, disk: settings.disk,
       onProblem: onProblem
@@ -77,6 +81,12 @@ final class RecordingStore {
     try index.load(summaries(catalogue))
     opened = catalogue
     return catalogue
+  }
+
+  private func openCatalogue() throws(RecordingError) -> Catalogue {
+    if let given { return given }
+    return try Catalogue(
+      path: settings.cataloguePath ?? directory + "/catalogue.sqlite", onProblem: onProblem)
   }
 
   /// Queries the catalogue. If it turns out to be damaged, it is rebuilt and queried again.

@@ -277,7 +277,9 @@ struct Recovery {
       if !empty.isEmpty { found.reopen() }
       return (found, empty)
     }
-    return nil
+    // If nothing is left in front of them, the first one is what is left of the recording.
+    guard let last = empty.popLast() else { return nil }
+    return (last, empty)
   }
 
   /// Reads a segment; `nil` if there is nothing in it, or if it is not one of ours.

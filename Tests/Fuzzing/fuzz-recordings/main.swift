@@ -1,3 +1,9 @@
 import FuzzSupport
 
-try fuzz(["recording": { try RecordingParser() }, "recovery": { try RecoveryParser() }])
+try fuzz([
+  "recording": { RecordingParser() },
+  "recovery": { try RecoveryParser() },
+  "chainedrecording": { ChainedRecordingParser() },
+  "chainedrecovery": { try ChainedRecoveryParser() },
+  "log": { LogParser() },
+])

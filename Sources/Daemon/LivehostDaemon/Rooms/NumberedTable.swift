@@ -1,6 +1,6 @@
-/// Values with numbers, which are used again once their values are removed.
+/// Values, each with a number, which another one gets once it is removed.
 ///
-/// An array: where a hash table takes half as much again as it holds, and touches all of it, this takes what it holds.
+/// An array: a hash table takes up to three times what it holds, and touches all of it.
 struct NumberedTable<Value> {
   private var values: [Value?] = []
   private var free: [Int] = []

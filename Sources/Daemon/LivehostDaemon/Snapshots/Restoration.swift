@@ -211,7 +211,8 @@ package struct Restoration {
     do throws(RecordingError) {
       let log = try await library.recoverLog()
       // There may be later sessions in what cannot be read. They must stay apart from those that follow.
-      library.noteSession(log.newestSession + (log.losses.isEmpty ? 0 : 1 << 20))
+      let gap = log.losses.isEmpty ? 0 : 1 << 20
+      library.noteSession(min(log.newestSession, LogPosition.lastSession - gap) + gap)
       for loss in log.losses { store.noteLoss(loss) }
       return log
     } catch {

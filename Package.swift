@@ -429,7 +429,7 @@ let tests: [Target] =
       [
         "BatchDelivery", "JSON", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport",
         "UnixSockets",
-      ] + nio),
+      ] + nio + webSocket),
     test(
       "TwitchChatTests",
       [

@@ -48,4 +48,27 @@ import Testing
     #expect(restored.count == 2)
     #expect(restored.top.first?.messages == 8)
   }
+
+  @Test(arguments: [0, 1, 64, 65, 200])
+  func `the authors of a batch of any length are counted`(length: Int) {
+    var people = ChatterSet()
+    let batch = (0..<length).map { message(by: id($0 % 150, isLong: $0 % 2 == 0), name: "n") }
+    for _ in 1...2 { people.count(authorsOf: batch) }
+    #expect(people.count == min(length, 150))
+    // In the longest one, 50 of them have written twice.
+    let most = Array(repeating: length > 150 ? 4 : 2, count: min(length, TopChatter.limit))
+    #expect(people.top.map(\.messages) == most)
+  }
+}
+
+private func message(by userID: Text, name: String) -> TimedMessage {
+  TimedMessage(
+    timestamp: 0,
+    message: ChatMessage(id: "", userID: String(userID), userName: name, text: ""))
+}
+
+extension ChatterSet {
+  fileprivate mutating func count(_ userID: Text, name: String) {
+    count(authorsOf: [message(by: userID, name: name)])
+  }
 }

@@ -152,7 +152,6 @@ struct RoomRecordingTests {
     let recording = try #require(try list(daemon).first)
     #expect(recording["state"] as? String == "failed")
     #expect((recording["reason"] as? String)?.contains("No space left on device") == true)
-    // At once: after some seconds a recording is tried again.
     let features = try #require(
       try daemon.ctl("show", "main", "--json=short").json()["features"] as? [String: Any])
     let kept = try #require(recording["events"] as? Int)
@@ -161,7 +160,10 @@ struct RoomRecordingTests {
     #expect(export.output.split(separator: "\n").count == kept)
     #expect(daemon.log.contains("recording of room main failed"))
     #expect((features["chat"] as? [String: Any])?["total"] as? Int == 4_933)
-    #expect((features["recorder"] as? [String: Any])?["state"] as? String == "failed")
+    // A second later a recording is tried again, of which there is room for the first line.
+    let state = (features["recorder"] as? [String: Any])?["state"] as? String
+    let isTriedAgain = try list(daemon).count > 1
+    #expect(state == "failed" || state == "recording" && isTriedAgain)
     // Whether or not the disk has room for its state.
     _ = try daemon.ctl("send", "main", #"{"type":"viewers","count":12}"#)
     let now = try daemon.ctl("show", "main", "header", "--json=short").json()

@@ -136,6 +136,12 @@ struct ServerAnswerTests {
       ("http://[::1]:9997/v3", "http://[::1]:9997/v3"), ("http://a?b", "http://a:80/?b"),
       ("a:80", nil), ("ftp://a", nil), ("http://", nil), ("http://u:p@a", nil),
       ("http://a/b c", nil), ("http://a:0", nil),
+      ("http://a\u{301}", nil), ("http\u{301}://a", nil),
+      (
+        "http://a/" + String(repeating: "b", count: 2039),
+        "http://a:80/" + String(repeating: "b", count: 2039)
+      ),
+      ("http://a/" + String(repeating: "b", count: 2040), nil),
     ] as [(String, String?)])
   func `addresses are read`(text: String, address: String?) {
     #expect(HTTPAddress(text)?.description == address)

@@ -64,6 +64,8 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     }
     let directory = RoomDirectory(lanes: lanes, maximumRooms: 4)
     #expect(try directory.open(.main) === lanes[0])
+    // It takes the opening first; otherwise it would find the closing behind it, before it waits.
+    #expect(await lanes[0].report(.main) != nil)
     let release = DispatchSemaphore(value: 0)
     lanes[0].eventLoop.execute { release.wait() }
     async let isClosed = directory.close(.main)

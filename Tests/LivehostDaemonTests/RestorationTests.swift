@@ -138,6 +138,17 @@ import ViewGraph
     #expect(deaths() == ["a": 2])
   }
 
+  @Test func `a pipe in the place of the note keeps nobody waiting`() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try FileManager.default.createDirectory(
+      atPath: path + "/rooms", withIntermediateDirectories: true)
+    #expect(mkfifo(path + "/rooms/restoring", 0o600) == 0)
+    let note = try SnapshotStore(directory: path + "/rooms").restorationNote()
+    #expect(note.deaths == [:])
+    note.begin(["a"])
+    #expect(try SnapshotStore(directory: path + "/rooms").restorationNote().deaths == ["a": 1])
+  }
+
   @Test func `rooms are restored at once, but one by one after a death`() async throws {
     defer { try? FileManager.default.removeItem(atPath: path) }
     try await save(["a", "b", "c"])

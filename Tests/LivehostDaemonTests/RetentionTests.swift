@@ -1,7 +1,12 @@
 import ControlInterface
+import FileSystem
+import Glibc
 import LiveEvents
 import LivehostDaemon
 import Logging
+import RateLimiting
+import Recordings
+import SimulatedDisk
 import Synchronization
 import TestSupport
 import Testing
@@ -52,6 +57,38 @@ import Testing
         "recording \(all[1]) deleted: it is older than recordings.maximumAge",
         "recording \(all[2]) deleted: it is older than recordings.maximumAge",
       ])
+    try await studio.end()
+  }
+
+  @Test func `a recording never ended before it began, whatever its files say`() async throws {
+    let disk = SimulatedDisk()
+    var settings = RecordingSettings()
+    (settings.disk, settings.cataloguePath) = (disk, ":memory:")
+    let studio = try Studio(path: "/recordings", recording: settings)
+    let day = 86_400_000
+    for age in [1, 2] {
+      let recorder = try await studio.library.start(room: "day-\(age)", startedAt: (10 - age) * day)
+      { _ in }
+      _ = try await recorder.finish(digest: nil, endedAt: .min)
+    }
+    // It failed, which has no time.
+    let far = try await studio.library.start(room: "far", startedAt: .max) { _ in }
+    for second: Int64 in [0, 1, 2] {
+      var batch = RecordedBatch()
+      batch.addFrame(at: Instant(nanoseconds: second * 1_000_000_000), flush: false)
+      if second == 2 { disk.decide { $0.operation == .sync ? .error(EIO) : nil } }
+      await withCheckedContinuation { continuation in
+        batch.whenSynced { continuation.resume() }
+        far.post(batch)
+      }
+    }
+    #expect(far.failure != nil)
+    disk.decide { _ in nil }
+    let retention = RecordingRetention(
+      studio.recordings, of: studio.directory, limits: RetentionLimits(maximumAge: day),
+      metrics: DaemonMetrics(), now: { 10 * day })
+    await retention.enforce()
+    #expect(try await studio.recordings.list(nil).recordings.map(\.room) == ["day-1", "far"])
     try await studio.end()
   }
 

@@ -141,10 +141,26 @@ import WireFormats
     }
     let damage = checks.withLock { $0.map { $0.damage ?? "" } }
     #expect(damage.prefix(2) == ["segment 1 is missing", "segment 1 is missing"])
-    #expect(damage.last == "cannot read \(paths[2]): Invalid argument")
+    #expect(damage.last == "cannot open \(paths[2]): Invalid argument")
     #expect(
       try await studio.recordings.list(nil).recordings.map(\.state)
         == [.damaged, .damaged, .finished])
+    try await studio.end()
+  }
+
+  @Test func `a task on a recording that cannot be read ends with the reason`() async throws {
+    let studio = try Studio()
+    let recording = try await studio.record(50).recording
+    let path = try await studio.library.files(of: recording).segments[0].path
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    for kind in [TaskKind.export, .replay, .highlights, .spam, .chatters] {
+      let request = StartTaskRequest(kind: kind, recording: recording, room: target.description)
+      await #expect(
+        throws: ControlError.recordingFailed(
+          room: "", reason: "cannot open \(path): Invalid argument")
+      ) { _ = try await studio.tasks.run(request, reply: { _ in }, progress: { _ in }) }
+    }
     try await studio.end()
   }
 

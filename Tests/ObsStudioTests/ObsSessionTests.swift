@@ -161,6 +161,26 @@ struct ObsSessionTests {
     #expect(obs.statistics.allSatisfy { $0.framesPerSecond == 30 })
   }
 
+  @Test func `counters that are no counts are not added up, and no sum is too large`() {
+    var obs = ScriptedObs()
+    obs.stream = [
+      "outputActive": true, "outputBytes": .integer(.max), "outputSkippedFrames": .integer(.max),
+    ]
+    obs.live()
+    obs.stream["outputBytes"] = 5
+    obs.stream["outputSkippedFrames"] = 5
+    obs.run(for: .seconds(1))
+    #expect(obs.statistics.map(\.droppedFrames) == [nil, 5])
+    // Up and down, until the sum is more than 64 bits hold.
+    for round in 0..<2_200 {
+      obs.stream["outputSkippedFrames"] = round % 2 == 0 ? 8_999_999_999_999_999 : 0
+      obs.run(for: .seconds(1))
+    }
+    let dropped = obs.statistics.compactMap(\.droppedFrames)
+    #expect(dropped.last ?? 0 > Int.max - 9_000_000_000_000_000)
+    #expect(zip(dropped, dropped.dropFirst()).allSatisfy { $0 <= $1 })
+  }
+
   @Test func `a new stream counts anew`() {
     var obs = ScriptedObs()
     obs.stream = ["outputActive": true, "outputSkippedFrames": 5]
@@ -316,6 +336,10 @@ struct ObsSessionTests {
     obs.wish("1", .record(.resume))
     obs.refuse("ResumeRecord", "The output is not paused.")
     #expect(obs.outcomes["1"] == .refused(reason: "The output is not paused."))
+    obs.wish("2", .record(.resume))
+    obs.refuse("ResumeRecord", "e" + NastyText.marks)
+    let clipped = "e" + String(NastyText.marks.unicodeScalars.prefix(119))
+    #expect(obs.outcomes["2"] == .refused(reason: clipped))
   }
 
   @Test func `requests of a lost connection are refused, withdrawn ones are forgotten`() {
@@ -328,6 +352,36 @@ struct ObsSessionTests {
     #expect(obs.outcomes == ["2": .refused(reason: "the connection to OBS was lost")])
     obs.wish("3", .slider("Mic", value: 0.5))
     #expect(obs.outcomes["3"] == .refused(reason: "OBS is not connected"))
+  }
+
+  @Test func `an answer that is repeated counts once`() {
+    var obs = ScriptedObs()
+    obs.connect()
+    obs.say(2, [:])
+    let asked = obs.received.last?["d"]?["requestId"] ?? ""
+    obs.answer()
+    #expect(obs.statuses.last?.state == .live)
+    func done(_ type: String) -> JSONValue {
+      ["requestType": .string(type), "requestStatus": ["result": true], "responseData": [:]]
+    }
+    obs.say(
+      9, ["requestId": asked, "results": [done("GetSceneList"), done("GetInputList")]])
+    #expect(obs.received.isEmpty)
+  }
+
+  @Test func `a scene that has gone and is there again is told again`() {
+    var obs = ScriptedObs()
+    for scenes in [["Break", "Main"], ["Main"], ["Break", "Main"]] {
+      obs.scenes = scenes
+      if obs.statuses.last?.state == .live {
+        obs.event("SceneCreated", [:])
+        obs.run(for: .seconds(1))
+      } else {
+        obs.live()
+      }
+    }
+    #expect(obs.told.count { $0 == .control("scene Break", .position(on: false)) } == 2)
+    #expect(obs.told.count { $0 == .control("scene Main", .position(on: true)) } == 1)
   }
 
   // MARK: Levels
@@ -349,6 +403,47 @@ struct ObsSessionTests {
     for peak in [0.5, 0.5, 0.25] { obs.event("InputVolumeMeters", meters(peak)) }
     let levels = obs.told.filter { if case .meter = $0 { true } else { false } }
     #expect(levels == [.meter("Mic", [0.5, 1]), .meter("Mic", [0.25, 1])])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `text that is too long to be compared names nothing`() {
+    var obs = ScriptedObs()
+    obs.scenes = ["Break", "Main"]
+    obs.live()
+    obs.wish("1", .slider("Mic", value: 0.5))
+    let before = obs.told.count
+    let text = JSONValue.string(NastyText.marks)
+    let response: JSONValue = [
+      "requestType": text, "requestId": text, "requestStatus": ["result": true],
+      "responseData": [:],
+    ]
+    for data: JSONValue in [
+      ["eventType": text],
+      ["eventType": "StreamStateChanged", "eventData": ["outputState": text]],
+      ["eventType": "RecordStateChanged", "eventData": ["outputState": text]],
+      ["eventType": "InputVolumeChanged", "eventData": ["inputName": text, "inputVolumeDb": 0]],
+      [
+        "eventType": "InputMuteStateChanged", "eventData": ["inputName": text, "inputMuted": true],
+      ],
+      [
+        "eventType": "InputVolumeMeters",
+        "eventData": ["inputs": [["inputName": text, "inputLevelsMul": [[1, 1, 1]]]]],
+      ],
+    ] {
+      obs.say(5, data)
+    }
+    obs.say(7, response)
+    obs.say(9, ["requestId": text, "results": [response]])
+    #expect(obs.told.count == before)
+    #expect(obs.outcomes.isEmpty)
+    // A scene of such a name is no control, so none of them is on air.
+    obs.event("CurrentProgramSceneChanged", ["sceneName": text])
+    #expect(obs.told.last == .control("scene Main", .position(on: false)))
+    let announced = obs.controls
+    obs.scenes.append(NastyText.marks)
+    obs.event("SceneCreated", [:])
+    obs.run(for: .seconds(1))
+    #expect(obs.controls == announced)
   }
 
   @Test func `what is no message of OBS changes nothing`() {

@@ -1,4 +1,7 @@
+import JSON
+import LiveEvents
 import PlatformFormats
+import TestSupport
 import Testing
 
 struct EventSubTests {
@@ -232,6 +235,55 @@ struct EventSubTests {
         "channel.goal.begin": 2, "channel.chat.notification watch_streak": 1, "malformed": 1,
         "no notification": 1,
       ])
+  }
+
+  /// The lines of a notification that is given as its members, and what is not known.
+  private static func lines(
+    _ type: String, _ event: JSONValue, room: RoomName? = nil
+  ) -> (text: String, unknown: [String: Int]) {
+    var lines = NativeLines()
+    EventSub.translate(
+      EventSub.Notification(type: type, event: event, time: 0), room: room, into: &lines)
+    return (String(decoding: lines.bytes, as: UTF8.self), lines.unknown)
+  }
+
+  @Test func `events of a channel are for its room, whatever channel they name`() {
+    let event: JSONValue = ["broadcaster_user_login": "other"]
+    #expect(Self.lines("stream.offline", event).text.contains(#""room":"other""#))
+    let lines = Self.lines("stream.offline", event, room: RoomName("ada"))
+    #expect(lines.text.contains(#""room":"ada""#))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `text that is too long to be compared names nothing`() {
+    let text = JSONValue.string(NastyText.marks)
+    let message = Self.lines(
+      "channel.chat.message",
+      [
+        "broadcaster_user_login": text, "chatter_user_id": "7", "message_id": "a",
+        "broadcaster_user_id": text, "source_broadcaster_user_id": text,
+        "message": ["text": "hi", "fragments": [["type": text, "text": "hi"]]],
+      ])
+    #expect(
+      message.text == """
+        {"type":"chat.message","ts":0,"id":"a","user":{"id":"7","name":"7"},"text":"hi"}
+
+        """)
+    let prediction = Self.lines(
+      "channel.prediction.end",
+      [
+        "id": "p", "status": text, "winning_outcome_id": text,
+        "outcomes": [["id": text, "title": "yes"]],
+      ])
+    #expect(prediction.text.contains(#""state":"cancelled""#))
+    #expect(!prediction.text.contains("winner"))
+    let notice = Self.lines("channel.chat.notification", ["notice_type": text])
+    #expect(notice.unknown == ["channel.chat.notification ": 1])
+    var kinds = NativeLines()
+    for _ in 0..<2 { kinds.note(unknown: NastyText.marks) }
+    #expect(kinds.unknown.count == 1 && kinds.unknown.first?.key.utf8.count == 80)
+    let line = #"{"subscription":{"type":"\#(NastyText.marks)"},"event":{}}"#
+    #expect(Translated(.eventSub, line).unknown.values.reduce(0, +) == 1)
   }
 
   @Test func `the body of a webhook is a notification as well`() {

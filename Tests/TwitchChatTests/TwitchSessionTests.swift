@@ -282,6 +282,44 @@ struct TwitchSessionTests {
     #expect(steps.statuses["ada"]?.state == .live)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `text that is too long to be compared names nothing`() {
+    let steps = Steps(["ada"])
+    let text = NastyText.marks
+    steps.open(1)
+    for line in [
+      ":x CAP * \(text)", ":x 421 * \(text)", ":x NOTICE * :\(text)",
+    ] {
+      steps.receive(line)
+    }
+    steps.join(["ada"])
+    for line in [
+      ":x 403 me #\(text) :No such channel", "@msg-id=\(text) :x NOTICE #ada :text",
+      "@msg-id=tos_ban :x NOTICE #\(text) :text", ":me!me@me JOIN #\(text)",
+      ":\(text)!me@me JOIN #ada", ":\(text)!me@me PART #ada", ":x KICK #ada \(text)",
+      ":x PRIVMSG #\(text) :hello", ":\(text) PRIVMSG #ada :hello",
+    ] {
+      #expect(steps.receive(line) == .ignore)
+    }
+    #expect(steps.statuses["ada"]?.state == .live)
+    for text in ["\u{1}ACTION\(text)", "\(text)\u{1}"] {
+      let verdict = steps.receive(":bo!bo@bo PRIVMSG #ada :\(text)")
+      guard case .forwardUntagged(let message) = verdict else {
+        Issue.record("not passed on")
+        continue
+      }
+      #expect(message.text.utf8.elementsEqual(text.utf8))
+    }
+    // Nor is it the name that the server knows the source by.
+    let named = Steps(["ada"])
+    named.open(1)
+    let nick = named.sent().first { $0.hasPrefix("NICK ") }?.dropFirst(5) ?? ""
+    named.receive(":x 001 \(text) :Welcome")
+    named.receive(":x CAP * ACK :twitch.tv/commands twitch.tv/tags")
+    named.receive(":\(nick)!x@x JOIN #ada")
+    #expect(named.statuses["ada"]?.state == .live)
+  }
+
   @Test func `who is held up by the daemon does not blame the server`() {
     let steps = Steps(["ada"])
     steps.join(["ada"])

@@ -60,6 +60,26 @@ private struct Steps {
     receive(Message.welcome("one"))
   }
 
+  /// Does what is due until a time.
+  mutating func run(for interval: Interval, _ body: (inout Steps) -> Void = { _ in }) {
+    let end = now + interval
+    while let deadline = session.deadline, deadline <= end {
+      now = max(now, deadline)
+      session.wake(at: now)
+      settle()
+      body(&self)
+    }
+    now = end
+  }
+
+  /// The connections that were begun.
+  var attempts: [Int] {
+    effects.compactMap { if case .connect(let id, _) = $0 { id } else { nil } }
+  }
+
+  /// Connections that are begun and not closed.
+  var open: Int { attempts.count { !effects.contains(.close($0)) } }
+
   var status: SourceStatus? {
     effects.reduce(nil) { if case .status(let status) = $1 { status } else { $0 } }
   }
@@ -98,6 +118,7 @@ struct EventSubSessionTests {
     var steps = try Steps()
     steps.begin()
     let before = steps.server.subscriptions.count
+    steps.now = steps.now + .seconds(5)
     steps.receive(Message.reconnect("one", "wss://events.example/ws?reconnect_id=1"))
     let address = try #require(
       HTTPAddress("wss://events.example/ws?reconnect_id=1", .webSocket))
@@ -110,10 +131,51 @@ struct EventSubSessionTests {
     #expect(steps.session.told == 1)
     #expect(steps.session.duplicates == 1)
     #expect(!steps.effects.contains(.close(1)))
+    // A welcome is not for a connection that is to be left.
+    steps.receive(Message.welcome("one"), on: 1)
     steps.wake(after: .seconds(5))
     #expect(steps.effects.contains(.close(1)))
     #expect(steps.server.subscriptions.count == before)
     #expect(!steps.effects.contains { if case .gap = $0 { true } else { false } })
+  }
+
+  @Test func `servers that send a client to each other are called each five seconds`() throws {
+    var steps = try Steps()
+    steps.begin()
+    func redirect(_ steps: inout Steps, from id: Int) {
+      for url in ["a", "b"] {
+        steps.receive(Message.reconnect("one", "wss://events.example/\(url)\(id)"), on: id)
+      }
+    }
+    redirect(&steps, from: 1)
+    #expect(steps.attempts == [1])
+    var last = 1
+    steps.run(for: .seconds(60)) { steps in
+      guard let new = steps.attempts.last, new != last else { return }
+      last = new
+      steps.session.opened(new, at: steps.now)
+      steps.receive(Message.welcome("one"), on: new)
+      redirect(&steps, from: new)
+      #expect(steps.open <= 2)
+    }
+    #expect(steps.attempts.count == 13)
+    #expect(steps.status?.state == .live)
+  }
+
+  @Test func `a server that names address after address is not called without a pause`() throws {
+    var steps = try Steps()
+    steps.begin()
+    var (last, urls) = (1, 0)
+    for _ in 0..<600 {
+      steps.run(for: .milliseconds(100)) { steps in
+        guard let new = steps.attempts.last, new != last else { return }
+        last = new
+        steps.session.closed(new, reason: "connection refused", at: steps.now)
+      }
+      urls += 1
+      steps.receive(Message.reconnect("one", "wss://events.example/\(urls)"))
+    }
+    #expect((3...20).contains(steps.attempts.count))
   }
 
   @Test func `an address in the clear is not called instead of one in private`() throws {
@@ -147,6 +209,101 @@ struct EventSubSessionTests {
     steps.wake(after: .seconds(3_600), renewal: .refused("log in again"))
     #expect(steps.status == SourceStatus(.refused, reason: "log in again"))
     #expect(steps.effects.contains(.close(1)) || steps.effects.contains(.close(2)))
+  }
+
+  @Test(arguments: [404, 200])
+  func `a channel that Twitch does not tell is asked for less and less often`(status: Int) throws {
+    var steps = try Steps()
+    steps.server.lookups = Array(repeating: (status, .null), count: 1_000)
+    steps.run(for: .seconds(60))
+    #expect((900..<998).contains(steps.server.lookups.count))
+    #expect(steps.status == SourceStatus(.connecting, reason: "Twitch answers \(status)"))
+  }
+
+  @Test func `a channel that there cannot be is refused`() throws {
+    var steps = try Steps()
+    steps.server.lookups = [(400, ["message": "Invalid login names, emails or IDs in request"])]
+    steps.wake()
+    #expect(steps.status == SourceStatus(.refused, reason: "there is no channel ada"))
+  }
+
+  @Test func `a token that is good for nothing but its validation is final`() throws {
+    var steps = try Steps()
+    steps.server.unauthorized = 1_000
+    steps.wake()
+    #expect(steps.effects.count { $0 == .renewToken } == 3)
+    #expect(steps.status == SourceStatus(.refused, reason: "Twitch does not accept the token"))
+  }
+
+  @Test func `subscriptions in the way are deleted, but not without end`() throws {
+    var steps = try Steps()
+    steps.wake()
+    steps.wake()
+    steps.session.opened(1, at: steps.now)
+    steps.session.receive(Message.welcome("one"), on: 1, at: steps.now)
+    let list: JSONValue = .array(
+      (0..<10_000).map { number in
+        [
+          "id": .string("id\(number)"), "type": "stream.online",
+          "condition": ["broadcaster_user_id": "42"], "transport": ["session_id": "lost"],
+        ]
+      })
+    var asked = 0
+    var effects = steps.session.takeEffects()
+    while !effects.isEmpty, asked < 20_000 {
+      for case .ask(let id, let request) in effects {
+        asked += 1
+        switch request.method {
+        case .post: steps.session.answered(id, status: 409, .null, at: steps.now)
+        case .get: steps.session.answered(id, status: 200, ["data": list], at: steps.now)
+        case .delete: steps.session.answered(id, status: 204, .null, at: steps.now)
+        }
+      }
+      steps.effects += effects
+      effects = steps.session.takeEffects()
+    }
+    #expect((100..<300).contains(asked))
+    #expect(steps.status?.state == .refused)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `text that is too long to be compared names nothing`() throws {
+    var steps = try Steps()
+    let text = JSONValue.string(NastyText.marks)
+    steps.begin()
+    steps.receive(["metadata": ["message_type": text]])
+    steps.receive(Message.notification(id: "a", text: "a", type: NastyText.marks))
+    steps.receive(Message.reconnect("one", NastyText.marks))
+    steps.receive(Message.reconnect("one", "wss://\(NastyText.marks)/ws"))
+    steps.receive(Message.revocation(NastyText.marks, "x"))
+    #expect(steps.session.told == 0)
+    #expect(steps.attempts == [1])
+    #expect(steps.status?.state == .live)
+    steps.session.closed(1, reason: "closed", at: steps.now)
+    steps.wake()
+    steps.session.opened(2, at: steps.now)
+    let before = steps.server.subscriptions.count
+    steps.receive(Message.welcome(NastyText.marks), on: 2)
+    #expect(steps.server.subscriptions.count == before)
+    // What is in the way is told in a way that nobody understands.
+    steps.session.receive(Message.welcome("two"), on: 2, at: steps.now)
+    let entry: JSONValue = [
+      "id": text, "type": text, "condition": ["broadcaster_user_id": text],
+      "transport": ["session_id": text],
+    ]
+    let body: JSONValue = ["data": .array([entry]), "pagination": ["cursor": text]]
+    var methods: Set<String> = []
+    var effects = steps.session.takeEffects()
+    while !effects.isEmpty {
+      for case .ask(let id, let request) in effects {
+        methods.insert("\(request.method)")
+        let status = request.method == .post ? 409 : 200
+        steps.session.answered(id, status: status, body, at: steps.now)
+      }
+      steps.effects += effects
+      effects = steps.session.takeEffects()
+    }
+    #expect(methods == ["post", "get"])
   }
 
   @Test func `a silent server is left after its own time and a fifth`() throws {

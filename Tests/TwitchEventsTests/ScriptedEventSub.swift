@@ -18,6 +18,10 @@ struct ScriptedEventSub {
   ]
   /// Types that the account may not have, although the token could.
   var forbidden: Set<String> = []
+  /// The answers to questions for the channel before the proper one.
+  var lookups: [(status: Int, body: JSONValue)] = []
+  /// How many requests have a token that is not accepted, although it is one.
+  var unauthorized = 0
   private(set) var subscriptions: [Subscription] = []
   /// Sessions whose connection is gone, which are held for a while.
   private(set) var dead: Set<String> = []
@@ -47,6 +51,10 @@ struct ScriptedEventSub {
   mutating func answer(
     _ method: String, _ path: String, _ body: JSONValue?, token: Int
   ) -> (status: Int, body: JSONValue) {
+    if path.hasPrefix("/helix"), unauthorized > 0 {
+      unauthorized -= 1
+      return (401, ["message": "invalid access token"])
+    }
     guard token == validToken else { return (401, ["message": "invalid access token"]) }
     let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
     switch (method, parts[0]) {
@@ -58,7 +66,8 @@ struct ScriptedEventSub {
           "scopes": .array(scopes.map { .string($0) }), "expires_in": 5_000,
         ]
       )
-    case ("get", "/helix/users"): return (200, ["data": [["id": "42", "login": "ada"]]])
+    case ("get", "/helix/users"):
+      return lookups.popLast() ?? (200, ["data": [["id": "42", "login": "ada"]]])
     case ("get", "/helix/streams"): return (200, ["data": [["viewer_count": 17]]])
     case ("get", "/helix/eventsub/subscriptions"):
       return (200, ["data": .array(subscriptions.map(\.report)), "pagination": .object([:])])

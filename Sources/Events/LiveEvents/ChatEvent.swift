@@ -122,6 +122,12 @@ public struct ChatMessage: Sendable {
       channelLength: channel.count, hasBits: bits > 0, hasEmotes: !emotes.isEmpty)
   }
 
+  /// Calls `body` with the UTF-8 of ``userID``, without a reference to the slab for it.
+  package func withUserID(_ body: (UnsafeBufferPointer<UInt8>) -> UInt128) -> UInt128 {
+    slices.userID.escape == .none
+      ? slab.withBytes(of: slices.userID, body) : userID.withUTF8(body)
+  }
+
   /// Whether both are the same message at the same place in memory, which needs no look at the texts. Equal messages
   /// need not be.
   package func isIdentical(to other: ChatMessage) -> Bool {

@@ -101,12 +101,11 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   /// Counts messages. Returns the indices of those that must not be shown, in ascending order.
   mutating func count(_ batch: [TimedMessage]) -> [Int] {
     var late: [Int] = []
+    chatters.count(authorsOf: batch)
     for index in batch.indices {
       let time = batch[index].timestamp
-      let message = batch[index].message
-      chatters.count(message.userID, name: message.userName)
       pace.count(time)
-      if moderation.concerns(time), moderation.hides(message, at: time) {
+      if moderation.concerns(time), moderation.hides(batch[index].message, at: time) {
         late.append(index)
       }
     }

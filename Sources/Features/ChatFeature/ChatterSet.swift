@@ -22,19 +22,32 @@ package struct ChatterSet: Sendable {
 
   package var count: Int { people.count }
 
-  /// Counts a message of a person. Leaves out people beyond ``capacity``.
+  /// Counts a message for the author of each of these. Leaves out people beyond ``capacity``.
   ///
-  /// - Complexity: O(1) on average. Copies nothing if the person is known and not among the
-  ///   busiest.
-  package mutating func count(_ userID: Text, name: @autoclosure () -> Text) {
-    guard let messages = people.count(userID.withUTF8(Self.key), limit: Self.capacity) else {
-      isFull = true
-      return
-    }
-    if top.count < TopChatter.limit || messages > top[top.count - 1].messages {
-      rank(userID, name(), messages)
+  /// - Complexity: O(1) on average per message. Copies nothing for those who are known and not among the busiest.
+  package mutating func count(authorsOf batch: [TimedMessage]) {
+    let most = min(batch.count, Self.countedAtOnce)
+    withUnsafeTemporaryAllocation(of: UInt128.self, capacity: most) { keys in
+      for start in stride(from: 0, to: batch.count, by: Self.countedAtOnce) {
+        let part = start..<min(start + Self.countedAtOnce, batch.count)
+        // All of them first: none waits for the one before, so that the processor fetches several texts at a time.
+        for index in part {
+          keys.initializeElement(at: index - start, to: batch[index].message.withUserID(Self.key))
+        }
+        for index in part {
+          guard let messages = people.count(keys[index - start], limit: Self.capacity) else {
+            isFull = true
+            continue
+          }
+          if top.count < TopChatter.limit || messages > top[top.count - 1].messages {
+            rank(batch[index].message.userID, batch[index].message.userName, messages)
+          }
+        }
+      }
     }
   }
+
+  private static let countedAtOnce = 64
 
   /// Ranks a person by the number of their messages.
   private mutating func rank(_ userID: Text, _ name: Text, _ messages: Int) {

@@ -1,12 +1,12 @@
 package import JSON
-import LiveEvents
+package import LiveEvents
 
 /// Twitch's EventSub in the words of a room. Which member means what: Twitch's documentation, "EventSub
 /// Subscription Types".
 package enum EventSub {
   /// What happened.
   package struct Notification: Equatable, Sendable {
-    /// The type of the subscription, such as `channel.follow`.
+    /// The type of the subscription, such as `channel.follow`. It is compared, so it must be short.
     package var type: String
     package var event: JSONValue
     /// When it was sent, in milliseconds since 1970.
@@ -19,12 +19,17 @@ package enum EventSub {
     }
   }
 
-  /// Adds the native lines of a notification. Its room is that of the channel.
-  package static func translate(_ notification: Notification, into lines: inout NativeLines) {
+  /// Adds the native lines of a notification.
+  ///
+  /// - Parameter room: the room of the channel that is read; `nil` for that of the channel which the event names.
+  package static func translate(
+    _ notification: Notification, room: RoomName? = nil, into lines: inout NativeLines
+  ) {
     let event = notification.event
     var context = Context(
       event: event, time: notification.time,
-      room: (event.text("broadcaster_user_login") ?? event.text("to_broadcaster_user_login"))?
+      room: room?.description
+        ?? (event.text("broadcaster_user_login") ?? event.text("to_broadcaster_user_login"))?
         .channelRoom)
     switch notification.type {
     case "channel.chat.message": context.message(&lines)
@@ -75,7 +80,7 @@ package enum EventSub {
     case "channel.prediction.lock": context.prediction("locked", &lines)
     case "channel.prediction.end":
       context.prediction(
-        event.text("status")?.lowercased() == "resolved" ? "resolved" : "cancelled", &lines)
+        event.word("status")?.lowercased() == "resolved" ? "resolved" : "cancelled", &lines)
     case "channel.channel_points_custom_reward_redemption.add": context.redemption(&lines)
     case "stream.online":
       context.time = event.time("started_at") ?? context.time
@@ -135,8 +140,8 @@ package enum EventSub {
 
     /// Whether it was written in another channel that shares its chat with this one.
     private var isShared: Bool {
-      guard let source = event.text("source_broadcaster_user_id") else { return false }
-      return source != event.text("broadcaster_user_id")
+      guard let source = event.word("source_broadcaster_user_id") else { return false }
+      return source != event.word("broadcaster_user_id")
     }
 
     func message(_ lines: inout NativeLines) {
@@ -166,14 +171,14 @@ package enum EventSub {
         end += fragment["text"]?.stringValue?.unicodeScalars.count ?? 0
         guard end <= EmoteRanges.positions.upperBound, positions.count < 2 * EmoteRanges.limit
         else { break }
-        if fragment.text("type") == "emote", start < end { positions += [start, end] }
+        if fragment.word("type") == "emote", start < end { positions += [start, end] }
       }
       return positions
     }
 
     /// A notice of the chat: which one, its member `notice_type` says, and the member of that name has the rest.
     func chatNotice(_ lines: inout NativeLines) {
-      let type = event.text("notice_type") ?? ""
+      let type = event.word("notice_type") ?? ""
       let body = event[type] ?? .null
       let user =
         event["chatter_is_anonymous"]?.boolValue == true
@@ -274,8 +279,8 @@ package enum EventSub {
         $0.addArray("totals") { array in
           for outcome in outcomes { array.append(outcome.count("channel_points") ?? 0) }
         }
-        let winner = event.text("winning_outcome_id")
-        $0.add("winner", outcomes.firstIndex { winner != nil && $0.text("id") == winner })
+        let winner = event.word("winning_outcome_id")
+        $0.add("winner", outcomes.firstIndex { winner != nil && $0.word("id") == winner })
         $0.add("endsAt", state == "open" ? event.time("locks_at") : nil)
       }
     }

@@ -7,7 +7,7 @@ enum EventSubLog {
     guard let value = try? JSONValue(parsing: line) else { return lines.note(unknown: "malformed") }
     let metadata = value["metadata"]
     let payload = value["payload"] ?? value
-    guard let subscription = payload["subscription"], let type = subscription.text("type"),
+    guard let subscription = payload["subscription"], let type = subscription.word("type"),
       let event = payload["event"]
     else {
       // A log of the WebSocket has welcomes and keepalives as well.

@@ -17,8 +17,9 @@ package struct NativeLines: Sendable {
   package init(platform: String? = nil) { self.platform = platform }
 
   package mutating func note(unknown kind: String) {
-    let kind = unknown.count < Self.maximumKinds || unknown[kind] != nil ? kind : "others"
-    unknown[String(kind.prefix(80)), default: 0] += 1
+    let kind = kind.clipped(to: 80)
+    let isKept = unknown.count < Self.maximumKinds || unknown[kind] != nil
+    unknown[isKept ? kind : "others", default: 0] += 1
   }
 
   /// Adds a line.
@@ -110,6 +111,9 @@ extension JSONValue {
   func text(_ name: String) -> String? {
     self[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
   }
+
+  /// Text that is there and is compared.
+  func word(_ name: String) -> String? { self[name]?.word().flatMap { $0.isEmpty ? nil : $0 } }
 
   /// A whole number, whether it is written as a number or as text, within the bounds of counts.
   func count(_ name: String) -> Int? {

@@ -62,6 +62,12 @@ extension JSONValue {
     if case .string(let text) = self { text } else { nil }
   }
 
+  /// The text if this is a string of at most `limit` bytes. What strangers write is compared and
+  /// hashed only if it is that short, or as a ``JSONName``, which says why.
+  package func word(atMost limit: Int = 256) -> String? {
+    stringValue.flatMap { $0.utf8.count <= limit ? $0 : nil }
+  }
+
   /// The number if this is an integer.
   package var integerValue: Int64? {
     if case .integer(let integer) = self { integer } else { nil }

@@ -56,6 +56,9 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
   /// Whether its file is not one of the recording, as far as is known: such a one has no last valid line.
   var isForeign: Bool { isDamaged && lastLine == nil }
 
+  /// Whether there is no such file, and none that was in its place is known.
+  var isNothing: Bool { isForeign && modified == 0 }
+
   /// What is left of it if there is no such file any more. The row remains: it says that there was one.
   var missing: SegmentRow {
     var row = self
@@ -138,7 +141,10 @@ final class Catalogue {
   }
 
   private static func open(_ path: String) throws(RecordingError) -> DatabaseQueue {
-    try wrappingErrors {
+    // SQLite opens what has these names, and to open a pipe might never end.
+    for name in [path + "-journal", path + "-wal"]
+    where (try? SystemDisk().state(of: name))?.kind == .other { unlink(name) }
+    return try wrappingErrors {
       var configuration = Configuration()
       configuration.busyMode = .timeout(patience)
       let database = try DatabaseQueue(path: path, configuration: configuration)
@@ -259,7 +265,15 @@ final class Catalogue {
 
   func save(_ row: RecordingRow) throws(RecordingError) { try write { try row.save($0) } }
 
-  func save(_ row: SegmentRow) throws(RecordingError) { try write { try row.save($0) } }
+  /// - Parameter recording: to be saved before its segments.
+  func save(
+    _ segments: [SegmentRow], of recording: RecordingRow? = nil
+  ) throws(RecordingError) {
+    try write { database in
+      try recording?.save(database)
+      for segment in segments { try segment.save(database) }
+    }
+  }
 
   /// Replaces everything that is known about a recording.
   func replace(_ row: RecordingRow, _ segments: [SegmentRow]) throws(RecordingError) {

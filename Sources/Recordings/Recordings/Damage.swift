@@ -7,6 +7,8 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
     case missing
     /// The file is of the recording with this name.
     case foreign(String)
+    /// It is no file, for this reason.
+    case unreadable(String)
   }
 
   /// The number of the segment.
@@ -29,6 +31,7 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
       return "segment \(segment) differs from what was written\(place)"
     case .missing: return "segment \(segment) is missing"
     case .foreign(let name): return "segment \(segment) is a file of recording '\(name)'"
+    case .unreadable(let reason): return reason
     }
   }
 }

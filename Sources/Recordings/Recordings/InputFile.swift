@@ -46,7 +46,22 @@ struct InputFile: ~Copyable {
       try disk.state(of: path)
     }
     // Nothing else is even opened: reading a pipe might never end, and a directory cannot be read.
-    guard state.kind == .file else { throw .file(operation: "read", path: path, code: EINVAL) }
+    guard state.kind == .file else { throw .file(operation: "open", path: path, code: EINVAL) }
     return state
+  }
+
+  /// The same of what has the name of a segment. If that is something else than a file, or a link that leads nowhere,
+  /// it counts as an empty one, whose problem must not hide the other segments.
+  static func state(
+    ofSegment path: String, on disk: any Disk
+  ) throws(RecordingError) -> (state: FileState, problem: RecordingError?) {
+    do throws(RecordingError) {
+      return (try state(of: path, on: disk), nil)
+    } catch {
+      guard case .file(_, _, let code) = error, [EINVAL, ELOOP, ENOENT].contains(code) else {
+        throw error
+      }
+      return (FileState(kind: .other, bytes: 0, modified: 0), error)
+    }
   }
 }

@@ -81,7 +81,7 @@ struct LineChain: Equatable {
       fromByteOffset: covered.count + Self.checksumKey.utf8CodeUnitCount, as: UInt64.self)
     guard stated == Self.digits(of: computed),
       let (next, start) = covered.number(atEndAfter: Self.numberKey),
-      isFirst ? next > 0 : next == number + 1
+      isFirst ? next > 0 : next == number + 1, KeptNumbers.range.contains(Int(next))
     else { return nil }
     self = LineChain(number: Int(next), checksum: computed)
     return UnsafeBufferPointer(rebasing: covered[..<start])

@@ -180,17 +180,20 @@ package struct LogContents: Sendable {
 }
 
 extension LogMark {
-  /// `nil` if the step is something else.
+  /// `nil` if the step is something else. A mark that no daemon writes is one of no room: what is behind it must not
+  /// be taken for what the room before it did.
   package init?(_ step: RecordedStep) {
-    guard case .change(let text, _) = step, text.utf8.starts(with: #"{"room":"#.utf8) else {
+    guard case .change(var text, _) = step, text.utf8.starts(with: #"{"room":"#.utf8) else {
       return nil
     }
     if let mark = LogMark(plain: text) {
       self = mark
-    } else if let mark: LogMark = try? JSONValue(parsing: text).decode() {
+    } else if text.withUTF8(KeptNumbers.impossibleMember) == nil,
+      let mark: LogMark = try? JSONValue(parsing: text).decode(), mark.session >= 0
+    {
       self = mark
     } else {
-      return nil
+      self.init(room: "", at: LogPosition(session: 0))
     }
   }
 
@@ -199,7 +202,8 @@ extension LogMark {
   private init?(plain text: String) {
     let parts = text.utf8.dropLast().split(separator: UInt8(ascii: ","))
     guard parts.count == 3, let session = Int(Substring(parts[1].dropFirst(10))),
-      let batch = Int(Substring(parts[2].dropFirst(8)))
+      let batch = Int(Substring(parts[2].dropFirst(8))), KeptNumbers.range.contains(session),
+      KeptNumbers.range.contains(batch)
     else { return nil }
     let mark = LogMark(
       room: String(Substring(parts[0].dropFirst(9).dropLast())),

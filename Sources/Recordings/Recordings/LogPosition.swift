@@ -5,8 +5,6 @@ package struct LogPosition: Sendable, Codable, Equatable, Comparable {
   /// A room has a new session each time that it begins to be logged. Sessions of all rooms and all runs are numbered
   /// in the order in which they began.
   package let session: Int
-  /// More sessions than there ever are. A larger number is a forged one, and must not make those that follow overflow.
-  package static let lastSession = 1 << 60
   /// How many batches of the session precede it.
   package var batch = 0
 

@@ -291,7 +291,7 @@ final class LogSession {
   // MARK: Cutting
 
   private func begun(_ number: Int) {
-    for next in (numbers.last ?? number - 1)..<number { numbers.append(next + 1) }
+    numbers.append(number)
     let ahead = Self.segmentsAhead(of: rooms.count)
     for (name, room) in rooms {
       guard let first = room.first else { continue }

@@ -25,13 +25,16 @@ struct NewestSegment {
       do throws(RecordingError) {
         let (line, isProven) = try directory.read(name, version, limit: 1_024)
         guard isProven, let value = try? JSONValue(parsing: String(decoding: line, as: UTF8.self)),
-          let newest = value["newest"]?.integerValue
+          let newest = value["newest"]?.integerValue.map({ Int($0) }),
+          KeptNumbers.range.contains(newest),
+          case let began = Int(value["startedAt"]?.integerValue ?? 0),
+          KeptNumbers.range.contains(began)
         else {
           isSpoiled = true
           continue
         }
-        number = max(number, Int(newest))
-        if startedAt == 0 { startedAt = Int(value["startedAt"]?.integerValue ?? 0) }
+        number = max(number, newest)
+        if startedAt == 0 { startedAt = began }
       } catch {
         if case .rotten = error { isSpoiled = true }
       }

@@ -13,6 +13,8 @@ package struct RecordingFiles: Sendable {
     package let last: Int64?
     /// Whether it was larger when it was closed.
     package fileprivate(set) var isShortened: Bool
+    /// Whether the catalogue knows it.
+    var isListed = true
     /// Whether it is the file that was examined, whatever name its header has: a recording may be renamed.
     var isExamined = true
   }
@@ -49,7 +51,7 @@ package struct RecordingFiles: Sendable {
   /// The number of the segment in the file of this name; `nil` if the name is not a segment's.
   static func number(of file: String) -> Int? {
     guard file.hasSuffix(".ndjson"), let number = Int(file.dropLast(7)), number > 0,
-      file == name(of: number)
+      KeptNumbers.range.contains(number), file == name(of: number)
     else { return nil }
     return number
   }

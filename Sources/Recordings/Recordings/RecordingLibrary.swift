@@ -82,10 +82,9 @@ package final class RecordingLibrary: Sendable {
     try await writer.perform { store throws(RecordingError) in try store.log.recover() }
   }
 
-  /// Makes sure that sessions that begin later have larger numbers than this one.
+  /// Makes sure that sessions that begin later have larger numbers than this one, which is not negative.
   package func noteSession(_ session: Int) {
-    let number = UInt64(min(max(session, 0), LogPosition.lastSession))
-    _ = numbers.max(number, ordering: .relaxed)
+    _ = numbers.max(UInt64(session), ordering: .relaxed)
   }
 
   /// The number of a session in which nothing is, behind all that is in the log.

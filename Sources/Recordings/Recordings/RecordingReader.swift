@@ -80,8 +80,15 @@ package struct RecordingReader: ~Copyable {
     (linesBefore, stepsBefore) = (linesBefore + read.lines, stepsBefore + read.stepCount)
     previous = read.chain
     let file = files.segments[next - 1]
-    if read.isDamaged || file.isShortened { throw end(with: read.damage(in: file.number)) }
     let scan = read.scan
+    if !file.isListed, scan.isStrange {
+      // As if it was not there.
+      guard next == count, segments.last?.scan.isContinued != true else {
+        throw end(with: Damage(segment: file.number, .missing))
+      }
+      return true
+    }
+    if read.isDamaged || file.isShortened { throw end(with: read.damage(in: file.number)) }
     // Segments of the log are read one by one.
     if next == files.lastNumber, scan.isContinued {
       throw end(with: Damage(segment: file.number + 1, .missing))

@@ -53,10 +53,11 @@ final class RecordingSession {
       // The file holds the same information, so failing to write the catalogue does the recording no harm.
       do throws(RecordingError) {
         let path = RecordingFiles.path(of: segment.number, in: directory)
-        try catalogue.save(
+        try catalogue.save([
           try RecordingFiles.row(
             row.name, segment.number, path, segment.contents, chain: segment.chain,
-            previous: segment.previous, on: settings.disk))
+            previous: segment.previous, on: settings.disk)
+        ])
       } catch {
         onProblem("\(error)")
       }

@@ -219,15 +219,18 @@ final class RecordingStore {
     for number in try names(in: path).compactMap(RecordingFiles.number).sorted() {
       let file = RecordingFiles.path(of: number, in: path)
       let row = rows.first { $0.number == number }
-      let state = try InputFile.state(of: file, on: settings.disk)
+      // What is no file is told by whoever gets to it.
+      let (state, _) = try InputFile.state(ofSegment: file, on: settings.disk)
       segments.append(
         RecordingFiles.Segment(
           number: number, path: file, bytes: state.bytes, last: row?.lastAt,
-          isShortened: state.bytes < row?.bytes ?? 0,
+          isShortened: state.bytes < row?.bytes ?? 0, isListed: row != nil,
           isExamined: row?.isExamined(state) == true && row?.isForeign == false))
     }
-    // Every recording has a first segment.
-    let last = max(1, rows.last?.number ?? 0, session(of: name)?.position.segment ?? 0)
+    // Every recording has a first segment. Of one that cannot be examined, the catalogue knows none.
+    let last = max(
+      1, rows.last { !$0.isNothing }?.number ?? 0, segments.last?.number ?? 0,
+      session(of: name)?.position.segment ?? 0)
     return RecordingFiles(
       name: name, room: row.room, segments: segments, disk: settings.disk, lastNumber: last,
       use: uses.begin(name))

@@ -25,7 +25,7 @@ final class RecoveryProgress: Sendable {
 /// Makes the catalogue agree with the files after the program ended without closing its recordings,
 /// or after either was changed from outside. The files are authoritative.
 ///
-/// What is known of a segment is saved as soon as it is read: a recovery that is cut short is continued
+/// What is known of segments is saved soon after they are read: a recovery that is cut short is continued
 /// by the next.
 struct Recovery {
   let directory: String
@@ -51,6 +51,8 @@ struct Recovery {
       let bytes: Int
       /// What the catalogue says about the file, if it is the one that was examined.
       var row: SegmentRow?
+      /// Why it is no file; ``row`` says that nothing is in it.
+      var damage: Damage?
     }
 
     var bytesToRead: Int { segments.reduce(0) { $0 + ($1.row == nil ? $1.bytes : 0) } }
@@ -64,8 +66,17 @@ struct Recovery {
 
     /// The rows of segments whose files are gone.
     func missing(_ segments: [SegmentRow]) -> [SegmentRow] {
-      knownSegments.filter { known in !segments.contains { $0.number == known.number } }
-        .map(\.missing)
+      knownSegments.filter { known in
+        !known.isNothing && !segments.contains { $0.number == known.number }
+      }
+      .map(\.missing)
+    }
+
+    /// Whether something is gone that was no file.
+    var isRidOfSomething: Bool {
+      knownSegments.contains { known in
+        known.isNothing && !segments.contains { $0.number == known.number }
+      }
     }
   }
 
@@ -129,18 +140,29 @@ struct Recovery {
     let isEndKnown = plan.known.map { $0.state != RecordingState.recording.rawValue } ?? false
     for number in numbers where number != writing[name]?.segment {
       let file = RecordingFiles.path(of: number, in: path)
-      let state = try InputFile.state(of: file, on: disk)
-      let row = plan.knownSegments.first {
-        $0.number == number && $0.isExamined(state) && (isEndKnown || number != numbers.last)
+      let (state, problem) = try InputFile.state(ofSegment: file, on: disk)
+      var row = plan.knownSegments.first { $0.number == number }
+      if problem != nil {
+        row =
+          row?.missing
+          ?? SegmentRow(
+            recording: name, number: number, bytes: 0, modified: 0, events: 0, frames: 0,
+            isDamaged: true)
+      } else if row?.isExamined(state) != true || (!isEndKnown && number == numbers.last) {
+        row = nil
       }
       plan.segments.append(
-        Plan.Segment(number: number, file: file, bytes: state.bytes, row: row))
+        Plan.Segment(
+          number: number, file: file, bytes: state.bytes, row: row,
+          damage: problem.map { Damage(segment: number, .unreadable($0.description)) }))
     }
     // What was damaged may have been repaired, which only its whole contents can tell.
     if plan.known?.state == RecordingState.damaged.rawValue,
-      plan.segments.contains(where: { $0.row == nil })
+      plan.isRidOfSomething || plan.segments.contains(where: { $0.row == nil })
     {
-      for index in plan.segments.indices { plan.segments[index].row = nil }
+      for index in plan.segments.indices where plan.segments[index].damage == nil {
+        plan.segments[index].row = nil
+      }
     }
     return plan
   }
@@ -189,16 +211,25 @@ struct Recovery {
     var segments: [SegmentRow] = []
     var scans: [SegmentScan] = []
     var damage: [Int: Damage] = [:]
+    var unsaved: [SegmentRow] = []
     for segment in plan.segments {
       if let row = segment.row {
         segments.append(row)
+        damage[segment.number] = segment.damage
         continue
       }
       guard let found = try examine(segment, of: plan) else { continue }
       scans.append(found.scan)
       segments.append(try row(of: found, in: plan, isTorn: false))
       damage[segment.number] = self.damage(of: found)
-      if position == nil { try keep(segments[segments.count - 1], of: plan, scans) }
+      unsaved.append(segments[segments.count - 1])
+      // A transaction takes some milliseconds, as long as to read a hundred small ones.
+      guard position == nil,
+        unsaved.count >= 100
+          || unsaved.reduce(0, { $0 + $1.bytes }) >= SegmentReader.blockSize
+      else { continue }
+      try keep(unsaved, of: plan, scans)
+      unsaved = []
     }
     if let position {
       try catalogue.replace(position.row, segments)
@@ -264,7 +295,9 @@ struct Recovery {
     _ plan: inout Plan
   ) throws(RecordingError) -> (found: Found, empty: [Found])? {
     var empty: [Found] = []
-    while let segment = plan.segments.last, segment.row == nil || !empty.isEmpty {
+    while let segment = plan.segments.last, segment.damage == nil,
+      segment.row == nil || !empty.isEmpty
+    {
       plan.segments.removeLast()
       guard var found = try examine(segment, of: plan) else { continue }
       let isEmpty =
@@ -289,7 +322,7 @@ struct Recovery {
     let scan = try SegmentReader.scan(path: segment.file, on: disk) { progress.note(read: $0) }
     // The catalogue learns of a segment once it is synced.
     let known = plan.knownSegments.first { $0.number == segment.number }
-    if scan.goodBytes == 0, !scan.isChained, known == nil {
+    if scan.isStrange, known == nil {
       // A file that is not ours is left alone and not listed.
       guard scan.isUnwritten else { return nil }
       // A segment that was created, but not even its first line was written, which is synced before anything else.
@@ -348,17 +381,14 @@ struct Recovery {
 
   /// Saves what was read of a recording so far, which counts as being recorded until all is read.
   private func keep(
-    _ segment: SegmentRow, of plan: Plan, _ scans: [SegmentScan]
+    _ segments: [SegmentRow], of plan: Plan, _ scans: [SegmentScan]
   ) throws(RecordingError) {
-    if plan.known == nil, scans.count == 1 {
-      let header = scans[0].header
-      try catalogue.save(
-        RecordingRow(
-          name: plan.name, room: header?.room ?? Self.room(of: plan.name),
-          state: RecordingState.recording.rawValue,
-          startedAt: header?.startedAt ?? RecordingName.startedAt(plan.name)))
-    }
-    try catalogue.save(segment)
+    let header = scans.first?.header
+    let row = RecordingRow(
+      name: plan.name, room: header?.room ?? Self.room(of: plan.name),
+      state: RecordingState.recording.rawValue,
+      startedAt: header?.startedAt ?? RecordingName.startedAt(plan.name))
+    try catalogue.save(segments, of: plan.known == nil ? row : nil)
   }
 
   /// Cuts off everything behind the last good line of a segment of version 1 that was not closed.

@@ -157,10 +157,6 @@ enum SegmentLines {
   }
 
   private static func instant(_ number: Int64) -> Instant? {
-    number <= latest ? Instant(nanoseconds: number) : nil
+    number <= KeptNumbers.latest ? Instant(nanoseconds: number) : nil
   }
-
-  /// The latest time in nanoseconds that a line may have, decades after the latest that a room has: sums of
-  /// times from any file must not overflow.
-  private static let latest: Int64 = 1 << 62 + 1 << 60
 }

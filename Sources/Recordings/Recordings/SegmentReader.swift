@@ -189,7 +189,11 @@ final class SegmentReader {
       contents.note(instant)
       steps.append(.change(text, at: instant))
     case .header:
-      header = decode(SegmentHeader.self, slab, line)
+      // Another one would hide what the first line says, and so that the segment is in the wrong place.
+      guard lines == 0 else { return false }
+      header = decode(SegmentHeader.self, slab, line).flatMap {
+        KeptNumbers.range.contains($0.startedAt) ? $0 : nil
+      }
       return header.map(continues) ?? false
     case .end:
       // It vouches for everything before it, and is the last line.
@@ -245,6 +249,8 @@ struct SegmentScan {
   private(set) var goodBytes: Int
   let syncedBytes: Int
   fileprivate let beforeEnd: (bytes: Int, chain: LineChain)?
+  /// Whether nothing in it is ours.
+  var isStrange: Bool { goodBytes == 0 && !isChained }
   /// Whether the last line says that another segment follows.
   var isContinued: Bool { isChained && end != nil && end?.state == nil }
 

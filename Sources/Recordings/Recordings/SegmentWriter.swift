@@ -12,7 +12,7 @@ struct SegmentContents: Equatable, Sendable {
   /// How much of the room's time there is from the first step to the last.
   var durationMilliseconds: Int {
     guard let first, let last else { return 0 }
-    return Int(last.subtractingReportingOverflow(first).partialValue / 1_000_000)
+    return max(0, Int(last.subtractingReportingOverflow(first).partialValue / 1_000_000))
   }
 
   mutating func note(_ instant: Instant, events: Int = 0, frames: Int = 0) {

@@ -39,19 +39,20 @@ package final class ServerSource: LiveSource {
   }
 
   package func start() {
-    delivery.pause = { [unowned self] isPaused in advance { $0.pause(isPaused, at: $1) } }
+    delivery.pause = { [weak self] isPaused in self?.advance { $0.pause(isPaused, at: $1) } }
     advance { $0.wake(at: $1) }
   }
 
   package func stop() {
     delivery.report(SourceStatus(.ended), in: room)
-    timer.cancel()
+    timer.stop()
     for fetch in fetches { fetch.cancel() }
     fetches = []
   }
 
   /// Gives the session something, and does what it asks for.
   private func advance(_ body: (inout ServerSession, Instant) -> Void) {
+    guard !timer.isStopped else { return }
     body(&session, Delivery.now)
     for effect in session.takeEffects() { perform(effect) }
     delivery.flush()

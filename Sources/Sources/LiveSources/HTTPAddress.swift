@@ -12,8 +12,13 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
   /// With its query; begins with a slash.
   package var path: String
 
+  /// In bytes. Strangers write addresses, too: a server that wants to be called elsewhere.
+  private static let longest = 2048
+
   /// `nil` for any other text, or another scheme.
   package init?(_ text: String, _ scheme: Scheme = .http) {
+    guard text.utf8.count <= Self.longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return nil }
     let start = text.prefix { $0 != ":" }
     guard text.dropFirst(start.count).hasPrefix("://"),
       start == scheme.rawValue || start == scheme.rawValue + "s"
@@ -25,7 +30,7 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
     isEncrypted = start != scheme.rawValue
     guard let server = PeerAddress(String(host), defaultPort: isEncrypted ? 443 : 80),
       // Of user names and passwords in addresses everything that prints them would have to know.
-      !host.contains("@"), tail.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+      !host.contains("@")
     else { return nil }
     self.server = server
     path = tail.hasPrefix("/") ? String(tail) : "/" + tail

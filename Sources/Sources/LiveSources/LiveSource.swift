@@ -46,10 +46,13 @@ extension LiveSource {
   }
 }
 
-/// Calls a source when its next deadline has come. Belongs to one event loop.
+/// Calls a source when its next deadline has come, until it stops. Belongs to one event loop.
 package final class SourceTimer {
   private var scheduled: Scheduled<Void>?
   private var time: Instant?
+  /// Whether the source has stopped. It does nothing any more then, whoever calls it: a task that is due cannot be
+  /// cancelled, and the delivery works on.
+  package private(set) var isStopped = false
 
   package init() {}
 
@@ -57,21 +60,22 @@ package final class SourceTimer {
   package func set(
     _ deadline: Instant?, on eventLoop: any EventLoop, _ body: @escaping () -> Void
   ) {
-    guard deadline != time else { return }
-    cancel()
+    guard !isStopped, deadline != time else { return }
+    scheduled?.cancel()
     time = deadline
     scheduled = deadline.map { deadline in
       let delay = max(0, (deadline - Delivery.now).nanoseconds)
       return eventLoop.assumeIsolated().scheduleTask(in: .nanoseconds(delay)) { [self] in
+        guard !isStopped else { return }
         time = nil
         body()
       }
     }
   }
 
-  package func cancel() {
+  package func stop() {
+    isStopped = true
     scheduled?.cancel()
     scheduled = nil
-    time = nil
   }
 }

@@ -3,6 +3,9 @@ import NIOPosix
 
 /// A channel to a peer, from the attempt to connect to its end. Belongs to one event loop.
 final class PeerChannel {
+  /// How many bytes may be unwritten: with answers to what it sends, a peer that does not read fills memory.
+  private static let longestBacklog = 1 << 20
+
   private var channel: (any Channel)?
   private var isReading = true
   private(set) var isClosed = false
@@ -19,14 +22,17 @@ final class PeerChannel {
   ) {
     let initialize = NIOLoopBound(
       { (channel: any Channel) in
-        if let security {
-          try channel.pipeline.syncOperations.addHandler(security.handler(host: address.host))
-        }
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(BacklogHandler())
+        if let security { try pipeline.addHandler(security.handler(host: address.host)) }
         try configure(channel)
       }, eventLoop: eventLoop)
     ClientBootstrap(group: eventLoop)
       .connectTimeout(timeout)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelOption(
+        .writeBufferWaterMark, value: .init(low: Self.longestBacklog, high: Self.longestBacklog)
+      )
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try initialize.value(channel) }
       }
@@ -63,5 +69,24 @@ final class PeerChannel {
     channel?.close(promise: nil)
     channel = nil
     return true
+  }
+}
+
+/// Ends a connection to which too much is unwritten. Comes before TLS, which would wait for a goodbye of the peer.
+private final class BacklogHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private struct Unread: Error, CustomStringConvertible {
+    var description: String { "the server does not read" }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    context.fireChannelWritabilityChanged()
+    // Not within the write that was too much: those who write are not ready for an end, and the network may take it.
+    context.eventLoop.assumeIsolated().execute {
+      guard !context.channel.isWritable else { return }
+      context.fireErrorCaught(Unread())
+      context.close(promise: nil)
+    }
   }
 }

@@ -69,6 +69,8 @@ package final class WebSocketConnection {
   ) throws {
     let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
       maxFrameSize: longestMessage,
+      // It would close the connection before anybody knows why.
+      enableAutomaticErrorHandling: false,
       upgradePipelineHandler: { channel, _ in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
@@ -200,7 +202,8 @@ private final class WebSocketHandler: ChannelInboundHandler {
     let text = data.readString(length: data.readableBytes) ?? ""
     end = WebSocketEnd(
       code: code,
-      reason: text.isEmpty ? "the server closed the connection" : String(text.prefix(120)))
+      reason: text.isEmpty
+        ? "the server closed the connection" : String(text.unicodeScalars.prefix(120)))
     var answer = ByteBuffer()
     if let code { answer.writeInteger(UInt16(code)) }
     send(context, .connectionClose, answer)
@@ -227,19 +230,17 @@ private final class WebSocketHandler: ChannelInboundHandler {
   func channelReadComplete(context: ChannelHandlerContext) { events.drained() }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end = end ?? WebSocketEnd(reason: Self.text(error))
-    context.close(promise: nil)
+    switch error as? NIOWebSocketError {
+    case .invalidFrameLength?: fail(context, .messageTooLarge, "a message was too long")
+    case .fragmentedControlFrame?, .multiByteControlFrameLength?:
+      fail(context, .protocolError, "the server broke the protocol")
+    case nil:
+      end = end ?? WebSocketEnd(reason: ConnectionFailure.text(error))
+      context.close(promise: nil)
+    }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     events.closed(end ?? WebSocketEnd(reason: "the connection was closed"))
-  }
-
-  private static func text(_ error: any Error) -> String {
-    switch error as? NIOWebSocketError {
-    case .invalidFrameLength?: "a message was too long"
-    case .fragmentedControlFrame?, .multiByteControlFrameLength?: "the server broke the protocol"
-    case nil: ConnectionFailure.text(error)
-    }
   }
 }

@@ -36,17 +36,18 @@ struct ObsMixer: Sendable {
 
   mutating func take(scenes reply: JSONValue, inputs list: JSONValue) {
     func names(_ list: JSONValue?, _ member: String, atMost count: Int) -> [String] {
-      let names = (list?.arrayValue ?? []).compactMap { $0[member]?.stringValue }
-      return Array(
-        names.filter { !$0.isEmpty && $0.utf8.count <= Self.longestName }.prefix(count))
+      let names = (list?.arrayValue ?? []).compactMap { $0[member]?.word(atMost: Self.longestName) }
+      return Array(names.filter { !$0.isEmpty }.prefix(count))
     }
     inputs = names(list["inputs"], "inputName", atMost: Self.maximumInputs)
       .filter { !Self.fixed.contains($0) }
     // OBS lists them from the last one to the first.
     scenes = names(reply["scenes"], "sceneName", atMost: Self.maximumScenes).reversed()
-    currentScene = reply["currentProgramSceneName"]?.stringValue
+    currentScene = reply["currentProgramSceneName"]?.word()
     audio = []
     levels = levels.filter { inputs.contains($0.key) }
+    let controls = Set(controls(of: inputs))
+    told = told.filter { controls.contains($0.key) }
   }
 
   /// What to ask for, to know the volumes.
@@ -75,12 +76,14 @@ struct ObsMixer: Sendable {
 
   /// All controls, if they are others than before.
   mutating func newControls() -> [String]? {
-    let sounding = inputs.filter(audio.contains)
-    let all =
-      Self.fixed + sounding.flatMap { [$0, Self.mute + $0] } + scenes.map { Self.scene + $0 }
+    let all = controls(of: inputs.filter(audio.contains))
     guard all != announced else { return nil }
     announced = all
     return all
+  }
+
+  private func controls(of inputs: [String]) -> [String] {
+    Self.fixed + inputs.flatMap { [$0, Self.mute + $0] } + scenes.map { Self.scene + $0 }
   }
 
   /// What a control of the room is.
@@ -127,7 +130,7 @@ struct ObsMixer: Sendable {
   /// The levels of inputs, as far as they are others than before: most inputs are silent most of the time.
   mutating func meters(_ data: JSONValue) -> [ObsEvent] {
     (data["inputs"]?.arrayValue ?? []).compactMap { input in
-      guard let name = input["inputName"]?.stringValue, audio.contains(name) else { return nil }
+      guard let name = input["inputName"]?.word(), audio.contains(name) else { return nil }
       let peaks = (input["inputLevelsMul"]?.arrayValue ?? [])
         .prefix(ControlEvent.maximumChannels).map { channel in
           // Magnitude, peak, peak before the fader. A peak may be above full level.

@@ -76,7 +76,9 @@ struct FallingCounter: Sendable {
   @discardableResult
   mutating func take(_ value: Int) -> Int? {
     let added = last.map { value >= $0 ? value - $0 : value }
-    total += added ?? value
+    // What a counter adds up to that goes up and down without end does not fit into any number.
+    let (sum, overflows) = total.addingReportingOverflow(added ?? value)
+    if !overflows { total = sum }
     last = value
     return added
   }

@@ -96,10 +96,10 @@ struct ObsResponse {
 
   /// `nil` for other values.
   init?(_ value: JSONValue) {
-    guard let type = value["requestType"]?.stringValue, let status = value["requestStatus"] else {
+    guard let type = value["requestType"]?.word(), let status = value["requestStatus"] else {
       return nil
     }
-    id = value["requestId"]?.stringValue ?? ""
+    id = value["requestId"]?.word() ?? ""
     self.type = type
     isDone = status["result"]?.boolValue ?? false
     code = status["code"]?.integerValue ?? 0
@@ -118,13 +118,9 @@ extension JSONValue {
     }
   }
 
-  /// A count, which is never negative.
+  /// A count, which is never negative. A library may write it as a number that is not an integer; those are exact
+  /// up to this bound.
   var countValue: Int? {
-    switch self {
-    case .integer(let integer) where integer >= 0: Int(integer)
-    // A library may write whole numbers as others.
-    case .number(let number) where number >= 0 && number < 9e15: Int(number)
-    default: nil
-    }
+    numberValue.flatMap { $0 >= 0 && $0 < 9e15 ? Int($0) : nil }
   }
 }

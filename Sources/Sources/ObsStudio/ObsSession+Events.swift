@@ -8,13 +8,13 @@ extension ObsSession {
   mutating func take(event type: String, _ data: JSONValue, at now: Instant) {
     switch type {
     case "StreamStateChanged":
-      guard let state = ObsOutput.State(event: data["outputState"]?.stringValue ?? "") else {
+      guard let state = ObsOutput.State(event: data["outputState"]?.word() ?? "") else {
         return
       }
       stream.take(event: state)
       tellStream(byPoll: false, at: now)
     case "RecordStateChanged":
-      guard let state = ObsOutput.State(event: data["outputState"]?.stringValue ?? "") else {
+      guard let state = ObsOutput.State(event: data["outputState"]?.word() ?? "") else {
         return
       }
       recording.take(event: state)
@@ -22,13 +22,13 @@ extension ObsSession {
     case "InputVolumeMeters":
       for meter in mixer.meters(data) { tell(meter, at: now) }
     case "InputVolumeChanged":
-      let input = data["inputName"]?.stringValue ?? ""
+      let input = data["inputName"]?.word() ?? ""
       if let event = mixer.volume(of: input, data) { tell(event, at: now) }
     case "InputMuteStateChanged":
-      let input = data["inputName"]?.stringValue ?? ""
+      let input = data["inputName"]?.word() ?? ""
       if let event = mixer.muting(of: input, data) { tell(event, at: now) }
     case "CurrentProgramSceneChanged":
-      for event in mixer.scene(data["sceneName"]?.stringValue) { tell(event, at: now) }
+      for event in mixer.scene(data["sceneName"]?.word()) { tell(event, at: now) }
     case "InputCreated", "InputRemoved", "InputNameChanged", "SceneCreated", "SceneRemoved",
       "SceneNameChanged", "CurrentSceneCollectionChanged":
       changed(at: now)

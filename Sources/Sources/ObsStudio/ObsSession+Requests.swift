@@ -100,7 +100,7 @@ extension ObsSession {
       let reason =
         response.code == ObsMessage.Status.notReady
         ? "OBS is not ready" : response.comment ?? "OBS refuses it (code \(response.code))"
-      return refuse(response.id, String(reason.prefix(120)))
+      return refuse(response.id, String(reason.unicodeScalars.prefix(120)))
     }
     switch waiting.awaited {
     case .answer: confirm(response.id)

@@ -71,6 +71,9 @@ package struct ObsSession {
   /// When to ask for the inputs and scenes.
   private var loadAt: Instant?
   private var loads = 0
+  /// The question for the inputs and scenes, and then for the volumes, as long as it is unanswered.
+  private var loadID: String?
+  private var volumesID: String?
 
   var mixer = ObsMixer()
   var stream = ObsOutput()
@@ -218,14 +221,14 @@ package struct ObsSession {
       liveness = Liveness(silence: settings.silence, patience: nil, at: now)
       load()
     case (.event, .loading), (.event, .ready):
-      take(event: data["eventType"]?.stringValue ?? "", data["eventData"] ?? .null, at: now)
+      take(event: data["eventType"]?.word() ?? "", data["eventData"] ?? .null, at: now)
     case (.response, .ready):
       if let response = ObsResponse(data) { take(response, at: now) }
     case (.batchResponse, .loading), (.batchResponse, .ready):
       // Levels, which come by themselves, are no sign that OBS still answers.
       liveness.heard(at: now)
       let results = (data["results"]?.arrayValue ?? []).compactMap(ObsResponse.init)
-      answered(data["requestId"]?.stringValue ?? "", results, at: now)
+      answered(data["requestId"]?.word() ?? "", results, at: now)
     default: break
     }
   }
@@ -248,8 +251,10 @@ package struct ObsSession {
       take(poll: results, at: now)
       policy.receivedUsefulData(at: now, connected: openedAt)
     } else if id == loadID {
+      loadID = nil
       loaded(results, at: now)
     } else if id == volumesID {
+      volumesID = nil
       for control in mixer.takeVolumes(results) { tell(control, at: now) }
       announce()
       if case .loading = phase { becameReady(at: now) }
@@ -258,20 +263,19 @@ package struct ObsSession {
 
   // MARK: The state of everything
 
-  private var loadID: String { "load \(link) \(loads)" }
-  private var volumesID: String { "volumes \(link) \(loads)" }
-
   /// An input or a scene has come or gone; others may follow at once.
   mutating func changed(at now: Instant) { loadAt = loadAt ?? now + settings.loading }
 
   private mutating func load() {
     loadAt = nil
     loads += 1
+    let id = "load \(link) \(loads)"
+    (loadID, volumesID) = (id, nil)
     perform(
       .send(
         link,
         ObsMessage.batch(
-          [("", ObsRequest("GetSceneList")), ("", ObsRequest("GetInputList"))], id: loadID)))
+          [("", ObsRequest("GetSceneList")), ("", ObsRequest("GetInputList"))], id: id)))
   }
 
   private mutating func loaded(_ results: [ObsResponse], at now: Instant) {
@@ -280,7 +284,9 @@ package struct ObsSession {
       return changed(at: now)
     }
     mixer.take(scenes: results[0].data, inputs: results[1].data)
-    perform(.send(link, ObsMessage.batch(mixer.volumeRequests, id: volumesID)))
+    let id = "volumes \(link) \(loads)"
+    volumesID = id
+    perform(.send(link, ObsMessage.batch(mixer.volumeRequests, id: id)))
   }
 
   private mutating func becameReady(at now: Instant) {

@@ -40,18 +40,18 @@ package final class ObsSource: LiveSource {
   package var duplicates: Int { 0 }
 
   package func start() {
-    delivery.pause = { [unowned self] in pause($0) }
-    requests?.received = { [unowned self] in take($0) }
-    requests?.withdrawn = { [unowned self] identifier in
-      advance { session, _ in session.withdraw(identifier) }
+    delivery.pause = { [weak self] in self?.pause($0) }
+    requests?.received = { [weak self] in self?.take($0) }
+    requests?.withdrawn = { [weak self] identifier in
+      self?.advance { session, _ in session.withdraw(identifier) }
     }
-    requests?.changed = { [unowned self] problem in advance { $0.surface(problem, at: $1) } }
+    requests?.changed = { [weak self] problem in self?.advance { $0.surface(problem, at: $1) } }
     advance { $0.wake(at: $1) }
   }
 
   package func stop() {
     if status.state != .refused { delivery.report(SourceStatus(.ended), in: room) }
-    timer.cancel()
+    timer.stop()
     requests?.stop()
     connection?.1.close()
     connection = nil
@@ -59,6 +59,7 @@ package final class ObsSource: LiveSource {
 
   /// Gives the session something, and does what it asks for.
   private func advance(_ body: (inout ObsSession, Instant) -> Void) {
+    guard !timer.isStopped else { return }
     body(&session, Delivery.now)
     var effects = session.takeEffects()
     while !effects.isEmpty {
@@ -93,15 +94,15 @@ package final class ObsSource: LiveSource {
 
   private func connect(_ id: Int) {
     var events = WebSocketEvents()
-    events.opened = { [unowned self] in advance { $0.opened(id, at: $1) } }
-    events.received = { [unowned self] bytes in
+    events.opened = { [weak self] in self?.advance { $0.opened(id, at: $1) } }
+    events.received = { [weak self] bytes in
       guard let message = try? JSONValue(parsing: Array(bytes)) else { return }
-      advance { $0.receive(message, on: id, at: $1) }
+      self?.advance { $0.receive(message, on: id, at: $1) }
     }
-    events.drained = { [unowned self] in delivery.flush() }
-    events.closed = { [unowned self] end in
-      if self.connection?.id == id { self.connection = nil }
-      advance { $0.closed(id, code: end.code, reason: end.reason, at: $1) }
+    events.drained = { [delivery] in delivery.flush() }
+    events.closed = { [weak self] end in
+      if self?.connection?.id == id { self?.connection = nil }
+      self?.advance { $0.closed(id, code: end.code, reason: end.reason, at: $1) }
     }
     let connection = WebSocketConnection(
       to: address, protocolName: "obswebsocket.json", security: nil, eventLoop: eventLoop,

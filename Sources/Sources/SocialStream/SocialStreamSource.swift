@@ -46,19 +46,20 @@ package final class SocialStreamSource: LiveSource {
   }
 
   package func start() {
-    delivery.pause = { [unowned self] in pause($0) }
+    delivery.pause = { [weak self] in self?.pause($0) }
     advance { $0.wake(at: $1) }
   }
 
   package func stop() {
     delivery.report(SourceStatus(.ended), in: room)
-    timer.cancel()
+    timer.stop()
     connection?.socket.close()
     connection = nil
   }
 
   /// Gives the session something, and does what it asks for.
   private func advance(_ body: (inout SocialStreamSession, Instant) -> Void) {
+    guard !timer.isStopped else { return }
     body(&session, Delivery.now)
     for effect in session.takeEffects() { perform(effect) }
     timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
@@ -86,11 +87,11 @@ package final class SocialStreamSource: LiveSource {
 
   private func connect(_ id: Int) {
     var events = WebSocketEvents()
-    events.opened = { [unowned self] in advance { $0.opened(id, at: $1) } }
-    events.ponged = { [unowned self] in advance { $0.heard(id, at: $1) } }
-    events.received = { [unowned self] bytes in
+    events.opened = { [weak self] in self?.advance { $0.opened(id, at: $1) } }
+    events.ponged = { [weak self] in self?.advance { $0.heard(id, at: $1) } }
+    events.received = { [weak self] bytes in
       let message = try? JSONValue(parsing: Array(bytes))
-      advance { session, now in
+      self?.advance { session, now in
         if let message {
           session.receive(message, on: id, at: now)
         } else {
@@ -98,10 +99,10 @@ package final class SocialStreamSource: LiveSource {
         }
       }
     }
-    events.drained = { [unowned self] in delivery.flush() }
-    events.closed = { [unowned self] end in
-      if connection?.id == id { connection = nil }
-      advance { $0.closed(id, reason: end.reason, at: $1) }
+    events.drained = { [delivery] in delivery.flush() }
+    events.closed = { [weak self] end in
+      if self?.connection?.id == id { self?.connection = nil }
+      self?.advance { $0.closed(id, reason: end.reason, at: $1) }
     }
     let path = sessionName.reveal {
       server.appending("/join/\($0)/\(SocialStreamSource.channel)").path

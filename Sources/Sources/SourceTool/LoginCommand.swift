@@ -134,7 +134,7 @@ private final class LoginProcess {
   }
 
   private func cancelWork() {
-    timer.cancel()
+    timer.stop()
     fetch?.cancel()
     fetch = nil
   }

@@ -30,37 +30,48 @@ struct IRCFields {
     parameters = offset..<line.count
   }
 
-  /// The name before the `!` of the prefix.
+  /// The name before the `!` of the prefix; empty if it is longer than a word.
   var nick: String {
-    String(decoding: line[prefix].prefix { $0 != UInt8(ascii: "!") }, as: UTF8.self)
+    Self.word(UnsafeRawBufferPointer(rebasing: line[prefix].prefix { $0 != UInt8(ascii: "!") }))
+      ?? ""
   }
 
   /// A parameter by its index; `nil` if there are fewer. O(length of the line).
   func parameter(_ index: Int) -> String? {
+    bytes(ofParameter: index).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A parameter that is compared; `nil` also if it is longer than a word. O(length of the line).
+  func word(_ index: Int) -> String? { bytes(ofParameter: index).flatMap(Self.word) }
+
+  /// The channel that a parameter names, without its `#`.
+  func channel(_ index: Int = 0) -> String? {
+    // A server may write the only parameter of a JOIN with a colon.
+    guard let bytes = bytes(ofParameter: index), bytes.first == UInt8(ascii: "#") else {
+      return nil
+    }
+    return Self.word(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+  }
+
+  /// Text that is compared or hashed, which for a `String` may cost the square of its length: only as long as what
+  /// it may be equal to, such as names and capabilities.
+  static func word(_ bytes: UnsafeRawBufferPointer) -> String? {
+    bytes.count <= 64 ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+
+  private func bytes(ofParameter index: Int) -> UnsafeRawBufferPointer? {
     var start = parameters.lowerBound
     for number in 0...index {
       guard start < parameters.upperBound else { return nil }
-      if line[start] == UInt8(ascii: ":") {
-        guard number == index else { return nil }
-        return String(decoding: line[(start + 1)..<parameters.upperBound], as: UTF8.self)
-      }
-      let end = line[start..<parameters.upperBound].firstIndex(of: 0x20) ?? parameters.upperBound
-      if number == index { return String(decoding: line[start..<end], as: UTF8.self) }
+      let isLast = line[start] == UInt8(ascii: ":")
+      if isLast { start += 1 }
+      let rest = line[start..<parameters.upperBound]
+      let end = isLast ? rest.endIndex : rest.firstIndex(of: 0x20) ?? rest.endIndex
+      if number == index { return UnsafeRawBufferPointer(rebasing: line[start..<end]) }
       start = end
       while start < parameters.upperBound, line[start] == 0x20 { start += 1 }
     }
     return nil
-  }
-
-  /// The channel that the first parameter names, without its `#`.
-  var channel: String? {
-    let start = parameters.lowerBound
-    guard start < parameters.upperBound, line[start] == UInt8(ascii: "#") else {
-      // A server may write the only parameter of a JOIN with a colon.
-      return parameter(0).flatMap { $0.first == "#" ? String($0.dropFirst()) : nil }
-    }
-    let end = line[start..<parameters.upperBound].firstIndex(of: 0x20) ?? parameters.upperBound
-    return String(decoding: line[(start + 1)..<end], as: UTF8.self)
   }
 
   /// The value of a tag as it is written; `nil` if it is absent or empty. O(length of the tags).

@@ -43,16 +43,16 @@ extension TwitchSession {
     case "CAP": answered(fields, on: id, at: now)
     case "001": welcomed(fields, on: id, at: now)
     case "JOIN":
-      guard let channel = fields.channel, isOwn(fields, id) else { break }
+      guard let channel = fields.channel(), isOwn(fields, id) else { break }
       joined(channel, on: id, at: now)
     case "PART", "KICK": left(fields, on: id, at: now)
     case "RECONNECT": replace(id, at: now)
     case "NOTICE": noticed(fields, on: id, at: now)
     case "ERROR": connections[id]?.farewell = fields.parameter(0).map { Self.quoted($0) }
-    case "421": if fields.parameter(1) == "CAP" { endCapabilities(id, at: now) }
+    case "421": if fields.word(1) == "CAP" { endCapabilities(id, at: now) }
     case "403", "405", "471", "473", "474", "475", "477":
-      guard let channel = fields.parameter(1)?.dropFirst() else { break }
-      refuse(String(channel), on: id, reason: Self.quoted(fields.parameter(2) ?? ""), at: now)
+      guard let channel = fields.channel(1) else { break }
+      refuse(channel, on: id, reason: Self.quoted(fields.parameter(2) ?? ""), at: now)
     case "432", "433": rename(id, at: now)
     case "464": refuse("the password is wrong")
     default: break
@@ -67,7 +67,7 @@ extension TwitchSession {
   ) -> Bool {
     // Older ones may be ones that nobody remembers having received.
     guard let fields = IRCFields(line), ["PRIVMSG", "USERNOTICE"].contains(fields.command),
-      fields.channel == channel, channels[channel] != nil, let identifier = fields.tag("id"),
+      fields.channel() == channel, channels[channel] != nil, let identifier = fields.tag("id"),
       let sent = fields.tag("tmi-sent-ts").flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
       sent > time
     else { return false }
@@ -87,11 +87,12 @@ extension TwitchSession {
   }
 
   private static func untagged(_ fields: IRCFields) -> Verdict {
-    guard let channel = fields.channel, var text = fields.parameter(1), !fields.nick.isEmpty else {
+    guard let channel = fields.channel(), var text = fields.parameter(1), !fields.nick.isEmpty
+    else {
       return .ignore
     }
-    if text.hasPrefix("\u{1}ACTION "), text.hasSuffix("\u{1}") {
-      text = String(text.dropFirst(8).dropLast())
+    if text.utf8.starts(with: "\u{1}ACTION ".utf8), text.utf8.last == 1 {
+      text = String(text.unicodeScalars.dropFirst(8).dropLast())
     }
     return .forwardUntagged(UntaggedMessage(channel: channel, nick: fields.nick, text: text))
   }
@@ -108,7 +109,7 @@ extension TwitchSession {
   private mutating func isNews(
     _ line: UnsafeRawBufferPointer, _ fields: IRCFields, on id: Int, at now: Instant
   ) -> Bool {
-    guard let channel = fields.channel, channels[channel] != nil,
+    guard let channel = fields.channel(), channels[channel] != nil,
       let connection = connections[id]
     else { return false }
     let link = connection.link
@@ -136,7 +137,7 @@ extension TwitchSession {
     connections[id]?.ponged(at: now)
     if connection.phase.isDraining {
       // An answer to an earlier question says nothing about what was sent since.
-      if fields.parameter(1) == Self.drainToken { drained(id, at: now) }
+      if fields.word(1) == Self.drainToken { drained(id, at: now) }
       return
     }
     // A quiet chat: the server lasts and answers, and that is all there is.
@@ -147,7 +148,7 @@ extension TwitchSession {
 
   private mutating func welcomed(_ fields: IRCFields, on id: Int, at now: Instant) {
     guard case .registering = connections[id]?.phase else { return }
-    if let nick = fields.parameter(0), !nick.isEmpty { connections[id]?.nick = nick }
+    if let nick = fields.word(0), !nick.isEmpty { connections[id]?.nick = nick }
     connections[id]?.isWelcome = true
     // Twitch does not wait for the end of capabilities. What is sent before there are tags has none, so a
     // copy of it that another connection sends could not be told.
@@ -172,7 +173,7 @@ extension TwitchSession {
 
   private mutating func answered(_ fields: IRCFields, on id: Int, at now: Instant) {
     guard let connection = connections[id], !connection.requested.isEmpty else { return }
-    switch fields.parameter(1) {
+    switch fields.word(1) {
     case "ACK":
       let given = connection.asksOneByOne ? [connection.requested[0]] : connection.requested
       if given.contains("twitch.tv/tags") { connections[id]?.hasTags = true }
@@ -207,9 +208,9 @@ extension TwitchSession {
   }
 
   private mutating func left(_ fields: IRCFields, on id: Int, at now: Instant) {
-    guard let channel = fields.channel, let connection = connections[id],
+    guard let channel = fields.channel(), let connection = connections[id],
       connection.joined[channel] != nil,
-      fields.command == "KICK" ? fields.parameter(1) == connection.nick : isOwn(fields, id)
+      fields.command == "KICK" ? fields.word(1) == connection.nick : isOwn(fields, id)
     else { return }
     connections[id]?.joined[channel] = nil
     lose(channel, since: now, reason: "the server ended the join")
@@ -221,15 +222,15 @@ extension TwitchSession {
   }
 
   private mutating func noticed(_ fields: IRCFields, on id: Int, at now: Instant) {
-    let text = fields.parameter(1) ?? ""
-    if let channel = fields.channel {
-      guard let kind = fields.tag("msg-id") else { return }
-      switch String(decoding: kind, as: UTF8.self) {
+    if let channel = fields.channel() {
+      switch fields.tag("msg-id").flatMap(IRCFields.word) {
       case "msg_channel_suspended", "msg_banned", "msg_room_not_found", "tos_ban":
-        refuse(channel, on: id, reason: Self.quoted(text), at: now)
+        refuse(channel, on: id, reason: Self.quoted(fields.parameter(1) ?? ""), at: now)
       default: break
       }
-    } else if case .registering = connections[id]?.phase, Self.refusals.contains(text) {
+    } else if case .registering = connections[id]?.phase, let text = fields.word(1),
+      Self.refusals.contains(text)
+    {
       refuse(text)
     }
   }

@@ -52,7 +52,7 @@ package final class TwitchSource: LiveSource {
   package var duplicates: Int { session.duplicates }
 
   package func start() {
-    delivery.pause = { [unowned self] in pause($0) }
+    delivery.pause = { [weak self] in self?.pause($0) }
     advance { $0.wake(at: $1) }
   }
 
@@ -62,7 +62,7 @@ package final class TwitchSource: LiveSource {
       statuses[channel]?.reason = nil
     }
     for room in Set(statuses.keys.map(room)) { delivery.report(status(of: room), in: room) }
-    timer.cancel()
+    timer.stop()
     for peer in peers.values { peer.connection.close() }
     peers = [:]
     history?.cancel()
@@ -70,6 +70,7 @@ package final class TwitchSource: LiveSource {
 
   /// Gives the session something, and does what it asks for.
   private func advance(_ body: (inout TwitchSession, Instant) -> Void) {
+    guard !timer.isStopped else { return }
     body(&session, Delivery.now)
     settle()
   }
@@ -118,12 +119,12 @@ package final class TwitchSource: LiveSource {
 
   private func connect(_ id: Int) {
     var events = StreamEvents()
-    events.opened = { [unowned self] in advance { $0.opened(id, at: $1) } }
-    events.received = { [unowned self] in receive($0, on: id) }
-    events.drained = { [unowned self] in delivery.flush() }
-    events.closed = { [unowned self] reason in
-      peers[id] = nil
-      advance { $0.closed(id, reason: reason, at: $1) }
+    events.opened = { [weak self] in self?.advance { $0.opened(id, at: $1) } }
+    events.received = { [weak self] in self?.receive($0, on: id) }
+    events.drained = { [delivery] in delivery.flush() }
+    events.closed = { [weak self] reason in
+      self?.peers[id] = nil
+      self?.advance { $0.closed(id, reason: reason, at: $1) }
     }
     let connection = PeerConnection(
       to: address, security: security, eventLoop: eventLoop, events: events)

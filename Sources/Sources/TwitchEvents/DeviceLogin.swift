@@ -107,7 +107,7 @@ package struct DeviceLogin {
   }
 
   private mutating func poll(_ status: Int?, _ body: JSONValue, at now: Instant) {
-    let message = body["message"]?.stringValue ?? ""
+    let message = body["message"]?.word() ?? ""
     switch status {
     case 200?:
       var login = TwitchLogin(token: Secret(""))

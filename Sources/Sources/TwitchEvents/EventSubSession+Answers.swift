@@ -6,8 +6,9 @@ package import RateLimiting
 
 /// Answers to requests.
 extension EventSubSession {
-  /// How often subscriptions that are in the way are looked for.
+  /// How often subscriptions that are in the way are looked for, and how many are deleted: some of each type.
   private static let maximumConflicts = 3
+  private static let maximumDeletions = 100
   /// How many tokens in a row Twitch may refuse that it has given itself.
   private static let maximumRenewals = 3
   /// Pages of the list of subscriptions, of a hundred each: there are at most 900.
@@ -30,9 +31,11 @@ extension EventSubSession {
     case 401: unauthorized(purpose, id)
     case 429, 500...: retry(purpose, "Twitch answers \(status)", at: now)
     default:
-      renewals = 0
+      // After any other answer the same may be asked again, so it does not end the waits.
+      guard take(status, body, for: purpose, at: now) else { break }
       requestPolicy = ReconnectPolicy()
-      take(status, body, for: purpose, at: now)
+      // Who knows whose the token is need not accept it for anything else.
+      if purpose != .validation { renewals = 0 }
     }
     ask(at: now)
   }
@@ -80,23 +83,28 @@ extension EventSubSession {
     if !isReady { say(SourceStatus(.connecting, reason: reason)) }
   }
 
+  /// Returns whether it is the answer to what was asked.
   private mutating func take(
     _ status: Int, _ body: JSONValue, for purpose: Purpose, at now: Instant
-  ) {
+  ) -> Bool {
     switch purpose {
     case .validation:
-      guard status == 200, let user = body["user_id"]?.stringValue, !user.isEmpty else {
-        return refuse("Twitch gives no account for the token: it must be one of a user")
+      guard status == 200, let user = body["user_id"]?.word(), !user.isEmpty else {
+        refuse("Twitch gives no account for the token: it must be one of a user")
+        return false
       }
       self.user = user
-      scopes = Set((body["scopes"]?.arrayValue ?? []).compactMap(\.stringValue))
+      scopes = Set((body["scopes"]?.arrayValue ?? []).compactMap { $0.word() })
       if channel == nil { enqueue(.channel) }
     case .channel:
-      guard status == 200, let list = body["data"]?.arrayValue else {
-        return retry(purpose, "Twitch answers \(status)", at: now)
+      // The answer to a name that no channel can have is 400.
+      guard status == 400 || status == 200 && body["data"]?.arrayValue != nil else {
+        retry(purpose, "Twitch answers \(status)", at: now)
+        return false
       }
-      guard let id = list.first?["id"]?.stringValue else {
-        return refuse("there is no channel \(settings.channel)")
+      guard let id = body["data"]?.arrayValue?.first?["id"]?.word() else {
+        refuse("there is no channel \(settings.channel)")
+        return false
       }
       channel = id
       begin(at: now)
@@ -108,11 +116,13 @@ extension EventSubSession {
       subscribed(index, session, status, body)
       resolveConflicts()
       settle(at: now)
+      return status < 300 || status == 409
     case .list(_, let page):
       listed(body, page: page)
       settle(at: now)
     case .delete: resolved()
     }
+    return status < 300
   }
 
   // MARK: Subscribing
@@ -134,7 +144,7 @@ extension EventSubSession {
   ) {
     switch status {
     case 200..<300:
-      let id = body["data"]?.arrayValue?.first?["id"]?.stringValue
+      let id = body["data"]?.arrayValue?.first?["id"]?.word()
       subscriptions[index] = .made(id ?? "")
     case 409: subscriptions[index] = .conflicting
     case _ where session != self.session:
@@ -166,20 +176,21 @@ extension EventSubSession {
 
   private mutating func listed(_ body: JSONValue, page: Int) {
     for entry in body["data"]?.arrayValue ?? [] {
-      guard let id = entry["id"]?.stringValue, let type = entry["type"]?.stringValue,
-        entry["condition"]?["broadcaster_user_id"]?.stringValue == channel,
+      guard let id = entry["id"]?.word(), let type = entry["type"]?.word(),
+        entry["condition"]?["broadcaster_user_id"]?.word() == channel,
         let index = EventSubType.all.firstIndex(where: { $0.name == type }),
         subscriptions[index] == .conflicting,
-        let holder = entry["transport"]?["session_id"]?.stringValue
+        let holder = entry["transport"]?["session_id"]?.word()
       else { continue }
       if holder == session {
         // An answer was lost, and the request made again.
         subscriptions[index] = .made(id)
-      } else {
+      } else if deletions < Self.maximumDeletions {
+        deletions += 1
         enqueue(.delete(id))
       }
     }
-    if let cursor = body["pagination"]?["cursor"]?.stringValue, !cursor.isEmpty,
+    if let cursor = body["pagination"]?["cursor"]?.word(atMost: 1024), !cursor.isEmpty,
       page < Self.maximumPages
     {
       enqueue(.list(after: cursor, page: page + 1))
@@ -198,7 +209,7 @@ extension EventSubSession {
   // MARK: Revocations
 
   mutating func revoked(_ subscription: JSONValue, at now: Instant) {
-    guard let type = subscription["type"]?.stringValue,
+    guard let type = subscription["type"]?.word(),
       let index = EventSubType.all.firstIndex(where: { $0.name == type })
     else { return }
     let reason = subscription["status"]?.stringValue ?? "?"

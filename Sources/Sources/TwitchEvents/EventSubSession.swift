@@ -112,6 +112,7 @@ package struct EventSubSession {
   var session: String?
   var subscriptions = Array(repeating: Subscription.wanted, count: EventSubType.all.count)
   var conflicts = 0
+  var deletions = 0
   var isReady = false
   private var gap: (since: Instant, reason: String)?
   private var status = SourceStatus(.connecting)
@@ -301,6 +302,7 @@ package struct EventSubSession {
     for (id, purpose) in outstanding where purpose.isOfSession { outstanding[id] = nil }
     subscriptions = Array(repeating: .wanted, count: subscriptions.count)
     conflicts = 0
+    deletions = 0
   }
 
   // MARK: Messages
@@ -311,7 +313,7 @@ package struct EventSubSession {
     connections[id]?.lastHeard = now
     connections[id]?.liveness?.heard(at: now)
     let payload = message["payload"] ?? .null
-    switch metadata["message_type"]?.stringValue {
+    switch metadata["message_type"]?.word() {
     case "session_welcome": welcomed(id, payload["session"] ?? .null, at: now)
     case "session_keepalive": useful(id, at: now)
     case "notification":
@@ -323,7 +325,7 @@ package struct EventSubSession {
         // What was said in private is not repeated in public.
         address.isEncrypted || !settings.address.isEncrypted
       else { break }
-      replace(address, at: now)
+      replace(address, from: id, at: now)
     case "revocation": revoked(payload["subscription"] ?? .null, at: now)
     default: break
     }
@@ -336,7 +338,10 @@ package struct EventSubSession {
   }
 
   private mutating func welcomed(_ id: Int, _ session: JSONValue, at now: Instant) {
-    guard let name = session["id"]?.stringValue, connections[id]?.liveness == nil else { return }
+    guard id == next || id == current, let name = session["id"]?.word(),
+      connections[id]?.liveness == nil
+    else { return }
+    replacementPolicy = ReconnectPolicy()
     let keepalive = min(max(session["keepalive_timeout_seconds"]?.integerValue ?? 10, 1), 600)
     // Some more, since the server's timer is not ours.
     connections[id]?.liveness = Liveness(
@@ -352,21 +357,25 @@ package struct EventSubSession {
     }
   }
 
-  private mutating func replace(_ address: HTTPAddress, at now: Instant) {
-    guard replacement?.address != address else { return }
-    if let next {
-      perform(.close(next))
-      connections[next] = nil
-      self.next = nil
+  /// The server wants to be called elsewhere. Its connection lasts some seconds first: servers that send their
+  /// clients to each other would otherwise be called without a pause. While one wish is followed, others do not
+  /// count.
+  private mutating func replace(_ address: HTTPAddress, from id: Int, at now: Instant) {
+    guard let connection = connections[id], next == nil, now >= replacement?.until ?? now else {
+      return
     }
+    let time = max(now, connection.startedAt + ReconnectPolicy.settling)
     replacement = (address, now + settings.grace)
-    replacementPolicy = ReconnectPolicy()
-    connectAt = now
-    connect(at: now)
+    connectAt = time
+    if time == now { connect(at: now) }
   }
 
   /// The new connection of the session is welcomed; subscriptions have moved to it.
   private mutating func takeOver(_ id: Int, at now: Instant) {
+    // One that is still read is enough.
+    for id in connections.keys.sorted() where connections[id]?.isDraining == true {
+      end(id, reason: "replaced", at: now)
+    }
     if let old = current {
       connections[old]?.isDraining = true
       setDeadline(of: old, at: now + settings.drain)
@@ -380,7 +389,7 @@ package struct EventSubSession {
 
   private mutating func take(_ metadata: JSONValue, _ payload: JSONValue) {
     guard let identifier = metadata["message_id"]?.stringValue,
-      let type = payload["subscription"]?["type"]?.stringValue
+      let type = payload["subscription"]?["type"]?.word()
     else { return }
     guard Array(identifier.utf8).withUnsafeBytes({ identifiers.isNew($0) }) else {
       duplicates += 1

@@ -47,13 +47,13 @@ package final class EventSubSource: LiveSource {
   }
 
   package func start() {
-    delivery.pause = { [unowned self] in pause($0) }
+    delivery.pause = { [weak self] in self?.pause($0) }
     advance { $0.wake(at: $1) }
   }
 
   package func stop() {
     if status.state != .refused { delivery.report(SourceStatus(.ended), in: room) }
-    timer.cancel()
+    timer.stop()
     for connection in connections.values { connection.close() }
     for fetch in fetches.values { fetch.cancel() }
     renewal?.cancel()
@@ -62,6 +62,7 @@ package final class EventSubSource: LiveSource {
 
   /// Gives the session something, and does what it asks for.
   private func advance(_ body: (inout EventSubSession, Instant) -> Void) {
+    guard !timer.isStopped else { return }
     body(&session, Delivery.now)
     var effects = session.takeEffects()
     while !effects.isEmpty {
@@ -79,7 +80,7 @@ package final class EventSubSource: LiveSource {
     case .renewToken: renew()
     case .event(let notification):
       var lines = NativeLines()
-      EventSub.translate(notification, into: &lines)
+      EventSub.translate(notification, room: room, into: &lines)
       delivery.deliver(lines: lines.bytes, count: lines.lines)
     case .viewers(let count):
       let line = SourceLine.event(
@@ -98,16 +99,16 @@ package final class EventSubSource: LiveSource {
 
   private func connect(_ id: Int, _ address: HTTPAddress) {
     var events = WebSocketEvents()
-    events.opened = { [unowned self] in advance { $0.opened(id, at: $1) } }
-    events.received = { [unowned self] bytes in
+    events.opened = { [weak self] in self?.advance { $0.opened(id, at: $1) } }
+    events.received = { [weak self] bytes in
       guard let message = try? JSONValue(parsing: Array(bytes)) else { return }
-      advance { $0.receive(message, on: id, at: $1) }
+      self?.advance { $0.receive(message, on: id, at: $1) }
     }
-    events.drained = { [unowned self] in delivery.flush() }
-    events.closed = { [unowned self] end in
-      connections[id] = nil
+    events.drained = { [delivery] in delivery.flush() }
+    events.closed = { [weak self] end in
+      self?.connections[id] = nil
       let reason = end.code.map { "\(end.reason) (\($0))" } ?? end.reason
-      advance { $0.closed(id, reason: reason, at: $1) }
+      self?.advance { $0.closed(id, reason: reason, at: $1) }
     }
     let connection = WebSocketConnection(
       to: address.server, path: address.path, security: address.isEncrypted ? security : nil,

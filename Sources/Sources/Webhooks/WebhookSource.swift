@@ -70,12 +70,13 @@ package final class WebhookSource: LiveSource {
 
   package func stop() {
     delivery.report(SourceStatus(.ended), in: room)
-    timer.cancel()
+    timer.stop()
     server?.stop()
   }
 
   /// Gives the session something, and does what it asks for.
   private func advance(_ body: (inout WebhookSession, Instant) -> Void) {
+    guard !timer.isStopped else { return }
     body(&session, Delivery.now)
     for effect in session.takeEffects() { perform(effect) }
     delivery.flush()

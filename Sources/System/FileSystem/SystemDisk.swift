@@ -13,8 +13,14 @@ package struct SystemDisk: Disk {
       case .reading: O_RDONLY
       case .changing: O_RDWR
       }
-    let file = Glibc.open(path, flags | O_CLOEXEC, 0o640)
+    // To open a pipe takes until somebody else does, and to read a device may never end.
+    let file = Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o640)
     try check(file, purpose == .creating ? .create : .open, path)
+    var status = stat()
+    guard fstat(file, &status) == 0, Self.kind(status) == .file else {
+      close(file)
+      throw SystemError(.open, code: EINVAL, context: path)
+    }
     return file
   }
 
@@ -45,15 +51,17 @@ package struct SystemDisk: Disk {
   package func state(of path: String) throws(SystemError) -> FileState {
     var status = stat()
     try check(stat(path, &status), .examine, path)
-    let kind: FileState.Kind =
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: .file
-      case S_IFDIR: .directory
-      default: .other
-      }
     return FileState(
-      kind: kind, bytes: Int(status.st_size),
+      kind: Self.kind(status), bytes: Int(status.st_size),
       modified: Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec))
+  }
+
+  private static func kind(_ status: stat) -> FileState.Kind {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .directory
+    default: .other
+    }
   }
 
   package func rename(_ path: String, to newPath: String) throws(SystemError) {

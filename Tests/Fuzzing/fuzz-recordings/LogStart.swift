@@ -50,7 +50,7 @@ struct LogStart {
 
   /// Logs a batch of a room in a new session. Returns its position; `nil` if there is no number left for a session.
   func log(_ room: String) -> LogPosition? {
-    guard contents.newestSession < .max else { return nil }
+    guard contents.newestSession < KeptNumbers.range.upperBound else { return nil }
     let number = contents.newestSession + 1
     let mark = LogMark(room: room, at: LogPosition(session: number, batch: 1))
     var batch = RecordedBatch()

@@ -84,7 +84,9 @@ package final class RecordingRetention: Sendable {
     where recording.state != .recording && recording.startedAt > 0
       && !aside.contains(recording.room)
     {
-      let end = recording.endedAt ?? recording.startedAt + recording.durationMs
+      // Never before its beginning, whatever its files say.
+      let end = max(
+        recording.startedAt, recording.endedAt ?? recording.startedAt &+ recording.durationMs)
       let reason: RoomRecordings.DeletionReason
       if let age = limits.maximumAge, end < now - age {
         reason = .age

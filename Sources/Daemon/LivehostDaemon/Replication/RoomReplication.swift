@@ -161,11 +161,7 @@ package final class RoomReplication: Sendable {
     guard let whole else { return }
     let snapshot: RoomSnapshot
     do {
-      snapshot = try await Task.detached {
-        let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: Data(whole))
-        try snapshot.validate()
-        return snapshot
-      }.value
+      snapshot = try await Task.detached { try RoomSnapshot(decoding: whole) }.value
     } catch { throw ServiceError.invalidParameter("part") }
     guard snapshot.room == parameters.room, snapshot.log == nil, snapshot.recording == nil else {
       throw ServiceError.invalidParameter("room")

@@ -35,13 +35,15 @@ struct KnownEvents: Sendable, Equatable, Codable {
   // MARK: Events
 
   /// Notes an event that was sent. `false` if the room has taken it before.
-  mutating func take(_ event: LiveEvent, at now: Instant) -> Bool {
-    event.identifierHash.map { identifiers.insert($0, at: now) } ?? true
+  ///
+  /// - Parameter hash: the event's ``LiveEvent/identifierHash``.
+  mutating func take(_ hash: UInt64?, at now: Instant) -> Bool {
+    hash.map { identifiers.insert($0, at: now) } ?? true
   }
 
   /// Notes an event that was taken by an earlier run.
   mutating func repeatTaking(_ event: LiveEvent, at now: Instant) {
-    if !isReplaying { _ = take(event, at: now) }
+    if !isReplaying { _ = take(event.identifierHash, at: now) }
   }
 
   // MARK: Batches

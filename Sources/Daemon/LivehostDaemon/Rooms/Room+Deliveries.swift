@@ -104,14 +104,14 @@ extension Room {
     var taken: [ArraySlice<LiveEvent>] = []
     var first = events.startIndex
     var refused = 0
-    for index in events.indices {
-      let isRepeated = !known.take(events[index], at: clock.now)
+    forEach(of: events) { index, hash in
+      let isRepeated = !known.take(hash, at: clock.now)
       if isRepeated {
         screen.reject(.duplicate, 1)
       } else {
         screen.receive(events[index], at: clock.now)
       }
-      guard isRepeated || screen.refusedCount > refused else { continue }
+      guard isRepeated || screen.refusedCount > refused else { return }
       taken.append(events[first..<index])
       first = index + 1
       refused = screen.refusedCount
@@ -128,11 +128,30 @@ extension Room {
     screen.reduce()
   }
 
+  private static let hashedAtOnce = 64
+
+  /// Calls `body` with the index of each event and the hash of its identifier.
+  private func forEach(
+    of events: ArraySlice<LiveEvent>, _ body: (_ index: Int, _ hash: UInt64?) -> Void
+  ) {
+    let most = min(events.count, Self.hashedAtOnce)
+    withUnsafeTemporaryAllocation(of: UInt64?.self, capacity: most) { hashes in
+      for start in stride(from: events.startIndex, to: events.endIndex, by: Self.hashedAtOnce) {
+        let part = start..<min(start + Self.hashedAtOnce, events.endIndex)
+        // All of them first: none waits for the one before, so that the processor fetches several texts at a time.
+        for index in part {
+          hashes.initializeElement(at: index - start, to: events[index].identifierHash)
+        }
+        for index in part { body(index, hashes[index - start]) }
+      }
+    }
+  }
+
   private func takeByTimestamp(_ events: ArraySlice<LiveEvent>) {
     for index in events.indices {
       let event = events[index]
       let instant = clock.time(of: event.timestamp)
-      guard known.take(event, at: max(instant, clock.now)) else {
+      guard known.take(event.identifierHash, at: max(instant, clock.now)) else {
         screen.reject(.duplicate, 1)
         continue
       }

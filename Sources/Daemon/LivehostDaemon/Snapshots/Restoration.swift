@@ -212,7 +212,7 @@ package struct Restoration {
       let log = try await library.recoverLog()
       // There may be later sessions in what cannot be read. They must stay apart from those that follow.
       let gap = log.losses.isEmpty ? 0 : 1 << 20
-      library.noteSession(min(log.newestSession, LogPosition.lastSession - gap) + gap)
+      library.noteSession(log.newestSession + gap)
       for loss in log.losses { store.noteLoss(loss) }
       return log
     } catch {

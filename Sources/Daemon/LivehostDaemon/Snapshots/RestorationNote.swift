@@ -1,3 +1,4 @@
+import FileSystem
 import Foundation
 import Glibc
 import Platform
@@ -21,6 +22,8 @@ package final class RestorationNote: Sendable {
   /// Reads what the last run left.
   package init(_ path: String) {
     self.path = path
+    // To open a pipe might never end. Whatever has this name is gone at the end of the start in any case.
+    if (try? SystemDisk().state(of: path))?.kind == .other { unlink(path) }
     let text = try? String(contentsOfFile: path, encoding: .utf8)
     deaths = Dictionary(
       (text ?? "").split(whereSeparator: \.isNewline).compactMap { line in

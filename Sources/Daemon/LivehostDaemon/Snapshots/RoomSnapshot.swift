@@ -1,3 +1,4 @@
+import Foundation
 package import HostScreen
 package import RateLimiting
 package import Recordings
@@ -64,10 +65,21 @@ package struct RoomSnapshot: Sendable, Codable {
   /// Whether it was written by a version that wrote a checksum with it.
   package var mustBeProven: Bool { version.number >= FormatVersion.proven }
 
-  /// - Throws: ``Unreadable`` if it contains times from which a room could not continue.
-  func validate() throws {
+  /// Takes a snapshot that somebody may have changed.
+  ///
+  /// - Throws: ``Unreadable`` if it contains numbers from which a room could not continue.
+  init(decoding text: [UInt8]) throws {
+    // Before they are decoded: whatever the state counts has one rule, and no list of what it counts.
+    if let name = text.withUnsafeBufferPointer(KeptNumbers.impossibleMember) {
+      throw Unreadable.value(name)
+    }
+    self = try JSONDecoder().decode(RoomSnapshot.self, from: Data(text))
+    try validate()
+  }
+
+  private func validate() throws {
     guard instant >= .origin, instant <= RoomClock.latest else { throw Unreadable.value("instant") }
-    guard savedAt >= 0, savedAt <= 1 << 53 else { throw Unreadable.value("savedAt") }
+    guard savedAt >= 0 else { throw Unreadable.value("savedAt") }
     guard log.map({ $0.session >= 0 && $0.batch >= 0 }) ?? true else {
       throw Unreadable.value("log")
     }

@@ -425,10 +425,9 @@ package final class SnapshotStore: Sendable {
   ) throws -> (RoomSnapshot, bytes: Int) {
     let (line, isProven) = try files.read(
       Self.file(of: room), version, limit: Self.maximumBytes)
-    let snapshot = try JSONDecoder().decode(RoomSnapshot.self, from: Data(line))
+    let snapshot = try RoomSnapshot(decoding: line)
     guard isProven || !snapshot.mustBeProven else { throw RoomSnapshot.Unreadable.unproven }
     guard snapshot.room == room else { throw RoomSnapshot.Unreadable.name(snapshot.room) }
-    try snapshot.validate()
     return (snapshot, line.count)
   }
 

@@ -78,6 +78,8 @@ package struct RoomTasks: Sendable {
       throw ControlError.limitReached("tasks")
     } catch RecordingError.damaged(let name, let damage) {
       throw await recordings.damaged(name, damage)
+    } catch let error as RecordingError {
+      throw ControlError.recordingFailed(room: "", reason: error.description)
     }
   }
 

@@ -1,0 +1,429 @@
+import FileSystem
+import Foundation
+import Glibc
+import LiveEvents
+import Platform
+import RateLimiting
+import Recordings
+import SimulatedDisk
+import Testing
+
+/// Files that somebody wrote who knows the formats: with valid checksums, and with what no daemon writes; and what is no
+/// file at all.
+@Suite(.timeLimit(.minutes(1))) struct ForgedFilesTests {
+  private let directory: TemporaryDirectory
+  private let files = FileManager.default
+  private var recordings: String { directory.path + "/recordings" }
+  private var log: String { directory.path + "/recordings.log" }
+
+  /// In memory: some of them make many files.
+  init() throws { directory = try TemporaryDirectory(in: "/dev/shm") }
+
+  private func open(
+    _ settings: RecordingSettings = .small, _ messages: Messages = Messages()
+  ) throws -> RecordingLibrary {
+    try RecordingLibrary(directory: recordings, settings: settings, onProblem: messages.add)
+  }
+
+  /// Changes the lines of a segment, given without what ties them together, and numbers them from `first`.
+  private func forge(
+    _ path: String, from first: Int = 1, _ change: (String) -> String = { $0 }
+  ) throws {
+    let lines = String(decoding: try bytes(path), as: UTF8.self).split(separator: "\n")
+    var (checksum, text): (UInt32, String) = (0, "")
+    for (index, line) in lines.enumerated() {
+      let end = try #require(line.range(of: #","n":"#, options: .backwards))
+      let covered = change(String(line[..<end.lowerBound])) + #","n":\#(first + index)"#
+      checksum = Array(covered.utf8).withUnsafeBufferPointer { CRC32C.extend(checksum, $0) }
+      let digits = String(checksum, radix: 16)
+      text += covered + #","crc":""# + String(repeating: "0", count: 8 - digits.count) + digits
+      text += "\"}\n"
+    }
+    try write(text.utf8, to: path)
+  }
+
+  /// Records some steps without an end. Returns the path of the only segment.
+  private func leave() async throws -> String {
+    let library = try open(RecordingSettings())
+    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
+    await recorder.write(makeSteps(20))
+    library.close()
+    try forgetCatalogue()
+    return "\(recordings)/\(recorder.name)/000001.ndjson"
+  }
+
+  private func forgetCatalogue() throws {
+    try files.removeItem(atPath: recordings + "/catalogue.sqlite")
+  }
+
+  /// Logs a batch of one room.
+  private func logSomething(_ library: RecordingLibrary) async {
+    let log = library.log("main") {}
+    var batch = RecordedBatch()
+    batch.addMark(LogMark(room: "main", at: LogPosition(session: log.session, batch: 1)))
+    await withCheckedContinuation { continuation in
+      batch.whenSynced { continuation.resume() }
+      log.post(batch)
+    }
+    #expect(log.failure == nil)
+  }
+
+  // MARK: What is no file
+
+  @Test func `nothing but a file is opened`() throws {
+    let (file, pipe, device) = ("/file", "/pipe", "/device")
+    try write([1], to: directory.path + file)
+    #expect(mkfifo(directory.path + pipe, 0o600) == 0)
+    try files.createSymbolicLink(
+      atPath: directory.path + device, withDestinationPath: "/dev/zero")
+    let disk = SystemDisk()
+    // In this order: the last one would wait.
+    for purpose in [OpenPurpose.changing, .appending, .reading] {
+      disk.close(try disk.open(directory.path + file, for: purpose))
+      for path in [device, pipe, ""] {
+        try #require(throws: SystemError.self) {
+          _ = try disk.open(directory.path + path, for: purpose)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["-journal", "-wal"])
+  func `a pipe beside the catalogue keeps nobody waiting`(_ suffix: String) async throws {
+    let library = try open()
+    let summary = try await library.record(makeSteps(20))
+    library.close()
+    #expect(mkfifo(recordings + "/catalogue.sqlite" + suffix, 0o600) == 0)
+    let again = try open()
+    #expect(try await again.list() == [summary])
+    again.close()
+    #expect(!files.fileExists(atPath: recordings + "/catalogue.sqlite" + suffix))
+  }
+
+  @Test func `a pipe in the log is told, and what comes next is logged behind it`() async throws {
+    var library = try open()
+    _ = try await library.recoverLog()
+    await logSomething(library)
+    library.close()
+    #expect(mkfifo(log + "/000002.ndjson", 0o600) == 0)
+    for segment in 3...4 {
+      let messages = Messages()
+      library = try open(.small, messages)
+      let contents = try await library.recoverLog()
+      #expect(contents.rooms["main"] != nil)
+      #expect(contents.losses.contains { $0.contains("000002.ndjson: Invalid argument") })
+      library.noteSession(contents.newestSession)
+      await logSomething(library)
+      #expect(files.fileExists(atPath: "\(log)/00000\(segment).ndjson"))
+      library.close()
+    }
+  }
+
+  enum NoFile: CaseIterable {
+    case pipe, directory, loop, nowhere
+
+    func make(_ path: String) throws {
+      switch self {
+      case .pipe: #expect(mkfifo(path, 0o600) == 0)
+      case .directory:
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      case .loop:
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+      case .nowhere:
+        try FileManager.default.createSymbolicLink(
+          atPath: path, withDestinationPath: path + ".none")
+      }
+    }
+  }
+
+  @Test(arguments: NoFile.allCases, [true, false])
+  func `what is no file hides no other segment, until the file is there again`(
+    _ thing: NoFile, hasCatalogue: Bool
+  ) async throws {
+    var library = try open()
+    let summary = try await library.record(makeSteps(900))
+    let segments = try await library.files(of: summary.name).segments
+    library.close()
+    let second = segments[1].path
+    let aside = directory.path + "/aside"
+    try files.moveItem(atPath: second, toPath: aside)
+    try thing.make(second)
+    if !hasCatalogue { try forgetCatalogue() }
+    for start in 1...3 {
+      // As a backup that is restored does.
+      if start == 3 { try write(try bytes(segments[0].path), to: segments[0].path) }
+      let messages = Messages()
+      library = try open(.small, messages)
+      let listed = try #require(try await library.list().first)
+      #expect(listed.state == .damaged && listed.segments == summary.segments)
+      #expect(listed.bytes == summary.bytes - segments[1].bytes && listed.events > 0)
+      let reason = try #require(listed.reason)
+      #expect(reason.contains("000002.ndjson: "))
+      #expect(messages.all == (start == 1 ? ["recording '\(summary.name)': \(reason)"] : []))
+      var reader = RecordingReader(try await library.files(of: summary.name))
+      var steps: [RecordedStep] = []
+      #expect(throws: RecordingError.self) { while try reader.read(into: &steps) {} }
+      #expect(!steps.isEmpty && makeSteps(900).starts(with: steps))
+      library.close()
+    }
+    #expect(remove(second) == 0)
+    try files.moveItem(atPath: aside, toPath: second)
+    library = try open()
+    #expect(try await library.list() == [summary])
+    library.close()
+  }
+
+  @Test(arguments: NoFile.allCases)
+  func `what is no file behind the last segment is damage only as long as it is there`(
+    _ thing: NoFile
+  ) async throws {
+    var library = try open()
+    let summary = try await library.record(makeSteps(20))
+    library.close()
+    let path = "\(recordings)/\(summary.name)/000002.ndjson"
+    try thing.make(path)
+    library = try open()
+    #expect(try await library.list().map(\.state) == [.damaged])
+    library.close()
+    #expect(remove(path) == 0)
+    library = try open()
+    #expect(try await library.list() == [summary])
+    #expect(try await library.readable(summary.name).damage == nil)
+    library.close()
+  }
+
+  @Test func `a file that is not one of a recording is no part of it, for readers, too`()
+    async throws
+  {
+    var library = try open()
+    let summary = try await library.record(makeSteps(20))
+    library.close()
+    try write("notes\n".utf8, to: "\(recordings)/\(summary.name)/000002.ndjson")
+    library = try open()
+    #expect(try await library.list() == [summary])
+    #expect(try await library.readable(summary.name).damage == nil)
+    library.close()
+    // But it does not stand for one that is announced.
+    library = try open()
+    let long = try await library.record(makeSteps(900), room: "long")
+    let last = try #require(try await library.files(of: long.name).segments.last)
+    library.close()
+    try write("notes\n".utf8, to: last.path)
+    try forgetCatalogue()
+    library = try open()
+    let damage = Damage(segment: last.number, .missing)
+    #expect(
+      try await library.list().first { $0.name == long.name }?.reason == damage.description)
+    #expect(try await library.readable(long.name).damage == damage)
+    library.close()
+  }
+
+  @Test func `a segment that cannot be opened is not told to be missing`() async throws {
+    let disk = SimulatedDisk()
+    var settings = RecordingSettings(on: disk)
+    settings.segmentBytes = 8 << 10
+    var library = try RecordingLibrary(directory: "/recordings", settings: settings)
+    let summary = try await library.record(makeSteps(900))
+    library.close()
+    disk.decide { call in
+      call.operation == .open && call.path.hasSuffix("000002.ndjson") ? .error(EACCES) : nil
+    }
+    library = try RecordingLibrary(directory: "/recordings", settings: settings)
+    let path = "/recordings/\(summary.name)/000002.ndjson"
+    await #expect(throws: RecordingError.file(operation: "open", path: path, code: EACCES)) {
+      try await library.steps(of: summary.name)
+    }
+    library.close()
+  }
+
+  // MARK: Numbers
+
+  @Test(arguments: [
+    (newest: Int.max, startedAt: 0), (1_000_000_000_000_000_000, 0), (1, .max), (-5, -7),
+  ])
+  func `a number of the newest segment that no log gets to is not taken`(
+    newest: Int, startedAt: Int
+  ) async throws {
+    try StateDirectory(directory.path).replace(
+      "recordings.log.json", with: Array(#"{"newest":\#(newest),"startedAt":\#(startedAt)}"#.utf8))
+    let messages = Messages()
+    let library = try open(.small, messages)
+    #expect(try await library.recoverLog().losses == [])
+    #expect(messages.all.count == 1 && messages.all[0].contains("is not what was written"))
+    await logSomething(library)
+    library.close()
+    #expect(try files.contentsOfDirectory(atPath: log) == ["000001.ndjson"])
+  }
+
+  @Test func `segments that are missing cost nothing, however many they are`() async throws {
+    let newest = 1 << 52
+    try StateDirectory(directory.path).replace(
+      "recordings.log.json", with: Array(#"{"newest":\#(newest),"startedAt":1}"#.utf8))
+    let library = try open()
+    #expect(try await library.recoverLog().losses.count == 1)
+    await logSomething(library)
+    library.close()
+    #expect(try files.contentsOfDirectory(atPath: log) == ["\(newest + 1).ndjson"])
+  }
+
+  @Test func `a file with a number that no segment gets to is none`() async throws {
+    var library = try open()
+    _ = try await library.recoverLog()
+    let summary = try await library.record(makeSteps(20))
+    await logSomething(library)
+    library.close()
+    let far = "/9223372036854775807.ndjson"
+    try write("x".utf8, to: log + far)
+    try write("x".utf8, to: "\(recordings)/\(summary.name)\(far)")
+    try forgetCatalogue()
+    library = try open()
+    #expect(try await library.recoverLog().losses == [])
+    await logSomething(library)
+    #expect(try await library.list() == [summary])
+    library.close()
+    #expect(files.fileExists(atPath: log + "/000002.ndjson"))
+  }
+
+  @Test func `lines behind the last number that a recording gets to are damage`() async throws {
+    let segment = try await leave()
+    let count = try bytes(segment).count { $0 == 0x0A }
+    for first in [Int.max - count + 1, 1 << 53 - 1] {
+      try forge(segment, from: first)
+      let library = try open()
+      #expect(try await library.list().map(\.state) == [.damaged])
+      library.close()
+      try forgetCatalogue()
+    }
+    try forge(segment, from: 1 << 53 - count - 1)
+    let library = try open()
+    #expect(try await library.list().map(\.state) == [.interrupted])
+    library.close()
+  }
+
+  @Test(arguments: [Int.max, .min, -1])
+  func `a beginning that no recording has is damage, and its name says when it began`(
+    _ time: Int
+  ) async throws {
+    try forge(try await leave()) {
+      $0.replacing(#""startedAt":1700000000000"#, with: #""startedAt":\#(time)"#)
+    }
+    let library = try open()
+    let listed = try #require(try await library.list().first)
+    #expect(listed.state == .damaged && listed.startedAt == 1_700_000_000_000)
+    library.close()
+  }
+
+  @Test func `a recording whose time goes back lasts no less than nothing`() async throws {
+    let library = try open()
+    let steps = [5_000_000_000, 1_000_000_000].map {
+      RecordedStep.frame(at: Instant(nanoseconds: $0), flush: false)
+    }
+    #expect(try await library.record(steps).durationMs == 0)
+    library.close()
+  }
+
+  @Test(arguments: [
+    #"{"room":"main","session":9223372036854775807,"batch":1}"#,
+    #"{"room":"main","session":1,"batch":9223372036854775807}"#,
+    #"{"room":"main","session":-1,"batch":1,"closed":true}"#,
+    #"{"room":"main","session":1,"batch":1,"opened":-9223372036854775808}"#,
+    #"{"room":"main","session":1,"batch":1,"after":{"session":9e18,"batch":1}}"#,
+    #"{"room":"main"}"#,
+  ])
+  func `a mark that no daemon writes is one of no room`(_ text: String) {
+    #expect(
+      LogMark(.change(text, at: .origin))
+        == LogMark(room: "", at: LogPosition(session: 0)))
+  }
+
+  @Test func `a line like the first one does not hide that a segment is in the wrong place`()
+    async throws
+  {
+    var library = try open()
+    _ = try await library.recoverLog()
+    await logSomething(library)
+    library.close()
+    let path = log + "/000001.ndjson"
+    try forge(path) {
+      $0.hasPrefix(#"{"type":"segmentSynced""#) ? #"{"type":"recording","odd":true"# : $0
+    }
+    #expect(String(decoding: try bytes(path), as: UTF8.self).contains("odd"))
+    try files.moveItem(atPath: path, toPath: log + "/000002.ndjson")
+    library = try open()
+    #expect(try await library.recoverLog().segments.isEmpty)
+    library.close()
+  }
+
+  @Test func `a session that no daemon gets to does not end the log`() async throws {
+    var library = try open()
+    _ = try await library.recoverLog()
+    await logSomething(library)
+    library.close()
+    try forge(log + "/000001.ndjson") {
+      $0.replacing(#""session":1,"#, with: #""session":9223372036854775807,"#)
+    }
+    library = try open()
+    let contents = try await library.recoverLog()
+    #expect(contents.newestSession == 0)
+    library.noteSession(contents.newestSession)
+    await logSomething(library)
+    library.close()
+  }
+
+  private func impossibleMember(in text: String) -> String? {
+    Array(text.utf8).withUnsafeBufferPointer { KeptNumbers.impossibleMember(in: $0) }
+  }
+
+  @Test(arguments: [
+    #"{"count":9007199254740992,"x":-9007199254740992,"y":0.12345678901234567,"z":1e5}"#,
+    // Instants; times before the first event; hashes; sums of measurements.
+    #"{"at":{"nanoseconds":4611686018427387904}}"#,
+    #"{"now":-9223372036854775808,"newest":-9223372036854775808,"firstAt":9223372036854775807}"#,
+    #"{"newestDeletion":-9223372036854775808,"lastAt":-9223372036854775808}"#,
+    #"{"word":18446744073709551615,"sum":1.8014398509481984e+19}"#,
+    #"{"text":"count\":9223372036854775807","a\\":["9223372036854775807"]}"#, "", "{", "\"\\",
+  ])
+  func `what a daemon writes is possible`(_ text: String) {
+    #expect(impossibleMember(in: text) == nil)
+  }
+
+  @Test(arguments: [
+    (#"{"count":9007199254740994}"#, "count"), (#"{"a":1,"count":-9223372036854775808}"#, "count"),
+    (#"{"count":1e300}"#, "count"), (#"{"count":9E18}"#, "count"),
+    (#"{"a":"\\","count":1e999}"#, "count"),
+    (#"{"nanoseconds":9223372036854775807}"#, "nanoseconds"),
+    (#"{"nanoseconds":-9223372036854775808}"#, "nanoseconds"),
+    (#"{"now":-9223372036854775807}"#, "now"), (#"{"now":9223372036854775807}"#, "now"),
+    (#"{"firstAt":-9223372036854775808}"#, "firstAt"),
+    // Not written by this program, which puts nothing between a name and its number.
+    (#"{"word": 18446744073709551615}"#, ""), (#"["now",-9223372036854775808]"#, ""),
+    ("9223372036854775807", ""),
+  ])
+  func `a number that no daemon gets to is found, and its name`(_ text: String, _ name: String) {
+    #expect(impossibleMember(in: text) == name)
+  }
+
+  // MARK: Many segments
+
+  @Test func `segments are entered into a new catalogue many at a time`() async throws {
+    var settings = RecordingSettings()
+    settings.segmentBytes = 1
+    var library = try open(settings)
+    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
+    for number in 1...250 {
+      await recorder.write([.frame(at: Instant(nanoseconds: Int64(number)), flush: false)])
+    }
+    let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
+    #expect(summary.segments > 250)
+    library.close()
+    try forgetCatalogue()
+    library = try open(settings)
+    #expect(try await library.list() == [summary])
+    library.close()
+    // SQLite counts transactions in the header of its file.
+    let counter = try bytes(recordings + "/catalogue.sqlite")[24..<28].reduce(0) {
+      $0 << 8 | Int($1)
+    }
+    #expect(counter < 30)
+  }
+}

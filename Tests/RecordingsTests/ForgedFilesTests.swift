@@ -8,8 +8,8 @@ import Recordings
 import SimulatedDisk
 import Testing
 
-/// Files that somebody wrote who knows the formats: with valid checksums, and with what no daemon writes; and what is no
-/// file at all.
+/// Files that somebody wrote who knows the formats: with valid checksums, and with what no daemon writes; and what is not
+/// a file at all.
 @Suite(.timeLimit(.minutes(1))) struct ForgedFilesTests {
   private let directory: TemporaryDirectory
   private let files = FileManager.default
@@ -68,7 +68,7 @@ import Testing
     #expect(log.failure == nil)
   }
 
-  // MARK: What is no file
+  // MARK: What is not a file
 
   @Test func `nothing but a file is opened`() throws {
     let (file, pipe, device) = ("/file", "/pipe", "/device")
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: NoFile.allCases, [true, false])
-  func `what is no file hides no other segment, until the file is there again`(
+  func `what is not a file hides no other segment, until the file is there again`(
     _ thing: NoFile, hasCatalogue: Bool
   ) async throws {
     var library = try open()
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: NoFile.allCases)
-  func `what is no file behind the last segment is damage only as long as it is there`(
+  func `what is not a file behind the last segment is damage only as long as it is there`(
     _ thing: NoFile
   ) async throws {
     var library = try open()
@@ -266,7 +266,7 @@ import Testing
     #expect(try files.contentsOfDirectory(atPath: log) == ["\(newest + 1).ndjson"])
   }
 
-  @Test func `a file with a number that no segment gets to is none`() async throws {
+  @Test func `a file with a number that no segment gets to is not one`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
     let summary = try await library.record(makeSteps(20))

@@ -7,7 +7,7 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
     case missing
     /// The file is of the recording with this name.
     case foreign(String)
-    /// It is no file, for this reason.
+    /// It is not a file, for this reason.
     case unreadable(String)
   }
 

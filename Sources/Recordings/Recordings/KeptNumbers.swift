@@ -54,7 +54,7 @@ package enum KeptNumbers {
   }
 
   private static func isPossible(_ number: String, as name: String) -> Bool {
-    // What is no number at all is found by the decoder.
+    // What is not a number at all is found by the decoder.
     guard let value = Double(number), value.magnitude > Double(range.upperBound) else {
       return true
     }

@@ -219,7 +219,7 @@ final class RecordingStore {
     for number in try names(in: path).compactMap(RecordingFiles.number).sorted() {
       let file = RecordingFiles.path(of: number, in: path)
       let row = rows.first { $0.number == number }
-      // What is no file is told by whoever gets to it.
+      // What is not a file is told by whoever gets to it.
       let (state, _) = try InputFile.state(ofSegment: file, on: settings.disk)
       segments.append(
         RecordingFiles.Segment(

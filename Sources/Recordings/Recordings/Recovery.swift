@@ -51,7 +51,7 @@ struct Recovery {
       let bytes: Int
       /// What the catalogue says about the file, if it is the one that was examined.
       var row: SegmentRow?
-      /// Why it is no file; ``row`` says that nothing is in it.
+      /// Why it is not a file; ``row`` says that nothing is in it.
       var damage: Damage?
     }
 

@@ -30,9 +30,12 @@ package struct ChatterSet: Sendable {
     withUnsafeTemporaryAllocation(of: UInt128.self, capacity: most) { keys in
       for start in stride(from: 0, to: batch.count, by: Self.countedAtOnce) {
         let part = start..<min(start + Self.countedAtOnce, batch.count)
-        // All of them first: none waits for the one before, so that the processor fetches several texts at a time.
-        for index in part {
-          keys.initializeElement(at: index - start, to: batch[index].message.withUserID(Self.key))
+        // All of them first, and in place: nothing waits for the one before, as to count references would, so that the
+        // processor fetches several texts at a time.
+        batch[part].withUnsafeBufferPointer { batch in
+          for index in batch.indices {
+            keys.initializeElement(at: index, to: batch[index].message.withUserID(Self.key))
+          }
         }
         for index in part {
           guard let messages = people.count(keys[index - start], limit: Self.capacity) else {

@@ -138,9 +138,12 @@ extension Room {
     withUnsafeTemporaryAllocation(of: UInt64?.self, capacity: most) { hashes in
       for start in stride(from: events.startIndex, to: events.endIndex, by: Self.hashedAtOnce) {
         let part = start..<min(start + Self.hashedAtOnce, events.endIndex)
-        // All of them first: none waits for the one before, so that the processor fetches several texts at a time.
-        for index in part {
-          hashes.initializeElement(at: index - start, to: events[index].identifierHash)
+        // All of them first, and in place: nothing waits for the one before, as to count references would, so that the
+        // processor fetches several texts at a time.
+        events[part].withUnsafeBufferPointer { events in
+          for index in events.indices {
+            hashes.initializeElement(at: index, to: events[index].identifierHash)
+          }
         }
         for index in part { body(index, hashes[index - start]) }
       }

@@ -216,21 +216,22 @@ private func match() -> [[LiveEvent]] {
     _ = try await studio.recordings.start(.main, on: studio.lane)
     for part in match() { _ = await studio.send(part, to: .main, clock: .event) }
     let messages = match().joined().count
-    while try await report(studio.lane).highlights?.first?.words.first != "GOAL" {
-      await Task.yield()
-    }
-    let live = try #require(try await report(studio.lane).highlights?.first)
-    #expect(live.baseline == 1 && live.rate > 5 && live.startedAt > 1_700_000_080_000)
     func analysis(_ request: StartTaskRequest) async throws -> JSONValue {
       try #require(try await studio.tasks.run(request, reply: { _ in }, progress: { _ in }).result)
     }
-    let ofRoom = try await analysis(StartTaskRequest(kind: .highlights, room: "main"))
-    #expect(ofRoom["messages"]?.integerValue == Int64(messages))
-    #expect(ofRoom["highlights"]?.arrayValue?.first?["words"]?.arrayValue?.first == "GOAL")
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
     let ofRecording = try await analysis(
       StartTaskRequest(kind: .highlights, recording: recording.recording))
-    #expect(ofRecording["highlights"] == ofRoom["highlights"])
+    #expect(ofRecording["highlights"]?.arrayValue?.first?["words"]?.arrayValue?.first == "GOAL")
+    // The search of the room may still be under way.
+    let room = StartTaskRequest(kind: .highlights, room: "main")
+    while try await analysis(room)["highlights"] != ofRecording["highlights"] {
+      await Task.yield()
+    }
+    #expect(try await analysis(room)["messages"]?.integerValue == Int64(messages))
+    let live = try #require(try await report(studio.lane).highlights?.first)
+    #expect(live.baseline == 1 && live.rate > 5 && live.startedAt > 1_700_000_080_000)
+    #expect(live.words.first == "GOAL")
 
     let replay = try await studio.replay(recording.recording, into: again)
     #expect(replay.digest == recording.digest && replay.digest != "")

@@ -66,17 +66,17 @@ struct Recovery {
 
     /// The rows of segments whose files are gone.
     func missing(_ segments: [SegmentRow]) -> [SegmentRow] {
-      knownSegments.filter { known in
-        !known.isNothing && !segments.contains { $0.number == known.number }
-      }
-      .map(\.missing)
+      known(besides: segments.map(\.number)).filter { !$0.isNothing }.map(\.missing)
     }
 
-    /// Whether something is gone that was no file.
+    /// Whether something is gone that was not a file.
     var isRidOfSomething: Bool {
-      knownSegments.contains { known in
-        known.isNothing && !segments.contains { $0.number == known.number }
-      }
+      known(besides: segments.map(\.number)).contains(where: \.isNothing)
+    }
+
+    private func known(besides numbers: [Int]) -> [SegmentRow] {
+      let numbers = Set(numbers)
+      return knownSegments.filter { !numbers.contains($0.number) }
     }
   }
 

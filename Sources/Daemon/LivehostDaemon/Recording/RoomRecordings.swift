@@ -192,11 +192,7 @@ package final class RoomRecordings: Sendable {
     do throws(RecordingError) {
       deleted = try await library.delete(name)
     } catch {
-      switch error {
-      case .noSuchRecording: throw .noSuchRecording(name)
-      case .inUse: throw .recordingInUse(name)
-      default: throw .recordingFailed(room: "", reason: error.description)
-      }
+      throw ControlError(error)
     }
     logger.log(
       .recordingDeleted, "recording \(name) deleted: \(reason.rawValue)",
@@ -234,10 +230,7 @@ package final class RoomRecordings: Sendable {
     do throws(RecordingError) {
       return try await library.files(of: name)
     } catch {
-      guard case .noSuchRecording = error else {
-        throw .recordingFailed(room: "", reason: error.description)
-      }
-      throw .noSuchRecording(name)
+      throw ControlError(error)
     }
   }
 
@@ -246,8 +239,7 @@ package final class RoomRecordings: Sendable {
     // The damage must be reported even if the catalogue cannot be written.
     let isNew = (try? await library.note(damage, of: name)) ?? true
     if isNew { logDamage(of: name, damage.description) }
-    let error = RecordingError.damaged(recording: name, damage)
-    return .recordingFailed(room: "", reason: error.description)
+    return ControlError(.damaged(recording: name, damage))
   }
 
   /// Notes that a recording was read and nothing is wrong with it, whatever was known before.
@@ -406,5 +398,16 @@ extension RecordingReport {
       events: summary.events, frames: summary.frames, bytes: summary.bytes,
       durationMs: summary.durationMs, segments: summary.segments,
       digest: summary.digest.flatMap { StateDigest.isComparable($0) ? $0 : nil })
+  }
+}
+
+extension ControlError {
+  /// What a client is told of a recording that cannot be read or deleted.
+  init(_ error: RecordingError) {
+    switch error {
+    case .noSuchRecording(let name): self = .noSuchRecording(name)
+    case .inUse(let name): self = .recordingInUse(name)
+    default: self = .recordingFailed(room: "", reason: error.description)
+    }
   }
 }

@@ -79,7 +79,7 @@ package struct RoomTasks: Sendable {
     } catch RecordingError.damaged(let name, let damage) {
       throw await recordings.damaged(name, damage)
     } catch let error as RecordingError {
-      throw ControlError.recordingFailed(room: "", reason: error.description)
+      throw ControlError(error)
     }
   }
 

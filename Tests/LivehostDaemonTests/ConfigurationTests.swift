@@ -15,6 +15,11 @@ import YAMLReader
     #expect(try read(text) == Configuration())
   }
 
+  @Test(arguments: [(1, 1), (2, 2), (3, 2), (8, 7)])
+  func `a core is left for what rooms share, unless there are only two`(cores: Int, lanes: Int) {
+    #expect(Configuration.standardLanes(cores: cores) == lanes)
+  }
+
   /// A value other than the default for each key.
   private static let others = [
     "log.level": "debug", "lanes": "3", "rooms.maximum": "5", "rooms.open": "[a, b]",

@@ -6,8 +6,11 @@ import Testing
 /// When the log asks for snapshots, so that its oldest segments can go.
 @Suite(.timeLimit(.minutes(1))) struct LogCuttingTests {
   /// Logs one line for each of some rooms, and then whole segments. Returns how many rooms were asked at the second
-  /// segment, at the third one, and so on; nobody saves any.
-  private func asked(of rooms: Int, segments: Int) async throws -> [Int] {
+  /// segment, at the third one, and so on.
+  ///
+  /// - Parameter areSaved: whether rooms that are asked are saved, and all go on in each segment. Otherwise nobody saves
+  ///   any.
+  private func asked(of rooms: Int, segments: Int, areSaved: Bool = false) async throws -> [Int] {
     let directory = try TemporaryDirectory()
     var settings = RecordingSettings()
     settings.segmentBytes = 1 << 20
@@ -18,21 +21,32 @@ import Testing
     let logs = (0..<rooms).map { number in
       let name = "room-\(number)"
       library.keep(name) { room in asked.withLock { _ = $0.insert(room) } }
-      let log = library.log(name) {}
-      var batch = RecordedBatch()
-      batch.addMark(LogMark(room: name, at: LogPosition(session: log.session, batch: 1)))
-      log.post(batch)
-      return log
+      return (name, recorder: library.log(name) {})
     }
-    await library.settle()
+    func logLines(_ number: Int) async {
+      for (name, log) in logs {
+        var batch = RecordedBatch()
+        batch.addMark(LogMark(room: name, at: LogPosition(session: log.session, batch: number)))
+        log.post(batch)
+      }
+      await library.settle()
+    }
+    await logLines(1)
     var counts: [Int] = []
-    for _ in 2...segments {
+    for segment in 2...segments {
       var batch = RecordedBatch()
       batch.addChange(
         #"{"text":"\#(String(repeating: "-", count: settings.segmentBytes))"}"#, at: .origin)
-      logs[0].post(batch)
+      logs[0].recorder.post(batch)
       await library.settle()
-      counts.append(asked.withLock { exchange(&$0, with: []).count })
+      let found = asked.withLock { exchange(&$0, with: []) }
+      counts.append(found.count)
+      guard areSaved else { continue }
+      for room in found {
+        library.noteSaving(room)
+        library.noteSaved(room, isWritten: true)
+      }
+      await logLines(segment)
     }
     library.close()
     return counts
@@ -47,5 +61,13 @@ import Testing
   {
     #expect(
       try await asked(of: 1_024, segments: 10) == [0, 0, 0, 0, 256, 512, 768, 1_024, 1_024])
+  }
+
+  @Test func `the second snapshot of a room is as far behind the first as the next ones are`()
+    async throws
+  {
+    #expect(
+      try await asked(of: 1_024, segments: 14, areSaved: true)
+        == [0, 0, 0, 0] + Array(repeating: 256, count: 9))
   }
 }

@@ -57,9 +57,9 @@ package struct JSONWriter: Sendable {
   }
 
   package mutating func appendObject(_ body: (inout JSONWriter) -> Void) {
-    open("{")
+    open(.object)
     body(&self)
-    close("}")
+    close(.object)
   }
 
   /// An object whose first member says what it is.
@@ -78,9 +78,9 @@ package struct JSONWriter: Sendable {
   }
 
   package mutating func appendArray(_ body: (inout JSONWriter) -> Void) {
-    open("[")
+    open(.array)
     body(&self)
-    close("]")
+    close(.array)
   }
 
   // MARK: Members
@@ -147,14 +147,16 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  private mutating func open(_ bracket: Unicode.Scalar) {
+  enum Bracket { case object, array }
+
+  mutating func open(_ bracket: Bracket) {
     separate()
-    bytes.append(UInt8(ascii: bracket))
+    bytes.append(bracket == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
     needsComma = false
   }
 
-  private mutating func close(_ bracket: Unicode.Scalar) {
-    bytes.append(UInt8(ascii: bracket))
+  mutating func close(_ bracket: Bracket) {
+    bytes.append(bracket == .object ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     needsComma = true
   }
 

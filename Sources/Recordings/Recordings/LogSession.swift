@@ -294,9 +294,13 @@ final class LogSession {
     numbers.append(number)
     let ahead = Self.segmentsAhead(of: rooms.count)
     for (name, room) in rooms {
-      guard let first = room.first else { continue }
-      // Not all rooms at once.
-      if first + ahead - room.order % (ahead / 2) <= number { room.onSnapshotDue?(name) }
+      guard !room.isSaving, let first = room.first else { continue }
+      // Not all rooms at once, and not the second snapshot, which lets the log be cut, directly behind the first.
+      if number - first >= ahead - room.order % (ahead / 2),
+        room.behindNewest.map({ number - $0 >= ahead / 2 }) ?? true
+      {
+        room.onSnapshotDue?(name)
+      }
     }
     cut()
   }

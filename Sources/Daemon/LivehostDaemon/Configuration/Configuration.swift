@@ -6,7 +6,7 @@ import Wording
 /// All settings of the daemon. The defaults run with nothing configured.
 package struct Configuration: Sendable, Equatable {
   package var logLevel: Logger.Level = .info
-  /// Threads that rooms are spread over; `nil` means one less than there are cores, at least one.
+  /// Threads that rooms are spread over; `nil` as many as ``standardLanes(cores:)`` says.
   package var lanes: Int?
   package var rooms = RoomSettings()
   /// Rooms opened at the start.
@@ -17,6 +17,10 @@ package struct Configuration: Sendable, Equatable {
   /// How many days after a recording was made or last read it is read again to find damage; 0 means never.
   package var scrubDays = 7
   package var retention = RetentionLimits()
+
+  /// One core is left for what all rooms share, which takes about a third of the time of busy rooms: half of two cores
+  /// would be too much.
+  package static func standardLanes(cores: Int) -> Int { max(cores - 1, min(cores, 2)) }
 
   package init() {}
 

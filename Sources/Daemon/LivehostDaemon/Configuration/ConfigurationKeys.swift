@@ -31,7 +31,8 @@ extension ConfigurationKey {
       },
       ConfigurationKey(
         path: "lanes",
-        meaning: "Threads that rooms are spread over; auto is one less than there are cores.",
+        meaning:
+          "Threads that rooms are spread over; auto is one less than there are cores, two of two.",
         standard: "auto"
       ) { value, configuration throws(ConfigurationError) in
         configuration.lanes =

@@ -1,6 +1,7 @@
 import ControlInterface
 import Foundation
 import Ingest
+import JSON
 import LiveEvents
 import Platform
 package import UnixSockets
@@ -128,11 +129,11 @@ package final class RoomReplication: Sendable {
     guard let found else { throw ControlError.noSuchRoom(room) }
     guard let snapshot = found else { throw ControlError.busy }
     // Off the threads that serve calls: a long chat takes tens of milliseconds.
-    let data = try await Task.detached { try JSONEncoder().encode(snapshot) }.value
+    let data = try await Task.detached { try JSONWriter.text(of: snapshot) }.value
     guard data.count <= Self.maximumBytes else { throw ControlError.limitReached("roomBytes") }
     for start in stride(from: 0, to: data.count, by: Self.partBytes) {
       let end = min(start + Self.partBytes, data.count)
-      try await part(data[start..<end].base64EncodedString())
+      try await part(Data(data[start..<end]).base64EncodedString())
     }
     return SaveReply(positions: snapshot.known?.positions ?? [:])
   }

@@ -4,6 +4,7 @@ import ControlInterface
 import Foundation
 import HostFeature
 import HostScreen
+import JSON
 import LiveEvents
 import NIOCore
 import Recordings
@@ -30,7 +31,7 @@ struct PackedRoom {
     now: NIODeadline
   ) throws {
     let snapshot = room.snapshot(now: now)
-    state = states.add(Array(try JSONEncoder().encode(snapshot)))
+    state = states.add(try JSONWriter.text(of: snapshot))
     summary = room.summary()
     // The views' own numbers would take more than the state.
     metrics = RoomMetrics(

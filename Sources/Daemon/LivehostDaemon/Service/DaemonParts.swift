@@ -76,7 +76,7 @@ final class DaemonParts: Sendable {
     let faults = FaultInjection.fromEnvironment()
     let executor = WorkExecutor(width: max(1, System.coreCount - 1))
     let laneGroup = MultiThreadedEventLoopGroup(
-      numberOfThreads: configuration.lanes ?? max(1, System.coreCount - 1))
+      numberOfThreads: configuration.lanes ?? Configuration.standardLanes(cores: System.coreCount))
     let ingestGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let controlGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let observer: RoomObserver = { room, event in

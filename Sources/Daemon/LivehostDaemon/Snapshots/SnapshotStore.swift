@@ -2,6 +2,7 @@ package import ControlInterface
 package import FileSystem
 import Foundation
 import Glibc
+import JSON
 import LiveEvents
 package import Platform
 import Recordings
@@ -301,7 +302,7 @@ package final class SnapshotStore: Sendable {
       Result<Void, any Error> {
         let file = Self.file(of: room)
         if let snapshot = request.snapshot {
-          try files.replace(file, with: Array(JSONEncoder().encode(snapshot)))
+          try files.replace(file, with: JSONWriter.text(of: snapshot))
           mustSync = true
         } else if try files.remove(file) {
           mustSync = true

@@ -61,6 +61,28 @@ import Testing
     #expect(pace.rate == 200 - MessagePace.patience + 1)
   }
 
+  @Test(arguments: 1...20) func `several with one time stamp count as one after the other`(
+    seed: UInt64
+  ) {
+    var random = SplitMix64(seed: seed)
+    var (together, apart) = (MessagePace(), MessagePace())
+    for _ in 0..<300 {
+      // Also late ones, and clocks that are set back.
+      let time = Timestamp.random(
+        in: 0...Timestamp.random(in: 1_000...60_000, using: &random), using: &random)
+      let times = Int.random(in: 1...40, using: &random)
+      together.count(time, times: times)
+      for _ in 0..<times { apart.count(time) }
+      if Bool.random(using: &random) {
+        together.settle()
+        apart.settle()
+      }
+    }
+    together.settle()
+    apart.settle()
+    #expect(together == apart)
+  }
+
   @Test func `a wrong tick is corrected by the next`() {
     var pace = MessagePace()
     pace.advance(to: 4_102_444_800_000)

@@ -44,12 +44,16 @@ import Testing
     let bytes = try JSONWriter.text(of: value)
     #expect(try JSONDecoder().decode(Everything.self, from: Data(bytes)) == value)
     // The same but for the order of members and the form of numbers.
-    let theirs = try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? NSDictionary
+    let theirs =
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? NSDictionary
     let ours = try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary
     #expect(ours != nil && ours == theirs)
   }
 
-  @Test func `members are in the order in which they are encoded, and containers end by themselves`() throws {
+  @Test
+  func `members are in the order in which they are encoded, and containers end by themselves`()
+    throws
+  {
     #expect(
       try text(Shape.group([.point, .circle(radius: 2)], name: "n"))
         == #"{"group":{"_0":[{"point":{}},{"circle":{"radius":2.0}}],"name":"n"}}"#)
@@ -58,7 +62,9 @@ import Testing
     #expect(try text(1) == "1")
     #expect(try text("x" as String?) == #""x""#)
     #expect(try text(nil as String?) == "null")
-    #expect(try text(["k": JSONValue.object(["a": .array([.null, .integer(1)])])]) == #"{"k":{"a":[null,1]}}"#)
+    #expect(
+      try text(["k": JSONValue.object(["a": .array([.null, .integer(1)])])])
+        == #"{"k":{"a":[null,1]}}"#)
   }
 
   /// Uses its encoder for two containers, one within the other's members, and others by hand.
@@ -84,7 +90,8 @@ import Testing
     }
   }
 
-  @Test func `containers may be nested by hand, and a type may go on with the one it began`() throws {
+  @Test func `containers may be nested by hand, and a type may go on with the one it began`() throws
+  {
     #expect(
       try text([ByHand(), ByHand(isEmpty: true)])
         == #"[{"a":1,"list":["x",null,{"c":2},[true]],"inner":null,"b":3,"c":{}},"#

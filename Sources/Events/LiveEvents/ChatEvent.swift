@@ -123,9 +123,11 @@ public struct ChatMessage: Sendable {
   }
 
   /// Calls `body` with the UTF-8 of ``userID``, without a reference to the slab for it.
+  @inlinable @inline(__always)
   package func withUserID(_ body: (UnsafeBufferPointer<UInt8>) -> UInt128) -> UInt128 {
-    slices.userID.escape == .none
-      ? slab.withBytes(of: slices.userID, body) : userID.withUTF8(body)
+    guard slices.userID.escape == .none else { return userID.withUTF8(body) }
+    let slice = slices.userID
+    return Unmanaged.passUnretained(slab)._withUnsafeGuaranteedRef { $0.withBytes(of: slice, body) }
   }
 
   /// Whether both are the same message at the same place in memory, which needs no look at the texts. Equal messages

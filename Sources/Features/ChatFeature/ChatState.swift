@@ -102,12 +102,17 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   mutating func count(_ batch: [TimedMessage]) -> [Int] {
     var late: [Int] = []
     chatters.count(authorsOf: batch)
-    for index in batch.indices {
-      let time = batch[index].timestamp
-      pace.count(time)
-      if moderation.concerns(time), moderation.hides(batch[index].message, at: time) {
-        late.append(index)
+    var start = batch.startIndex
+    while start < batch.endIndex {
+      // In a busy chat many have the same.
+      let time = batch[start].timestamp
+      var end = start + 1
+      while end < batch.endIndex, batch[end].timestamp == time { end += 1 }
+      pace.count(time, times: end - start)
+      if moderation.concerns(time) {
+        late += (start..<end).filter { moderation.hides(batch[$0].message, at: time) }
       }
+      start = end
     }
     pace.settle()
     return late

@@ -1,3 +1,4 @@
+import Composable
 import Foundation
 package import LiveEvents
 
@@ -33,8 +34,10 @@ package struct ChatterSet: Sendable {
         // All of them first, and in place: nothing waits for the one before, as to count references would, so that the
         // processor fetches several texts at a time.
         batch[part].withUnsafeBufferPointer { batch in
-          for index in batch.indices {
-            keys.initializeElement(at: index, to: batch[index].message.withUserID(Self.key))
+          batch.withMemoryRebound(to: Uncopied<TimedMessage>.self) { batch in
+            for index in batch.indices {
+              keys.initializeElement(at: index, to: batch[index].value.message.withUserID(Self.key))
+            }
           }
         }
         for index in part {

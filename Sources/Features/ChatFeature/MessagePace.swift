@@ -49,32 +49,33 @@ package struct MessagePace: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// Counts a message.
-  package mutating func count(_ timestamp: Timestamp) {
+  /// Counts a message, or several with the same time stamp.
+  package mutating func count(_ timestamp: Timestamp, times: Int = 1) {
     let time = timestamp.clamped
-    guard let newest = moments.last?.timestamp else { return insert(time, at: 0) }
+    guard let newest = moments.last?.timestamp else { return insert(time, times, at: 0) }
     if time == newest {
-      moments[moments.count - 1].count += 1
-      note(time)
+      moments[moments.count - 1].count += times
+      note(time, times)
     } else if time > newest {
-      insert(time, at: moments.count)
+      insert(time, times, at: moments.count)
     } else if newest - time <= Self.horizon {
       let position = moments.firstIndex(notBefore: time)
       if moments[position].timestamp == time {
-        moments[position].count += 1
-        note(time)
+        moments[position].count += times
+        note(time, times)
       } else {
-        insert(time, at: position)
+        insert(time, times, at: position)
       }
     } else {
-      outdated += 1
+      outdated += times
       guard outdated >= Self.patience else { return }
+      let left = outdated - Self.patience + 1
       settle()
       moments.removeAll(keepingCapacity: true)
       now = .min
       rate = 0
       recent = 0
-      insert(time, at: 0)
+      insert(time, left, at: 0)
     }
   }
 
@@ -100,19 +101,19 @@ package struct MessagePace: Equatable, Sendable, Codable {
     if expired > 0 { moments.removeFirst(expired) }
   }
 
-  private mutating func insert(_ time: Timestamp, at position: Int) {
-    moments.insert(Moment(timestamp: time, count: 1), at: position)
-    note(time)
+  private mutating func insert(_ time: Timestamp, _ times: Int, at position: Int) {
+    moments.insert(Moment(timestamp: time, count: times), at: position)
+    note(time, times)
   }
 
-  private mutating func note(_ time: Timestamp) {
+  private mutating func note(_ time: Timestamp, _ times: Int) {
     outdated = 0
     if time > now {
-      rate += 1
-      recent += 1
+      rate += times
+      recent += times
     } else {
-      if time > now - 1_000 { rate += 1 }
-      if time > now - 10_000 { recent += 1 }
+      if time > now - 1_000 { rate += times }
+      if time > now - 10_000 { recent += times }
     }
     guard let range = unsettled else {
       unsettled = time...time

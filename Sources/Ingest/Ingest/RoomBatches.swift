@@ -5,12 +5,17 @@ import WireFormats
 struct RoomBatches {
   struct Batch {
     let room: RoomReference
-    var events: [LiveEvent] = []
+    fileprivate(set) var events: [LiveEvent] = []
+    /// The ``LiveEvent/identifierHash`` of each of them.
+    fileprivate(set) var identifierHashes: [UInt64?] = []
     var rejections = RejectionCounts()
     /// The total size of the lines gathered, in bytes.
     var bytes = 0
     /// What the batch takes in bytes of memory: a short line is smaller than its event.
-    var memory: Int { bytes + events.capacity * MemoryLayout<LiveEvent>.stride }
+    var memory: Int {
+      bytes + events.capacity * MemoryLayout<LiveEvent>.stride
+        + identifierHashes.capacity * MemoryLayout<UInt64?>.stride
+    }
   }
 
   private(set) var batches: [Batch] = []
@@ -30,6 +35,7 @@ struct RoomBatches {
   @inline(__always)
   mutating func add(_ event: consuming LiveEvent, to room: RoomReference, bytes: Int) {
     let index = index(of: room)
+    batches[index].identifierHashes.append(event.identifierHash)
     batches[index].events.append(event)
     batches[index].bytes += bytes
   }
@@ -58,6 +64,7 @@ struct RoomBatches {
       batches[index].rejections.add(reason, count: batches[index].events.count)
       count += batches[index].events.count
       batches[index].events = []
+      batches[index].identifierHashes = []
     }
     return count
   }
@@ -86,6 +93,7 @@ struct RoomBatches {
       indices[room.index] = batches.count
       batches.append(Batch(room: room))
       batches[batches.count - 1].events.reserveCapacity(expectedEvents)
+      batches[batches.count - 1].identifierHashes.reserveCapacity(expectedEvents)
     }
     lastRoom = room
     lastIndex = indices[room.index]

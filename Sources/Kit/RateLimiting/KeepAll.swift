@@ -33,7 +33,9 @@ public struct KeepAll<Element>: RateLimiter {
   @inlinable public var deadline: Instant? { elements.isEmpty ? nil : due }
 
   /// Adds an element. Delivers the batch including it if the batch is then full or overdue.
-  @inlinable public mutating func push(_ element: Element, at now: Instant) -> Step<[Element]> {
+  @inlinable public mutating func push(
+    _ element: consuming Element, at now: Instant
+  ) -> Step<[Element]> {
     if elements.isEmpty { open(at: now) }
     elements.append(element)
     guard elements.count >= capacity || due <= now else { return Step(wake: due) }

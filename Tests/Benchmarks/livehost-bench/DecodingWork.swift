@@ -10,19 +10,28 @@ struct DecodingWork {
 
   /// Takes lines without their line ends.
   init(lines: [String]) {
+    self.init(lines.lazy.map { Array($0.utf8) + [0x0A] }, count: lines.count)
+  }
+
+  init(_ lines: MessageLines) {
+    self.init(
+      (0..<lines.count).lazy.map { Array(lines.bytes[lines.range($0..<$0 + 1)]) },
+      count: lines.count)
+  }
+
+  private init(_ lines: some Sequence<[UInt8]>, count: Int) {
     var slabs: [ByteSlab] = []
     var block: [UInt8] = []
     for line in lines {
-      if block.count + line.utf8.count >= 64 * 1024 {
+      if block.count + line.count > 64 * 1024 {
         slabs.append(ByteSlab(block))
         block = []
       }
-      block.append(contentsOf: line.utf8)
-      block.append(0x0A)
+      block += line
     }
     slabs.append(ByteSlab(block))
     self.slabs = slabs
-    lineCount = lines.count
+    lineCount = count
   }
 
   /// Native chat messages of `length` bytes each (150 at least), all different.
@@ -54,5 +63,20 @@ struct DecodingWork {
       if case .event = decoder.decode(slab, line: line, arrival: 0) { events += 1 }
     }
     return events
+  }
+
+  /// The events of each block.
+  func events() -> [[LiveEvent]] {
+    var decoder = LineDecoder()
+    return slabs.map { slab in
+      var offset = 0
+      var events: [LiveEvent] = []
+      while let line = slab.nextLine(at: &offset) {
+        if case .event(let event, _) = decoder.decode(slab, line: line, arrival: 0) {
+          events.append(event)
+        }
+      }
+      return events
+    }
   }
 }

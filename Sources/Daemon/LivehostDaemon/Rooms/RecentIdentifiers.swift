@@ -9,7 +9,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
   package static let capacity = 4_096
   package static let lifetime = Interval.seconds(15 * 60)
   /// The most that it takes, in bytes.
-  package static let memory = capacity * (MemoryLayout<Entry>.stride + 2 * 2)
+  package static let memory = capacity * (MemoryLayout<Entry>.stride + 4 * 2)
 
   private struct Entry: Sendable, Equatable {
     var hash: UInt64 = 0
@@ -20,8 +20,15 @@ package struct RecentIdentifiers: Sendable, Equatable {
   private var ring: [Entry] = []
   private var first = 0
   package private(set) var count = 0
-  /// Positions in the ring, plus one, at twice its size; 0 where there is none. Found by probing on from the hash.
+  /// Positions in the ring, plus one, at four times its size; 0 where there is none. Found by probing on from the hash.
+  ///
+  /// Forgotten identifiers stay in it until it is made anew: other hashes have their places in the ring by then. To take
+  /// each of them out would cost more than all else.
   private var table: [UInt16] = []
+  /// How many positions are in the table.
+  private var placed = 0
+  /// Differs from process to process, so that an attacker cannot choose identifiers whose search begins at one place.
+  private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
   package init() {}
 
@@ -40,9 +47,24 @@ package struct RecentIdentifiers: Sendable, Equatable {
     let milliseconds = now.nanoseconds / 1_000_000
     let oldest = milliseconds - Self.lifetime.nanoseconds / 1_000_000
     while count > 0, ring[first].milliseconds < oldest { removeFirst() }
-    if !table.isEmpty, table[slot(of: hash)] != 0 { return false }
+    if contains(hash) { return false }
     append(Entry(hash: hash, milliseconds: milliseconds))
     return true
+  }
+
+  private func contains(_ hash: UInt64) -> Bool {
+    guard !table.isEmpty else { return false }
+    var slot = home(of: hash)
+    while table[slot] != 0 {
+      let position = Int(table[slot]) - 1
+      if ring[position].hash == hash, isRemembered(position) { return true }
+      slot = (slot + 1) & (table.count - 1)
+    }
+    return false
+  }
+
+  private func isRemembered(_ position: Int) -> Bool {
+    (position - first) & (ring.count - 1) < count
   }
 
   private mutating func append(_ entry: Entry) {
@@ -54,50 +76,41 @@ package struct RecentIdentifiers: Sendable, Equatable {
     let position = (first + count) & (ring.count - 1)
     ring[position] = entry
     count += 1
-    table[slot(of: entry.hash)] = UInt16(position + 1)
+    if placed >= table.count / 4 * 3 { placeAll() } else { place(position) }
   }
 
   private mutating func grow() {
     let old = Array(entries)
     ring = old + [Entry](repeating: Entry(), count: max(64, old.count))
     first = 0
-    table = [UInt16](repeating: 0, count: 2 * ring.count)
-    for (position, entry) in old.enumerated() {
-      table[slot(of: entry.hash)] = UInt16(position + 1)
-    }
+    table = [UInt16](repeating: 0, count: 4 * ring.count)
+    placeAll()
   }
 
-  /// Where in the table an identifier is, or is to be.
-  private func slot(of hash: UInt64) -> Int {
-    var slot = home(of: hash)
-    while table[slot] != 0, ring[Int(table[slot]) - 1].hash != hash {
-      slot = (slot + 1) & (table.count - 1)
-    }
-    return slot
+  /// Makes the table anew, without what is forgotten.
+  ///
+  /// - Complexity: O(*n*), once for each 2 *n* new identifiers.
+  private mutating func placeAll() {
+    for slot in table.indices { table[slot] = 0 }
+    placed = 0
+    for offset in 0..<count { place((first + offset) & (ring.count - 1)) }
+  }
+
+  private mutating func place(_ position: Int) {
+    var slot = home(of: ring[position].hash)
+    while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
+    table[slot] = UInt16(position + 1)
+    placed += 1
   }
 
   private func home(of hash: UInt64) -> Int {
-    Int(truncatingIfNeeded: hash) & (table.count - 1)
+    Int(truncatingIfNeeded: ((hash ^ seed) &* 0x9E37_79B9_7F4A_7C15) >> 40) & (table.count - 1)
   }
 
-  /// Forgets the oldest. Those behind it in the table move up, so that nothing is behind a gap.
+  /// Forgets the oldest.
   private mutating func removeFirst() {
-    var gap = slot(of: ring[first].hash)
-    table[gap] = 0
     first = (first + 1) & (ring.count - 1)
     count -= 1
-    let mask = table.count - 1
-    var slot = (gap + 1) & mask
-    while table[slot] != 0 {
-      let home = home(of: ring[Int(table[slot]) - 1].hash)
-      // It may move unless its home lies behind the gap.
-      if (slot - home) & mask >= (slot - gap) & mask {
-        table[gap] = table[slot]
-        table[slot] = 0
-        gap = slot
-      }
-      slot = (slot + 1) & mask
-    }
   }
 }
 
@@ -124,7 +137,7 @@ extension RecentIdentifiers: Codable {
       let gap = Self.number(rest.prefix(Self.gapDigits))
       rest = rest.dropFirst(Self.gapDigits)
       milliseconds = milliseconds.addingReportingOverflow(Int64(gap)).partialValue
-      if table.isEmpty || table[slot(of: hash)] == 0 {
+      if !contains(hash) {
         append(Entry(hash: hash, milliseconds: milliseconds))
       }
     }

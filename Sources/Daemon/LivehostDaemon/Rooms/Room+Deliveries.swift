@@ -32,13 +32,13 @@ extension Room {
     var end = delivery.events.count
     switch clock.source {
     case _ where delivery.position != nil: takeBatch(delivery, now)
-    case _ where replayOffset != nil: take(delivery.events[start...])
+    case _ where replayOffset != nil: take(delivery, from: start)
     case .arrival:
       clock.advance(to: clock.time(machine: now.machineTime))
-      take(delivery.events[start...])
+      take(delivery, from: start)
     case .event:
       end = Self.endOfPart(delivery.events, from: start)
-      takeByTimestamp(delivery.events[start..<end])
+      takeByTimestamp(delivery, start..<end)
     }
     rejectedOfDelivery += screen.counts.rejected - rejectedBefore
     guard end == delivery.events.count else {
@@ -96,22 +96,25 @@ extension Room {
         for event in delivery.events { clock.advance(to: clock.time(of: event.timestamp)) }
       }
     }
-    take(delivery.events[...], position)
+    take(delivery, position)
   }
 
-  private func take(_ events: ArraySlice<LiveEvent>, _ position: BatchPosition? = nil) {
+  private func take(
+    _ delivery: RoomDelivery, from start: Int = 0, _ position: BatchPosition? = nil
+  ) {
+    let events = delivery.events[start...]
     // Those that were taken, in a row; nearly always all of them.
     var taken: [ArraySlice<LiveEvent>] = []
     var first = events.startIndex
     var refused = 0
-    forEach(of: events) { index, hash in
-      let isRepeated = !known.take(hash, at: clock.now)
+    for index in events.indices {
+      let isRepeated = !known.take(delivery.identifierHashes[index], at: clock.now)
       if isRepeated {
         screen.reject(.duplicate, 1)
       } else {
         screen.receive(events[index], at: clock.now)
       }
-      guard isRepeated || screen.refusedCount > refused else { return }
+      guard isRepeated || screen.refusedCount > refused else { continue }
       taken.append(events[first..<index])
       first = index + 1
       refused = screen.refusedCount
@@ -128,33 +131,12 @@ extension Room {
     screen.reduce()
   }
 
-  private static let hashedAtOnce = 64
-
-  /// Calls `body` with the index of each event and the hash of its identifier.
-  private func forEach(
-    of events: ArraySlice<LiveEvent>, _ body: (_ index: Int, _ hash: UInt64?) -> Void
-  ) {
-    let most = min(events.count, Self.hashedAtOnce)
-    withUnsafeTemporaryAllocation(of: UInt64?.self, capacity: most) { hashes in
-      for start in stride(from: events.startIndex, to: events.endIndex, by: Self.hashedAtOnce) {
-        let part = start..<min(start + Self.hashedAtOnce, events.endIndex)
-        // All of them first, and in place: nothing waits for the one before, as to count references would, so that the
-        // processor fetches several texts at a time.
-        events[part].withUnsafeBufferPointer { events in
-          for index in events.indices {
-            hashes.initializeElement(at: index, to: events[index].identifierHash)
-          }
-        }
-        for index in part { body(index, hashes[index - start]) }
-      }
-    }
-  }
-
-  private func takeByTimestamp(_ events: ArraySlice<LiveEvent>) {
-    for index in events.indices {
+  private func takeByTimestamp(_ delivery: RoomDelivery, _ part: Range<Int>) {
+    let events = delivery.events
+    for index in part {
       let event = events[index]
       let instant = clock.time(of: event.timestamp)
-      guard known.take(event.identifierHash, at: max(instant, clock.now)) else {
+      guard known.take(delivery.identifierHashes[index], at: max(instant, clock.now)) else {
         screen.reject(.duplicate, 1)
         continue
       }

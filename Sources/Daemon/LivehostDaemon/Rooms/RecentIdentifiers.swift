@@ -22,7 +22,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
   package private(set) var count = 0
   /// Positions in the ring, plus one, at four times its size; 0 where there is none. Found by probing on from the hash.
   ///
-  /// Forgotten identifiers stay in it until it is made anew: other hashes have their places in the ring by then. To take
+  /// Forgotten identifiers stay in it until it is rebuilt: other hashes have their places in the ring by then. To take
   /// each of them out would cost more than all else.
   private var table: [UInt16] = []
   /// How many positions are in the table.
@@ -87,7 +87,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
     placeAll()
   }
 
-  /// Makes the table anew, without what is forgotten.
+  /// Rebuilds the table, without what is forgotten.
   ///
   /// - Complexity: O(*n*), once for each 2 *n* new identifiers.
   private mutating func placeAll() {

@@ -53,9 +53,9 @@ private struct Compiler {
       "-load-plugin-executable", "\(macros.path)#ComposableMacros", "-stats-output-dir",
       folder.path, source.path,
     ]
-    // The compiler's driver leaves directories behind.
+    // The compiler leaves directories and caches behind.
     process.environment = ProcessInfo.processInfo.environment
-      .merging(["TMPDIR": folder.path]) { $1 }
+      .merging(["TMPDIR": folder.path, "HOME": folder.path]) { $1 }
     try process.run()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)

@@ -44,7 +44,9 @@ struct DeviceLoginTests {
       return
     }
     #expect(done.account == "ada")
-    let file = NSTemporaryDirectory() + "\(UUID().uuidString)/twitch.json"
+    let directory = NSTemporaryDirectory() + "login-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let file = directory + "/twitch.json"
     done.file = file
     try done.save()
     let read = try TwitchLogin.read(file: file)

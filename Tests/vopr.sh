@@ -38,13 +38,6 @@ for option in --drop-syncs --drop-directory-syncs; do
   done
 done
 
-# Seeds behind the first ones that have found a bug, for as long as seeds mean what they did: behind a spoiled state, a
-# recording that had replaced another was forgotten, and one that had lost its end was played twice.
-for seed in 24461 6107; do
-  timeout -s KILL 60 "$program" --seed $seed >"$directory/kept" 2>&1
-  check "seed $seed" $?
-done
-
 # A few hundred at a time, since what a killed daemon was waiting for is freed by the end of the process only.
 part=$((seeds < 1000 ? (seeds + 1) / 2 : 500))
 run() { # seed, count

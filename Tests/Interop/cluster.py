@@ -519,7 +519,7 @@ def acts(nodes):
                 node.control, control + "SetControl",
                 {"room": room, "control": f"slider{m}", "value": value}, 40), LIMIT)
             check(f"acts: a slider of {room} is set at {node.ns}", reply and reply["value"] == value, reply)
-            VALUES[room, f"slider{m}"] = value
+            VALUES.append((room, f"slider{m}", value))
     room = "door"
     call(nodes[0].control, control + "OpenRoom", {"room": room}, 40)
     people = [{"type": "waiting.join", "user": {"id": f"p{n}", "name": f"p{n}"}} for n in range(12)]
@@ -771,7 +771,7 @@ def same_as_one_daemon(nodes):
                     s.sendall(b"".join(sender.text(batch) for batch in range(first, last)))
                     for _ in range(first, last):
                         reader.readline()
-            for (room, control), value in VALUES.items():
+            for room, control, value in VALUES:
                 if room == sender.room:
                     call(path, "io.livehost.Control.SetControl", {"room": room, "control": control, "value": value})
             rooms = [call(path, "io.livehost.Control.GetRoom", {"room": sender.room}), state(nodes[0], sender.room)]
@@ -829,7 +829,7 @@ def page(nodes):
         reply = ask("POST", "/api/call/SetControl", {"room": room, "control": "slider3", "value": 0.5})
         answer = json.loads(reply.read())
         check("page: an act is carried out by the owner", reply.status == 200 and answer.get("value") == 0.5, answer)
-        VALUES[room, "slider3"] = 0.5
+        VALUES.append((room, "slider3", 0.5))
     finally:
         web.terminate()
         check("page: it ends, though a browser watches", web.wait(LIMIT) in (0, 143, -15), web.returncode)
@@ -841,8 +841,8 @@ SCHEDULES = [kill_gateway, stop_gateway, freeze_gateway, kill_daemon, lost_daemo
 # Those of them with a bar.
 TAKEOVERS = [kill_gateway, stop_gateway, freeze_gateway, lost_daemon, kill_nats, partition]
 SENDERS = []
-# What sliders were set to.
-VALUES = {}
+# What sliders were set to, in order; in a soak more than once.
+VALUES = []
 PROXIES = []
 
 

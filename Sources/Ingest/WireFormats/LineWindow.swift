@@ -18,8 +18,6 @@ struct LineWindow: ~Copyable {
   /// Kept alive from the first to the last line of a window, so that no other slab gets its
   /// address.
   private var slab: ByteSlab?
-  /// Which it is: to ask that of ``slab`` itself would count a reference for each line.
-  private var identity: ObjectIdentifier?
   /// The offset of the window in the slab. Lines before `next` are not served.
   private var start = 0
   private var next = 0
@@ -40,7 +38,7 @@ struct LineWindow: ~Copyable {
   ) -> (tokens: JSONTokens, offset: Int)? {
     let lineStart = Int(line.offset)
     let lineEnd = lineStart &+ line.count
-    if identity != ObjectIdentifier(slab) || lineStart < next || lineStart >= end {
+    if self.slab !== slab || lineStart < next || lineStart >= end {
       index(slab, from: lineStart, at: bytes)
     }
     guard lineEnd < end else { return nil }
@@ -67,10 +65,7 @@ struct LineWindow: ~Copyable {
   @inline(__always)
   mutating func release(after line: ByteSlab.Slice) {
     // LF, or CR LF, follows the line.
-    if Int(line.offset) &+ line.count &+ 2 >= end {
-      slab = nil
-      identity = nil
-    }
+    if Int(line.offset) &+ line.count &+ 2 >= end { slab = nil }
   }
 
   @inline(never)
@@ -78,7 +73,6 @@ struct LineWindow: ~Copyable {
     _ slab: ByteSlab, from lineStart: Int, at bytes: UnsafePointer<UInt8>
   ) {
     self.slab = slab
-    identity = ObjectIdentifier(slab)
     start = lineStart
     next = lineStart
     cursor = 0

@@ -51,31 +51,32 @@ private final class JSONTextOutput {
   }
 }
 
-private struct JSONTextEncoder: Encoder, SingleValueEncodingContainer {
+private struct JSONTextEncoder: JSONPlace {
   let output: JSONTextOutput
   /// How many containers there are around the value.
   let depth: Int
-  /// Not kept: an array for each member would cost more than the rest of the encoding, and errors carry the value at
-  /// fault.
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(
-      JSONTextMembers(output: output, depth: output.begin(.object, in: depth)))
+    KeyedEncodingContainer(JSONMembers(places: places(in: .object)))
   }
-
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    JSONTextElements(output: output, depth: output.begin(.array, in: depth))
+    JSONElements(places: places(in: .array))
   }
-
-  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+  private func places(in bracket: JSONWriter.Bracket) -> JSONTextPlaces {
+    JSONTextPlaces(output: output, depth: output.begin(bracket, in: depth))
+  }
 
   func encodeNil() { output.writer.appendJSON("null") }
   func encode(_ value: Bool) { output.writer.append(value) }
   func encode(_ value: String) { output.writer.append(value) }
-  func encode(_ value: Double) throws { try number(value) { $0.append(value) } }
-  func encode(_ value: Float) throws { try number(value) { $0.append(value) } }
+  func encode(_ value: Double) throws {
+    guard value.isFinite else { throw invalid(value) }
+    output.writer.append(value)
+  }
+  func encode(_ value: Float) throws {
+    guard value.isFinite else { throw invalid(value) }
+    output.writer.append(value)
+  }
   func encode(_ value: Int) { output.writer.append(value) }
   func encode(_ value: Int8) { output.writer.append(Int(value)) }
   func encode(_ value: Int16) { output.writer.append(Int(value)) }
@@ -87,67 +88,24 @@ private struct JSONTextEncoder: Encoder, SingleValueEncodingContainer {
   func encode(_ value: UInt32) { output.writer.append(Int(value)) }
   func encode(_ value: UInt64) { output.writer.appendJSON(value.description) }
   func encode<Value: Encodable>(_ value: Value) throws { try output.write(value, depth: depth) }
-
-  private func number(
-    _ value: some BinaryFloatingPoint, _ body: (inout JSONWriter) -> Void
-  ) throws {
-    guard value.isFinite else {
-      throw EncodingError.invalidValue(
-        value, .init(codingPath: [], debugDescription: "JSON cannot represent \(value)"))
-    }
-    body(&output.writer)
-  }
 }
 
-private struct JSONTextMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let output: JSONTextOutput
-  let depth: Int
-  var codingPath: [any CodingKey] { [] }
-
-  private func member(_ key: some CodingKey) -> JSONTextEncoder {
-    output.end(to: depth)
-    output.writer.name(text: key.stringValue)
-    return JSONTextEncoder(output: output, depth: depth)
-  }
-
-  func encodeNil(forKey key: Key) { member(key).encodeNil() }
-  func encode(_ value: Bool, forKey key: Key) { member(key).encode(value) }
-  func encode(_ value: String, forKey key: Key) { member(key).encode(value) }
-  func encode(_ value: Int, forKey key: Key) { member(key).encode(value) }
-  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    try member(key).encode(value)
-  }
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<Nested> { member(key).container(keyedBy: type) }
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    member(key).unkeyedContainer()
-  }
-  func superEncoder() -> any Encoder { member(JSONKey(stringValue: "super")) }
-  func superEncoder(forKey key: Key) -> any Encoder { member(key) }
-}
-
-private struct JSONTextElements: UnkeyedEncodingContainer {
+private struct JSONTextPlaces: JSONPlaces {
   let output: JSONTextOutput
   let depth: Int
   private(set) var count = 0
-  var codingPath: [any CodingKey] { [] }
 
   init(output: JSONTextOutput, depth: Int) { (self.output, self.depth) = (output, depth) }
 
-  private mutating func element() -> JSONTextEncoder {
+  func member(_ name: String) -> JSONTextEncoder {
+    output.end(to: depth)
+    output.writer.name(text: name)
+    return JSONTextEncoder(output: output, depth: depth)
+  }
+
+  mutating func element() -> JSONTextEncoder {
     output.end(to: depth)
     count += 1
     return JSONTextEncoder(output: output, depth: depth)
   }
-
-  mutating func encodeNil() { element().encodeNil() }
-  mutating func encode<Value: Encodable>(_ value: Value) throws { try element().encode(value) }
-  mutating func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type
-  ) -> KeyedEncodingContainer<Nested> { element().container(keyedBy: type) }
-  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    element().unkeyedContainer()
-  }
-  mutating func superEncoder() -> any Encoder { element() }
 }

@@ -16,7 +16,7 @@ extension JSONValue {
 
 /// Where a value grows while its `encode(to:)` runs. Containers are values with reference semantics
 /// in `Codable`, hence a class. It never leaves the encoding call.
-private final class Slot {
+private final class Slot: JSONPlaces {
   private enum Content {
     case value(JSONValue)
     case array([Slot])
@@ -38,48 +38,39 @@ private final class Slot {
 
   var count: Int { if case .array(let slots) = content { slots.count } else { 0 } }
 
-  func append() -> Slot {
+  func element() -> JSONValueEncoder {
     let slot = Slot()
     if case .array(var slots) = content {
       content = .array([])  // so that the append does not copy
       slots.append(slot)
       content = .array(slots)
     }
-    return slot
+    return JSONValueEncoder(slot: slot)
   }
 
-  func member(_ name: JSONName) -> Slot {
+  func member(_ name: String) -> JSONValueEncoder {
     let slot = Slot()
     if case .object(var slots) = content {
       content = .object([:])
-      slots[name] = slot
+      slots[JSONName(name)] = slot
       content = .object(slots)
     }
-    return slot
+    return JSONValueEncoder(slot: slot)
   }
 }
 
-private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
+private struct JSONValueEncoder: JSONPlace {
   var slot = Slot()
-  /// Not kept: an array for each member would cost more than the rest of the encoding, and errors
-  /// carry the value at fault.
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     slot.beginObject()
-    return KeyedEncodingContainer(KeyedSlot(slot: slot))
+    return KeyedEncodingContainer(JSONMembers(places: slot))
   }
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     slot.beginArray()
-    return UnkeyedSlot(slot: slot)
+    return JSONElements(places: slot)
   }
-  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  private func invalid(_ value: Any) -> EncodingError {
-    .invalidValue(
-      value, .init(codingPath: codingPath, debugDescription: "JSON cannot represent \(value)"))
-  }
   private func integer(_ value: some FixedWidthInteger) throws {
     guard let exact = Int64(exactly: value) else { throw invalid(value) }
     slot.set(.integer(exact))
@@ -110,46 +101,6 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
       try value.encode(to: self)
     }
   }
-}
-
-private struct KeyedSlot<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let slot: Slot
-  var codingPath: [any CodingKey] { [] }
-
-  private func member(_ key: some CodingKey) -> JSONValueEncoder {
-    JSONValueEncoder(slot: slot.member(JSONName(key.stringValue)))
-  }
-
-  func encodeNil(forKey key: Key) { member(key).encodeNil() }
-  func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    try member(key).encode(value)
-  }
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<Nested> { member(key).container(keyedBy: type) }
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    member(key).unkeyedContainer()
-  }
-  func superEncoder() -> any Encoder { member(JSONKey(stringValue: "super")) }
-  func superEncoder(forKey key: Key) -> any Encoder { member(key) }
-}
-
-private struct UnkeyedSlot: UnkeyedEncodingContainer {
-  let slot: Slot
-  var codingPath: [any CodingKey] { [] }
-  var count: Int { slot.count }
-
-  private func element() -> JSONValueEncoder {
-    JSONValueEncoder(slot: slot.append())
-  }
-
-  func encodeNil() { element().encodeNil() }
-  func encode<T: Encodable>(_ value: T) throws { try element().encode(value) }
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type
-  ) -> KeyedEncodingContainer<Nested> { element().container(keyedBy: type) }
-  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { element().unkeyedContainer() }
-  func superEncoder() -> any Encoder { element() }
 }
 
 extension JSONValue: Encodable {

@@ -83,7 +83,6 @@ package struct RecentIdentifiers: Sendable, Equatable {
     let old = Array(entries)
     ring = old + [Entry](repeating: Entry(), count: max(64, old.count))
     first = 0
-    table = [UInt16](repeating: 0, count: 4 * ring.count)
     placeAll()
   }
 
@@ -91,7 +90,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
   ///
   /// - Complexity: O(*n*), once for each 2 *n* new identifiers.
   private mutating func placeAll() {
-    for slot in table.indices { table[slot] = 0 }
+    table = [UInt16](repeating: 0, count: 4 * ring.count)
     placed = 0
     for offset in 0..<count { place((first + offset) & (ring.count - 1)) }
   }

@@ -1,0 +1,86 @@
+/// A place for one value, in an encoder of this library.
+///
+/// `Codable` calls containers and places by value, and they share what is written; hence nothing here mutates.
+protocol JSONPlace: Encoder, SingleValueEncodingContainer {}
+
+extension JSONPlace {
+  /// Not kept: an array for each member would cost more than the rest of the encoding, and errors carry the value at
+  /// fault.
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  /// The error for a value that JSON cannot say.
+  func invalid(_ value: Any) -> EncodingError {
+    .invalidValue(
+      value, .init(codingPath: codingPath, debugDescription: "JSON cannot represent \(value)"))
+  }
+}
+
+/// Where an encoder of this library has the members of an object, or the elements of an array.
+protocol JSONPlaces {
+  associatedtype Place: JSONPlace
+  /// The number of elements so far.
+  var count: Int { get }
+  func member(_ name: String) -> Place
+  mutating func element() -> Place
+}
+
+struct JSONMembers<Places: JSONPlaces, Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let places: Places
+  var codingPath: [any CodingKey] { [] }
+
+  private func place(_ key: some CodingKey) -> Places.Place { places.member(key.stringValue) }
+
+  func encodeNil(forKey key: Key) throws {
+    var place = place(key)
+    try place.encodeNil()
+  }
+  // The usual ones, without a detour through their `encode(to:)`.
+  func encode(_ value: Bool, forKey key: Key) throws {
+    var place = place(key)
+    try place.encode(value)
+  }
+  func encode(_ value: String, forKey key: Key) throws {
+    var place = place(key)
+    try place.encode(value)
+  }
+  func encode(_ value: Int, forKey key: Key) throws {
+    var place = place(key)
+    try place.encode(value)
+  }
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    var place = place(key)
+    try place.encode(value)
+  }
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> { place(key).container(keyedBy: type) }
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    place(key).unkeyedContainer()
+  }
+  func superEncoder() -> any Encoder { place(JSONKey(stringValue: "super")) }
+  func superEncoder(forKey key: Key) -> any Encoder { place(key) }
+}
+
+struct JSONElements<Places: JSONPlaces>: UnkeyedEncodingContainer {
+  var places: Places
+  var codingPath: [any CodingKey] { [] }
+  var count: Int { places.count }
+
+  mutating func encodeNil() throws {
+    var place = places.element()
+    try place.encodeNil()
+  }
+  mutating func encode<Value: Encodable>(_ value: Value) throws {
+    var place = places.element()
+    try place.encode(value)
+  }
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) -> KeyedEncodingContainer<Nested> { places.element().container(keyedBy: type) }
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    places.element().unkeyedContainer()
+  }
+  mutating func superEncoder() -> any Encoder { places.element() }
+}

@@ -30,13 +30,15 @@ private struct Bucket {
   }
 }
 
-/// Nodes with one bucket. A node that is stopped does nothing; one that is cut off hears and reaches nobody.
+/// Nodes with one bucket. A node that is stopped does nothing; one that is cut off hears and reaches nobody; one that is
+/// deaf hears nobody, but its writes are answered.
 private struct Cluster {
   var now = Instant.origin
   var bucket = Bucket()
   var nodes: [String: LeaseKeeper] = [:]
   var stopped: Set<String> = []
   var cutOff: Set<String> = []
+  var deaf: Set<String> = []
   /// What was done, by node.
   var epochs: [Partition: [UInt64]] = [:]
   var takenNames: Set<String> = []
@@ -87,11 +89,19 @@ private struct Cluster {
   mutating func tell(
     _ key: String, _ value: JSONValue?, _ sequence: UInt64, written: Instant? = nil
   ) {
-    for name in nodes.keys.sorted() where !stopped.contains(name) && !cutOff.contains(name) {
+    for name in nodes.keys.sorted()
+    where !stopped.contains(name) && !cutOff.contains(name) && !deaf.contains(name) {
       let actions = nodes[name]!.observed(
         key: key, value: value, sequence: sequence, written: Bucket.time(written ?? now), at: now)
       perform(actions, of: name)
     }
+  }
+
+  /// Has a node tell something to the others.
+  mutating func ask(_ name: String, _ key: String, _ value: JSONValue) {
+    let sequence = bucket.write(key, value, expected: nil, at: now)!
+    nodes[name]!.told(key, value, sequence: sequence, at: now)
+    tell(key, value, sequence)
   }
 
   /// Who believes to have a partition, of those that run.
@@ -277,6 +287,61 @@ struct LeaseTests {
     cluster.run(seconds: 10)
     #expect(cluster.count("b") == 32)
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+  }
+
+  @Test(arguments: ["owner", "target"])
+  func `a move is told again to who did not hear it, or not who is there`(deaf: String) {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    // So that it takes none but by the move.
+    let target = ["a", "b", "c"].max { cluster.count($0) < cluster.count($1) }!
+    let owner = target == "a" ? "b" : "a"
+    let partition = cluster.nodes[owner]!.partitions.min()!
+    let name = deaf == "owner" ? owner : target
+    cluster.deaf = [name]
+    cluster.ask(
+      target == "c" ? "b" : "c", LeaseKeeper.moveKey(of: partition),
+      ["node": .string(target), "instance": .string(target)])
+    cluster.run(seconds: 2.5)
+    cluster.nodes[name]!.lostSight()
+    cluster.run(seconds: 1.5)
+    cluster.deaf = []
+    // What it is told is older than most of the entries that say who is there.
+    for (key, entry) in cluster.bucket.entries.sorted(by: { $0.value.sequence < $1.value.sequence })
+    where cluster.now - entry.written < cluster.bucket.age {
+      let actions = cluster.nodes[name]!.observed(
+        key: key, value: entry.value, sequence: entry.sequence,
+        written: Bucket.time(entry.written), at: cluster.now)
+      cluster.perform(actions, of: name)
+    }
+    cluster.nodes[name]!.becameCurrent(at: cluster.now)
+    cluster.run(seconds: 5)
+    #expect(cluster.owners(of: partition) == [target])
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+  }
+
+  @Test func `what is told again gives way to what was told elsewhere, and ends`() {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    let key = LeaseKeeper.drainKey(of: "c")
+    // Who was asked first does not hear that it is out of date.
+    cluster.deaf = ["a"]
+    cluster.ask("a", key, ["drain": true, "instance": "c"])
+    cluster.run(seconds: 2)
+    #expect(cluster.nodes["c"]!.isDraining)
+    cluster.ask("b", key, ["drain": false])
+    for _ in 0..<80 {
+      cluster.run(seconds: 0.25)
+      #expect(!cluster.nodes["c"]!.isDraining)
+    }
+    let written = cluster.bucket.entries[key]!.written
+    #expect(cluster.now - written >= cluster.bucket.age)
+    // Another run is not drained by what an earlier one was told.
+    cluster.start("d", instance: "another run", as: "c")
+    cluster.ask("b", key, ["drain": true, "instance": "c"])
+    #expect(!cluster.nodes["d"]!.isDraining)
   }
 
   @Test func `a partition that is moved stays with its node, and others are shed for it`() {

@@ -731,6 +731,29 @@ def mixed_leases(nodes):
     check("metrics of the gateway", "livehost_gateway_partitions " in metrics.stdout, metrics.stdout[:200] + metrics.stderr)
 
 
+def lost_watch(nodes):
+    """A partition is moved while its owner hears nothing, since the server by which it watches the leases is gone."""
+    owner, target = nodes[:2]
+    for _ in range(30):
+        owner.end("gateway", signal.SIGTERM)
+        owner.start("gateway")
+        wait("a balanced cluster", lambda: min(whole(nodes) or [0]) > 10, LIMIT)
+        watches = request(nodes, "$JS.API.CONSUMER.LIST.KV_lh_lease")["consumers"]
+        server = max(watches, key=lambda watch: watch["created"])["cluster"]["leader"]
+        # Whoever loses its connection begins anew at once, and without a leader nothing is moved.
+        leader_of_leases = request(nodes, "$JS.API.STREAM.INFO.KV_lh_lease")["cluster"]["leader"]
+        if server not in (f"n{owner.number}", leader_of_leases):
+            break
+    move(nodes, ROOMS[0], owner)
+    node = next(n for n in nodes if f"n{n.number}" == server)
+    node.end("nats")
+    # The owner notices after 3 s, when what moves the partition is as good as forgotten.
+    time.sleep(1)
+    move(nodes, ROOMS[0], target)
+    check("lost watch: the partition is moved", owner_of(nodes, ROOMS[0]) is target, owner_of(nodes, ROOMS[0]).ns)
+    node.start("nats")
+
+
 def rolling(nodes):
     for node in nodes:
         node.end("gateway", signal.SIGTERM)
@@ -837,7 +860,7 @@ def page(nodes):
 
 SCHEDULES = [kill_gateway, stop_gateway, freeze_gateway, kill_daemon, lost_daemon, lost_disk, bad_snapshot, acts,
              closed_rooms, cut_uploads, page, kill_nats, freeze_nats, no_majority, partition, slow_link, slow_servers,
-             full_disk, mixed_leases, rolling]
+             full_disk, mixed_leases, lost_watch, rolling]
 # Those of them with a bar.
 TAKEOVERS = [kill_gateway, stop_gateway, freeze_gateway, lost_daemon, kill_nats, partition]
 SENDERS = []

@@ -1,5 +1,6 @@
 import JSON
 import LiveEvents
+import LiveSources
 package import NIOCore
 package import Prometheus
 package import UnixSockets
@@ -202,15 +203,22 @@ package struct GatewayInterface: Sendable {
   }
 
   /// Tells all nodes something, by the bucket that they watch anyway.
-  private func tell(_ name: String, _ key: String, _ value: JSONValue) async throws -> NoParameters
-  {
+  private func tell(
+    _ name: String, _ key: String, _ members: [JSONName: JSONValue]
+  ) async throws -> NoParameters {
     guard directory.isKnown(name) else {
       throw VarlinkError(
         name: "\(Self.name).NoSuchNode", parameters: ["node": .string(String(name.prefix(64)))])
     }
-    let calls = try await loop.submit { [node] in node.value.calls }.get()
+    let handle = NodeHandle(node, on: loop)
+    let (calls, instance) = try await handle.get { ($0.calls, $0.keeper.instance(of: name)) }
+    var members = members
+    // It is told for a while, in which another run may begin that it does not concern.
+    members["instance"] = instance.map { .string($0) }
+    let value = JSONValue.object(members)
     let sequence = try? await calls.store(ClusterStreams.leaseSubject + key, value.serialized())
-    guard sequence != nil else { throw VarlinkError(name: "\(Self.name).NotTaken") }
+    guard let sequence else { throw VarlinkError(name: "\(Self.name).NotTaken") }
+    handle.perform { $0.keeper.told(key, value, sequence: sequence, at: Delivery.now) }
     return NoParameters()
   }
 

@@ -17,6 +17,9 @@ package struct LeaseKeeper: Sendable {
     package var address: String
     package var duration = Interval.seconds(3)
     package var renewal = Interval.seconds(1)
+    /// How long something is told. A watch whose server is gone is noticed after one ``duration``; another one may
+    /// have to be asked for more than once.
+    package var telling = Interval.seconds(15)
 
     package init(node: String, instance: String, address: String) {
       (self.node, self.instance, self.address) = (node, instance, address)
@@ -63,7 +66,17 @@ package struct LeaseKeeper: Sendable {
     var asked: Instant
   }
 
-  private enum Wish { case present, take(Partition), renew(Partition) }
+  /// What somebody asked of a node by a call here.
+  private struct Told {
+    var value: JSONValue
+    /// Of the newest write, and when it was asked for.
+    var sequence: UInt64
+    var written: Instant
+    var next: Instant
+    var until: Instant
+  }
+
+  private enum Wish { case present, take(Partition), renew(Partition), tell(String) }
 
   package let settings: Settings
   private var entries: [Partition: Entry] = [:]
@@ -75,6 +88,7 @@ package struct LeaseKeeper: Sendable {
   private var held: [Partition: Held] = [:]
   /// Partitions that were asked for and when, without an answer so far.
   private var taking: [Partition: Instant] = [:]
+  private var told: [String: Told] = [:]
   private var wishes: [Int: (wish: Wish, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
@@ -123,6 +137,11 @@ package struct LeaseKeeper: Sendable {
     nodes.filter { now - $0.value.seen < settings.duration }.mapValues(\.address)
   }
 
+  /// The run of a node that is known here.
+  package func instance(of node: String) -> String? {
+    node == settings.node ? settings.instance : nodes[node]?.instance
+  }
+
   /// How many partitions a node may have.
   private func share(at now: Instant) -> Int {
     let others = liveNodes(at: now).keys.filter { $0 != settings.node }.count
@@ -154,6 +173,13 @@ package struct LeaseKeeper: Sendable {
   package mutating func observed(
     key: String, value: JSONValue?, sequence: UInt64, written: UInt64, at now: Instant
   ) -> [Action] {
+    if let entry = told[key], sequence > entry.sequence {
+      if value == entry.value {
+        noteTold(key, sequence: sequence, at: now)
+      } else if value != nil {
+        told[key] = nil
+      }
+    }
     if key.hasPrefix("n_") {
       let name = String(key.dropFirst(2))
       guard let value, let instance = value["instance"]?.stringValue else {
@@ -165,14 +191,17 @@ package struct LeaseKeeper: Sendable {
       return isNameTaken(by: instance, written: written) ? [.nameTaken] : []
     }
     if key == Self.drainKey(of: settings.node) {
-      guard let isDrained = value?["drain"]?.boolValue else { return [] }
+      guard let isDrained = value?["drain"]?.boolValue,
+        value?["instance"]?.stringValue ?? settings.instance == settings.instance
+      else { return [] }
       return isDrained ? drain(.asked) : resume(.asked)
     }
     if key.hasPrefix("m_"), let number = Int(key.dropFirst(2)),
       (0..<Partition.count).contains(number),
       let node = value?["node"]?.stringValue
     {
-      return prefer(node, for: Partition(number: number), at: now)
+      return prefer(
+        node, value?["instance"]?.stringValue, for: Partition(number: number), at: now)
     }
     guard key.hasPrefix("p"), let number = Int(key.dropFirst()), number < Partition.count else {
       return []
@@ -236,6 +265,9 @@ package struct LeaseKeeper: Sendable {
       held[partition]?.sequence = sequence
       held[partition]?.renewed = asked
       return []
+    case .tell(let key):
+      if let sequence { noteTold(key, sequence: sequence, at: asked) }
+      return []
     }
   }
 
@@ -264,6 +296,7 @@ package struct LeaseKeeper: Sendable {
     for (partition, lease) in held where now - lease.renewed >= settings.lost {
       actions += lose(partition)
     }
+    actions += tellAgain(at: now)
     guard let currentSince else { return actions + renewals(at: now) }
     if !isDraining, presented.map({ now - $0 >= settings.renewal }) ?? true {
       presented = now
@@ -293,6 +326,40 @@ package struct LeaseKeeper: Sendable {
       value: [
         "instance": .string(settings.instance), "address": .string(settings.address),
       ], expected: nil, request: request(.present, at: now))
+  }
+
+  /// Something was told to nodes by an entry. It is written again for a while: the servers forget it after
+  /// ``Settings/duration``, and whoever hears nothing just then, or hears it before it knows who is there, does not
+  /// do it.
+  ///
+  /// - Parameter sequence: of the entry.
+  package mutating func told(
+    _ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant
+  ) {
+    told[key] = Told(
+      value: value, sequence: sequence, written: now, next: now + settings.renewal,
+      until: now + settings.telling)
+  }
+
+  private mutating func tellAgain(at now: Instant) -> [Action] {
+    told = told.filter { now < $0.value.until }
+    var actions: [Action] = []
+    for (key, entry) in told.sorted(by: { $0.key < $1.key }) where now >= entry.next {
+      told[key]?.next = now + settings.renewal
+      // In place of nothing newer, which may be somebody else's: the last word counts.
+      let isThere = now - entry.written < settings.duration
+      actions.append(
+        .put(
+          key: key, value: entry.value, expected: isThere ? entry.sequence : 0,
+          request: request(.tell(key), at: now)))
+    }
+    return actions
+  }
+
+  private mutating func noteTold(_ key: String, sequence: UInt64, at now: Instant) {
+    guard let known = told[key]?.sequence, sequence > known else { return }
+    told[key]?.sequence = sequence
+    told[key]?.written = now
   }
 
   private func lease(epoch: UInt64?) -> JSONValue {
@@ -361,10 +428,9 @@ package struct LeaseKeeper: Sendable {
 
   /// Somebody wants a node to have a partition. One of others makes room for it, if that node has its share.
   private mutating func prefer(
-    _ node: String, for partition: Partition, at now: Instant
+    _ node: String, _ instance: String?, for partition: Partition, at now: Instant
   ) -> [Action] {
-    let instance = node == settings.node ? settings.instance : nodes[node]?.instance
-    preferred[partition] = instance.map { (node, $0) }
+    preferred[partition] = (instance ?? self.instance(of: node)).map { (node, $0) }
     guard node != settings.node, held[partition] != nil,
       preference(for: partition, at: now) == node
     else { return [] }

@@ -19,22 +19,16 @@ struct GatewayRun {
 
   func run() async throws {
     let ending = Ending()
+    // It ends with the program: the library of NATS and tasks that are under way go on until then.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
-    let node: NIOLoopBound<ClusterNode>
     do {
-      node = try await ClusterNode.start(configuration.node(), on: loop)
-    } catch {
-      try? await group.shutdownGracefully()
-      throw Self.told(error)
-    }
-    do {
+      let node = try await ClusterNode.start(configuration.node(), on: loop)
       try await serve(node, loop, ending)
+      try await loop.flatSubmit { node.value.stop() }.get()
     } catch {
       throw Self.told(error)
     }
-    try? await loop.submit { node.value.stop() }.get()
-    try? await group.shutdownGracefully()
   }
 
   private func serve(

@@ -200,16 +200,19 @@ package final class NatsClient: Sendable {
   }
 
   /// Ends the connection, after what was published is written.
-  package func close() {
+  ///
+  /// - Parameter closed: called then.
+  package func close(_ closed: @escaping @Sendable () -> Void = {}) {
     let raw = connection.withLock { connection in
       defer { connection.raw = nil }
       return connection
     }
-    guard raw.raw != nil else { return }
+    guard raw.raw != nil else { return closed() }
     // Behind what uses it.
     queue.async {
       natsConnection_FlushTimeout(raw.raw, 1000)
       natsConnection_Destroy(raw.raw)
+      closed()
     }
   }
 

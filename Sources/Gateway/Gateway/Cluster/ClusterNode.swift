@@ -186,9 +186,12 @@ package final class ClusterNode {
   /// Gives up all partitions, so that others have them at once.
   package func drain() { perform(keeper.drain(.ending)) }
 
-  package func stop() {
+  /// Ends, once the servers have what was written.
+  package func stop() -> EventLoopFuture<Void> {
     isStopped = true
     daemon.close()
-    requests.close()
+    let closed = eventLoop.makePromise(of: Void.self)
+    requests.close { closed.succeed() }
+    return closed.futureResult
   }
 }

@@ -71,9 +71,11 @@ final class NatsRequests {
     for request in exchange(&open, with: [:]).values { request.answered(nil) }
   }
 
-  func close() {
-    client?.close()
-    client = nil
+  /// Ends the connection, and calls back from any thread after what was published is written.
+  func close(_ closed: @escaping @Sendable () -> Void) {
+    guard let client else { return closed() }
+    self.client = nil
+    client.close(closed)
   }
 }
 

@@ -1,6 +1,7 @@
 import ChatFeature
 import Foundation
 import LiveEvents
+import TestSupport
 import Testing
 
 @Suite struct ChatterSetTests {
@@ -58,6 +59,24 @@ import Testing
     // In the longest one, 50 of them have written twice.
     let most = Array(repeating: length > 150 ? 4 : 2, count: min(length, TopChatter.limit))
     #expect(people.top.map(\.messages) == most)
+  }
+
+  @Test(arguments: 1...20)
+  func `a batch counts as its messages do one by one, also where the table grows within it`(
+    seed: UInt64
+  ) {
+    var random = SplitMix64(seed: seed)
+    var (atOnce, oneByOne) = (ChatterSet(), ChatterSet())
+    for people in [30, 60, 120, 250, 500] {
+      let batch = (0..<Int.random(in: 1...200, using: &random)).map { _ in
+        message(
+          by: id(Int.random(in: 0..<people, using: &random), isLong: Bool.random(using: &random)),
+          name: "n")
+      }
+      atOnce.count(authorsOf: batch)
+      for message in batch { oneByOne.count(authorsOf: [message]) }
+      #expect(atOnce == oneByOne)
+    }
   }
 }
 

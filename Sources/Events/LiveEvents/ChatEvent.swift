@@ -122,12 +122,18 @@ public struct ChatMessage: Sendable {
       channelLength: channel.count, hasBits: bits > 0, hasEmotes: !emotes.isEmpty)
   }
 
-  /// Calls `body` with the UTF-8 of ``userID``, without a reference to the slab for it.
+  /// Calls `body` with the UTF-8 of ``userID`` of the message at `place`, without a reference to its slab: to copy the
+  /// message, if only to look at it, would count one.
   @inlinable @inline(__always)
-  package func withUserID(_ body: (UnsafeBufferPointer<UInt8>) -> UInt128) -> UInt128 {
-    guard slices.userID.escape == .none else { return userID.withUTF8(body) }
-    let slice = slices.userID
-    return Unmanaged.passUnretained(slab)._withUnsafeGuaranteedRef { $0.withBytes(of: slice, body) }
+  package static func withUserID(
+    at place: UnsafePointer<ChatMessage>, _ body: (UnsafeBufferPointer<UInt8>) -> UInt128
+  ) -> UInt128 {
+    let slice = place.pointer(to: \.slices.userID).unsafelyUnwrapped.pointee
+    guard slice.escape == .none else { return place.pointee.userID.withUTF8(body) }
+    return UnsafeRawPointer(place.pointer(to: \.slab).unsafelyUnwrapped).load(
+      as: Unmanaged<ByteSlab>.self
+    )
+    ._withUnsafeGuaranteedRef { $0.withBytes(of: slice, body) }
   }
 
   /// Whether both are the same message at the same place in memory, which needs no look at the texts. Equal messages

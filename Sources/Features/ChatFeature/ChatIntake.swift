@@ -27,15 +27,16 @@ package struct ChatIntake: Intake {
   package var pending: Int { messages.pending }
 
   package mutating func receive(
-    _ event: ChatEvent, timestamp time: Timestamp, at now: Instant,
+    _ event: consuming ChatEvent, timestamp time: Timestamp, at now: Instant,
     into output: inout IntakeOutput<ChatFeature.Action>
   ) {
-    switch event {
+    switch consume event {
     case .message(let message):
+      let byteCount = message.byteCount
       let step = messages.limiter.push(
-        TimedMessage(timestamp: time, message: message, origin: origin), at: now)
+        TimedMessage(timestamp: time, message: consume message, origin: origin), at: now)
       deliver(step, into: &output)
-      if held.add(message.byteCount) { flush(at: now, into: &output) }
+      if held.add(byteCount) { flush(at: now, into: &output) }
     case .delete(let id): pass(.messageDeleted(id, at: time), at: now, into: &output)
     case .clear: pass(.cleared(at: time), at: now, into: &output)
     case .timeout(let timeout): pass(.timedOut(timeout, at: time), at: now, into: &output)

@@ -1,4 +1,3 @@
-import Composable
 import Foundation
 package import LiveEvents
 
@@ -29,24 +28,27 @@ package struct ChatterSet: Sendable {
   package mutating func count(authorsOf batch: [TimedMessage]) {
     let most = min(batch.count, Self.countedAtOnce)
     withUnsafeTemporaryAllocation(of: UInt128.self, capacity: most) { keys in
-      for start in stride(from: 0, to: batch.count, by: Self.countedAtOnce) {
-        let part = start..<min(start + Self.countedAtOnce, batch.count)
-        // All of them first, and in place: nothing waits for the one before, as to count references would, so that the
-        // processor fetches several texts at a time.
-        batch[part].withUnsafeBufferPointer { batch in
-          batch.withMemoryRebound(to: Uncopied<TimedMessage>.self) { batch in
+      withUnsafeTemporaryAllocation(of: Int.self, capacity: most) { times in
+        for start in stride(from: 0, to: batch.count, by: Self.countedAtOnce) {
+          let part = start..<min(start + Self.countedAtOnce, batch.count)
+          // All of them first, and in place: nothing waits for the one before, as to count references would, so that
+          // the processor fetches several texts at a time.
+          batch[part].withUnsafeBufferPointer { batch in
+            guard let first = batch.baseAddress else { return }
             for index in batch.indices {
-              keys.initializeElement(at: index, to: batch[index].value.message.withUserID(Self.key))
+              let message = (first + index).pointer(to: \.message).unsafelyUnwrapped
+              keys.initializeElement(at: index, to: ChatMessage.withUserID(at: message, Self.key))
             }
           }
-        }
-        for index in part {
-          guard let messages = people.count(keys[index - start], limit: Self.capacity) else {
-            isFull = true
-            continue
-          }
-          if top.count < TopChatter.limit || messages > top[top.count - 1].messages {
-            rank(batch[index].message.userID, batch[index].message.userName, messages)
+          people.count(
+            UnsafeBufferPointer(rebasing: keys[..<part.count]), into: times, limit: Self.capacity)
+          for index in part {
+            let messages = times[index - start]
+            if messages == 0 {
+              isFull = true
+            } else if top.count < TopChatter.limit || messages > top[top.count - 1].messages {
+              rank(batch[index].message.userID, batch[index].message.userName, messages)
+            }
           }
         }
       }
@@ -151,6 +153,26 @@ struct KeyTable: Sendable {
     }
     counts[slot] += 1
     return counts[slot]
+  }
+
+  /// Counts keys, none of which is zero. Puts into `times` how often each has been counted, this time included; zero
+  /// for a new key if there are `limit` others.
+  ///
+  /// - Complexity: as that of one, but all are searched first, so that the processor fetches several at a time.
+  mutating func count(
+    _ keys: UnsafeBufferPointer<UInt128>, into times: UnsafeMutableBufferPointer<Int>, limit: Int
+  ) {
+    for index in keys.indices { times.initializeElement(at: index, to: slot(of: keys[index])) }
+    for index in keys.indices {
+      let slot = times[index]
+      // Unless the key was new, or the table has grown since.
+      if slots[slot] == keys[index] {
+        counts[slot] += 1
+        times[index] = counts[slot]
+      } else {
+        times[index] = count(keys[index], limit: limit) ?? 0
+      }
+    }
   }
 
   /// Notes that a key has been counted so often.

@@ -16,7 +16,7 @@ struct ChildIntake<Child: Intake> {
   init(_ embed: @escaping (Child.Action) -> HostFeature.Action) { self.embed = embed }
 
   mutating func receive(
-    _ event: Child.Event, timestamp: Timestamp, at now: Instant,
+    _ event: consuming Child.Event, timestamp: Timestamp, at now: Instant,
     into host: inout IntakeOutput<HostFeature.Action>
   ) {
     intake.receive(event, timestamp: timestamp, at: now, into: &output)

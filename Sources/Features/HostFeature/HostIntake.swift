@@ -47,30 +47,32 @@ package struct HostIntake: ~Copyable {
     apply(policies)
   }
 
-  /// Takes one event, and moves it into its part: a copy would retain all its texts.
+  /// Takes one event, and moves it into its part: a copy would retain all its texts. Where nothing is said to be
+  /// consumed, the compiler makes one, and keeps it until the part has returned.
   package mutating func receive(
     _ event: consuming LiveEvent, at now: Instant, into output: inout Output
   ) {
-    // The parameter itself could not be taken apart: the compiler lets nobody copy from one that is consumed.
-    let event = event
     let time = event.timestamp
     let origin = event.origin
-    switch event.payload {
+    let payload = (consume event).payload
+    switch consume payload {
     case .chat(let event):
       chat.intake.origin = origin
-      chat.receive(event, timestamp: time, at: now, into: &output)
+      chat.receive(consume event, timestamp: time, at: now, into: &output)
     case .activity(let event):
       activity.intake.origin = origin
-      activity.receive(event, timestamp: time, at: now, into: &output)
-    case .control(let event): control.receive(event, timestamp: time, at: now, into: &output)
-    case .header(let event): header.receive(event, timestamp: time, at: now, into: &output)
+      activity.receive(consume event, timestamp: time, at: now, into: &output)
+    case .control(let event):
+      control.receive(consume event, timestamp: time, at: now, into: &output)
+    case .header(let event): header.receive(consume event, timestamp: time, at: now, into: &output)
     case .liveRoomStats(let event):
-      liveRoomStats.receive(event, timestamp: time, at: now, into: &output)
-    case .poll(let event): poll.receive(event, timestamp: time, at: now, into: &output)
-    case .recorder(let event): recorder.receive(event, timestamp: time, at: now, into: &output)
-    case .source(let event): sources.receive(event, timestamp: time, at: now, into: &output)
+      liveRoomStats.receive(consume event, timestamp: time, at: now, into: &output)
+    case .poll(let event): poll.receive(consume event, timestamp: time, at: now, into: &output)
+    case .recorder(let event):
+      recorder.receive(consume event, timestamp: time, at: now, into: &output)
+    case .source(let event): sources.receive(consume event, timestamp: time, at: now, into: &output)
     case .waitingRoom(let event):
-      waitingRoom.receive(event, timestamp: time, at: now, into: &output)
+      waitingRoom.receive(consume event, timestamp: time, at: now, into: &output)
     case .stream(let state):
       flush(at: now, into: &output)
       poll.intake.show(state.admitsPoll)

@@ -13,9 +13,10 @@ package protocol Intake {
 
   init(_ policies: ThrottlePolicies)
 
-  /// Takes one event. `timestamp` is when it happened at its source, `now` the time of the room.
+  /// Takes one event, which is moved to where it is kept: a copy would count references to its texts. `timestamp` is
+  /// when it happened at its source, `now` the time of the room.
   mutating func receive(
-    _ event: Event, timestamp: Timestamp, at now: Instant,
+    _ event: consuming Event, timestamp: Timestamp, at now: Instant,
     into output: inout IntakeOutput<Action>)
 
   /// Gives what is due at `now`; called once per frame, before the frame is drawn.

@@ -16,6 +16,13 @@ struct RoomBatches {
       bytes + events.capacity * MemoryLayout<LiveEvent>.stride
         + identifierHashes.capacity * MemoryLayout<UInt64?>.stride
     }
+
+    @inline(__always)
+    fileprivate mutating func add(_ event: consuming LiveEvent, bytes: Int) {
+      identifierHashes.append(event.identifierHash)
+      events.append(event)
+      self.bytes += bytes
+    }
   }
 
   private(set) var batches: [Batch] = []
@@ -34,10 +41,7 @@ struct RoomBatches {
 
   @inline(__always)
   mutating func add(_ event: consuming LiveEvent, to room: RoomReference, bytes: Int) {
-    let index = index(of: room)
-    batches[index].identifierHashes.append(event.identifierHash)
-    batches[index].events.append(event)
-    batches[index].bytes += bytes
+    batches[index(of: room)].add(event, bytes: bytes)
   }
 
   /// Whether no line of the room was rejected for this reason yet.

@@ -33,8 +33,8 @@ func roadBenchmarks(_ harness: Harness) async throws {
   }
   var rates: [Double] = []
   var memory: [Int] = []
-  // The answer comes with a frame: of a shorter round, that would be a third.
-  let repeats = 10
+  // The answer comes with a frame: of a shorter round, that would be a large part.
+  let repeats = 40
   for round in 0..<8 {
     let nanoseconds = try sendAndSync(lines.bytes, times: repeats, to: path)
     // The first two rounds grow tables and buffers.

@@ -47,27 +47,29 @@ package struct RecentIdentifiers: Sendable, Equatable {
     let milliseconds = now.nanoseconds / 1_000_000
     let oldest = milliseconds - Self.lifetime.nanoseconds / 1_000_000
     while count > 0, ring[first].milliseconds < oldest { removeFirst() }
-    if contains(hash) { return false }
-    append(Entry(hash: hash, milliseconds: milliseconds))
+    guard let slot = freeSlot(for: hash) else { return false }
+    append(Entry(hash: hash, milliseconds: milliseconds), at: slot)
     return true
   }
 
-  private func contains(_ hash: UInt64) -> Bool {
-    guard !table.isEmpty else { return false }
+  /// Where the position of the hash belongs in the table; `nil` if it is remembered already.
+  private func freeSlot(for hash: UInt64) -> Int? {
+    guard !table.isEmpty else { return 0 }
     var slot = home(of: hash)
     while table[slot] != 0 {
       let position = Int(table[slot]) - 1
-      if ring[position].hash == hash, isRemembered(position) { return true }
+      if ring[position].hash == hash, isRemembered(position) { return nil }
       slot = (slot + 1) & (table.count - 1)
     }
-    return false
+    return slot
   }
 
   private func isRemembered(_ position: Int) -> Bool {
     (position - first) & (ring.count - 1) < count
   }
 
-  private mutating func append(_ entry: Entry) {
+  /// - Parameter slot: the ``freeSlot(for:)``.
+  private mutating func append(_ entry: Entry, at slot: Int) {
     if count == Self.capacity {
       removeFirst()
     } else if count == ring.count {
@@ -76,14 +78,17 @@ package struct RecentIdentifiers: Sendable, Equatable {
     let position = (first + count) & (ring.count - 1)
     ring[position] = entry
     count += 1
-    if placed >= table.count / 4 * 3 { placeAll() } else { place(position) }
+    guard placed < table.count / 4 * 3 else { return placeAll() }
+    table[slot] = UInt16(position + 1)
+    placed += 1
   }
 
+  /// Makes the ring larger. Leaves it without a table.
   private mutating func grow() {
     let old = Array(entries)
     ring = old + [Entry](repeating: Entry(), count: max(64, old.count))
     first = 0
-    placeAll()
+    (table, placed) = ([], 0)
   }
 
   /// Rebuilds the table, without what is forgotten.
@@ -92,14 +97,13 @@ package struct RecentIdentifiers: Sendable, Equatable {
   private mutating func placeAll() {
     table = [UInt16](repeating: 0, count: 4 * ring.count)
     placed = 0
-    for offset in 0..<count { place((first + offset) & (ring.count - 1)) }
-  }
-
-  private mutating func place(_ position: Int) {
-    var slot = home(of: ring[position].hash)
-    while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
-    table[slot] = UInt16(position + 1)
-    placed += 1
+    for offset in 0..<count {
+      let position = (first + offset) & (ring.count - 1)
+      var slot = home(of: ring[position].hash)
+      while table[slot] != 0 { slot = (slot + 1) & (table.count - 1) }
+      table[slot] = UInt16(position + 1)
+      placed += 1
+    }
   }
 
   private func home(of hash: UInt64) -> Int {
@@ -136,8 +140,8 @@ extension RecentIdentifiers: Codable {
       let gap = Self.number(rest.prefix(Self.gapDigits))
       rest = rest.dropFirst(Self.gapDigits)
       milliseconds = milliseconds.addingReportingOverflow(Int64(gap)).partialValue
-      if !contains(hash) {
-        append(Entry(hash: hash, milliseconds: milliseconds))
+      if let slot = freeSlot(for: hash) {
+        append(Entry(hash: hash, milliseconds: milliseconds), at: slot)
       }
     }
   }

@@ -5,7 +5,8 @@ import LiveEvents
 /// The accessors throw `missingMember` or `invalidValue`. They never copy text. Not copyable, because a
 /// copy counts a reference to the slab, with every line.
 struct NativeMembers: ~Copyable {
-  let slab: ByteSlab
+  /// The slab, which whoever decodes the line keeps alive: a reference would be counted with every line.
+  private let borrowedSlab: Unmanaged<ByteSlab>
   /// The offset in the slab of what was indexed: the line, or several.
   let bytesOffset: Int
   let tokens: JSONTokens
@@ -20,7 +21,7 @@ struct NativeMembers: ~Copyable {
     _ storage: borrowing NativeMemberStorage, of slab: ByteSlab, at offset: Int,
     _ tokens: JSONTokens
   ) {
-    self.slab = slab
+    borrowedSlab = .passUnretained(slab)
     bytesOffset = offset
     self.tokens = tokens
     values = UnsafePointer(storage.values)
@@ -28,6 +29,8 @@ struct NativeMembers: ~Copyable {
     lines = UnsafePointer(storage.lines)
     lastRead = storage.lastRead
   }
+
+  var slab: ByteSlab { borrowedSlab.takeUnretainedValue() }
 
   @inline(__always)
   func has(_ member: NativeMember) -> Bool { lines[member.rawValue] == number }

@@ -26,7 +26,7 @@ struct ConnectionCore: ~Copyable {
 
   /// The most that the lines of one batch may take in bytes of memory: enough for 64 KiB of the shortest, and for one
   /// more of the longest.
-  static let batchLimit = 576 << 10
+  static let batchLimit = 512 << 10
 
   /// Decodes some lines starting at `offset` and gathers what they say, up to the end of the slab or the
   /// next control line, which is returned.

@@ -293,7 +293,7 @@ package final class IngestConnection: ChannelInboundHandler {
     sink.deliver(
       RoomDelivery(
         room: core.decoder.name(of: batch.room), events: batch.events,
-        identifierHashes: batch.identifierHashes, rejections: batch.rejections, clock: core.clock,
+        rejections: batch.rejections, clock: core.clock,
         receipt: DeliveryReceipt(
           ledger: ledger, epoch: epoch, bytes: bytes,
           wantsAcknowledgement: wantsAcknowledgement),

@@ -6,20 +6,16 @@ struct RoomBatches {
   struct Batch {
     let room: RoomReference
     fileprivate(set) var events: [LiveEvent] = []
-    /// The ``LiveEvent/identifierHash`` of each of them.
-    fileprivate(set) var identifierHashes: [UInt64?] = []
     var rejections = RejectionCounts()
     /// The total size of the lines gathered, in bytes.
     var bytes = 0
     /// What the batch takes in bytes of memory: a short line is smaller than its event.
     var memory: Int {
       bytes + events.capacity * MemoryLayout<LiveEvent>.stride
-        + identifierHashes.capacity * MemoryLayout<UInt64?>.stride
     }
 
     @inline(__always)
     fileprivate mutating func add(_ event: consuming LiveEvent, bytes: Int) {
-      identifierHashes.append(event.identifierHash)
       events.append(event)
       self.bytes += bytes
     }
@@ -68,7 +64,6 @@ struct RoomBatches {
       batches[index].rejections.add(reason, count: batches[index].events.count)
       count += batches[index].events.count
       batches[index].events = []
-      batches[index].identifierHashes = []
     }
     return count
   }
@@ -97,7 +92,6 @@ struct RoomBatches {
       indices[room.index] = batches.count
       batches.append(Batch(room: room))
       batches[batches.count - 1].events.reserveCapacity(expectedEvents)
-      batches[batches.count - 1].identifierHashes.reserveCapacity(expectedEvents)
     }
     lastRoom = room
     lastIndex = indices[room.index]

@@ -8,9 +8,6 @@ package final class RoomDelivery: Sendable {
   package let room: RoomName
   /// May be empty: then the delivery carries only counts, or the wish for acknowledgement.
   package let events: [LiveEvent]
-  /// The ``LiveEvent/identifierHash`` of each event: found where the lines are read, since a lane on another processor
-  /// would have to wait for them.
-  package let identifierHashes: [UInt64?]
   /// Lines for this room that could not be read. They count as received.
   package let rejections: RejectionCounts
   /// Which time the room's frames follow, as the sender wishes.
@@ -20,15 +17,13 @@ package final class RoomDelivery: Sendable {
   /// The batch of which the events are all that concern the room; `nil` if their source has no batches.
   package let position: BatchPosition?
 
-  /// - Parameter identifierHashes: of all events, if they are known.
   package init(
-    room: RoomName, events: [LiveEvent], identifierHashes: [UInt64?]? = nil,
-    rejections: RejectionCounts = RejectionCounts(), clock: FrameClock = .arrival,
-    receipt: DeliveryReceipt = DeliveryReceipt(), position: BatchPosition? = nil
+    room: RoomName, events: [LiveEvent], rejections: RejectionCounts = RejectionCounts(),
+    clock: FrameClock = .arrival, receipt: DeliveryReceipt = DeliveryReceipt(),
+    position: BatchPosition? = nil
   ) {
     self.room = room
     self.events = events
-    self.identifierHashes = identifierHashes ?? events.map(\.identifierHash)
     self.rejections = rejections
     self.clock = clock
     self.receipt = receipt

@@ -108,11 +108,12 @@ extension Room {
     var first = events.startIndex
     var refused = 0
     for index in events.indices {
-      let isRepeated = !known.take(delivery.identifierHashes[index], at: clock.now)
+      let event = events[index]
+      let isRepeated = !known.take(event.identifierHash, at: clock.now)
       if isRepeated {
         screen.reject(.duplicate, 1)
       } else {
-        screen.receive(events[index], at: clock.now)
+        screen.receive(consume event, at: clock.now)
       }
       guard isRepeated || screen.refusedCount > refused else { continue }
       taken.append(events[first..<index])
@@ -136,7 +137,7 @@ extension Room {
     for index in part {
       let event = events[index]
       let instant = clock.time(of: event.timestamp)
-      guard known.take(delivery.identifierHashes[index], at: max(instant, clock.now)) else {
+      guard known.take(event.identifierHash, at: max(instant, clock.now)) else {
         screen.reject(.duplicate, 1)
         continue
       }

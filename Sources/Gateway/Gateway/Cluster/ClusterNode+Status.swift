@@ -19,7 +19,7 @@ extension ClusterNode {
       problems.append(
         "the log has not answered for \((now - since).nanoseconds / 1_000_000_000) s: senders wait")
     }
-    problems += snapshots.problems
+    problems += streamProblems + snapshots.problems
     return GatewayStatus(
       node: settings.node, partitions: keeper.partitions.count,
       nodes: keeper.liveNodes(at: now).keys.sorted(),

@@ -47,6 +47,8 @@ package final class ClusterNode {
   var consumers: [Partition: LogConsumer] = [:]
   /// What the daemon knows each stream by: its name and when it was made.
   var logs: [String: String] = [:]
+  /// What is wrong with the streams as they were found.
+  var streamProblems: [String] = []
   /// Partitions that wait for the daemon's positions and for snapshots, and those of them that are asked for.
   var beginning: Set<Partition> = []
   var loading: Set<Partition> = []
@@ -106,9 +108,10 @@ package final class ClusterNode {
       node.value.expireRequests()
       return node.value.calls
     }.get()
-    let logs = try await ClusterStreams(calls: calls, replicas: settings.replicas).make()
+    let made = try await ClusterStreams(calls: calls, replicas: settings.replicas).make()
     try await loop.submit {
-      node.value.logs = logs
+      node.value.logs = made.logs
+      node.value.streamProblems = made.problems
       node.value.tick()
     }.get()
     return node

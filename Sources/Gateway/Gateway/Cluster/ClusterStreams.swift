@@ -10,16 +10,22 @@ struct ClusterStreams {
   let calls: NatsCalls
   let replicas: Int
 
-  /// Returns by what each stream of the log is known: its name and when it was made.
-  func make() async throws -> [String: String] {
+  struct Made: Sendable {
+    /// By what each stream of the log is known: its name and when it was made.
+    var logs: [String: String] = [:]
+    /// What an administrator should change.
+    var problems: [String] = []
+  }
+
+  func make() async throws -> Made {
     guard (try await information()["api"]?["level"]?.integerValue ?? 0) >= 1 else {
       throw ClusterError.oldServer
     }
-    var logs: [String: String] = [:]
+    var made = Made()
     for index in 0..<Partition.streamCount {
       let name = Partition.stream(index)
       let subjects = Partition.all.filter { $0.stream == name }.map(\.logSubjects)
-      let created = try await make(
+      let log = try await make(
         name,
         [
           "subjects": .array(subjects.map { .string($0) }), "retention": "limits",
@@ -27,7 +33,7 @@ struct ClusterStreams {
           "max_msg_size": .integer(1 << 20), "duplicate_window": .integer(120_000_000_000),
           "deny_delete": true, "allow_direct": false,
         ])
-      logs[name] = "log/\(name)/\(created)"
+      made.logs[name] = "log/\(name)/\(log["created"]?.stringValue ?? "")"
     }
     _ = try await make(
       SnapshotHeader.stream,
@@ -36,15 +42,23 @@ struct ClusterStreams {
         "max_msgs_per_subject": 2, "max_msg_size": .integer(1 << 20), "deny_delete": true,
         "allow_direct": true,
       ])
-    _ = try await make(
+    // In files, though what is in it lasts for seconds. With a stream in memory a server that restarts has an empty log, and
+    // its vote does not count until a leader has filled that: two of three servers might elect none.
+    let leases = try await make(
       Self.leases,
       [
         "subjects": [.string(Self.leaseSubject + ">")], "retention": "limits",
-        "storage": "memory", "discard": "new", "max_msgs_per_subject": 1,
+        "storage": "file", "discard": "new", "max_msgs_per_subject": 1,
         "max_age": .integer(3_000_000_000), "duplicate_window": .integer(3_000_000_000),
         "deny_delete": true, "allow_rollup_hdrs": true, "allow_direct": false,
       ])
-    return logs
+    if leases["config"]?["storage"]?.stringValue == "memory" {
+      made.problems.append(
+        "the stream \(Self.leases) is in memory: while one server is away and another restarts,"
+          + " rooms may have no owner; remove the stream, then restart all gateways, which make it again"
+      )
+    }
+    return made
   }
 
   /// What the servers say of themselves, once they have a leader: those that have just started elect one for some
@@ -68,8 +82,8 @@ struct ClusterStreams {
   /// The server's error "JetStream system temporarily unavailable".
   private static let notAvailable: Int64 = 10008
 
-  /// Returns when the stream was made first.
-  private func make(_ name: String, _ settings: [JSONName: JSONValue]) async throws -> String {
+  /// Returns what the servers say of the stream: among other things its `config`, and when it was `created` first.
+  private func make(_ name: String, _ settings: [JSONName: JSONValue]) async throws -> JSONValue {
     var settings = settings
     settings["name"] = .string(name)
     settings["num_replicas"] = .integer(Int64(replicas))
@@ -78,13 +92,13 @@ struct ClusterStreams {
     let deadline = Delivery.now + .seconds(60)
     while Delivery.now < deadline {
       let reply = try await calls.ask("$JS.API.STREAM.CREATE.\(name)", .object(settings))
-      if let created = reply?["created"]?.stringValue { return created }
+      if let reply, reply["created"]?.stringValue != nil { return reply }
       if let error = reply?["error"] {
         last = error["description"]?.stringValue ?? "\(error)"
         // A stream of this name with other settings, such as more bytes, is an administrator's.
         if error["err_code"]?.integerValue == 10058 {
           let known = try await calls.ask("$JS.API.STREAM.INFO.\(name)")
-          if let created = known?["created"]?.stringValue { return created }
+          if let known, known["created"]?.stringValue != nil { return known }
         }
       }
       try await Task.sleep(for: .milliseconds(500))

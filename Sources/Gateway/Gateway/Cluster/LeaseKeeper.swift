@@ -155,8 +155,8 @@ package struct LeaseKeeper: Sendable {
     if currentSince == nil { currentSince = now }
   }
 
-  /// The watch begins anew: what is free must be learned again. Sequences of before mean nothing then, since servers
-  /// that have lost the bucket, which is in memory, count from 1.
+  /// The watch begins anew: what is free must be learned again. Sequences of before mean nothing then, since a bucket
+  /// that was removed and made again counts from 1.
   package mutating func lostSight() {
     currentSince = nil
     entries = entries.compactMapValues { entry in

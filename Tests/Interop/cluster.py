@@ -690,7 +690,7 @@ def two_servers(nodes):
 def freeze_nats(nodes):
     node = leader(nodes, ROOMS[0])
     node.send("nats", signal.SIGSTOP)
-    progress("with a server that is stopped", 50)
+    check("a server that is stopped: senders go on", progress("with a server that is stopped", 50))
     node.send("nats", signal.SIGCONT)
 
 

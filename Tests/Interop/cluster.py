@@ -911,6 +911,11 @@ def run(schedule, nodes):
 def main():
     # So that a time limit from outside ends the programs, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    schedules = {schedule.__name__: schedule for schedule in SCHEDULES}
+    for name in ONLY:
+        if name not in schedules:
+            sys.exit(f"cluster.py: there is no schedule {name}; there are {', '.join(schedules)}")
+    named = [schedules[name] for name in ONLY]
     network()
     PROXIES.extend(Proxy(4000 + n, (f"10.99.0.{n}", 4222)) for n in NODES)
     nodes = [Node(n) for n in NODES]
@@ -937,7 +942,6 @@ def main():
                 schedule = chance.choice(SCHEDULES)
                 print(f"schedule {turn + 1} of {SOAK}: {schedule.__name__}", flush=True)
                 run(schedule, chance.sample(nodes, 3) if schedule not in FIXED else nodes)
-        named = [schedule for name in ONLY for schedule in SCHEDULES if schedule.__name__ == name]
         for schedule in [] if SOAK else TAKEOVERS if BENCH else named or SCHEDULES:
             run(schedule, nodes)
         for sender in SENDERS:

@@ -130,10 +130,9 @@ public struct ChatMessage: Sendable {
   ) -> UInt128 {
     let slice = place.pointer(to: \.slices.userID).unsafelyUnwrapped.pointee
     guard slice.escape == .none else { return place.pointee.userID.withUTF8(body) }
-    return UnsafeRawPointer(place.pointer(to: \.slab).unsafelyUnwrapped).load(
-      as: Unmanaged<ByteSlab>.self
-    )
-    ._withUnsafeGuaranteedRef { $0.withBytes(of: slice, body) }
+    let reference = UnsafeRawPointer(place.pointer(to: \.slab).unsafelyUnwrapped)
+    let slab = reference.load(as: Unmanaged<ByteSlab>.self)
+    return slab._withUnsafeGuaranteedRef { $0.withBytes(of: slice, body) }
   }
 
   /// Whether both are the same message at the same place in memory, which needs no look at the texts. Equal messages

@@ -35,15 +35,13 @@ struct KnownEvents: Sendable, Equatable, Codable {
   // MARK: Events
 
   /// Notes an event that was sent. `false` if the room has taken it before.
-  ///
-  /// - Parameter hash: the event's ``LiveEvent/identifierHash``.
-  mutating func take(_ hash: UInt64?, at now: Instant) -> Bool {
-    hash.map { identifiers.insert($0, at: now) } ?? true
+  mutating func take(_ event: LiveEvent, at now: Instant) -> Bool {
+    event.identifierHash.map { identifiers.insert($0, at: now) } ?? true
   }
 
   /// Notes an event that was taken by an earlier run.
   mutating func repeatTaking(_ event: LiveEvent, at now: Instant) {
-    if !isReplaying { _ = take(event.identifierHash, at: now) }
+    if !isReplaying { _ = take(event, at: now) }
   }
 
   // MARK: Batches

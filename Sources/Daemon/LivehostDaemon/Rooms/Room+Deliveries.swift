@@ -109,7 +109,7 @@ extension Room {
     var refused = 0
     for index in events.indices {
       let event = events[index]
-      let isRepeated = !known.take(event.identifierHash, at: clock.now)
+      let isRepeated = !known.take(event, at: clock.now)
       if isRepeated {
         screen.reject(.duplicate, 1)
       } else {
@@ -137,7 +137,7 @@ extension Room {
     for index in part {
       let event = events[index]
       let instant = clock.time(of: event.timestamp)
-      guard known.take(event.identifierHash, at: max(instant, clock.now)) else {
+      guard known.take(event, at: max(instant, clock.now)) else {
         screen.reject(.duplicate, 1)
         continue
       }

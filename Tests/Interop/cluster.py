@@ -82,8 +82,10 @@ def nats(address, subject, payload=b"", timeout=10):
     with socket.create_connection((host[0], int(host[1])), timeout=timeout) as s:
         reader = s.makefile("rb")
         reader.readline()
-        s.sendall(b'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.py 1\r\n'
-                  + f"PUB {subject} _INBOX.py {len(payload)}\r\n".encode() + payload + b"\r\n")
+        # Of its own: the answer to another request may come late.
+        inbox = f"_INBOX.{random.getrandbits(64):x}"
+        s.sendall(b'CONNECT {"verbose":false,"headers":true}\r\n'
+                  + f"SUB {inbox} 1\r\nPUB {subject} {inbox} {len(payload)}\r\n".encode() + payload + b"\r\n")
         while True:
             line = reader.readline().split()
             if not line:
@@ -106,7 +108,7 @@ def request(nodes, subject, payload=None):
         try:
             return nats(f"{node.address}:4222", subject, json.dumps(payload).encode() if payload else b"")
         except OSError as error:
-            last = error
+            last = str(error)
     raise OSError(last)
 
 
@@ -172,7 +174,8 @@ class Node:
             routes = ", ".join(f"nats://10.99.0.{n}:6222" for n in NODES)
             f.write(f'server_name: n{number}\nlisten: "{self.address}:4222"\n'
                     f'jetstream {{ store_dir: "{self.dir}/js", sync_interval: always, max_file: 1G }}\n'
-                    f'cluster {{ name: lh, listen: "{self.address}:6222", routes: [{routes}] }}\n')
+                    # Gateways know but those of their configuration, so that what is behind a proxy stays there.
+                    f'cluster {{ name: lh, listen: "{self.address}:6222", routes: [{routes}], no_advertise: true }}\n')
         with open(f"{self.dir}/gateway.yaml", "w", encoding="utf-8") as f:
             servers = [number] + [n for n in NODES if n != number]
             urls = ", ".join(f"nats://10.99.0.254:400{n}" if number == 3 else f"nats://10.99.0.{n}:4222"
@@ -429,8 +432,9 @@ def freeze_gateway(nodes):
     nodes[2].send("gateway", signal.SIGSTOP)
     taken_over("SIGSTOP of a gateway", nodes[:2], 8)
     # The new owners write snapshots, which that one must not replace.
-    wait("snapshots of the new owners",
-         lambda: all(headers(nodes, r)[-1]["node"] != "node3" for r in ROOMS), LIMIT)
+    check("SIGSTOP of a gateway: the new owners store snapshots",
+          wait("snapshots of the new owners",
+               lambda: all(headers(nodes, r)[-1]["node"] != f"node{nodes[2].number}" for r in ROOMS), LIMIT))
     before = {room: headers(nodes, room)[-1] for room in ROOMS}
     nodes[2].send("gateway", signal.SIGCONT)
     wait("all partitions", lambda: whole(nodes), LIMIT)
@@ -640,7 +644,8 @@ def slow_link(nodes):
             proxy.delay = delay
         for _ in range(3):
             progress(f"with a delay of {delay} s")
-        wait("senders to meet it", lambda: max(s.longest for s in SENDERS) > delay, LIMIT)
+        check(f"slow link: senders meet a delay of {delay} s",
+              wait("senders to meet it", lambda: max(s.longest for s in SENDERS) > delay, LIMIT))
         wait("all partitions", lambda: whole(nodes), LIMIT)
     for proxy in PROXIES:
         proxy.delay = 0.0

@@ -1,4 +1,5 @@
 import ChatFeature
+import Foundation
 import LiveEvents
 import TestSupport
 import Testing
@@ -166,6 +167,20 @@ import Testing
       }
       #expect(pace.rate == times.count { $0 > pace.now - 1_000 })
       #expect(pace.recent == times.count { $0 > pace.now - 10_000 })
+    }
+  }
+
+  /// More than a thousand of these would overflow their sum.
+  @Test(arguments: [1 << 52, -1]) func `a saved count that no chat gets to is refused`(count: Int)
+    throws
+  {
+    var pace = MessagePace()
+    pace.count(5, times: 7)
+    let saved = try String(decoding: JSONEncoder().encode(pace), as: UTF8.self)
+    let forged = saved.replacing("\"count\":7", with: "\"count\":\(count)")
+    #expect(forged != saved)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(MessagePace.self, from: Data(forged.utf8))
     }
   }
 }

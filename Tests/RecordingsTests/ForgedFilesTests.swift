@@ -81,9 +81,11 @@ import Testing
     for purpose in [OpenPurpose.changing, .appending, .reading] {
       disk.close(try disk.open(directory.path + file, for: purpose))
       for path in [device, pipe, ""] {
-        try #require(throws: SystemError.self) {
+        let error = try #require(throws: SystemError.self) {
           _ = try disk.open(directory.path + path, for: purpose)
         }
+        guard path == device else { continue }
+        #expect(error.description.contains("which is not a regular file"))
       }
     }
   }
@@ -98,6 +100,44 @@ import Testing
     #expect(try await again.list() == [summary])
     again.close()
     #expect(!files.fileExists(atPath: recordings + "/catalogue.sqlite" + suffix))
+  }
+
+  @Test(arguments: [
+    "segment SET events = 1 << 62", "segment SET bytes = -1", "segment SET frames = 'many'",
+    "segment SET lastAt = (1 << 62) + (1 << 61)", "recording SET endedAt = 1 << 54",
+  ])
+  func `a catalogue with numbers that no daemon gets to is rebuilt`(_ change: String) async throws {
+    let library = try open()
+    let summary = try await library.record(makeSteps(20))
+    library.close()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c",
+      "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()",
+      recordings + "/catalogue.sqlite", "UPDATE \(change)",
+    ]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    let again = try open()
+    #expect(try await again.list() == [summary])
+    again.close()
+    #expect(files.fileExists(atPath: recordings + "/catalogue.sqlite.damaged"))
+  }
+
+  /// File systems have times that are no number of nanoseconds since 1970.
+  @Test func `a file may be of any time`() throws {
+    let path = directory.path + "/file"
+    try write([1], to: path)
+    var states: [Int] = []
+    for seconds in [-11_000_000_000, 1, 2, 15_000_000_000] {
+      let time = timespec(tv_sec: seconds, tv_nsec: 5)
+      try #require(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+      states.append(try SystemDisk().state(of: path).modified)
+    }
+    #expect(states == states.sorted())
+    #expect(states[1...2] == [1_000_000_005, 2_000_000_005])
   }
 
   @Test func `a pipe in the log is told, and what comes next is logged behind it`() async throws {

@@ -31,6 +31,19 @@ package struct MessagePace: Equatable, Sendable, Codable {
   fileprivate struct Moment: Equatable, Codable {
     let timestamp: Timestamp
     var count: Int
+
+    init(timestamp: Timestamp, count: Int) { (self.timestamp, self.count) = (timestamp, count) }
+
+    /// Refuses counts whose sum could overflow, which somebody else has written.
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      timestamp = try values.decode(Timestamp.self, forKey: .timestamp)
+      count = try values.decode(Int.self, forKey: .count)
+      guard count >> 40 == 0 else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .count, in: values, debugDescription: "there is no such number of messages")
+      }
+    }
   }
 
   /// In ascending order, without repeats.

@@ -6,7 +6,7 @@ import JSON
 /// are counted by name.
 enum YouTubeChat {
   /// What is known and says nothing: the ticker repeats paid messages, the others are of YouTube itself.
-  private static let ignored: Set<String> = [
+  private static let ignored: Set<JSONName> = [
     "addLiveChatTickerItemAction", "liveChatPlaceholderItemRenderer",
     "liveChatViewerEngagementMessageRenderer", "liveChatModeChangeMessageRenderer",
     "removeBannerForLiveChatCommand", "closeLiveChatActionPanelAction",
@@ -39,13 +39,13 @@ enum YouTubeChat {
           continue
         }
         lines.add("chat.timeout", room: nil, at: offset) { $0.add(user: user) }
-      default: if !ignored.contains(name) { lines.note(unknown: name) }
+      default: if !ignored.contains(name) { lines.note(unknown: name.text) }
       }
     }
   }
 
-  private static func members(_ value: JSONValue?) -> [(String, JSONValue)] {
-    (value?.objectValue ?? [:]).map { ($0.key.text, $0.value) }.sorted { $0.0 < $1.0 }
+  private static func members(_ value: JSONValue?) -> [(key: JSONName, value: JSONValue)] {
+    (value?.objectValue ?? [:]).sorted { $0.key < $1.key }
   }
 
   // MARK: Items
@@ -54,7 +54,7 @@ enum YouTubeChat {
     for (name, body) in members(item) {
       let time = body.time(microseconds: "timestampUsec") ?? offset
       guard let id = body.text("id") else {
-        if !ignored.contains(name) { lines.note(unknown: name) }
+        if !ignored.contains(name) { lines.note(unknown: name.text) }
         continue
       }
       let author = user(body)
@@ -75,12 +75,12 @@ enum YouTubeChat {
         guard
           let giver = PlatformUser(
             id: body.text("authorExternalChannelId"), name: text(header["authorName"]))
-        else { return lines.note(unknown: name) }
+        else { return lines.note(unknown: name.text) }
         notice("giftBomb", id, giver, text(header["primaryText"]).firstNumber ?? 1, time, &lines)
       case ("liveChatSponsorshipsGiftRedemptionAnnouncementRenderer", let author?):
         // The giver was told with all the gifts; who has one is a member now.
         notice("subscribe", id, author, 1, time, &lines)
-      default: if !ignored.contains(name) { lines.note(unknown: name) }
+      default: if !ignored.contains(name) { lines.note(unknown: name.text) }
       }
     }
   }
@@ -125,7 +125,7 @@ enum YouTubeChat {
   ) {
     for (name, body) in members(contents) {
       guard name == "liveChatTextMessageRenderer", let author = user(body) else {
-        lines.note(unknown: name)
+        lines.note(unknown: name.text)
         continue
       }
       // It is shown from now on, whenever it was written.

@@ -151,8 +151,37 @@ final class Catalogue {
       let verdict = try database.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
       guard verdict == "ok" else { throw DatabaseError(message: verdict ?? "unreadable") }
       try migrator.migrate(database)
+      try database.read(checkNumbers)
       return database
     }
+  }
+
+  /// - Throws: if a number is not one of ``KeptNumbers``, or the sum of those of all segments is not.
+  private static func checkNumbers(_ database: Database) throws {
+    func check(_ table: String, _ column: String, _ range: ClosedRange<Int64>, sum: String = "max")
+      throws
+    {
+      // What is not a number at all is more than any.
+      let isPossible = try Bool.fetchOne(
+        database,
+        sql: """
+          SELECT ifnull(min(\(column)) >= ? AND max(\(column)) <= ? AND \(sum)(\(column)) <= ?, 1)
+          FROM \(table)
+          """, arguments: [range.lowerBound, range.upperBound, range.upperBound])
+      guard isPossible == true else {
+        throw DatabaseError(message: "no \(table) has such a number as is in \(column)")
+      }
+    }
+    let counts = Int64(KeptNumbers.range.lowerBound)...Int64(KeptNumbers.range.upperBound)
+    for column in ["bytes", "events", "frames"] {
+      try check("segment", column, counts, sum: "total")
+    }
+    for column in ["number", "lastLine"] { try check("segment", column, counts) }
+    for column in ["firstAt", "lastAt"] {
+      try check("segment", column, -KeptNumbers.latest...KeptNumbers.latest)
+    }
+    for column in ["startedAt", "endedAt"] { try check("recording", column, counts) }
+    try check("scrub", "checkedAt", counts)
   }
 
   /// Puts an empty catalogue in the place of an unusable one: on disk, or else in memory.

@@ -19,7 +19,7 @@ package struct SystemDisk: Disk {
     var status = stat()
     guard fstat(file, &status) == 0, Self.kind(status) == .file else {
       close(file)
-      throw SystemError(.open, code: EINVAL, context: path)
+      throw SystemError(.open, code: EINVAL, context: "\(path), which is not a regular file")
     }
     return file
   }
@@ -53,7 +53,12 @@ package struct SystemDisk: Disk {
     try check(stat(path, &status), .examine, path)
     return FileState(
       kind: Self.kind(status), bytes: Int(status.st_size),
-      modified: Int(status.st_mtim.tv_sec) * 1_000_000_000 + Int(status.st_mtim.tv_nsec))
+      modified: Self.nanoseconds(status.st_mtim))
+  }
+
+  /// Since 1970, limited to some centuries: file systems have times that are further away.
+  private static func nanoseconds(_ time: timespec) -> Int {
+    min(max(Int(time.tv_sec), -9_000_000_000), 9_000_000_000) * 1_000_000_000 + Int(time.tv_nsec)
   }
 
   private static func kind(_ status: stat) -> FileState.Kind {

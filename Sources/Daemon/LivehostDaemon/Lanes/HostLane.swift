@@ -1,13 +1,12 @@
 import Composable
-package import ControlInterface
-package import HostScreen
+import ControlInterface
+import HostScreen
 package import Ingest
 package import LiveEvents
 package import NIOCore
 import Platform
 package import Recordings
 import Synchronization
-package import WireFormats
 
 /// One event loop and the rooms that live on it.
 ///
@@ -37,16 +36,16 @@ package actor HostLane {
   private static let keptItems = 4_096
   /// How many events are taken of the deliveries that are partly done.
   private var deliveredCounts: [RoomName: Int] = [:]
-  private var rooms: [RoomName: Room] = [:]
+  private(set) var rooms: [RoomName: Room] = [:]
   /// The rooms that are idle.
-  private var packed = PackedRooms()
+  private(set) var packed = PackedRooms()
   /// Looks for rooms that can be packed; `nil` while there are none to look at.
   private var packing: Scheduled<Void>?
   /// How often memory is yet to be given back to the system: twice after the last room was packed, since what holds a
   /// room may end a little later.
   private var trimsLeft = 0
   /// Sums over closed rooms.
-  private var closed = EventCounts()
+  private(set) var closed = EventCounts()
   /// When the rooms are due; one is due in a millisecond only if that is its ``Room/due``.
   private var dueTimes = DueTimes<Room>()
   /// The timer for the first of them, and its millisecond.
@@ -202,7 +201,7 @@ package actor HostLane {
   }
 
   /// An open room, which is unpacked if it was idle.
-  private func room(named name: RoomName, _ now: NIODeadline) -> Room? {
+  func room(named name: RoomName, _ now: NIODeadline) -> Room? {
     let room = rooms[name] ?? unpack(name, now)
     room?.lastUse = now
     return room
@@ -429,133 +428,5 @@ package actor HostLane {
     saveAndSchedule(room, now)
     schedulePacking()
     return room
-  }
-
-  // MARK: Reading
-
-  /// Reads from a room; `nil` if there is no such room. The hang monitor calls this activity a
-  /// report.
-  func read<R>(_ name: RoomName, _ body: (Room) -> R) -> R? {
-    meter.measure {
-      guard let room = room(named: name, .now()) else { return nil }
-      meter.activity.begin(.report, in: name)
-      return body(room)
-    }
-  }
-
-  /// A room as `GetRoom` describes it, put together where the caller runs.
-  ///
-  /// - Parameter features: those to report; nil means all of them.
-  package nonisolated func report(
-    _ name: RoomName, features: Set<Feature>? = nil
-  ) async -> RoomReport? {
-    await read(name) { $0.read(features) }.map(RoomReport.init)
-  }
-
-  /// The sources of a room; `nil` if there is no such room.
-  package func sources(of name: RoomName) -> [SourceReport]? { read(name) { $0.sources } }
-
-  /// The sources of each room that has some.
-  package func sources() -> [String: [SourceReport]] {
-    var all = rooms.mapValues(\.sources)
-    all.merge(packed.sources) { _, idle in idle }
-    return Dictionary(
-      uniqueKeysWithValues: all.lazy.filter { !$0.value.isEmpty }
-        .map { ($0.key.description, $0.value) })
-  }
-
-  /// The newest batch that a room holds, by source; `nil` if there is no such room.
-  package func positions(of name: RoomName) -> [String: Int]? { read(name) { $0.known.positions } }
-
-  /// Why a view of a room was evaluated; `nil` if there is no such room.
-  package func explain(_ view: String, of name: RoomName) throws(ControlError) -> Explanation? {
-    guard let explanation = read(name, { $0.explain(view) }) else { return nil }
-    guard let explanation else { throw .noSuchView(room: name.description, view: view) }
-    return explanation
-  }
-
-  /// The states of a room for its monitors, and those of its screen.
-  package func feeds(_ name: RoomName) -> (room: RoomFeed, screen: RoomFeed)? {
-    room(named: name, .now()).map { ($0.feed, $0.screenFeed) }
-  }
-
-  /// What metrics say about the rooms.
-  package func metrics() -> [RoomMetrics] {
-    rooms.map { name, room in
-      meter.measure {
-        meter.activity.begin(.report, in: name)
-        return room.metrics()
-      }
-    } + packed.metrics
-  }
-
-  package func summaries() -> [RoomSummary] {
-    rooms.values.map { $0.summary() } + packed.summaries
-  }
-
-  /// The totals of the rooms of this lane, including closed ones.
-  package func counts() -> EventCounts {
-    var counts = closed
-    counts.add(packed.counts)
-    return rooms.values.reduce(into: counts) { $0.add($1.counts) }
-  }
-
-  // MARK: Acting
-
-  /// Performs an act of a room's host. Returns once it is applied or, where a surface was asked, once it has
-  /// an outcome; and, in a room that is recorded or kept, once that is on disk, or with `recordingFailed` if it
-  /// cannot be.
-  ///
-  /// - Parameters:
-  ///   - position: the batch of a source that the act is; a room that has it only replies.
-  ///   - taken: called once the act is applied, or is not to be.
-  package nonisolated func act(
-    _ act: LiveEvent.Payload, in name: RoomName, at position: BatchPosition? = nil,
-    taken: @escaping @Sendable () -> Void = {}
-  ) async -> Result<HostReply, ControlError> {
-    await withCheckedContinuation { continuation in
-      postVisit(to: name) { room in
-        guard let room else {
-          return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
-        }
-        defer { taken() }
-        if let position, !room.take(position) {
-          return room.whenDurable {
-            continuation.resume(
-              returning: Self.result(.success(HostReply()), unless: $0, of: name))
-          }
-        }
-        let earlier = room.request(of: act)
-        let result = room.act(act)
-        if let request = room.request(of: act), request != earlier {
-          // By another visit: the outcome comes in the middle of an action.
-          return room.requestWaiters.whenEnded(request) { outcome in
-            self.postVisit(to: name) { room in
-              guard let room else {
-                return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
-              }
-              let reply = room.reply(to: act, outcome)
-              room.whenDurable {
-                continuation.resume(returning: Self.result(.success(reply), unless: $0, of: name))
-              }
-            }
-          }
-        }
-        room.whenReviewed { room in
-          let result = result.map { room.counted($0) }
-          room.whenDurable {
-            continuation.resume(returning: Self.result(result, unless: $0, of: name))
-          }
-        }
-      }
-    }
-  }
-
-  /// The result of an act; or why it is not kept, though it is done.
-  private static func result(
-    _ result: Result<HostReply, ControlError>, unless failure: String?, of room: RoomName
-  ) -> Result<HostReply, ControlError> {
-    guard let failure, case .success = result else { return result }
-    return .failure(.recordingFailed(room: room.description, reason: failure))
   }
 }

@@ -10,12 +10,12 @@ package import Systemd
 
 /// Restores the rooms saved by the last run of the daemon, before any client is accepted.
 package struct Restoration {
-  private let store: SnapshotStore
-  private let library: RecordingLibrary
+  let store: SnapshotStore
+  let library: RecordingLibrary
   private let directory: RoomDirectory
-  private let recordings: RoomRecordings
+  let recordings: RoomRecordings
   private let notifier: ServiceNotifier
-  private let logger: Logger
+  let logger: Logger
   private let left = Remainder()
   private let note: RestorationNote
 
@@ -31,52 +31,6 @@ package struct Restoration {
     self.directory = directory
     self.recordings = recordings
     self.logger = logger
-  }
-
-  /// A room that is open, but whose time stands still until it has seen everything.
-  private struct Restored {
-    let room: RoomName
-    let lane: HostLane
-    let saved: RoomSnapshot.Moment
-    /// Whether there was a newer one, which cannot be read.
-    let isOlder: Bool
-    /// `nil` if the log says nothing about the room.
-    var logged: LogPosition?
-    /// How much it has seen of its recording, which may be over; `nil` if it has none.
-    var recorded: RecordedPosition?
-    /// Whether the log does not lead on from there.
-    var isLost = false
-    /// Whether what it has seen last was logged, and not recorded.
-    var isLoggedLast = false
-    /// A recording that no snapshot mentions, but which says that it follows on something in the log.
-    var last: (recording: String, logEnd: LogPosition)?
-
-    /// From where on the recording has to be played that comes before what follows a mark in the log; `nil` if none
-    /// does.
-    func recording(before mark: LogMark) -> RecordedPosition? {
-      guard let end = mark.recorded, !isLost, isAhead(mark) else { return nil }
-      if let recorded { return recorded.recording == end.recording ? recorded : nil }
-      return mark.after == logged ? RecordedPosition(recording: end.recording) : nil
-    }
-
-    private func isAhead(_ mark: LogMark) -> Bool {
-      logged.map { mark.position > $0 } ?? (recorded != nil)
-    }
-
-    /// Whether what follows a mark in the log is the next that happened in the room.
-    mutating func follows(_ mark: LogMark) -> Bool {
-      guard isAhead(mark), !isLost else { return false }
-      let isNext = mark.session == logged?.session && mark.batch == (logged?.batch ?? 0) + 1
-      let continues =
-        mark.recorded.map { $0 == recorded } ?? (logged != nil && mark.after == logged)
-      guard isNext || continues else {
-        isLost = logged != nil
-        return false
-      }
-      logged = mark.position
-      isLoggedLast = true
-      return true
-    }
   }
 
   /// How often the daemon may die while it restores a room, until the room is set aside.
@@ -97,7 +51,7 @@ package struct Restoration {
     let saved = store.rooms()
     let log = await readLog()
     let rooms = Set(saved).union(onlyLogged(log)).sorted()
-    var restored: [String: Restored] = [:]
+    var restored: [String: RestoredRoom] = [:]
     for group in groups(of: rooms.filter { !isSetAside($0) }) {
       note.begin(group.rooms)
       await work.step(group.title("restoring", of: rooms.count)) {
@@ -156,9 +110,9 @@ package struct Restoration {
 
   /// Opens rooms in what is saved of them. Returns once the lanes have done that.
   private func open(
-    _ rooms: [RoomName], _ log: LogContents?, into restored: inout [String: Restored]
+    _ rooms: [RoomName], _ log: LogContents?, into restored: inout [String: RestoredRoom]
   ) async {
-    var opened: [Restored] = []
+    var opened: [RestoredRoom] = []
     var bytes = 0
     for room in rooms {
       let name = room.description
@@ -178,7 +132,7 @@ package struct Restoration {
 
   /// Runs `body` with rooms, on their lanes. Returns once it has run with all of them.
   private func visit(
-    _ rooms: [Restored], _ body: @escaping @Sendable (Room?, Restored) -> Void
+    _ rooms: [RestoredRoom], _ body: @escaping @Sendable (Room?, RestoredRoom) -> Void
   ) async {
     await forAll(rooms) { entry, done in
       entry.lane.postVisit(to: entry.room) { room in
@@ -189,7 +143,7 @@ package struct Restoration {
   }
 
   /// What is known of a room once all of the log is read.
-  private func atEnd(_ restored: Restored, _ log: LogContents?) -> Restored {
+  private func atEnd(_ restored: RestoredRoom, _ log: LogContents?) -> RestoredRoom {
     var entry = restored
     entry.isLost = entry.isLost || log == nil
     // The log may have led to it: then it has been played, up to where what was logged behind it goes on or, if its
@@ -237,7 +191,7 @@ package struct Restoration {
   }
 
   /// Tells what is missing.
-  private func lose(_ text: String, of room: RoomName? = nil) {
+  func lose(_ text: String, of room: RoomName? = nil) {
     logger.warning("\(text)", metadata: room.map { ["room": "\($0)"] } ?? [:])
     store.noteLoss(text, of: room)
   }
@@ -263,96 +217,18 @@ package struct Restoration {
     }
   }
 
-  /// From what a room is restored.
-  private struct Saved {
-    var snapshot: RoomSnapshot
-    var isOlder = false
-    /// The size of its file.
-    var bytes = 0
-    /// The recording that follows, if the snapshot that would say so cannot be read.
-    var last: (recording: String, logEnd: LogPosition)?
-  }
-
-  /// What is saved of a room, or known from the log, which says more if the room was opened after that.
-  private func snapshot(of room: RoomName, _ log: LogContents.Room?) async -> Saved? {
-    let saved = store.load(room.description)
-    var snapshot = saved.snapshot
-    if let log, snapshot == nil || snapshot?.log != nil {
-      let session = snapshot?.log?.session ?? 0
-      guard log.isOpen || session > log.closed ?? 0 else {
-        let life = RoomLifetime(room.description)
-        store.remove(life, whenGone: { [library] in library.forget(life.name) })
-        return nil
-      }
-      if let opened = log.opened, opened.session > max(session, log.closed ?? 0) {
-        snapshot = RoomSnapshot(
-          room: room.description, savedAt: opened.time, log: LogPosition(session: opened.session))
-      }
-    }
-    if saved.isOlder,
-      let last = await lastRecording(of: room, behind: snapshot?.log, and: log?.closed),
-      last.recording != snapshot?.recording?.recording
-    {
-      if snapshot?.recording == nil {
-        logger.warning(
-          "room \(room) is restored from its recording, as its newest saved state cannot be read",
-          metadata: ["room": "\(room)", "recording": "\(last.recording)"])
-      }
-      if let snapshot { return Saved(snapshot: snapshot, isOlder: true, last: last) }
-      let alone = RoomSnapshot(
-        room: room.description, savedAt: WallClock.milliseconds(),
-        recording: RecordedPosition(recording: last.recording))
-      return Saved(snapshot: alone, isOlder: true)
-    }
-    if snapshot == nil {
-      lose("room \(room) is not restored: none of its saved states can be read", of: room)
-      // Nothing is left that the log could be played into.
-      library.forget(room.description)
-    }
-    return snapshot.map { Saved(snapshot: $0, isOlder: saved.isOlder, bytes: saved.bytes) }
-  }
-
-  /// The recording of a room that was being written, if it began after what the older of its snapshots has. By what
-  /// the recordings say of the log in front of them: the clock may have been set back between two of them.
-  private func lastRecording(
-    of room: RoomName, behind saved: LogPosition?, and closed: Int?
-  ) async -> (recording: String, logEnd: LogPosition)? {
-    let known = (try? await recordings.list(room).recordings) ?? []
-    var last: (recording: String, logEnd: LogPosition)?
-    for recording in known where recording.state == .interrupted {
-      guard let end = await logEnd(before: recording.recording), end.session > closed ?? 0,
-        saved.map({ end >= $0 }) ?? true, last.map({ end > $0.logEnd }) ?? true
-      else { continue }
-      last = (recording.recording, end)
-    }
-    return last
-  }
-
-  /// The end of the log in front of a recording; `nil` if its first line does not say.
-  private func logEnd(before recording: String) async -> LogPosition? {
-    do throws(RecordingError) {
-      var reader = RecordingReader(try await library.files(of: recording))
-      var steps: [RecordedStep] = []
-      while steps.isEmpty, try reader.read(into: &steps) {}
-      guard case .change(let text, _) = steps.first else { return nil }
-      return RoomChange(text: text)?.after
-    } catch {
-      return nil
-    }
-  }
-
   /// `nil` if the daemon is about to stop.
-  private func open(_ room: RoomName, _ saved: Saved) -> Restored? {
+  private func open(_ room: RoomName, _ saved: Saved) -> RestoredRoom? {
     let snapshot = saved.snapshot
     guard let lane = try? directory.open(room, restoring: snapshot) else { return nil }
     if let session = snapshot.log?.session { library.noteSession(session) }
-    return Restored(
+    return RestoredRoom(
       room: room, lane: lane, saved: snapshot.moment, isOlder: saved.isOlder, logged: snapshot.log,
       recorded: snapshot.recording, last: saved.last)
   }
 
   /// - Parameter leadsOn: whether what comes next in the log follows what is safely on disk.
-  private func wake(_ rooms: [Restored], leadsOn: Bool) async {
+  private func wake(_ rooms: [RestoredRoom], leadsOn: Bool) async {
     for entry in rooms where entry.isLost && entry.logged != nil {
       lose(
         "what room \(entry.room) did last is not in its state: the log does not lead on from there",
@@ -376,7 +252,8 @@ package struct Restoration {
   }
 
   /// - Parameter recorded: what was recorded last, behind which nothing was logged.
-  private func wake(_ restored: Restored, after recorded: RecordedPosition, leadsOn: Bool) async {
+  private func wake(_ restored: RestoredRoom, after recorded: RecordedPosition, leadsOn: Bool) async
+  {
     let (room, lane, saved) = (restored.room, restored.lane, restored.saved)
     var end = recorded
     // What comes next does not follow what is in a part of the log that may be readable at the next start.
@@ -399,7 +276,7 @@ package struct Restoration {
   private static let groupSize = 8 << 20
 
   /// Plays everything that is in the log and not in the snapshots.
-  private func replay(_ log: LogContents, into rooms: inout [String: Restored]) async {
+  private func replay(_ log: LogContents, into rooms: inout [String: RestoredRoom]) async {
     var due: [String: [RecordedStep]] = [:]
     var (done, handed) = (0, 0)
     defer { left.bytes = 0 }
@@ -446,7 +323,7 @@ package struct Restoration {
   }
 
   private func hand(
-    _ due: inout [String: [RecordedStep]], to rooms: [String: Restored]
+    _ due: inout [String: [RecordedStep]], to rooms: [String: RestoredRoom]
   ) async {
     let due = exchange(&due, with: [:])
     for group in groups(of: due.keys.sorted()) {
@@ -464,7 +341,7 @@ package struct Restoration {
   /// - Returns: `false` if something is missing, so that the room must not take what comes next.
   @discardableResult
   private func catchUp(
-    _ restored: Restored, _ position: inout RecordedPosition, until end: RecordedPosition? = nil
+    _ restored: RestoredRoom, _ position: inout RecordedPosition, until end: RecordedPosition? = nil
   ) async -> Bool {
     let (room, lane) = (restored.room, restored.lane)
     let start = position

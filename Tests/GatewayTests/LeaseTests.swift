@@ -31,7 +31,7 @@ private struct Bucket {
 }
 
 /// Nodes with one bucket. A node that is stopped does nothing; one that is cut off hears and reaches nobody; one that is
-/// deaf hears nobody, but its writes are answered.
+/// deaf hears nobody, but its writes are answered. Answers may be late.
 private struct Cluster {
   var now = Instant.origin
   var bucket = Bucket()
@@ -39,6 +39,8 @@ private struct Cluster {
   var stopped: Set<String> = []
   var cutOff: Set<String> = []
   var deaf: Set<String> = []
+  var delays: [String: Interval] = [:]
+  var late: [(due: Instant, name: String, request: Int, sequence: UInt64?)] = []
   /// What was done, by node.
   var epochs: [Partition: [UInt64]] = [:]
   var takenNames: Set<String> = []
@@ -58,6 +60,12 @@ private struct Cluster {
   mutating func run(seconds: Double) {
     for _ in 0..<Int(seconds * 4) {
       now = now + .milliseconds(250)
+      for answer in late.filter({ $0.due <= now }) {
+        perform(
+          nodes[answer.name]!.answered(answer.request, sequence: answer.sequence, at: now),
+          of: answer.name)
+      }
+      late.removeAll { $0.due <= now }
       for name in nodes.keys.sorted() where !stopped.contains(name) {
         perform(nodes[name]!.tick(at: now), of: name)
       }
@@ -70,7 +78,11 @@ private struct Cluster {
       case .put(let key, let value, let expected, let request):
         if cutOff.contains(name) { continue }
         let sequence = bucket.write(key, value, expected: expected, at: now)
-        perform(nodes[name]!.answered(request, sequence: sequence, at: now), of: name)
+        if let delay = delays[name] {
+          late.append((now + delay, name, request, sequence))
+        } else {
+          perform(nodes[name]!.answered(request, sequence: sequence, at: now), of: name)
+        }
         if let sequence { tell(key, value, sequence) }
       case .delete(let key, let expected):
         if cutOff.contains(name) { continue }
@@ -161,6 +173,41 @@ struct LeaseTests {
     #expect(cluster.count("a") == Partition.count)
     cluster.run(seconds: 5)
     #expect(cluster.count("b") == 0)
+  }
+
+  /// Else its leases would run out only after three seconds.
+  @Test func `a node that drains while it renews is replaced within two seconds`() throws {
+    var cluster = Cluster()
+    for name in ["a", "b"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    cluster.delays["b"] = .milliseconds(500)
+    let isRenewing = { (cluster: Cluster) in cluster.late.count > 10 }
+    for _ in 0..<8 where !isRenewing(cluster) { cluster.run(seconds: 0.25) }
+    try #require(isRenewing(cluster))
+    cluster.perform(cluster.nodes["b"]!.drain(.ending), of: "b")
+    #expect(cluster.nodes["b"]!.isGivingUp)
+    cluster.run(seconds: 2)
+    #expect(!cluster.nodes["b"]!.isGivingUp)
+    #expect(cluster.count("a") == Partition.count)
+  }
+
+  @Test func `a partition is loading until its owner says otherwise`() {
+    var cluster = Cluster()
+    for name in ["a", "b"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    let partition = cluster.nodes["a"]!.partitions.min()!
+    let isLoading = { (cluster: Cluster) in
+      ["a", "b"].map { cluster.nodes[$0]!.owner(of: partition)!.isLoading }
+    }
+    #expect(isLoading(cluster) == [true, true])
+    cluster.nodes["a"]!.loaded(partition)
+    cluster.run(seconds: 0.25)
+    #expect(isLoading(cluster) == [false, false])
+    cluster.run(seconds: 5)
+    #expect(isLoading(cluster) == [false, false])
+    cluster.perform(cluster.nodes["a"]!.drain(.asked), of: "a")
+    cluster.run(seconds: 2)
+    #expect(isLoading(cluster) == [true, true])
   }
 
   @Test func `a stopped owner that comes back has lost what others took meanwhile`() {
@@ -268,6 +315,57 @@ struct LeaseTests {
     cluster.nodes["a"]!.forgetRequests()
     cluster.run(seconds: 6)
     #expect(cluster.count("a") == Partition.count)
+  }
+
+  @Test func `a node that is answered too late to hold leases leaves them to others`() {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    cluster.delays["c"] = .milliseconds(1_250)
+    cluster.run(seconds: 8)
+    for _ in 0..<40 {
+      cluster.run(seconds: 0.25)
+      #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+      #expect(cluster.count("c") == 0)
+    }
+    #expect(cluster.nodes["c"]!.drainReasons == [.slow])
+    cluster.delays = [:]
+    cluster.run(seconds: 10)
+    #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
+    #expect((20...22).contains(cluster.count("c")))
+  }
+
+  @Test func `a node whose requests fail by time leaves leases to others`() {
+    var keeper = LeaseKeeper(.init(node: "a", instance: "a", address: ""))
+    keeper.becameCurrent(at: .origin)
+    var now = Instant.origin
+    for _ in 0..<2 {
+      #expect(keeper.drainReasons == [])
+      for case .put(_, _, _, let request) in keeper.tick(at: now) {
+        _ = keeper.failed(request, at: now + .seconds(2))
+      }
+      now = now + .seconds(2)
+    }
+    #expect(keeper.drainReasons == [.slow])
+    #expect(keeper.isTiming)
+    // What fails at once says nothing of how long the servers take.
+    for case .put(_, _, _, let request) in keeper.tick(at: now) {
+      _ = keeper.failed(request, at: now)
+    }
+    #expect(keeper.drainReasons == [.slow])
+  }
+
+  @Test func `one late answer costs no lease`() {
+    var cluster = Cluster()
+    for name in ["a", "b"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    let epochs = cluster.epochs
+    cluster.delays["b"] = .milliseconds(900)
+    cluster.run(seconds: 1)
+    cluster.delays = [:]
+    cluster.run(seconds: 5)
+    #expect(cluster.epochs == epochs)
+    #expect(cluster.nodes["b"]!.drainReasons == [])
   }
 
   @Test func `a node that is asked to drain takes nothing until it is asked to resume`() {

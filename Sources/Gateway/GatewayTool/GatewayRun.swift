@@ -42,7 +42,10 @@ struct GatewayRun {
       sink: LogSink(node))
     let directory = try await loop.submit { node.value.directory }.get()
     let tunnels = configuration.tunnels()
-    let origin: Origin = { room in try await tunnels.path(for: directory.address(of: room)) }
+    let origin: Origin = { room in
+      try await directory.settled(room)
+      return try await tunnels.path(for: directory.address(of: room))
+    }
     let relay = Relay(origin: origin, maximumRate: nil)
     let acts = LoggedActs(node, on: loop, origin: origin)
     let control = try await relay.serve(
@@ -79,7 +82,7 @@ struct GatewayRun {
     signalled.cancel()
     try? ServiceNotifier().stopping()
     // Others have the partitions before senders are let go.
-    try await loop.submit { node.value.drain() }.get()
+    try await loop.flatSubmit { node.value.drain() }.get()
     try? await tunnel?.close()
     await ingest.shutdown()
     await control.shutdown()
@@ -102,7 +105,10 @@ struct GatewayRun {
     for (name, summaries) in found {
       for room in summaries {
         let owner = directory.owner(of: room.room) ?? name
-        if owner == name || found[owner] == nil { rooms[room.room] = room }
+        guard owner == name || found[owner] == nil || directory.isLoading(room.room) else {
+          continue
+        }
+        rooms[room.room] = room
       }
     }
     return rooms.values.sorted { $0.room < $1.room }

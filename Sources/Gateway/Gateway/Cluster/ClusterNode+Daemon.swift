@@ -21,6 +21,7 @@ extension ClusterNode {
   private func lostDaemon() {
     feed.reset()
     consumers = [:]
+    catchingUp = []
     stored = [:]
     beginning = keeper.partitions
   }

@@ -17,7 +17,7 @@ extension ClusterNode {
         ) { [unowned self] message in
           let now = Delivery.now
           guard let reply = message.flatMap({ try? JSONValue(parsing: $0.bytes) }) else {
-            return keeper.failed(number)
+            return perform(keeper.failed(number, at: now))
           }
           if let sequence = LogMessage.sequence(of: reply) {
             lastWrite = now
@@ -27,7 +27,7 @@ extension ClusterNode {
           } else if [10071, 10164].contains(reply["error"]?["err_code"]?.integerValue ?? 0) {
             perform(keeper.answered(number, sequence: nil, at: now))
           } else {
-            keeper.failed(number)
+            perform(keeper.failed(number, at: now))
           }
         }
       case .delete(let key, let expected):
@@ -39,6 +39,7 @@ extension ClusterNode {
       case .began(let partition, _): beginning.insert(partition)
       case .ended(let partition):
         beginning.remove(partition)
+        catchingUp.remove(partition)
         consumers[partition] = nil
         stored[partition] = nil
         feed.end(partition)

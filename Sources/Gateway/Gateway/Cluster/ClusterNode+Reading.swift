@@ -9,10 +9,10 @@ extension ClusterNode {
 
   func disconnected() {
     let now = Delivery.now
+    keeper.forgetRequests()
     requests.disconnected()
     pulls = [:]
     appender.disconnected()
-    keeper.forgetRequests()
     watchAnew(now)
     for partition in consumers.keys { consumers[partition]?.disconnected(at: now) }
   }

@@ -6,8 +6,13 @@ extension ClusterNode {
     var problems: [String] = []
     if !requests.isConnected {
       problems.append("no NATS server is reached: nothing is acknowledged")
-    } else if now - lastWrite >= keeper.settings.duration, !keeper.isDraining {
+    } else if now - lastWrite >= keeper.settings.duration, keeper.isTiming {
       problems.append("the NATS servers take no writes: nothing is acknowledged")
+    } else if keeper.drainReasons.contains(.slow) {
+      let milliseconds = keeper.answerTime.nanoseconds / 1_000_000
+      problems.append(
+        "the NATS servers answer after \(milliseconds) ms, too late for leases: other nodes have the rooms"
+      )
     }
     if !daemon.isConnected {
       problems.append(

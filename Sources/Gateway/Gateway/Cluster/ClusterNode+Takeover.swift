@@ -63,7 +63,17 @@ extension ClusterNode {
     feed.begin(partition, loaded.rooms)
     consumers[partition] = LogConsumer(
       stream: partition.stream, filter: partition.logSubjects, after: loaded.through, at: now)
+    catchingUp.insert(partition)
     advance(.log(partition), now)
+  }
+
+  /// Tells of which partitions the daemon has the rooms now, with all that was in the log when they began.
+  func noteLoaded() {
+    for partition in catchingUp
+    where consumers[partition]?.isCurrent == true && feed.hasCaughtUp(partition) {
+      catchingUp.remove(partition)
+      keeper.loaded(partition)
+    }
   }
 
   /// What the daemon has of the logs, by room.

@@ -52,6 +52,8 @@ package final class ClusterNode {
   /// Partitions that wait for the daemon's positions and for snapshots, and those of them that are asked for.
   var beginning: Set<Partition> = []
   var loading: Set<Partition> = []
+  /// Partitions that are read, but of which the daemon does not have all that was in the log when they began.
+  var catchingUp: Set<Partition> = []
   /// What the store has of the rooms of this node's partitions.
   var stored: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
   var snapshots = SnapshotCounts()
@@ -140,6 +142,7 @@ package final class ClusterNode {
     if let gone = daemon.goneSince, now - gone >= Self.daemonPatience {
       perform(keeper.drain(.noDaemon))
     }
+    noteLoaded()
     perform(keeper.tick(at: now))
     if requests.isConnected {
       advance(.leases, now)
@@ -186,8 +189,18 @@ package final class ClusterNode {
 
   // MARK: Its end
 
-  /// Gives up all partitions, so that others have them at once.
-  package func drain() { perform(keeper.drain(.ending)) }
+  /// Gives up all partitions, so that others have them at once. Done once the servers know, or do not answer.
+  package func drain() -> EventLoopFuture<Void> {
+    perform(keeper.drain(.ending))
+    let drained = eventLoop.makePromise(of: Void.self)
+    awaitAnswers(drained)
+    return drained.futureResult
+  }
+
+  private func awaitAnswers(_ drained: EventLoopPromise<Void>) {
+    guard keeper.isGivingUp else { return drained.succeed() }
+    eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(10)) { self.awaitAnswers(drained) }
+  }
 
   /// Ends, once the servers have what was written.
   package func stop() -> EventLoopFuture<Void> {

@@ -27,6 +27,11 @@ package struct LeaseKeeper: Sendable {
 
     /// When a lease that is not renewed counts as lost.
     var lost: Interval { Interval(nanoseconds: duration.nanoseconds / 3 * 2) }
+
+    /// An answer that takes longer comes too late for a lease: until the next renewal is answered, too, it may be lost.
+    package var slow: Interval {
+      Interval(nanoseconds: (lost.nanoseconds - renewal.nanoseconds) / 10 * 9)
+    }
   }
 
   package enum Action: Equatable, Sendable {
@@ -47,6 +52,8 @@ package struct LeaseKeeper: Sendable {
     package var node: String
     package var address: String
     package var epoch: UInt64
+    /// Whether its daemon has yet to get the rooms.
+    package var isLoading = false
   }
 
   private struct Entry {
@@ -64,6 +71,7 @@ package struct LeaseKeeper: Sendable {
     var sequence: UInt64
     var renewed: Instant
     var asked: Instant
+    var isLoading = true
   }
 
   /// What somebody asked of a node by a call here.
@@ -92,6 +100,9 @@ package struct LeaseKeeper: Sendable {
   private var wishes: [Int: (wish: Wish, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
+  /// How long the servers took for the newest entry by which they are timed, and how many in a row took too long.
+  package private(set) var answerTime = Interval.seconds(0)
+  private var slowAnswers = 0
   /// Since when the entries are those of the servers; before, nothing is known to be free.
   private var currentSince: Instant?
   /// Why this node gives up what it has and takes no more.
@@ -101,10 +112,15 @@ package struct LeaseKeeper: Sendable {
     case asked
     /// Its daemon is gone.
     case noDaemon
+    /// The servers answer too late for a lease to be held. Without this it would take its share again and again, and
+    /// nobody else could.
+    case slow
   }
 
   package private(set) var drainReasons: Set<DrainReason> = []
   package var isDraining: Bool { !drainReasons.isEmpty }
+  /// Whether it writes an entry once per ``Settings/renewal``, and so knows how long the servers take.
+  package var isTiming: Bool { drainReasons.isSubset(of: [.slow]) }
   /// The runs of nodes that are to have partitions that somebody moved. Another run of a node knows nothing of it and
   /// must not be waited for.
   private var preferred: [Partition: (node: String, instance: String)] = [:]
@@ -214,7 +230,9 @@ package struct LeaseKeeper: Sendable {
       return []
     }
     let epoch = value["epoch"]?.integerValue.map { UInt64(clamping: $0) } ?? sequence
-    let owner = Owner(node: node, address: value["address"]?.stringValue ?? "", epoch: epoch)
+    let owner = Owner(
+      node: node, address: value["address"]?.stringValue ?? "", epoch: epoch,
+      isLoading: value["loading"]?.boolValue == true)
     let instance = value["instance"]?.stringValue ?? ""
     entries[partition] = Entry(owner: owner, instance: instance, sequence: sequence, seen: now)
     // Somebody else's write is newer than ours: we have lost it, whatever we believe.
@@ -242,7 +260,7 @@ package struct LeaseKeeper: Sendable {
   package mutating func answered(_ request: Int, sequence: UInt64?, at now: Instant) -> [Action] {
     guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
     switch wish {
-    case .present: return []
+    case .present: return timed(now - asked)
     case .take(let partition):
       taking[partition] = nil
       guard let sequence else {
@@ -256,11 +274,15 @@ package struct LeaseKeeper: Sendable {
       }
       held[partition] = Held(epoch: sequence, sequence: sequence, renewed: asked, asked: asked)
       entries[partition] = Entry(
-        owner: Owner(node: settings.node, address: settings.address, epoch: sequence),
+        owner: Owner(
+          node: settings.node, address: settings.address, epoch: sequence, isLoading: true),
         instance: settings.instance, sequence: sequence, seen: asked)
       return [.began(partition, epoch: sequence)]
     case .renew(let partition):
-      guard held[partition] != nil else { return [] }
+      guard held[partition] != nil else {
+        // Given up or lost meanwhile: nobody need wait until it runs out.
+        return sequence.map { [.delete(key: "p\(partition)", expected: $0)] } ?? []
+      }
       guard let sequence else { return lose(partition) }
       held[partition]?.sequence = sequence
       held[partition]?.renewed = asked
@@ -271,16 +293,37 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// A request will have no answer.
-  package mutating func failed(_ request: Int) {
-    guard let (wish, _) = wishes.removeValue(forKey: request) else { return }
-    if case .take(let partition) = wish { taking[partition] = nil }
+  /// A request will have no answer, or none that says what was done.
+  package mutating func failed(_ request: Int, at now: Instant) -> [Action] {
+    guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
+    switch wish {
+    case .present: return now - asked < settings.slow ? [] : timed(now - asked)
+    case .take(let partition): taking[partition] = nil
+    case .renew, .tell: break
+    }
+    return []
+  }
+
+  /// The servers took so long for an entry by which they are timed. One late answer is no slow link.
+  private mutating func timed(_ time: Interval) -> [Action] {
+    answerTime = time
+    slowAnswers = time < settings.slow ? 0 : slowAnswers + 1
+    if slowAnswers >= 2 { return drain(.slow) }
+    return slowAnswers == 0 && drainReasons.contains(.slow) ? resume(.slow) : []
   }
 
   /// The connection is lost, and with it all answers.
   package mutating func forgetRequests() {
     wishes = [:]
     taking = [:]
+  }
+
+  /// The daemon has the rooms of a partition. The others are told by a renewal, which is due at once.
+  package mutating func loaded(_ partition: Partition) {
+    guard held[partition]?.isLoading == true else { return }
+    held[partition]?.isLoading = false
+    held[partition]?.asked = .origin
+    entries[partition]?.owner.isLoading = false
   }
 
   private mutating func lose(_ partition: Partition) -> [Action] {
@@ -298,7 +341,7 @@ package struct LeaseKeeper: Sendable {
     }
     actions += tellAgain(at: now)
     guard let currentSince else { return actions + renewals(at: now) }
-    if !isDraining, presented.map({ now - $0 >= settings.renewal }) ?? true {
+    if isTiming, presented.map({ now - $0 >= settings.renewal }) ?? true {
       presented = now
       actions.append(present(at: now))
     }
@@ -320,9 +363,10 @@ package struct LeaseKeeper: Sendable {
     return nextRequest
   }
 
+  /// Says that this node is there; or says something that nobody reads, to time the servers.
   private mutating func present(at now: Instant) -> Action {
     .put(
-      key: "n_\(settings.node)",
+      key: isDraining ? "t_\(settings.node)" : "n_\(settings.node)",
       value: [
         "instance": .string(settings.instance), "address": .string(settings.address),
       ], expected: nil, request: request(.present, at: now))
@@ -362,12 +406,13 @@ package struct LeaseKeeper: Sendable {
     told[key]?.written = now
   }
 
-  private func lease(epoch: UInt64?) -> JSONValue {
+  private func lease(epoch: UInt64?, isLoading: Bool) -> JSONValue {
     var members: [JSONName: JSONValue] = [
       "node": .string(settings.node), "instance": .string(settings.instance),
       "address": .string(settings.address),
     ]
     members["epoch"] = epoch.map { .integer(Int64(clamping: $0)) }
+    if isLoading { members["loading"] = true }
     return .object(members)
   }
 
@@ -375,16 +420,17 @@ package struct LeaseKeeper: Sendable {
     var actions: [Action] = []
     for (partition, lease) in held.sorted(by: { $0.key < $1.key })
     where now - lease.asked >= settings.renewal {
-      held[partition]?.asked = now
       // Of several under way each but the first would be refused, by our own hand.
       let isUnderWay = wishes.values.contains {
         if case .renew(partition) = $0.wish { true } else { false }
       }
       if isUnderWay { continue }
+      held[partition]?.asked = now
       actions.append(
         .put(
-          key: "p\(partition)", value: self.lease(epoch: lease.epoch), expected: lease.sequence,
-          request: request(.renew(partition), at: now)))
+          key: "p\(partition)",
+          value: self.lease(epoch: lease.epoch, isLoading: lease.isLoading),
+          expected: lease.sequence, request: request(.renew(partition), at: now)))
     }
     return actions
   }
@@ -411,7 +457,7 @@ package struct LeaseKeeper: Sendable {
       taking[partition] = now
       let mark = entries[partition].flatMap { $0.isDeleted ? $0.sequence : nil }
       return .put(
-        key: "p\(partition)", value: lease(epoch: nil), expected: mark ?? 0,
+        key: "p\(partition)", value: lease(epoch: nil, isLoading: true), expected: mark ?? 0,
         request: request(.take(partition), at: now))
     }
   }
@@ -453,6 +499,16 @@ package struct LeaseKeeper: Sendable {
     guard !isDraining else { return [] }
     let actions = held.keys.sorted().flatMap { giveUp($0) }
     return actions + [.delete(key: "n_\(settings.node)", expected: 0)]
+  }
+
+  /// Whether the servers have yet to answer for a partition that was given up, so that it can be given up there.
+  package var isGivingUp: Bool {
+    wishes.values.contains {
+      switch $0.wish {
+      case .renew(let partition), .take(let partition): held[partition] == nil
+      case .present, .tell: false
+      }
+    }
   }
 
   /// Takes a share again, unless there is another reason not to.

@@ -91,6 +91,8 @@ package struct LogFeed: Sendable {
   private var rooms: [Partition: [RoomName: Room]] = [:]
   /// The last message that was read.
   private var read: [Partition: UInt64] = [:]
+  /// What the daemon must have for ``hasCaughtUp(_:)``.
+  private var goals: [Partition: [RoomName: Int]] = [:]
   private var batches: [Batch] = []
   private var written = 0
   /// How many of the first batches a token stands for, oldest first.
@@ -112,7 +114,7 @@ package struct LogFeed: Sendable {
   /// Begins a partition with the rooms of which something is known.
   package mutating func begin(_ partition: Partition, _ known: [RoomName: Beginning]) {
     rooms[partition] = known.mapValues { Room($0) }
-    read[partition] = nil
+    (read[partition], goals[partition]) = (nil, nil)
   }
 
   /// Forgets a partition; what was read of it is passed on, but for what waits for an act.
@@ -120,13 +122,13 @@ package struct LogFeed: Sendable {
     for room in rooms.removeValue(forKey: partition)?.values ?? [:].values {
       for item in room.queue { bytes -= Self.size(item) }
     }
-    read[partition] = nil
+    (read[partition], goals[partition]) = (nil, nil)
     acts.removeAll { $0.partition == partition }
   }
 
   /// The connection to the daemon is lost: every partition is to be begun anew.
   package mutating func reset() {
-    (rooms, read, batches, syncs, acts) = ([:], [:], [], [], [])
+    (rooms, read, goals, batches, syncs, acts) = ([:], [:], [:], [], [], [])
     (written, bytes) = (0, 0)
   }
 
@@ -231,6 +233,16 @@ package struct LogFeed: Sendable {
       rooms[batch.partition]?[batch.room] = room
     }
     return true
+  }
+
+  /// Whether the daemon has everything that had been read of a partition when this was asked first.
+  package mutating func hasCaughtUp(_ partition: Partition) -> Bool {
+    let rooms = rooms[partition] ?? [:]
+    let goal = goals[partition] ?? rooms.mapValues(\.held)
+    goals[partition] = goal
+    return rooms.allSatisfy { name, room in
+      room.inFlight == 0 && room.queue.isEmpty || room.acknowledged >= goal[name] ?? 0
+    }
   }
 
   private func note(_ code: Int, _ room: inout Room) {

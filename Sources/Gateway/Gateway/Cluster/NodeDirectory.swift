@@ -18,7 +18,12 @@ package final class NodeDirectory: Sendable {
 
   func update(_ keeper: LeaseKeeper, status: GatewayStatus, at now: Instant) {
     var owners: [Partition: LeaseKeeper.Owner] = [:]
-    for partition in Partition.all { owners[partition] = keeper.owner(of: partition) }
+    for partition in Partition.all {
+      var owner = keeper.owner(of: partition)
+      // Nobody waits for one that is gone.
+      if !keeper.isLeased(partition, at: now) { owner?.isLoading = false }
+      owners[partition] = owner
+    }
     let new = State(owners: owners, nodes: keeper.liveNodes(at: now), status: status)
     state.withLock { $0 = new }
   }
@@ -31,6 +36,23 @@ package final class NodeDirectory: Sendable {
       let owner = state.withLock({ $0.owners[Partition(of: room)] }), owner.node != node
     else { return control }
     return owner.address
+  }
+
+  /// Whether the owner of a room has yet to get its state.
+  package func isLoading(_ room: String) -> Bool {
+    RoomName(room).flatMap { room in
+      state.withLock { $0.owners[Partition(of: room)]?.isLoading }
+    } ?? false
+  }
+
+  /// Waits until the owner of a room has its state; but not for long, since an answer is waited for.
+  package func settled(_ room: String?) async throws {
+    guard let room else { return }
+    var left = 100
+    while left > 0, isLoading(room) {
+      left -= 1
+      try await Task.sleep(for: .milliseconds(50))
+    }
   }
 
   /// Every node with its control interface.

@@ -43,7 +43,7 @@ struct GatewayRun {
     let directory = try await loop.submit { node.value.directory }.get()
     let tunnels = configuration.tunnels()
     let origin: Origin = { room in
-      try await directory.settled(room)
+      if let room { try await directory.settled(room) }
       return try await tunnels.path(for: directory.address(of: room))
     }
     let relay = Relay(origin: origin, maximumRate: nil)
@@ -93,6 +93,7 @@ struct GatewayRun {
   /// those are not reached.
   private static func rooms(of directory: NodeDirectory, _ tunnels: Tunnels) async -> [RoomSummary]
   {
+    try? await directory.settled(nil)
     var found: [String: [RoomSummary]] = [:]
     for (name, address) in directory.addresses {
       guard let path = try? await tunnels.path(for: address),
@@ -105,10 +106,7 @@ struct GatewayRun {
     for (name, summaries) in found {
       for room in summaries {
         let owner = directory.owner(of: room.room) ?? name
-        guard owner == name || found[owner] == nil || directory.isLoading(room.room) else {
-          continue
-        }
-        rooms[room.room] = room
+        if owner == name || found[owner] == nil { rooms[room.room] = room }
       }
     }
     return rooms.values.sorted { $0.room < $1.room }

@@ -38,19 +38,16 @@ package final class NodeDirectory: Sendable {
     return owner.address
   }
 
-  /// Whether the owner of a room has yet to get its state.
-  package func isLoading(_ room: String) -> Bool {
-    RoomName(room).flatMap { room in
-      state.withLock { $0.owners[Partition(of: room)]?.isLoading }
-    } ?? false
-  }
-
-  /// Waits until the owner of a room has its state; but not for long, since an answer is waited for.
+  /// Waits until the owner of a room has its state, or until the owners of all rooms have; but not for long, since an answer
+  /// is waited for.
   package func settled(_ room: String?) async throws {
-    guard let room else { return }
-    var left = 100
-    while left > 0, isLoading(room) {
-      left -= 1
+    let partition = room.flatMap { RoomName($0) }.map { Partition(of: $0) }
+    guard room == nil || partition != nil else { return }
+    for _ in 0..<100 {
+      let isLoading = state.withLock { state in
+        state.owners.contains { $0.value.isLoading && $0.key == partition ?? $0.key }
+      }
+      guard isLoading else { return }
       try await Task.sleep(for: .milliseconds(50))
     }
   }

@@ -1,5 +1,6 @@
 import Gateway
 import JSON
+import LiveEvents
 import RateLimiting
 import Testing
 
@@ -197,17 +198,66 @@ struct LeaseTests {
     cluster.run(seconds: 10)
     let partition = cluster.nodes["a"]!.partitions.min()!
     let isLoading = { (cluster: Cluster) in
-      ["a", "b"].map { cluster.nodes[$0]!.owner(of: partition)!.isLoading }
+      ["a", "b"].map { cluster.nodes[$0]!.isLoading(partition, at: cluster.now) }
     }
     #expect(isLoading(cluster) == [true, true])
-    cluster.nodes["a"]!.loaded(partition)
+    cluster.nodes["a"]!.note(partition, isLoading: false)
     cluster.run(seconds: 0.25)
     #expect(isLoading(cluster) == [false, false])
     cluster.run(seconds: 5)
     #expect(isLoading(cluster) == [false, false])
+    cluster.nodes["a"]!.note(partition, isLoading: true)
+    cluster.run(seconds: 0.25)
+    #expect(isLoading(cluster) == [true, true])
+    cluster.nodes["a"]!.note(partition, isLoading: false)
+    cluster.run(seconds: 0.25)
+    // From when it is given up.
     cluster.perform(cluster.nodes["a"]!.drain(.asked), of: "a")
+    #expect(isLoading(cluster) == [true, true])
     cluster.run(seconds: 2)
     #expect(isLoading(cluster) == [true, true])
+    // One that is gone is not waited for.
+    cluster.stopped = ["b"]
+    cluster.run(seconds: 4)
+    #expect(!cluster.nodes["a"]!.isLoading(partition, at: cluster.now))
+  }
+
+  @Test func `calls wait for rooms that are loading, but not for ever`() {
+    var cluster = Cluster()
+    cluster.start("a")
+    cluster.run(seconds: 3)
+    let directory = NodeDirectory(node: "a", control: "")
+    let isLoading = { (cluster: Cluster) in
+      directory.update(cluster.nodes["a"]!, status: nil, at: cluster.now)
+      return [directory.isLoading("main"), directory.isLoading("other"), directory.isLoading(nil)]
+    }
+    #expect(isLoading(cluster) == [true, true, true])
+    let main = Partition(of: RoomName("main")!)
+    cluster.nodes["a"]!.note(main, isLoading: false)
+    #expect(isLoading(cluster) == [false, true, true])
+    cluster.run(seconds: 4)
+    #expect(isLoading(cluster) == [false, true, true])
+    cluster.run(seconds: 1)
+    #expect(isLoading(cluster) == [false, false, false])
+    // Each time anew.
+    cluster.nodes["a"]!.note(main, isLoading: true)
+    #expect(isLoading(cluster) == [true, false, true])
+  }
+
+  @Test func `a node whose share makes its link slow takes it back ever later`() {
+    var cluster = Cluster()
+    cluster.start("a")
+    var taken: [Int] = []
+    for tick in 0..<400 {
+      let isDrained = cluster.nodes["a"]!.isDraining
+      cluster.delays["a"] = cluster.count("a") == 0 ? nil : .milliseconds(1_250)
+      cluster.run(seconds: 0.25)
+      if isDrained, !cluster.nodes["a"]!.isDraining { taken.append(tick) }
+    }
+    #expect((3...8).contains(taken.count))
+    let pauses = zip(taken, taken.dropFirst()).map { $1 - $0 }
+    #expect(pauses == pauses.sorted())
+    #expect(pauses.last! > 2 * pauses.first!)
   }
 
   @Test func `a stopped owner that comes back has lost what others took meanwhile`() {

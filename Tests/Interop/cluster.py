@@ -38,6 +38,7 @@ SLACK = int(os.environ.get("CLUSTER_SLACK") or (1 if SOAK or BENCH else 5))
 LIMIT = 120
 NODES = (1, 2, 3)
 ROOMS = [f"room{n}" for n in range(9)]
+STREAMS = [f"LH_LOG_{n}" for n in range(8)] + ["LH_SNAP", "KV_lh_lease"]
 # How many messages a sender writes at once: 5 are some 1,000 a second from all of them, 20 some 3,000.
 BATCH = int(os.environ.get("CLUSTER_BATCH") or 5)
 base = tempfile.mkdtemp(prefix="lhc-", dir="/tmp")
@@ -174,7 +175,7 @@ class Node:
             routes = ", ".join(f"nats://10.99.0.{n}:6222" for n in NODES)
             f.write(f'server_name: n{number}\nlisten: "{self.address}:4222"\n'
                     f'jetstream {{ store_dir: "{self.dir}/js", sync_interval: always, max_file: 1G }}\n'
-                    # Gateways know but those of their configuration, so that what is behind a proxy stays there.
+                    # Gateways know only the servers in their configuration, so what is behind a proxy stays there.
                     f'cluster {{ name: lh, listen: "{self.address}:6222", routes: [{routes}], no_advertise: true }}\n')
         with open(f"{self.dir}/gateway.yaml", "w", encoding="utf-8") as f:
             servers = [number] + [n for n in NODES if n != number]
@@ -382,6 +383,19 @@ def leader(nodes, room):
     partition = call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
     information = request(nodes, f"$JS.API.STREAM.INFO.LH_LOG_{partition // 8}")
     return next(n for n in nodes if f"n{n.number}" == information["cluster"]["leader"])
+
+
+def lease(nodes, room):
+    """The entry by which somebody has a room's partition."""
+    partition = call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+    entry = request(nodes, "$JS.API.STREAM.MSG.GET.KV_lh_lease", {"last_by_subj": f"$KV.lh_lease.p{partition}"})
+    return json.loads(base64.b64decode(entry["message"]["data"]))
+
+
+def current(nodes):
+    """Whether every server has what the leaders have. Until then it has no vote, and one fault more is one too many."""
+    clusters = [request(nodes, f"$JS.API.STREAM.INFO.{stream}")["cluster"] for stream in STREAMS]
+    return all(c.get("leader") and all(r["current"] and not r.get("offline") for r in c["replicas"]) for c in clusters)
 
 
 def taken_over(name, nodes, bar):
@@ -605,6 +619,8 @@ def cut_uploads(nodes):
         nats(f"{nodes[0].address}:4222", f"lh.snap.{number(room)}.{token(room)}.1-1.0", b"cut")
     check("cut uploads: the next snapshot removes the parts", wait("the parts to be removed", lambda: not any(
         ".1-1." in s for s in stored(nodes, ROOMS[0])), LIMIT), stored(nodes, ROOMS[0]))
+    # Who finds one that it cannot read removes nothing: it may be of a newer gateway.
+    wait("snapshots that can be read", lambda: all("node" in h for h in headers(nodes, ROOMS[0])), LIMIT)
     move(nodes, ROOMS[0], next(n for n in nodes if n is not owner_of(nodes, ROOMS[0])))
     check("cut uploads: the next owner removes those of a room without any",
           wait("the parts to be removed", lambda: not stored(nodes, ghost), LIMIT), stored(nodes, ghost))
@@ -639,14 +655,22 @@ def partition(nodes):
 
 def slow_link(nodes):
     """The link between a node and the NATS servers is slow: 150 ms each way, then 600."""
+    slow = next(n for n in nodes if n.number == 3)
     for delay in (0.15, 0.6):
         for proxy in PROXIES:
             proxy.delay = delay
+        for sender in SENDERS:
+            sender.longest = 0.0
         for _ in range(3):
-            progress(f"with a delay of {delay} s")
+            check(f"slow link: senders go on with a delay of {delay} s", progress(f"with a delay of {delay} s"))
         check(f"slow link: senders meet a delay of {delay} s",
-              wait("senders to meet it", lambda: max(s.longest for s in SENDERS) > delay, LIMIT))
-        wait("all partitions", lambda: whole(nodes), LIMIT)
+              wait("senders to meet it", lambda: max(s.longest for s in SENDERS) > 2 * delay, LIMIT))
+        check(f"slow link: every partition has an owner with a delay of {delay} s",
+              wait("all partitions", lambda: whole(nodes), LIMIT), owned(nodes))
+    check("slow link: who cannot hold a lease has none, and says so",
+          wait("no leases", lambda: owned([slow]) == [0] and "too late for leases" in str(
+              call(slow.control, "io.livehost.Gateway.GetStatus")["problems"]), LIMIT),
+          call(slow.control, "io.livehost.Gateway.GetStatus"))
     for proxy in PROXIES:
         proxy.delay = 0.0
 
@@ -662,11 +686,10 @@ def slow_servers(nodes):
 def full_disk(nodes):
     """The disk of a NATS server is full; it goes on with the others, and comes back once there is space."""
     filler = f"{nodes[2].dir}/js/filler"
-    with open(filler, "wb") as f:
+    with open(filler, "wb", buffering=0) as f:
         try:
             while True:
                 f.write(bytes(1 << 20))
-                f.flush()
         except OSError:
             pass
     progress("with a full disk of a server")
@@ -896,12 +919,15 @@ def run(schedule, nodes):
         sender.longest = 0
     # So that each node has something to lose.
     wait("a balanced cluster", lambda: min(whole(nodes) or [0]) > 10, LIMIT)
+    wait("servers that have what their leaders have", lambda: current(nodes), LIMIT)
     began, failures = time.monotonic(), failed
     try:
         schedule(nodes)
     except Exception as error:  # pylint: disable=broad-exception-caught
         check(f"{name}: no error", False, repr(error))
     check(f"{name}: every partition has an owner again", wait("all partitions", lambda: whole(nodes), LIMIT))
+    check(f"{name}: owners have their rooms", wait("leases of rooms that are there", lambda: not any(
+        lease(nodes, room).get("loading") for room in ROOMS), LIMIT))
     ended = [text for node in nodes for text in node.ended()]
     check(f"{name}: nothing else has ended", not ended, "; ".join(ended))
     check(f"{name}: senders go on", progress("afterwards"))

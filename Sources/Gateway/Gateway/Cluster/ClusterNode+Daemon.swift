@@ -24,6 +24,8 @@ extension ClusterNode {
     catchingUp = []
     stored = [:]
     beginning = keeper.partitions
+    // It may come back with less than it had.
+    for partition in beginning { keeper.note(partition, isLoading: true) }
   }
 
   func writeToDaemon() {

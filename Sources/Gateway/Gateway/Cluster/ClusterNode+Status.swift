@@ -11,7 +11,7 @@ extension ClusterNode {
     } else if keeper.drainReasons.contains(.slow) {
       let milliseconds = keeper.answerTime.nanoseconds / 1_000_000
       problems.append(
-        "the NATS servers answer after \(milliseconds) ms, too late for leases: other nodes have the rooms"
+        "the NATS servers answer after \(milliseconds) ms, too late for leases: this node takes no rooms"
       )
     }
     if !daemon.isConnected {

@@ -72,7 +72,7 @@ extension ClusterNode {
     for partition in catchingUp
     where consumers[partition]?.isCurrent == true && feed.hasCaughtUp(partition) {
       catchingUp.remove(partition)
-      keeper.loaded(partition)
+      keeper.note(partition, isLoading: false)
     }
   }
 

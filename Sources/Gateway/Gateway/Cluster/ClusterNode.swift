@@ -189,7 +189,8 @@ package final class ClusterNode {
 
   // MARK: Its end
 
-  /// Gives up all partitions, so that others have them at once. Done once the servers know, or do not answer.
+  /// Gives up all partitions, so that others have them at once. Done once nothing is under way that would take or renew a
+  /// lease, after 2 s at most.
   package func drain() -> EventLoopFuture<Void> {
     perform(keeper.drain(.ending))
     let drained = eventLoop.makePromise(of: Void.self)

@@ -28,7 +28,7 @@ package struct LeaseKeeper: Sendable {
     /// When a lease that is not renewed counts as lost.
     var lost: Interval { Interval(nanoseconds: duration.nanoseconds / 3 * 2) }
 
-    /// An answer that takes longer comes too late for a lease: until the next renewal is answered, too, it may be lost.
+    /// A later answer is too late: the lease may be lost before the next renewal is answered.
     package var slow: Interval {
       Interval(nanoseconds: (lost.nanoseconds - renewal.nanoseconds) / 10 * 9)
     }
@@ -100,9 +100,13 @@ package struct LeaseKeeper: Sendable {
   private var wishes: [Int: (wish: Wish, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
-  /// How long the servers took for the newest entry by which they are timed, and how many in a row took too long.
+  /// How long the servers took for the newest entry by which they are timed.
   package private(set) var answerTime = Interval.seconds(0)
-  private var slowAnswers = 0
+  /// How many answers in a row were too late, or were not.
+  private var (late, timely) = (0, 0)
+  /// When this node drained because of late answers, and how many timely ones it takes to resume.
+  private var drainedSlow: Instant?
+  private var timelyNeeded = 1
   /// Since when the entries are those of the servers; before, nothing is known to be free.
   private var currentSince: Instant?
   /// Why this node gives up what it has and takes no more.
@@ -120,7 +124,7 @@ package struct LeaseKeeper: Sendable {
   package private(set) var drainReasons: Set<DrainReason> = []
   package var isDraining: Bool { !drainReasons.isEmpty }
   /// Whether it writes an entry once per ``Settings/renewal``, and so knows how long the servers take.
-  package var isTiming: Bool { drainReasons.isSubset(of: [.slow]) }
+  package var isTiming: Bool { !drainReasons.contains(.ending) }
   /// The runs of nodes that are to have partitions that somebody moved. Another run of a node knows nothing of it and
   /// must not be waited for.
   private var preferred: [Partition: (node: String, instance: String)] = [:]
@@ -138,6 +142,12 @@ package struct LeaseKeeper: Sendable {
   package var partitions: Set<Partition> { Set(held.keys) }
 
   package func epoch(of partition: Partition) -> UInt64? { held[partition]?.epoch }
+
+  /// Whether there is yet to be a daemon with the rooms: that of the owner, or of who comes after one that gave it up.
+  package func isLoading(_ partition: Partition, at now: Instant) -> Bool {
+    guard let entry = entries[partition] else { return false }
+    return entry.isDeleted || entry.owner.isLoading && now - entry.seen < settings.duration
+  }
 
   /// The owner; the last one known if the lease ran out and nobody has taken it.
   package func owner(of partition: Partition) -> Owner? { entries[partition]?.owner }
@@ -260,7 +270,7 @@ package struct LeaseKeeper: Sendable {
   package mutating func answered(_ request: Int, sequence: UInt64?, at now: Instant) -> [Action] {
     guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
     switch wish {
-    case .present: return timed(now - asked)
+    case .present: return timed(now - asked, at: now)
     case .take(let partition):
       taking[partition] = nil
       guard let sequence else {
@@ -297,19 +307,25 @@ package struct LeaseKeeper: Sendable {
   package mutating func failed(_ request: Int, at now: Instant) -> [Action] {
     guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
     switch wish {
-    case .present: return now - asked < settings.slow ? [] : timed(now - asked)
+    case .present: return now - asked < settings.slow ? [] : timed(now - asked, at: now)
     case .take(let partition): taking[partition] = nil
     case .renew, .tell: break
     }
     return []
   }
 
-  /// The servers took so long for an entry by which they are timed. One late answer is no slow link.
-  private mutating func timed(_ time: Interval) -> [Action] {
+  /// The servers took so long for an entry by which they are timed. One late answer is no slow link. What this node
+  /// takes back may be what makes the link slow, so after each drain within a minute that takes twice as long.
+  private mutating func timed(_ time: Interval, at now: Instant) -> [Action] {
     answerTime = time
-    slowAnswers = time < settings.slow ? 0 : slowAnswers + 1
-    if slowAnswers >= 2 { return drain(.slow) }
-    return slowAnswers == 0 && drainReasons.contains(.slow) ? resume(.slow) : []
+    (late, timely) = time < settings.slow ? (0, timely + 1) : (late + 1, 0)
+    if late >= 2, !drainReasons.contains(.slow) {
+      let isAgain = drainedSlow.map { now - $0 < .seconds(60) } ?? false
+      timelyNeeded = isAgain ? min(timelyNeeded * 2, 32) : 1
+      drainedSlow = now
+      return drain(.slow)
+    }
+    return timely >= timelyNeeded && drainReasons.contains(.slow) ? resume(.slow) : []
   }
 
   /// The connection is lost, and with it all answers.
@@ -318,12 +334,12 @@ package struct LeaseKeeper: Sendable {
     taking = [:]
   }
 
-  /// The daemon has the rooms of a partition. The others are told by a renewal, which is due at once.
-  package mutating func loaded(_ partition: Partition) {
-    guard held[partition]?.isLoading == true else { return }
-    held[partition]?.isLoading = false
+  /// Whether the daemon has yet to get the rooms of a partition. The others are told by a renewal, which is due at once.
+  package mutating func note(_ partition: Partition, isLoading: Bool) {
+    guard held[partition]?.isLoading == !isLoading else { return }
+    held[partition]?.isLoading = isLoading
     held[partition]?.asked = .origin
-    entries[partition]?.owner.isLoading = false
+    entries[partition]?.owner.isLoading = isLoading
   }
 
   private mutating func lose(_ partition: Partition) -> [Action] {

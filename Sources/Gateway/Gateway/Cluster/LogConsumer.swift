@@ -33,8 +33,10 @@ package struct LogConsumer: Sendable {
   /// The sequence of the last message read.
   package private(set) var last: UInt64
   private var expected = 1
+  /// How much of what there was at the beginning has not been read, if that is known.
+  private var left = Int.max
   /// Whether everything that there was at the beginning has been read.
-  package private(set) var isCurrent = false
+  package var isCurrent: Bool { left <= 0 }
 
   /// - Parameters:
   ///   - after: begins behind this sequence.
@@ -95,7 +97,7 @@ package struct LogConsumer: Sendable {
   package mutating func created(_ reply: JSONValue?, at now: Instant) {
     guard case .creating = state else { return }
     guard let name = reply?["name"]?.stringValue else { return lost(at: now) }
-    if reply?["num_pending"]?.integerValue == 0 { isCurrent = true }
+    left = min(left, reply?["num_pending"]?.integerValue.map { Int($0) } ?? left)
     state = .idle(name)
   }
 
@@ -110,7 +112,7 @@ package struct LogConsumer: Sendable {
     }
     expected += 1
     last = place.sequence
-    if place.pending == 0 { isCurrent = true }
+    left = place.pending == 0 ? 0 : left - 1
     state = remaining > 1 ? .pulling(name, since: now, remaining: remaining - 1) : .idle(name)
     return place
   }
@@ -120,7 +122,7 @@ package struct LogConsumer: Sendable {
     guard case .pulling(let name, _, _) = state else { return }
     switch status {
     case 404, 408:
-      isCurrent = true
+      left = 0
       state = .idle(name)
     case 409: state = .idle(name)
     default: lost(at: now)

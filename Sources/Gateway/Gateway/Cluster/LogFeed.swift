@@ -91,7 +91,7 @@ package struct LogFeed: Sendable {
   private var rooms: [Partition: [RoomName: Room]] = [:]
   /// The last message that was read.
   private var read: [Partition: UInt64] = [:]
-  /// What the daemon must have for ``hasCaughtUp(_:)``.
+  /// By room, the position that the daemon must have for ``hasCaughtUp(_:)``.
   private var goals: [Partition: [RoomName: Int]] = [:]
   private var batches: [Batch] = []
   private var written = 0

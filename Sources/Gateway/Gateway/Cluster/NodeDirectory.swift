@@ -1,31 +1,37 @@
 import LiveEvents
 import Platform
-import RateLimiting
+package import RateLimiting
 
 /// Who has which partition, for the threads that serve calls.
 package final class NodeDirectory: Sendable {
   private struct State {
     var owners: [Partition: LeaseKeeper.Owner] = [:]
+    /// Since when partitions are without a daemon that has the rooms.
+    var loading: [Partition: Instant] = [:]
     var nodes: [String: String] = [:]
     var status: GatewayStatus?
   }
+
+  /// How long a partition is waited for. Then daemons answer for themselves.
+  private static let patience = Interval.seconds(5)
 
   private let node: String
   private let control: String
   private let state = Guarded(State())
 
-  init(node: String, control: String) { (self.node, self.control) = (node, control) }
+  package init(node: String, control: String) { (self.node, self.control) = (node, control) }
 
-  func update(_ keeper: LeaseKeeper, status: GatewayStatus, at now: Instant) {
-    var owners: [Partition: LeaseKeeper.Owner] = [:]
+  package func update(_ keeper: LeaseKeeper, status: GatewayStatus?, at now: Instant) {
+    var new = State(nodes: keeper.liveNodes(at: now), status: status)
+    let known = state.withLock { $0.loading }
     for partition in Partition.all {
-      var owner = keeper.owner(of: partition)
-      // Nobody waits for one that is gone.
-      if !keeper.isLeased(partition, at: now) { owner?.isLoading = false }
-      owners[partition] = owner
+      new.owners[partition] = keeper.owner(of: partition)
+      let isLoading = keeper.isLoading(partition, at: now)
+      new.loading[partition] = isLoading ? known[partition] ?? now : nil
+      new.owners[partition]?.isLoading =
+        new.loading[partition].map { now - $0 < Self.patience } ?? false
     }
-    let new = State(owners: owners, nodes: keeper.liveNodes(at: now), status: status)
-    state.withLock { $0 = new }
+    state.withLock { [new] in $0 = new }
   }
 
   package var status: GatewayStatus? { state.withLock { $0.status } }
@@ -38,16 +44,20 @@ package final class NodeDirectory: Sendable {
     return owner.address
   }
 
-  /// Waits until the owner of a room has its state, or until the owners of all rooms have; but not for long, since an answer
-  /// is waited for.
-  package func settled(_ room: String?) async throws {
+  /// Whether the owner of a room has yet to get its state; given `nil`, whether any owner has.
+  package func isLoading(_ room: String?) -> Bool {
     let partition = room.flatMap { RoomName($0) }.map { Partition(of: $0) }
-    guard room == nil || partition != nil else { return }
-    for _ in 0..<100 {
-      let isLoading = state.withLock { state in
-        state.owners.contains { $0.value.isLoading && $0.key == partition ?? $0.key }
-      }
-      guard isLoading else { return }
+    guard room == nil || partition != nil else { return false }
+    return state.withLock { state in
+      state.owners.contains { $0.value.isLoading && $0.key == partition ?? $0.key }
+    }
+  }
+
+  /// Waits while that is so. Not for long: an answer is waited for.
+  package func settled(_ room: String?) async throws {
+    var turns = 100
+    while turns > 0, isLoading(room) {
+      turns -= 1
       try await Task.sleep(for: .milliseconds(50))
     }
   }

@@ -402,7 +402,7 @@ let tests: [Target] =
       "GatewayTests",
       [
         "ControlInterface", "ControlTestSupport", "Gateway", "GatewayTool", "JSON", "LiveEvents",
-        "RateLimiting",
+        "NatsClient", "Platform", "RateLimiting", "TestSupport",
         "UnixSockets", "Varlink", "WireFormats", "YAMLReader",
       ] + nio),
     test("CompressionTests", ["Compression"]),

@@ -124,6 +124,8 @@ import WireFormats
         RoomDelivery(
           room: room, events: [LiveEvent(timestamp: 0, payload: .chat(.message(message)))],
           clock: .arrival))
+      // A turn of the lane may end before it.
+      while await driven.lane.report(room)?.counters.received != 1 { await Task.yield() }
       #expect(await driven.lane.report(room)?.counters.pending == 1)
     }
     // What is held is shown when the room closes.

@@ -203,18 +203,15 @@ package final class NatsClient: Sendable {
   ///
   /// - Parameter closed: called then.
   package func close(_ closed: @escaping @Sendable () -> Void = {}) {
-    let raw = connection.withLock { connection in
-      defer { connection.raw = nil }
-      return connection
-    }
-    guard raw.raw != nil else { return closed() }
-    // Behind what uses it.
-    queue.async {
-      natsConnection_FlushTimeout(raw.raw, 1000)
-      natsConnection_Destroy(raw.raw)
+    // Behind what is yet to be published, which needs the connection.
+    queue.async { [self] in
+      if let raw = connection.withLock({ exchange(&$0, with: Pointer()) }).raw {
+        natsConnection_FlushTimeout(raw, 1000)
+        natsConnection_Destroy(raw)
+      }
       closed()
     }
   }
 
-  deinit { close() }
+  deinit { natsConnection_Destroy(connection.withLock { $0.raw }) }
 }

@@ -1,0 +1,146 @@
+import Gateway
+import JSON
+import LiveEvents
+import RateLimiting
+import TestSupport
+import Testing
+
+/// Nodes and the bucket of leases on virtual time, with what is on its way between them: each message takes 1 to 60 ms, in
+/// order from a node to the servers, and in order back, for answers and for what is heard apart.
+private struct Network {
+  private enum Message {
+    case put(String, JSONValue?, expected: UInt64?, from: String, request: Int?)
+    case answer(String, request: Int, sequence: UInt64?)
+    case heard(String, key: String, JSONValue?, sequence: UInt64, written: Instant)
+    case loaded(String, Partition)
+  }
+
+  private var random: SplitMix64
+  private(set) var now = Instant.origin
+  private var messages: [(due: Instant, number: Int, message: Message)] = []
+  private var number = 0
+  /// When the last message of a way is there.
+  private var last: [String: Instant] = [:]
+  private var entries: [String: (value: JSONValue?, sequence: UInt64, written: Instant)] = [:]
+  private var sequence: UInt64 = 0
+  private(set) var nodes: [String: LeaseKeeper] = [:]
+
+  init(_ names: [String], seed: UInt64) {
+    random = SplitMix64(seed: seed)
+    for name in names {
+      nodes[name] = LeaseKeeper(.init(node: name, instance: name, address: name))
+      nodes[name]!.becameCurrent(at: now)
+    }
+  }
+
+  func owners(_ partition: Partition) -> [String] {
+    nodes.keys.sorted().filter { nodes[$0]!.partitions.contains(partition) }
+  }
+
+  var isWhole: Bool { Partition.all.allSatisfy { owners($0).count == 1 } }
+
+  /// Runs until something is so. Returns how long that took; `nil` if it took too long.
+  mutating func run(atMost limit: Interval, until isDone: (Network) -> Bool) -> Interval? {
+    let start = now
+    while now - start < limit {
+      now = now + .milliseconds(1)
+      let milliseconds = (now - .origin).nanoseconds / 1_000_000
+      for (index, name) in nodes.keys.sorted().enumerated()
+      where milliseconds % 100 == index * 37 % 100 {
+        perform(nodes[name]!.tick(at: now), of: name)
+      }
+      while let first = messages.first, first.due <= now {
+        messages.removeFirst()
+        deliver(first.message)
+      }
+      if isDone(self) { return now - start }
+    }
+    return nil
+  }
+
+  mutating func drain(_ name: String, _ reason: LeaseKeeper.DrainReason = .ending) {
+    perform(nodes[name]!.drain(reason), of: name)
+  }
+
+  mutating func resume(_ name: String, _ reason: LeaseKeeper.DrainReason) {
+    perform(nodes[name]!.resume(reason), of: name)
+  }
+
+  private mutating func send(_ message: Message, over way: String, within limit: Int64 = 60) {
+    let due = now + .milliseconds(Int64.random(in: 1...limit, using: &random))
+    let inOrder = max(due, last[way] ?? due)
+    last[way] = inOrder
+    number += 1
+    let index = messages.firstIndex { $0.due > inOrder } ?? messages.count
+    messages.insert((inOrder, number, message), at: index)
+  }
+
+  private mutating func deliver(_ message: Message) {
+    switch message {
+    case .put(let key, let value, let expected, let name, let request):
+      let present = entries[key].flatMap { now - $0.written < .seconds(3) ? $0.sequence : nil } ?? 0
+      let isTaken = expected.map { $0 == present } ?? true
+      if isTaken {
+        sequence += 1
+        entries[key] = (value, sequence, now)
+        for node in nodes.keys.sorted() {
+          send(
+            .heard(node, key: key, value, sequence: sequence, written: now), over: "watch \(node)")
+        }
+      }
+      if let request {
+        send(
+          .answer(name, request: request, sequence: isTaken ? sequence : nil), over: "back \(name)")
+      }
+    case .answer(let name, let request, let sequence):
+      perform(nodes[name]!.answered(request, sequence: sequence, at: now), of: name)
+    case .heard(let name, let key, let value, let sequence, let written):
+      let time = UInt64((written - .origin).nanoseconds)
+      perform(
+        nodes[name]!.observed(key: key, value: value, sequence: sequence, written: time, at: now),
+        of: name)
+    case .loaded(let name, let partition): nodes[name]!.note(partition, isLoading: false)
+    }
+  }
+
+  private mutating func perform(_ actions: [LeaseKeeper.Action], of name: String) {
+    for action in actions {
+      switch action {
+      case .put(let key, let value, let expected, let request):
+        send(
+          .put(key, value, expected: expected, from: name, request: request), over: "to \(name)")
+      case .delete(let key, let expected):
+        send(
+          .put(key, nil, expected: expected == 0 ? nil : expected, from: name, request: nil),
+          over: "to \(name)")
+      case .began(let partition, _):
+        send(.loaded(name, partition), over: "loads \(name) \(partition)", within: 400)
+      case .ended, .nameTaken: break
+      }
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct LeasesUnderWayTests {
+  @Test(arguments: 1...60) func `a node that drains at any moment is replaced within a second`(
+    seed: UInt64
+  ) throws {
+    var network = Network(["a", "b", "c"], seed: seed)
+    _ = try #require(network.run(atMost: .seconds(20)) { $0.isWhole })
+    // Before the nodes have their share, or after.
+    let moment = network.now + .milliseconds(Int64(seed) * 137)
+    _ = network.run(atMost: .seconds(20)) { $0.now >= moment }
+    if seed % 2 == 0 {
+      // Another one is coming back.
+      network.drain("c", .asked)
+      _ = network.run(atMost: .seconds(5)) { $0.isWhole }
+      network.resume("c", .asked)
+      _ = network.run(atMost: .milliseconds(Int64(seed) * 40)) { _ in false }
+    }
+    network.drain("b")
+    let time = try #require(network.run(atMost: .seconds(10)) { $0.isWhole })
+    #expect(time <= .seconds(1))
+    #expect(network.nodes["b"]!.partitions.isEmpty)
+  }
+}

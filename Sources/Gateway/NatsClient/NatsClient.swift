@@ -66,14 +66,23 @@ package final class NatsClient: Sendable {
     }
   }
 
-  private let connection: Guarded<Pointer>
+  private let pointers: Guarded<Pointers>
   private let handler: Handler
   private let queue = DispatchQueue(label: "nats")
   /// What replies to this client are sent to, followed by a dot and a token of the client's choice.
   package let inbox: String
 
-  /// A pointer of the library, which may be used from any thread.
-  private struct Pointer: @unchecked Sendable { var raw: OpaquePointer? }
+  /// Pointers of the library, which may be used from any thread.
+  private struct Pointers: @unchecked Sendable {
+    var connection: OpaquePointer?
+    var subscription: OpaquePointer?
+
+    /// Ends what they are of.
+    func destroy() {
+      natsSubscription_Destroy(subscription)
+      natsConnection_Destroy(connection)
+    }
+  }
 
   /// Connects. Blocks until a server has answered, or none has.
   package init(_ settings: Settings, events: Events) throws(NatsError) {
@@ -87,7 +96,6 @@ package final class NatsClient: Sendable {
     var raw: OpaquePointer?
     let status = natsConnection_Connect(&raw, options)
     guard status == NATS_OK, let raw else { throw Self.failure(status, settings) }
-    connection = Guarded(Pointer(raw: raw))
     var subscription: OpaquePointer?
     let subscribed = natsConnection_Subscribe(
       &subscription, raw, "\(inbox).*",
@@ -96,6 +104,7 @@ package final class NatsClient: Sendable {
         defer { natsMsg_Destroy(message) }
         Handler.of(closure).events.received(NatsClient.read(message))
       }, Unmanaged.passUnretained(handler).toOpaque())
+    pointers = Guarded(Pointers(connection: raw, subscription: subscription))
     guard subscribed == NATS_OK else { throw Self.failure(subscribed, settings) }
     // A slow reader is held up by what it pulls, never by dropped messages.
     natsSubscription_SetPendingLimits(subscription, -1, -1)
@@ -184,7 +193,7 @@ package final class NatsClient: Sendable {
     _ subject: String, token: String? = nil, headers: [(String, String)] = [], _ body: [UInt8]
   ) {
     queue.async { [self] in
-      guard let raw = connection.withLock({ $0 }).raw else { return }
+      guard let connection = pointers.withLock({ $0 }).connection else { return }
       let reply = token.map { "\(inbox).\($0)" }
       var message: OpaquePointer?
       let created = body.withUnsafeBytes { bytes in
@@ -195,7 +204,7 @@ package final class NatsClient: Sendable {
       guard created == NATS_OK else { return }
       defer { natsMsg_Destroy(message) }
       for (name, value) in headers { natsMsgHeader_Set(message, name, value) }
-      natsConnection_PublishMsg(raw, message)
+      natsConnection_PublishMsg(connection, message)
     }
   }
 
@@ -205,13 +214,12 @@ package final class NatsClient: Sendable {
   package func close(_ closed: @escaping @Sendable () -> Void = {}) {
     // Behind what is yet to be published, which needs the connection.
     queue.async { [self] in
-      if let raw = connection.withLock({ exchange(&$0, with: Pointer()) }).raw {
-        natsConnection_FlushTimeout(raw, 1000)
-        natsConnection_Destroy(raw)
-      }
+      let pointers = pointers.withLock { exchange(&$0, with: Pointers()) }
+      if let connection = pointers.connection { natsConnection_FlushTimeout(connection, 1000) }
+      pointers.destroy()
       closed()
     }
   }
 
-  deinit { natsConnection_Destroy(connection.withLock { $0.raw }) }
+  deinit { pointers.withLock { $0 }.destroy() }
 }

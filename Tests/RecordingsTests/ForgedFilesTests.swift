@@ -126,7 +126,7 @@ import Testing
     #expect(files.fileExists(atPath: recordings + "/catalogue.sqlite.damaged"))
   }
 
-  /// File systems have times that are no number of nanoseconds since 1970.
+  /// File systems have times that are too far away to be told in nanoseconds since 1970.
   @Test func `a file may be of any time`() throws {
     let path = directory.path + "/file"
     try write([1], to: path)

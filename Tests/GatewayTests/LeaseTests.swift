@@ -4,33 +4,6 @@ import LiveEvents
 import RateLimiting
 import Testing
 
-/// The bucket of leases as servers keep it, on virtual time: newest entry by key, an age limit, compare-and-set.
-private struct Bucket {
-  struct Entry {
-    var value: JSONValue?
-    var sequence: UInt64
-    var written: Instant
-  }
-
-  /// By the servers' clock, which counts from the origin here.
-  static func time(_ instant: Instant) -> UInt64 { UInt64((instant - .origin).nanoseconds) }
-
-  var entries: [String: Entry] = [:]
-  var sequence: UInt64 = 0
-  let age = Interval.seconds(3)
-
-  /// Returns the sequence, or nil if another one was expected.
-  mutating func write(_ key: String, _ value: JSONValue?, expected: UInt64?, at now: Instant)
-    -> UInt64?
-  {
-    let present = entries[key].flatMap { now - $0.written < age ? $0.sequence : nil } ?? 0
-    if let expected, expected != present { return nil }
-    sequence += 1
-    entries[key] = Entry(value: value, sequence: sequence, written: now)
-    return sequence
-  }
-}
-
 /// Nodes with one bucket. A node that is stopped does nothing; one that is cut off hears and reaches nobody; one that is
 /// deaf hears nobody, but its writes are answered. Answers may be late.
 private struct Cluster {

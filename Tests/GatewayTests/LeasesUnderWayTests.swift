@@ -21,8 +21,7 @@ private struct Network {
   private var number = 0
   /// When the last message of a way is there.
   private var last: [String: Instant] = [:]
-  private var entries: [String: (value: JSONValue?, sequence: UInt64, written: Instant)] = [:]
-  private var sequence: UInt64 = 0
+  private var bucket = Bucket()
   private(set) var nodes: [String: LeaseKeeper] = [:]
 
   init(_ names: [String], seed: UInt64) {
@@ -78,26 +77,22 @@ private struct Network {
   private mutating func deliver(_ message: Message) {
     switch message {
     case .put(let key, let value, let expected, let name, let request):
-      let present = entries[key].flatMap { now - $0.written < .seconds(3) ? $0.sequence : nil } ?? 0
-      let isTaken = expected.map { $0 == present } ?? true
-      if isTaken {
-        sequence += 1
-        entries[key] = (value, sequence, now)
+      let sequence = bucket.write(key, value, expected: expected, at: now)
+      if let sequence {
         for node in nodes.keys.sorted() {
           send(
             .heard(node, key: key, value, sequence: sequence, written: now), over: "watch \(node)")
         }
       }
       if let request {
-        send(
-          .answer(name, request: request, sequence: isTaken ? sequence : nil), over: "back \(name)")
+        send(.answer(name, request: request, sequence: sequence), over: "back \(name)")
       }
     case .answer(let name, let request, let sequence):
       perform(nodes[name]!.answered(request, sequence: sequence, at: now), of: name)
     case .heard(let name, let key, let value, let sequence, let written):
-      let time = UInt64((written - .origin).nanoseconds)
       perform(
-        nodes[name]!.observed(key: key, value: value, sequence: sequence, written: time, at: now),
+        nodes[name]!.observed(
+          key: key, value: value, sequence: sequence, written: Bucket.time(written), at: now),
         of: name)
     case .loaded(let name, let partition): nodes[name]!.note(partition, isLoading: false)
     }

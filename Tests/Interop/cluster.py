@@ -378,16 +378,21 @@ def progress(what, batches=2):
                 lambda: all(s.acknowledged >= b + batches * BATCH for s, b in zip(SENDERS, before)), LIMIT)
 
 
+def number_of(nodes, room):
+    """The partition of a room."""
+    return call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+
+
 def leader(nodes, room):
     """The node whose server leads the stream of a room's log: the one whose loss is felt."""
-    partition = call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+    partition = number_of(nodes, room)
     information = request(nodes, f"$JS.API.STREAM.INFO.LH_LOG_{partition // 8}")
     return next(n for n in nodes if f"n{n.number}" == information["cluster"]["leader"])
 
 
 def lease(nodes, room):
     """The entry by which somebody has a room's partition."""
-    partition = call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+    partition = number_of(nodes, room)
     entry = request(nodes, "$JS.API.STREAM.MSG.GET.KV_lh_lease", {"last_by_subj": f"$KV.lh_lease.p{partition}"})
     return json.loads(base64.b64decode(entry["message"]["data"]))
 
@@ -565,7 +570,7 @@ def closed_rooms(nodes):
     """A room that was closed stays closed, whatever is in the log twice and whoever has the room then."""
     control, room = "io.livehost.Control.", "cellar"
     call(nodes[0].control, control + "OpenRoom", {"room": room}, 40)
-    number = call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+    number = number_of(nodes, room)
     subject = f"lh.log.{number}.{token(room)}"
     opened = base64.b64decode(request(nodes, f"$JS.API.STREAM.MSG.GET.LH_LOG_{number // 8}",
                                       {"last_by_subj": subject})["message"]["data"])
@@ -611,12 +616,11 @@ def closed(nodes, room):
 
 def cut_uploads(nodes):
     """Parts of a snapshot whose gateway was killed before the header are removed by the next snapshot, or the next owner."""
-    def number(room):
-        return call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
-    ghost = next(f"ghost{n}" for n in range(9999) if number(f"ghost{n}") == number(ROOMS[0]))
+    number = number_of(nodes, ROOMS[0])
+    ghost = next(f"ghost{n}" for n in range(9999) if number_of(nodes, f"ghost{n}") == number)
     for room in (ROOMS[0], ghost):
         # Of an epoch before all others.
-        nats(f"{nodes[0].address}:4222", f"lh.snap.{number(room)}.{token(room)}.1-1.0", b"cut")
+        nats(f"{nodes[0].address}:4222", f"lh.snap.{number}.{token(room)}.1-1.0", b"cut")
     check("cut uploads: the next snapshot removes the parts", wait("the parts to be removed", lambda: not any(
         ".1-1." in s for s in stored(nodes, ROOMS[0])), LIMIT), stored(nodes, ROOMS[0]))
     # Who finds one that it cannot read removes nothing: it may be of a newer gateway.
@@ -628,7 +632,7 @@ def cut_uploads(nodes):
 
 def move(nodes, room, node):
     """Moves the partition of a room to a node."""
-    number = call(nodes[0].control, "io.livehost.Gateway.GetPartition", {"room": room})["partition"]
+    number = number_of(nodes, room)
     call(nodes[0].control, "io.livehost.Gateway.MovePartition", {"partition": number, "node": f"node{node.number}"})
     wait("the partition to be moved", lambda: all(
         call(n.control, "io.livehost.Gateway.ListPartitions")["nodes"][number] == f"node{node.number}"

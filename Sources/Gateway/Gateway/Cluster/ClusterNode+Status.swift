@@ -9,7 +9,7 @@ extension ClusterNode {
     } else if now - lastWrite >= keeper.settings.duration, keeper.isTiming {
       problems.append("the NATS servers take no writes: nothing is acknowledged")
     } else if keeper.drainReasons.contains(.slow) {
-      let milliseconds = keeper.answerTime.nanoseconds / 1_000_000
+      let milliseconds = keeper.timing.newest.nanoseconds / 1_000_000
       problems.append(
         "the NATS servers answer after \(milliseconds) ms, too late for leases: this node takes no rooms"
       )

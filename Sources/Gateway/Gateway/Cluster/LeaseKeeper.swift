@@ -29,7 +29,7 @@ package struct LeaseKeeper: Sendable {
     var lost: Interval { Interval(nanoseconds: duration.nanoseconds / 3 * 2) }
 
     /// A later answer is too late: the lease may be lost before the next renewal is answered.
-    package var slow: Interval {
+    var slow: Interval {
       Interval(nanoseconds: (lost.nanoseconds - renewal.nanoseconds) / 10 * 9)
     }
   }
@@ -100,13 +100,8 @@ package struct LeaseKeeper: Sendable {
   private var wishes: [Int: (wish: Wish, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
-  /// How long the servers took for the newest entry by which they are timed.
-  package private(set) var answerTime = Interval.seconds(0)
-  /// How many answers in a row were too late, or were not.
-  private var (late, timely) = (0, 0)
-  /// When this node drained because of late answers, and how many timely ones it takes to resume.
-  private var drainedSlow: Instant?
-  private var timelyNeeded = 1
+  /// How long the servers take for the entry by which they are timed.
+  package private(set) var timing: ServerTiming
   /// Since when the entries are those of the servers; before, nothing is known to be free.
   private var currentSince: Instant?
   /// Why this node gives up what it has and takes no more.
@@ -134,7 +129,10 @@ package struct LeaseKeeper: Sendable {
   /// The entry by which a partition is moved to a node.
   package static func moveKey(of partition: Partition) -> String { "m_\(partition)" }
 
-  package init(_ settings: Settings) { self.settings = settings }
+  package init(_ settings: Settings) {
+    self.settings = settings
+    timing = ServerTiming(slow: settings.slow)
+  }
 
   // MARK: What is known
 
@@ -314,18 +312,11 @@ package struct LeaseKeeper: Sendable {
     return []
   }
 
-  /// The servers took so long for an entry by which they are timed. One late answer is no slow link. What this node
-  /// takes back may be what makes the link slow, so after each drain within a minute that takes twice as long.
+  /// The servers took so long for the entry by which they are timed.
   private mutating func timed(_ time: Interval, at now: Instant) -> [Action] {
-    answerTime = time
-    (late, timely) = time < settings.slow ? (0, timely + 1) : (late + 1, 0)
-    if late >= 2, !drainReasons.contains(.slow) {
-      let isAgain = drainedSlow.map { now - $0 < .seconds(60) } ?? false
-      timelyNeeded = isAgain ? min(timelyNeeded * 2, 32) : 1
-      drainedSlow = now
-      return drain(.slow)
-    }
-    return timely >= timelyNeeded && drainReasons.contains(.slow) ? resume(.slow) : []
+    timing.note(time, at: now)
+    guard timing.isSlow != drainReasons.contains(.slow) else { return [] }
+    return timing.isSlow ? drain(.slow) : resume(.slow)
   }
 
   /// The connection is lost, and with it all answers.

@@ -1,3 +1,4 @@
+import Gateway
 import GatewayTool
 import Testing
 import YAMLReader
@@ -14,6 +15,30 @@ import YAMLReader
         parts.count == 1
         ? "\(key.path): \(key.standard)" : "\(parts[0]):\n  \(parts[1]): \(key.standard)"
       try configuration.read(line, file: "f")
+    }
+  }
+
+  @Test func `the default file can be read with all of its keys`() throws {
+    let lines = GatewayConfiguration.commentedDefaults.split(separator: "\n").dropFirst()
+    let text = lines.map { String($0.dropFirst()) }.joined(separator: "\n")
+    var (configuration, expected) = (GatewayConfiguration(), GatewayConfiguration())
+    try configuration.read(text, file: "f")
+    // The only key whose default is another on each machine.
+    expected.name = "node1"
+    #expect("\(configuration)" == "\(expected)")
+  }
+
+  @Test(arguments: [
+    "tls: {certificate: /none}", "tls: {key: /none}", "tls: {authorities: /none}",
+    "nats: {credentials: /none}", "nats: {authorities: /none}", "nats: {certificate: /none}",
+    "nats: {key: /none}",
+  ])
+  func `a file that is named must be there`(text: String) throws {
+    var configuration = GatewayConfiguration()
+    try configuration.checkFiles()
+    try configuration.read(text, file: "f")
+    #expect(throws: UnusableFile(path: "/none", reason: "No such file or directory")) {
+      try configuration.checkFiles()
     }
   }
 

@@ -1,6 +1,7 @@
 import Gateway
 import JSON
 import LiveEvents
+import Platform
 import RateLimiting
 import Testing
 
@@ -463,6 +464,72 @@ struct LeaseTests {
     cluster.start("d", instance: "another run", as: "c")
     cluster.ask("b", key, ["drain": true, "instance": "c"])
     #expect(!cluster.nodes["d"]!.isDraining)
+  }
+
+  @Test func `a node keeps what was moved to it, also if that is more than its share`() {
+    var cluster = Cluster()
+    for name in ["a", "b", "c"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    let moved = Partition.all.prefix(40)
+    for partition in moved {
+      cluster.ask("a", LeaseKeeper.moveKey(of: partition), ["node": "b", "instance": "b"])
+    }
+    cluster.run(seconds: 20)
+    let epochs = cluster.epochs
+    cluster.run(seconds: 10)
+    #expect(cluster.epochs == epochs)
+    #expect(moved.allSatisfy { cluster.owners(of: $0) == ["b"] })
+    #expect(cluster.count("a") + cluster.count("c") == Partition.count - moved.count)
+  }
+
+  @Test func `a node that takes no partitions is known, and asked to resume from anywhere`() {
+    var cluster = Cluster()
+    for name in ["a", "b"] { cluster.start(name) }
+    cluster.run(seconds: 10)
+    cluster.ask("a", LeaseKeeper.drainKey(of: "b"), ["drain": true])
+    cluster.run(seconds: 30)
+    #expect(cluster.count("b") == 0)
+    #expect(cluster.nodes["a"]!.liveNodes(at: cluster.now).keys.sorted() == ["a"])
+    #expect(cluster.nodes["a"]!.idleNodes(at: cluster.now) == ["b": "b/socket"])
+    #expect(cluster.nodes["a"]!.instance(of: "b") == "b")
+    // The run that is asked; one that follows it would not be.
+    let instance = cluster.nodes["a"]!.instance(of: "b")!
+    cluster.ask(
+      "a", LeaseKeeper.drainKey(of: "b"), ["drain": false, "instance": .string(instance)])
+    cluster.run(seconds: 10)
+    #expect(cluster.count("b") == 32)
+    #expect(cluster.nodes["a"]!.idleNodes(at: cluster.now).isEmpty)
+    cluster.stopped = ["b"]
+    cluster.run(seconds: 5)
+    #expect(cluster.nodes["a"]!.idleNodes(at: cluster.now).isEmpty)
+  }
+
+  @Test func `whoever asks is told which partitions have moved`() {
+    var cluster = Cluster()
+    for name in ["a", "b"] { cluster.start(name) }
+    let directory = NodeDirectory(node: "a", control: "")
+    let moved = Guarded<Set<Partition>>([])
+    directory.onMove { partitions in moved.withLock { $0.formUnion(partitions) } }
+    let update = { (cluster: Cluster) in
+      directory.update(cluster.nodes["a"]!, status: nil, at: cluster.now)
+    }
+    cluster.run(seconds: 10)
+    update(cluster)
+    // Nobody had them before.
+    #expect(moved.withLock { $0 }.isEmpty)
+    let before = cluster.nodes["a"]!.partitions
+    let partition = before.min()!
+    cluster.ask("a", LeaseKeeper.moveKey(of: partition), ["node": "b", "instance": "b"])
+    for _ in 0..<20 {
+      cluster.run(seconds: 0.25)
+      update(cluster)
+    }
+    let after = cluster.nodes["a"]!.partitions
+    #expect(after.isDisjoint(with: [partition]))
+    // And what was shed for it, which this node has now.
+    #expect(moved.withLock { $0 } == before.symmetricDifference(after))
+    update(cluster)
+    #expect(moved.withLock { $0 } == before.symmetricDifference(after))
   }
 
   @Test func `a partition that is moved stays with its node, and others are shed for it`() {

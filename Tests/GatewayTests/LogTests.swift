@@ -71,8 +71,58 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     appender.tick(at: late)
     let second = appender.next(at: late)[0]
     #expect(second.body == first.body)
-    // The late answer to the first is not that of the second, which is the one that counts.
+    #expect(appender.stored(second.request) == [1])
     #expect(appender.stored(first.request) == [])
+  }
+
+  @Test func `servers that answer later than it is sent again are believed all the same`() {
+    var appender = LogAppender<Int>(session: "g")
+    appender.append(lines("a"), position: nil, in: main, receipt: 1)
+    var now = Instant.origin
+    let first = appender.next(at: now)[0]
+    for _ in 0..<2 {
+      now = now + LogAppender<Int>.patience
+      appender.tick(at: now)
+      #expect(appender.next(at: now).count == 1)
+    }
+    appender.append(lines("b"), position: nil, in: main, receipt: 2)
+    #expect(appender.stored(first.request) == [1])
+    // The answers to the other copies do not count for the next message.
+    let next = appender.next(at: now)
+    #expect(next.map(\.request) == [first.request + 3])
+    #expect(appender.stored(first.request + 1) == [])
+    appender.failed(first.request + 2, at: now)
+    #expect(appender.stored(next[0].request) == [2])
+    #expect(appender.isEmpty)
+  }
+
+  /// Else it would be lost with the copy, if the log has the first one.
+  @Test(arguments: ["no answer", "connection lost"])
+  func `what comes while the fate of a message is not known is in one of its own`(reason: String) {
+    var appender = LogAppender<Int>(session: "g")
+    appender.append(lines("a"), position: nil, in: main, receipt: 1)
+    let first = appender.next(at: .origin)[0]
+    if reason == "no answer" {
+      appender.failed(first.request, at: .origin)
+    } else {
+      appender.disconnected()
+    }
+    appender.append(lines("b"), position: nil, in: main, receipt: 2)
+    let second = appender.next(at: .origin + .seconds(1))[0]
+    #expect(second.body == first.body)
+    #expect(appender.stored(second.request) == [1])
+    let third = appender.next(at: .origin + .seconds(1))[0]
+    #expect(LogMessage(bytes: third.body)?.lines == lines("b"))
+  }
+
+  @Test func `a receipt may be for several batches`() {
+    var appender = LogAppender<Int>(session: "g")
+    let long = Array(repeating: UInt8(ascii: "x"), count: LogMessage.fullMessage)
+    appender.append(long, position: nil, in: main, receipt: nil)
+    appender.append(lines("b"), position: nil, in: main, receipt: 1)
+    let first = appender.next(at: .origin)[0]
+    #expect(appender.stored(first.request) == [])
+    let second = appender.next(at: .origin)[0]
     #expect(appender.stored(second.request) == [1])
   }
 
@@ -106,6 +156,44 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.stored(first.request) == [1])
     let second = appender.next(at: .origin)[0]
     #expect(appender.stored(second.request) == [2])
+  }
+}
+
+@Suite struct LoggedBatchTests {
+  private func messages(_ count: Int, length: Int) -> [LiveEvent] {
+    (0..<count).map { number in
+      LiveEvent(
+        timestamp: 1,
+        payload: .chat(
+          .message(
+            ChatMessage(
+              id: "\(number)", userID: "u", userName: "u",
+              text: String(repeating: "x", count: length)))))
+    }
+  }
+
+  @Test func `many events are several messages, none of which is too long for a server`() {
+    let events = messages(30_000, length: 60)
+    let batch = LoggedBatch(events, position: nil, in: main)
+    #expect(batch.tooLong == 0)
+    #expect(batch.messages.count > 50)
+    #expect(batch.messages.allSatisfy { $0.count < 2 * LogMessage.fullMessage })
+    let count = batch.messages.reduce(0) { $0 + $1.count { $0 == 0x0A } }
+    #expect(count == 30_000)
+  }
+
+  @Test func `a batch with a position is one message, or none`() {
+    let fits = LoggedBatch(messages(1_000, length: 500), position: position(1), in: main)
+    #expect(fits.messages.count == 1 && fits.tooLong == 0)
+    let long = LoggedBatch(messages(2_000, length: 500), position: position(1), in: main)
+    #expect(long.messages.isEmpty && long.tooLong == 2_000)
+  }
+
+  @Test func `an event whose line is too long for a daemon is left out`() {
+    let events = messages(1, length: 10) + messages(1, length: 65_536) + messages(1, length: 10)
+    let batch = LoggedBatch(events, position: nil, in: main)
+    #expect(batch.tooLong == 1)
+    #expect(batch.messages.map { $0.count { $0 == 0x0A } } == [2])
   }
 }
 
@@ -200,6 +288,25 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
       bytes.split(separator: 0x0A).count { $0.count == 999 } == parts[2...].joined().count / 1000)
   }
 
+  /// Else an act would be carried out before what is in front of it.
+  @Test func `what was read before a partition was begun anew says nothing of what was read since`()
+    throws
+  {
+    var feed = begun()
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    _ = feed.nextWrite()
+    feed.end(partition)
+    feed.begin(partition, [main: LogFeed.Beginning(held: 0)])
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    let act = LoggedAct(.open, answer: "")
+    receive(&feed, LogMessage(position: position(2), lines: act.line), at: 2)
+    _ = feed.nextWrite()
+    feed.acknowledge("f1")
+    #expect(feed.takeActs().isEmpty)
+    feed.acknowledge("f2")
+    #expect(feed.takeActs().map(\.code) == [2 * 256])
+  }
+
   @Test func `what belongs to a partition that ended is left alone`() {
     var feed = begun()
     feed.end(partition)
@@ -255,6 +362,22 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(consumer.tick(at: .origin + .seconds(3)) == nil)
     guard case .create? = consumer.tick(at: .origin + .seconds(4)) else {
       Issue.record("it is still waited for")
+      return
+    }
+  }
+
+  @Test func `a pull whose bytes are used up is followed by another one`() {
+    var consumer = pulling()
+    consumer.ended(status: 409, reason: "Message Size Exceeds MaxBytes", at: .origin)
+    guard case .pull(_, let body)? = consumer.tick(at: .origin) else {
+      Issue.record("the consumer is made once more")
+      return
+    }
+    // Each message of the log fits.
+    #expect(body["max_bytes"]?.integerValue ?? 0 >= 2 * LogMessage.maximumBytes)
+    consumer.ended(status: 409, reason: "Consumer Deleted", at: .origin)
+    guard case .create? = consumer.tick(at: .origin) else {
+      Issue.record("the consumer is gone")
       return
     }
   }

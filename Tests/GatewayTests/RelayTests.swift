@@ -3,7 +3,7 @@ import ControlTestSupport
 import Gateway
 import Glibc
 import JSON
-import NIOPosix
+import Platform
 import Synchronization
 import Testing
 import UnixSockets
@@ -14,33 +14,48 @@ private func withRelays<T: Sendable>(
   _ service: FakeService, hops: Int = 1, viewers: Int = 64, mayChange: Bool = true,
   _ body: (_ path: String, _ origin: VarlinkServer, [Relay]) async throws -> T
 ) async throws -> T {
-  var template = Array("/tmp/relay-test-XXXXXX".utf8CString)
-  _ = mkdtemp(&template)
-  let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  defer { rmdir(directory) }
-  let origin = try await VarlinkServer.start(
-    on: .bind(path: "\(directory)/0", mode: 0o666),
-    information: ServiceInformation(vendor: "v", product: "p", version: "1", url: "u"),
-    interfaces: [try ControlInterface.makeInterface(service: service, mayChange: { _ in true })],
-    group: MultiThreadedEventLoopGroup.singleton)
-  var relays: [Relay] = []
-  var servers = [origin]
-  for hop in 0..<hops {
-    let relay = Relay(origin: { _ in "\(directory)/\(hop)" }, maximumRate: nil)
-    servers.append(
-      try await relay.serve(
-        on: .bind(path: "\(directory)/\(hop + 1)", mode: 0o666), viewers: viewers,
-        mayChange: { _ in mayChange }))
-    relays.append(relay)
+  try await withDirectory { directory in
+    let origin = try await startDaemon(service, at: "\(directory)/0")
+    var relays: [Relay] = []
+    var servers = [origin]
+    for hop in 0..<hops {
+      let relay = Relay(origin: { _ in "\(directory)/\(hop)" }, maximumRate: nil)
+      servers.append(
+        try await relay.serve(
+          on: .bind(path: "\(directory)/\(hop + 1)", mode: 0o666), viewers: viewers,
+          mayChange: { _ in mayChange }))
+      relays.append(relay)
+    }
+    return try await ending(servers) { [relays] in
+      try await body("\(directory)/\(hops)", origin, relays)
+    }
   }
-  let result: Result<T, any Error>
-  do {
-    result = .success(try await body("\(directory)/\(hops)", origin, relays))
-  } catch {
-    result = .failure(error)
+}
+
+/// Two fake daemons, and a relay whose origin is the first one until it is moved to another.
+private func withTwoOrigins(
+  _ first: FakeService, _ second: FakeService,
+  _ body: (
+    _ path: String, _ origins: [VarlinkServer], RelayedRooms,
+    _ move: @Sendable (_ name: String) -> Void
+  ) async throws -> Void
+) async throws {
+  try await withDirectory { directory in
+    let origins = [
+      try await startDaemon(first, at: "\(directory)/first"),
+      try await startDaemon(second, at: "\(directory)/second"),
+    ]
+    let name = Guarded("first")
+    let relay = Relay(
+      origin: { _ in "\(directory)/" + name.withLock { $0 } }, maximumRate: nil)
+    let server = try await relay.serve(
+      on: .bind(path: "\(directory)/relay", mode: 0o666), viewers: 4, mayChange: { _ in true })
+    try await ending(origins + [server]) {
+      try await body("\(directory)/relay", origins, relay.rooms) { new in
+        name.withLock { $0 = new }
+      }
+    }
   }
-  for server in servers.reversed() { await server.shutdown() }
-  return try result.get()
 }
 
 @Suite(.timeLimit(.minutes(1)))
@@ -142,6 +157,52 @@ struct RelayTests {
       }
       let late = try await ControlClient.connect(path: path)
       await #expect(throws: VarlinkClientError.connectionClosed) { try await late.getStatus() }
+    }
+  }
+
+  @Test func `a room that moves is followed at its new origin, for the monitors that it has`()
+    async throws
+  {
+    let (first, second) = (FakeService(), FakeService(report: FakeService.room))
+    try await withTwoOrigins(first, second) { path, origins, rooms, move in
+      var states = try await ControlClient.connect(path: path).monitorRoom("main")
+        .makeAsyncIterator()
+      #expect(try await states.next()?.report() == .full)
+      move("second")
+      await rooms.reroute { $0 == "side" }
+      first.show(.empty)
+      #expect(try await states.next()?.report() == .empty)
+      await rooms.reroute { $0 == "main" }
+      #expect(try await states.next()?.report() == FakeService.room)
+      while origins[0].monitorCount > 0 { await Task.yield() }
+      // The end of the room there means nothing here.
+      first.feed.finish(.noSuchRoom("main"))
+      second.show(.full)
+      #expect(try await states.next()?.report() == .full)
+      #expect(origins[1].monitorCount == 1)
+      #expect(await rooms.count == 1)
+    }
+  }
+
+  @Test func `a room whose new origin is not reached ends, once it has moved for the last time`()
+    async throws
+  {
+    try await withTwoOrigins(FakeService(), FakeService()) { path, origins, rooms, move in
+      var states = try await ControlClient.connect(path: path).monitorRoom("main")
+        .makeAsyncIterator()
+      _ = try await states.next()
+      move("nowhere")
+      await rooms.reroute { _ in true }
+      await rooms.reroute { _ in true }
+      await #expect(throws: VarlinkClientError.connectionClosed) {
+        while try await states.next() != nil {}
+      }
+      while await rooms.count > 0 || origins[0].monitorCount > 0 { await Task.yield() }
+      // Whoever comes next is served from there.
+      move("second")
+      var later = try await ControlClient.connect(path: path).monitorRoom("main")
+        .makeAsyncIterator()
+      #expect(try await later.next()?.report() == .full)
     }
   }
 

@@ -310,8 +310,9 @@ def wait(what, condition, seconds):
 
 
 def network():
-    os.makedirs("/run/netns", exist_ok=True)
-    sh("mount", "-t", "tmpfs", "none", "/run/netns")
+    # Nothing that others do in /run, such as removing an empty directory, takes the names of the networks away.
+    sh("mount", "-t", "tmpfs", "none", "/run")
+    os.makedirs("/run/netns")
     sh("ip", "link", "set", "lo", "up")
     sh("ip", "link", "add", "name", "lhbr", "type", "bridge")
     sh("ip", "link", "set", "lhbr", "up")
@@ -645,6 +646,80 @@ def move(nodes, room, node):
         for n in nodes), LIMIT)
 
 
+class Viewer(threading.Thread):
+    """Watches the chat of a room at a control socket."""
+
+    def __init__(self, path, room):
+        super().__init__(daemon=True)
+        self.path, self.room = path, room
+        # The messages of the state that came last; negative once there will be none.
+        self.total = 0
+        self.socket = socket.socket(socket.AF_UNIX)
+
+    def run(self):
+        try:
+            self.socket.connect(self.path)
+            self.socket.sendall(json.dumps({
+                "method": "io.livehost.Control.MonitorRoom", "more": True,
+                "parameters": {"room": self.room, "features": ["chat"], "maximumRate": 10}}).encode() + b"\0")
+            data = b""
+            while part := self.socket.recv(1 << 16):
+                *replies, data = (data + part).split(b"\0")
+                for reply in replies:
+                    parameters = json.loads(reply)["parameters"]
+                    room = parameters.get("room") or parameters.get("patch") or {}
+                    self.total = room.get("features", {}).get("chat", {}).get("total", self.total)
+        except (OSError, ValueError, KeyError):
+            pass
+        self.total = -1
+
+
+def moved_rooms(nodes):
+    """Viewers stay with a room that moves, at whichever gateway they watch it, and nodes that have it no more close it."""
+    room = ROOMS[0]
+    viewers = [Viewer(node.control, room) for node in nodes]
+    for viewer in viewers:
+        viewer.start()
+    first = owner_of(nodes, room)
+    second, third = (n for n in nodes if n is not first)
+    for target in (second, third, first, third):
+        move(nodes, room, target)
+        known = SENDERS[0].acknowledged
+        check(f"moved rooms: viewers see what comes at {target.ns}", wait("viewers", lambda known=known: all(
+            v.total > known for v in viewers), LIMIT), [v.total for v in viewers])
+    for viewer in viewers:
+        viewer.socket.shutdown(socket.SHUT_RDWR)
+        viewer.join(LIMIT)
+
+    def copies():
+        return [n.ns for n in nodes
+                if room in {r["room"] for r in call(n.daemon_control, "io.livehost.Control.ListRooms")["rooms"]}]
+    owner = owner_of(nodes, room)
+    check("moved rooms: other nodes close their copies", wait(
+        "the copies", lambda: copies() == [owner.ns], LIMIT), copies())
+
+
+def large_batches(nodes):
+    """More than one message of the log can carry, in one call and in one batch."""
+    room = "large"
+    event = {"type": "chat.message", "user": {"id": "u", "name": "u"}, "text": "x" * 150}
+    events = [dict(event, id=f"{n}") for n in range(12_000)]
+    call(nodes[0].control, "io.livehost.Control.OpenRoom", {"room": room}, 40)
+    reply = call(nodes[0].control, "io.livehost.Control.SendEvents", {"room": room, "events": events}, LIMIT)
+    check("large batches: a call is taken", reply == {"received": 12_000, "rejected": 0}, reply)
+    lines = "".join(json.dumps(dict(event, room=room, id=f"b{n}", text="y")) + "\n" for n in range(4_000))
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(LIMIT)
+        s.connect(f"{nodes[1].dir}/gw-ingest")
+        s.sendall(lines.encode() + b'{"type":"sync","token":"1"}\n')
+        answer = json.loads(s.makefile("rb").readline())
+    check("large batches: lines are taken",
+          [answer["type"], answer["received"], answer["rejected"]] == ["synced", 4_000, 0], answer)
+    check("large batches: the room has all of it", wait("16,000 messages", lambda: state(
+        nodes[2], room)["features"]["chat"]["total"] == 16_000, LIMIT), state(nodes[2], room)["features"]["chat"]["total"])
+    call(nodes[2].control, "io.livehost.Control.CloseRoom", {"room": room}, 40)
+
+
 def kill_nats(nodes):
     node = leader(nodes, ROOMS[0])
     node.end("nats")
@@ -694,7 +769,11 @@ def slow_servers(nodes):
 
 
 def full_disk(nodes):
-    """The disk of a NATS server is full; it goes on with the others, and comes back once there is space."""
+    """The disk of a NATS server that leads every stream is full; the others go on, and it comes back once there is space."""
+    for stream in STREAMS:
+        request(nodes, f"$JS.API.STREAM.LEADER.STEPDOWN.{stream}", {"placement": {"preferred": "n3"}})
+    wait("the server of node 3 to lead", lambda: all(
+        request(nodes, f"$JS.API.STREAM.INFO.{stream}")["cluster"]["leader"] == "n3" for stream in STREAMS), 20)
     filler = f"{nodes[2].dir}/js/filler"
     with open(filler, "wb", buffering=0) as f:
         try:
@@ -779,7 +858,10 @@ def mixed_leases(nodes):
     shown = ctl(nodes[1], "cluster")
     status = ctl(nodes[1], "cluster", "status")
     check("the status of a drained node says so", "drained" in status.stdout, status.stdout + status.stderr + shown.stderr)
-    check("resume: taken", ctl(nodes[1], "cluster", "resume", "node2").returncode == 0)
+    check("other nodes list it", wait("the node in the list", lambda: re.search(
+        r"node2 +0 +takes no rooms", ctl(nodes[0], "cluster").stdout), LIMIT), ctl(nodes[0], "cluster").stdout)
+    resumed = ctl(nodes[0], "cluster", "resume", "node2")
+    check("resume: taken", resumed.returncode == 0, resumed.stderr)
     metrics = ctl(nodes[0], "metrics")
     check("metrics of the gateway", "livehost_gateway_partitions " in metrics.stdout, metrics.stdout[:200] + metrics.stderr)
 
@@ -912,8 +994,8 @@ def page(nodes):
 
 
 SCHEDULES = [kill_gateway, stop_gateway, freeze_gateway, kill_daemon, lost_daemon, lost_disk, bad_snapshot, acts,
-             closed_rooms, cut_uploads, page, kill_nats, two_servers, freeze_nats, no_majority, partition, slow_link,
-             slow_servers, full_disk, mixed_leases, lost_watch, rolling]
+             closed_rooms, moved_rooms, large_batches, cut_uploads, page, kill_nats, two_servers, freeze_nats,
+             no_majority, partition, slow_link, slow_servers, full_disk, mixed_leases, lost_watch, rolling]
 # Those of them with a bar.
 TAKEOVERS = [kill_gateway, stop_gateway, freeze_gateway, lost_daemon, kill_nats, partition]
 SENDERS = []

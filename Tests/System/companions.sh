@@ -255,6 +255,8 @@ END
   # A room is shown through it, and what is sent to it is in the log.
   inside livehostctl --gateway send gate '{"type":"viewers","count":7}' || status=1
   wait_for gateway_shows gate '"viewers":7' || status=1
+  # Members of the group livehost may write to it, and nobody else.
+  check_gateway_ingest || status=1
   kill "$server"
   wait "$server" 2>/dev/null
   wait_for gateway_has_a_problem || { inside livehostctl cluster status; status=1; }
@@ -263,6 +265,14 @@ END
   dpkg_inside -P livehost-gateway >/dev/null || status=1
   inside rm -f /etc/livehost/gateway.yaml
   return "$status"
+}
+
+check_gateway_ingest() {
+  local event='{"type":"viewers","room":"gate","count":8}' status
+  as host livehostctl --gateway ingest - <<<"$event" && wait_for gateway_shows gate '"viewers":8' || return
+  as visitor livehostctl --gateway ingest - <<<"$event"
+  status=$?
+  [ "$status" = 77 ] || { echo "an ordinary user's ingest ends with $status"; return 1; }
 }
 
 gateway_says() { inside journalctl -q --no-pager -u "$GATEWAY_UNIT" | grep -qF -- "$1"; }

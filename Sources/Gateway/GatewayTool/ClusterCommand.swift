@@ -34,10 +34,10 @@ struct RunCommand: AsyncParsableCommand {
     } catch {
       throw GatewayError.configuration(error.description)
     }
-    if checkConfig {
-      return GatewayProgram.write(
-        "livehost-gateway: the configuration is fine\n", to: STDERR_FILENO)
+    do { try configuration.checkFiles() } catch {
+      throw GatewayError.configuration(error.description)
     }
+    if checkConfig { return GatewayProgram.tell("the configuration is fine") }
     signal(SIGPIPE, SIG_IGN)
     try await GatewayRun(configuration).run()
   }
@@ -62,7 +62,7 @@ struct StatusCommand: AsyncParsableCommand {
       GatewayProgram.write(
         """
         node        \(status.node), with \(status.partitions) of \(Partition.count) partitions
-        nodes       \(status.nodes.joined(separator: ", "))
+        nodes       \(Self.nodes(of: status))
         log         \(status.stored) messages stored, \(status.repeated) sent again, \
         \(status.waitingBytes) bytes waiting
         livehostd   \(status.fed) batches, \(status.duplicates) duplicates, \
@@ -72,6 +72,12 @@ struct StatusCommand: AsyncParsableCommand {
         """, to: STDOUT_FILENO)
     }
     if !status.problems.isEmpty { throw ExitCode(1) }
+  }
+
+  private static func nodes(of status: GatewayStatus) -> String {
+    Set(status.nodes).union(status.idle).sorted()
+      .map { status.idle.contains($0) ? "\($0) (takes no rooms)" : $0 }
+      .joined(separator: ", ")
   }
 }
 

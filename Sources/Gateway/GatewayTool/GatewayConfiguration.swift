@@ -1,5 +1,5 @@
 import Foundation
-import Gateway
+package import Gateway
 import LiveSources
 import NatsClient
 import RateLimiting
@@ -14,7 +14,7 @@ package struct GatewayConfiguration: Sendable {
   package var viewers = 1000
   package var daemonIngest = "/run/livehost/ingest"
   package var control = "/run/livehost/io.livehost.Control"
-  /// Where other nodes reach this one: HOST:PORT; empty if they are on this machine.
+  /// Where other nodes reach this one: HOST:PORT; empty if they are all on this machine.
   package var address = ""
   package var certificate = ""
   package var key = ""
@@ -53,8 +53,17 @@ package struct GatewayConfiguration: Sendable {
   }
 
   var identity: Tunnel.Identity? {
-    certificate.isEmpty
+    [certificate, key, authorities].contains("")
       ? nil : Tunnel.Identity(certificate: certificate, key: key, authorities: authorities)
+  }
+
+  /// Opens the files that are named, and loads those of `tls`.
+  package func checkFiles() throws(UnusableFile) {
+    let files = [
+      certificate, key, authorities, credentials, natsAuthorities, natsCertificate, natsKey,
+    ]
+    for file in files where !file.isEmpty { try UnusableFile.check(file) }
+    try identity?.check()
   }
 
   func tunnels() -> Tunnels {
@@ -144,7 +153,7 @@ package struct GatewayKey: FileKey {
       "/run/livehost-gateway/io.livehost.Control"
     ) { $0.listen = $1 },
     GatewayKey(
-      path: "viewers", meaning: "How many monitors may run at once.", standard: "1000"
+      path: "viewers", meaning: "How many monitors may run at once: 1 to 10000.", standard: "1000"
     ) { value, configuration throws(ConfigurationError) in
       configuration.viewers = try value.integer(in: 1...10_000)
     },
@@ -156,7 +165,7 @@ package struct GatewayKey: FileKey {
     ) { $0.control = $1 },
     text(
       "address",
-      "HOST:PORT at which other nodes reach livehostd through this gateway, by TLS; empty if all nodes are on one machine.",
+      "HOST:PORT at which other nodes reach livehostd through this gateway, by TLS. It listens at PORT on all addresses, whatever HOST is. Empty only if all nodes are on one machine.",
       ""
     ) { $0.address = $1 },
     text("tls.certificate", "PEM file of this node's certificate, for other nodes.", "") {
@@ -179,24 +188,10 @@ package struct GatewayKey: FileKey {
     GatewayKey(
       path: "nats.replicas",
       meaning:
-        "On how many servers the log is kept: 3, or 1 where there is a single server. Used when the log is made.",
+        "On how many servers the log is kept, 1 to 5: 3, or 1 where there is a single server. Used when the log is made.",
       standard: "3"
     ) { value, configuration throws(ConfigurationError) in
       configuration.replicas = try value.integer(in: 1...5)
-    },
-    GatewayKey(
-      path: "snapshots.seconds",
-      meaning:
-        "How long what happens in a room may be in the log alone; then a snapshot is stored, and the log is cut.",
-      standard: "60"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.snapshotSeconds = try value.integer(in: 1...86_400)
-    },
-    GatewayKey(
-      path: "snapshots.kibibytes",
-      meaning: "How much of a room may be in the log alone.", standard: "1024"
-    ) { value, configuration throws(ConfigurationError) in
-      configuration.snapshotKibibytes = try value.integer(in: 16...1_048_576)
     },
     text("nats.credentials", "File with the credentials of the account, as nsc makes it.", "") {
       $0.credentials = $1
@@ -208,5 +203,19 @@ package struct GatewayKey: FileKey {
       $0.natsCertificate = $1
     },
     text("nats.key", "PEM file of its private key.", "") { $0.natsKey = $1 },
+    GatewayKey(
+      path: "snapshots.seconds",
+      meaning:
+        "How many seconds what happens in a room may be in the log alone, 1 to 86400; then a snapshot is stored, and the log is cut.",
+      standard: "60"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.snapshotSeconds = try value.integer(in: 1...86_400)
+    },
+    GatewayKey(
+      path: "snapshots.kibibytes",
+      meaning: "How many KiB of a room may be in the log alone, 16 to 1048576.", standard: "1024"
+    ) { value, configuration throws(ConfigurationError) in
+      configuration.snapshotKibibytes = try value.integer(in: 16...1_048_576)
+    },
   ]
 }

@@ -47,6 +47,7 @@ struct GatewayRun {
       return try await tunnels.path(for: directory.address(of: room))
     }
     let relay = Relay(origin: origin, maximumRate: nil)
+    directory.onMove { partitions in Task { await relay.rooms.reroute(partitions) } }
     let acts = LoggedActs(node, on: loop, origin: origin)
     let control = try await relay.serve(
       on: .bind(path: configuration.listen, mode: 0o666), viewers: configuration.viewers,
@@ -65,18 +66,20 @@ struct GatewayRun {
       ])
     var tunnel: (any Channel)?
     if let address = configuration.tunnelAddress, let identity = configuration.identity {
-      tunnel = try await Tunnel.listen(
-        host: address.host, port: address.port, identity: identity, to: configuration.control)
+      tunnel = try await listen(at: address.port, identity)
     }
     try? ServiceNotifier().ready(status: "node \(configuration.name)")
-    let (failures, failed) = AsyncStream.makeStream(of: String.self)
-    try await loop.submit { node.value.failed = { failed.yield($0) } }.get()
+    let (failures, failed) = AsyncStream.makeStream(of: ClusterError.self)
+    try await loop.submit {
+      node.value.failed = { failed.yield($0) }
+      node.value.told = { GatewayProgram.tell($0) }
+    }.get()
     let signalled = Task { [stream = ending.signals] in
       for await _ in stream { return failed.finish() }
     }
-    var failure: String?
-    for await text in failures {
-      failure = text
+    var failure: ClusterError?
+    for await error in failures {
+      failure = error
       break
     }
     signalled.cancel()
@@ -84,9 +87,41 @@ struct GatewayRun {
     // Others have the partitions before senders are let go.
     try await loop.flatSubmit { node.value.drain() }.get()
     try? await tunnel?.close()
-    await ingest.shutdown()
+    // What senders wait for is answered by the log alone, which may not be reached.
+    await Self.wait(atMost: .seconds(5)) { await ingest.shutdown() }
     await control.shutdown()
-    if let failure { throw GatewayError.configuration(failure) }
+    if let failure { throw failure }
+  }
+
+  /// Listens on all addresses: the name in `address` is what others know this machine by, and may mean another
+  /// address here.
+  private func listen(
+    at port: Int, _ identity: Tunnel.Identity
+  ) async throws -> any Channel {
+    do {
+      return try await Tunnel.listen(
+        host: nil, port: port, identity: identity, to: configuration.control,
+        report: { GatewayProgram.tell($0) })
+    } catch let error as IOError {
+      throw GatewayError.unavailable("port \(port): \(String(cString: strerror(error.errnoCode)))")
+    }
+  }
+
+  /// Returns once `body` has ended, or when time is up; then `body` goes on by itself.
+  private static func wait(
+    atMost limit: Duration, for body: @escaping @Sendable () async -> Void
+  ) async {
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    Task {
+      await body()
+      end.yield()
+    }
+    let timer = Task {
+      try? await Task.sleep(for: limit)
+      end.yield()
+    }
+    for await _ in ends { break }
+    timer.cancel()
   }
 
   /// The rooms of every node that it has a lease for. What a node has of other nodes' rooms is old, but all there is if
@@ -127,6 +162,15 @@ struct GatewayRun {
       .unavailable("the NATS server is older than 2.11; install a newer one")
     case ClusterError.stream(let name, let reason):
       .unavailable("the stream \(name) cannot be made: \(reason)")
+    case ClusterError.tooFewServers(let count):
+      .configuration(
+        "the NATS server is alone and cannot keep \(count) copies; set nats.replicas to 1, or start the others"
+      )
+    case ClusterError.nameTaken(let name):
+      .configuration("another gateway that runs is called \(name)")
+    case ClusterError.closed(let reason):
+      .notPermitted("the NATS servers do not let this gateway in any more: \(reason)")
+    case let error as UnusableFile: .configuration(error.description)
     case let error as ListeningSocketError: .notPermitted(error.description)
     default: GatewayError(1, "\(error)")
     }
@@ -137,7 +181,9 @@ struct GatewayRun {
 actor Tunnels {
   private let identity: Tunnel.Identity?
   private let directory: String
-  private var paths: [String: String] = [:]
+  /// The attempts to make one that have not failed.
+  private var attempts: [String: Task<String, any Error>] = [:]
+  private var count = 0
 
   init(identity: Tunnel.Identity?, directory: String) {
     (self.identity, self.directory) = (identity, directory)
@@ -145,14 +191,28 @@ actor Tunnels {
 
   func path(for address: String) async throws -> String {
     if address.contains("/") { return address }
-    if let path = paths[address] { return path }
+    let attempt: Task<String, any Error>
+    if let known = attempts[address] { attempt = known } else { attempt = try make(address) }
+    do { return try await attempt.value } catch {
+      // Another one may be under way by now.
+      if attempts[address] == attempt { attempts[address] = nil }
+      throw error
+    }
+  }
+
+  private func make(_ address: String) throws -> Task<String, any Error> {
     guard let identity, let peer = PeerAddress(address, defaultPort: 7443) else {
       throw GatewayError.configuration("the node at \(address) is reached by TLS; set tls.*")
     }
-    let path = "\(directory)/peer-\(paths.count)"
-    paths[address] = path
-    _ = try await Tunnel.connect(
-      path: path, host: peer.host, port: peer.port, identity: identity)
-    return path
+    let path = "\(directory)/peer-\(count)"
+    count += 1
+    let attempt = Task<String, any Error> {
+      _ = try await Tunnel.connect(
+        path: path, host: peer.host, port: peer.port, identity: identity,
+        report: { GatewayProgram.tell($0) })
+      return path
+    }
+    attempts[address] = attempt
+    return attempt
   }
 }

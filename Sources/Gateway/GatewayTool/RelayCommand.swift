@@ -26,11 +26,12 @@ struct RelayCommand: AsyncParsableCommand {
   var from = "/run/livehost/io.livehost.Control"
   @Option(help: ArgumentHelp("Where to listen: a path or HOST:PORT.", valueName: "socket"))
   var listen: String
-  @Option(help: ArgumentHelp("How many monitors may run at once.", valueName: "count"))
+  @Option(
+    help: ArgumentHelp("How many monitors may run at once: 1 to 10000.", valueName: "count"))
   var viewers = 1000
   @Option(
     help: ArgumentHelp(
-      "States of a room per second that the daemon is asked for; default: every frame.",
+      "States of a room per second that the daemon is asked for, 0.1 to 60; default: every frame.",
       valueName: "number"))
   var rate: Double?
   @Option(help: ArgumentHelp("PEM file of the own certificate, for TLS.", valueName: "file"))
@@ -68,6 +69,7 @@ struct RelayCommand: AsyncParsableCommand {
 
   func run() async throws {
     signal(SIGPIPE, SIG_IGN)
+    do { try identity?.check() } catch { throw GatewayError.configuration(error.description) }
     let ending = Ending()
     let directory = try PrivateDirectory()
     defer { directory.remove() }
@@ -78,7 +80,8 @@ struct RelayCommand: AsyncParsableCommand {
         origin = directory.path + "/origin"
         tunnels.append(
           try await Tunnel.connect(
-            path: origin, host: address.host, port: address.port, identity: identity))
+            path: origin, host: address.host, port: address.port, identity: identity,
+            report: { GatewayProgram.tell($0) }))
       }
       let relay = Relay(origin: { [origin] _ in origin }, maximumRate: rate)
       let address = remote(listen)
@@ -90,10 +93,13 @@ struct RelayCommand: AsyncParsableCommand {
       if let address, let identity {
         tunnels.append(
           try await Tunnel.listen(
-            host: address.host, port: address.port, identity: identity, to: path))
+            host: address.host, port: address.port, identity: identity, to: path,
+            report: { GatewayProgram.tell($0) }))
       }
       try? ServiceNotifier().ready(status: "relays \(from)")
+      let attempt = Task { [origin, from] in await Self.tryOrigin(at: origin, named: from) }
       await ending.wait()
+      attempt.cancel()
       for tunnel in tunnels { try? await tunnel.close() }
       await server.shutdown()
     } catch let error as ListeningSocketError {
@@ -103,6 +109,25 @@ struct RelayCommand: AsyncParsableCommand {
     } catch {
       throw GatewayError.configuration("\(error)")
     }
+  }
+
+  /// Says on standard error if nobody answers at the origin yet; it is asked again for each viewer.
+  private static func tryOrigin(at path: String, named name: String) async {
+    let reason: String
+    do throws(VarlinkClientError) {
+      _ = try await ControlClient.connect(path: path).listRooms()
+      return
+    } catch {
+      switch error {
+      case .cancelled: return
+      case .notReachable(_, let code): reason = String(cString: strerror(code))
+      case .connectionClosed: reason = "the connection was closed"
+      case .remote(let error): reason = "the answer is \(error.name)"
+      case .protocolViolation, .invalidParameters, .unexpectedReply:
+        reason = "what answers is not a livehostd"
+      }
+    }
+    GatewayProgram.tell("no rooms from \(name) yet: \(reason)")
   }
 
   private func remote(_ socket: String) -> PeerAddress? {

@@ -10,6 +10,8 @@ package struct NatsMessage: Sendable {
   package var bytes: [UInt8]
   /// Of a message that a server sends in place of an answer; 503 if nobody answers.
   package var status: Int?
+  /// What it says of the status.
+  package var description: String?
 }
 
 /// Why there is no connection.
@@ -47,12 +49,16 @@ package final class NatsClient: Sendable {
     package var received: @Sendable (NatsMessage) -> Void
     package var disconnected: @Sendable () -> Void
     package var connected: @Sendable () -> Void
+    /// It connects no more, unless that was asked for: servers that refuse a client twice are not asked again.
+    package var closed: @Sendable (String) -> Void
 
     package init(
       received: @escaping @Sendable (NatsMessage) -> Void,
-      disconnected: @escaping @Sendable () -> Void, connected: @escaping @Sendable () -> Void
+      disconnected: @escaping @Sendable () -> Void, connected: @escaping @Sendable () -> Void,
+      closed: @escaping @Sendable (String) -> Void = { _ in }
     ) {
       (self.received, self.disconnected, self.connected) = (received, disconnected, connected)
+      self.closed = closed
     }
   }
 
@@ -136,6 +142,13 @@ package final class NatsClient: Sendable {
         options, { _, closure in Handler.of(closure).events.disconnected() }, closure),
       natsOptions_SetReconnectedCB(
         options, { _, closure in Handler.of(closure).events.connected() }, closure),
+      natsOptions_SetClosedCB(
+        options,
+        { connection, closure in
+          var reason: UnsafePointer<CChar>?
+          natsConnection_GetLastError(connection, &reason)
+          Handler.of(closure).events.closed(reason.map { String(cString: $0) } ?? "")
+        }, closure),
       // Else the library writes errors to the standard error.
       natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil),
     ]
@@ -177,12 +190,16 @@ package final class NatsClient: Sendable {
     let bytes = natsMsg_GetData(message).map { data in
       Array(UnsafeRawBufferPointer(start: data, count: count))
     }
-    var status: UnsafePointer<CChar>?
-    natsMsgHeader_Get(message, "Status", &status)
+    func header(_ name: String) -> String? {
+      var value: UnsafePointer<CChar>?
+      natsMsgHeader_Get(message, name, &value)
+      return value.map { String(cString: $0) }
+    }
+    let status = header("Status").flatMap { Int($0) }
     return NatsMessage(
       subject: String(cString: natsMsg_GetSubject(message)),
       reply: natsMsg_GetReply(message).map { String(cString: $0) }, bytes: bytes ?? [],
-      status: status.flatMap { Int(String(cString: $0)) })
+      status: status, description: status == nil ? nil : header("Description"))
   }
 
   /// Publishes a message, in the order of the calls. Returns at once: the library waits for locks that it holds
@@ -206,6 +223,11 @@ package final class NatsClient: Sendable {
       for (name, value) in headers { natsMsgHeader_Set(message, name, value) }
       natsConnection_PublishMsg(connection, message)
     }
+  }
+
+  /// How many bytes a message may have for the server that is connected.
+  package var maximumPayload: Int {
+    Int(natsConnection_GetMaxPayload(pointers.withLock { $0 }.connection))
   }
 
   /// Ends the connection, after what was published is written.

@@ -48,11 +48,13 @@ struct ClusterStatusVerb: GatewayVerb {
     try context.print(.object(status)) {
       var table = TextTable([("NODE", .left), ("PARTITIONS", .right), ("STATE", .left)])
       let live = (status["nodes"]?.arrayValue ?? []).compactMap(\.stringValue)
-      for name in Set(live).union(counts.keys).sorted() {
-        table.append([
-          TerminalText.sanitized(name), "\(counts[name] ?? 0)",
-          name == "-" ? "without a node" : live.contains(name) ? "alive" : "away",
-        ])
+      let idle = (status["idle"]?.arrayValue ?? []).compactMap(\.stringValue)
+      func state(of name: String) -> String {
+        if name == "-" { return "without a node" }
+        return live.contains(name) ? "alive" : idle.contains(name) ? "takes no rooms" : "away"
+      }
+      for name in Set(live + idle).union(counts.keys).sorted() {
+        table.append([TerminalText.sanitized(name), "\(counts[name] ?? 0)", state(of: name)])
       }
       func number(_ name: JSONName) -> String {
         Format.count(status[name]?.integerValue.map { Int($0) } ?? 0)

@@ -23,6 +23,7 @@ extension ClusterNode {
     consumers = [:]
     catchingUp = []
     stored = [:]
+    loadFailures = [:]
     beginning = keeper.partitions
     // It may come back with less than it had.
     for partition in beginning { keeper.note(partition, isLoading: true) }

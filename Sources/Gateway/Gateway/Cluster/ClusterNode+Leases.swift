@@ -39,11 +39,10 @@ extension ClusterNode {
       case .began(let partition, _): beginning.insert(partition)
       case .ended(let partition):
         beginning.remove(partition)
-        catchingUp.remove(partition)
-        consumers[partition] = nil
-        stored[partition] = nil
-        feed.end(partition)
-      case .nameTaken: failed("another gateway that runs is called \(settings.node)")
+        loadFailures[partition] = nil
+        snapshots.forget(partition)
+        endReading(partition)
+      case .nameTaken: failed(.nameTaken(settings.node))
       }
     }
     begin()

@@ -44,12 +44,13 @@ extension ClusterNode {
   private func read(_ message: NatsMessage, of reader: Reader) {
     let now = Delivery.now
     guard let reply = message.reply, reply.hasPrefix("$JS.ACK.") else {
-      let status = message.status ?? 0
+      let (status, reason) = (message.status ?? 0, message.description ?? "")
       switch reader {
       case .leases:
-        watch.ended(status: status, at: now)
+        watch.ended(status: status, reason: reason, at: now)
         noteCurrent(now)
-      case .log(let partition): consumers[partition]?.ended(status: status, at: now)
+      case .log(let partition):
+        consumers[partition]?.ended(status: status, reason: reason, at: now)
       }
       return advance(reader, now)
     }

@@ -5,23 +5,13 @@ import NIOCore
 import Platform
 import RateLimiting
 
-/// What a node did with snapshots and acts, for its status.
-struct SnapshotCounts: Sendable {
-  var stored = 0
-  var loaded = 0
-  /// Attempts that failed; they are repeated.
-  var failed = 0
-  var unusable = 0
-  var acts = 0
-  /// The newest that could not be used, in words.
-  var problems: [String] = []
-}
-
 // Snapshots of this node's rooms, one at a time: most go to few bytes of log, and the log is what must not wait.
 extension ClusterNode {
   private static let pause = Interval.seconds(5)
 
-  var transfer: SnapshotTransfer { SnapshotTransfer(calls: calls, control: settings.control) }
+  var transfer: SnapshotTransfer {
+    SnapshotTransfer(calls: calls, control: settings.control, uploads: uploads)
+  }
 
   func saveNext(_ now: Instant) {
     guard !isSaving, requests.isConnected, !keeper.isDraining,
@@ -37,11 +27,14 @@ extension ClusterNode {
       node: handle, transfer: transfer, partition: partition, room: room, log: log, gone: gone,
       epoch: epoch, identifier: identifier)
     Task {
-      let outcome = (try? await saving.run()) ?? .failed
-      if outcome == .failed { await saving.removeParts(of: identifier) }
-      saving.node.perform {
-        $0.endSaving(of: room, partition, isStored: outcome == .stored)
+      var failure: (any Error)?
+      do { try await saving.run() } catch {
+        failure = error
+        if error as? SnapshotTransfer.Failure != .unknown {
+          await saving.removeParts(of: identifier)
+        }
       }
+      saving.node.perform { [failure] in $0.endSaving(of: room, partition, failure) }
     }
   }
 
@@ -57,13 +50,7 @@ extension ClusterNode {
     let epoch: UInt64
     let identifier: String
 
-    enum Outcome {
-      case stored, failed
-      /// It may be stored.
-      case unknown
-    }
-
-    func run() async throws -> Outcome {
+    func run() async throws {
       var saved = SnapshotTransfer.Saved()
       if let gone {
         saved.positions = [log: gone]
@@ -73,7 +60,7 @@ extension ClusterNode {
       let header = try await node.get { [saved] in
         $0.header(of: room, partition, log, identifier, epoch, saved)
       }
-      guard let (header, expected) = header else { return .failed }
+      guard let (header, expected) = header else { throw SnapshotTransfer.Failure.moved }
       var sequence: UInt64?
       var isAnswered = false
       do {
@@ -83,14 +70,18 @@ extension ClusterNode {
       } catch {}
       if sequence == nil {
         // The answer may be lost, or there is one of which this node knows nothing.
-        guard let found = try? await transfer.stored(room) else { return .unknown }
+        guard let found = try? await transfer.stored(room) else {
+          throw SnapshotTransfer.Failure.unknown
+        }
         if found.header?.identifier == identifier {
           sequence = found.sequence
         } else if found.header?.epoch ?? 0 <= epoch {
           try await node.get { $0.noteFound(found, of: room, partition) }
         }
       }
-      guard let sequence else { return isAnswered ? .failed : .unknown }
+      guard let sequence else {
+        throw isAnswered ? SnapshotTransfer.Failure.replaced : .unknown
+      }
       let before = try await node.get { $0.noteStored(header, sequence, of: room, partition) }
       // Behind the older of the two nothing of the log is needed, and of a closed room nothing at all.
       let older = header.isClosed ? header : before?.newest
@@ -100,7 +91,6 @@ extension ClusterNode {
       await transfer.removeLeftovers(
         of: SnapshotHeader.all(of: room),
         keeping: [header.identifier, older?.identifier].compactMap(\.self), before: epoch + 1)
-      return .stored
     }
 
     func removeParts(of identifier: String) async {
@@ -143,18 +133,30 @@ extension ClusterNode {
     let before = stored[partition]?[room]
     stored[partition]?[room] = .init(newest: header, sequence: sequence)
     feed.endSnapshot(of: room, partition, from: header.start, at: Delivery.now)
-    snapshots.stored += 1
+    snapshots.noteStored(room)
     return before
   }
 
-  private func endSaving(of room: RoomName, _ partition: Partition, isStored: Bool) {
+  private func endSaving(of room: RoomName, _ partition: Partition, _ failure: (any Error)?) {
     isSaving = false
     let now = Delivery.now
-    if isStored {
-      saveNext(now)
-    } else {
-      snapshots.failed += 1
-      feed.failSnapshot(of: room, partition, until: now + Self.pause)
+    guard let failure else { return saveNext(now) }
+    let isMissing = SnapshotTransfer.isMissing(failure)
+    if keeper.epoch(of: partition) != nil {
+      snapshots.noteFailed(
+        room, isMissing ? Self.missing : SnapshotTransfer.reason(failure))
     }
+    feed.failSnapshot(of: room, partition, until: now + Self.pause)
+    // It was given what it did not take. What is in no snapshot is in the log.
+    guard isMissing, keeper.epoch(of: partition) != nil, consumers[partition] != nil,
+      begunAnew[partition].map({ now - $0 >= Self.patience }) ?? true
+    else { return }
+    begunAnew[partition] = now
+    beginAnew(partition)
   }
+
+  private static let missing =
+    "livehostd does not have it; if it has as many rooms as rooms.maximum allows, raise that and reload it"
+  /// Between two attempts to give the daemon a room that it does not take.
+  private static let patience = Interval.seconds(30)
 }

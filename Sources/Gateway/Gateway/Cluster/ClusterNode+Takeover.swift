@@ -10,7 +10,7 @@ extension ClusterNode {
   /// Asks the daemon for its positions and the store for snapshots, and begins to read the partitions that wait for
   /// them.
   func begin() {
-    let partitions = beginning.subtracting(loading)
+    let partitions = beginning.subtracting(loading).subtracting(releasing)
     guard !partitions.isEmpty, daemon.isConnected, requests.isConnected else { return }
     loading.formUnion(partitions)
     let (control, names) = (settings.control, Set(logs.values))
@@ -37,34 +37,60 @@ extension ClusterNode {
   private static func load(
     _ partition: Partition, _ log: String, _ held: EventLoopFuture<[RoomName: Int]>,
     _ epoch: UInt64, _ transfer: SnapshotTransfer
-  ) async -> SnapshotTransfer.Loaded? {
+  ) async -> Result<SnapshotTransfer.Loaded, any Error> {
     do {
       let held = try await held.get().filter { Partition(of: $0.key) == partition }
-      return try await transfer.load(partition, log: log, held: held, epoch: epoch)
+      return .success(try await transfer.load(partition, log: log, held: held, epoch: epoch))
     } catch {
       // So that what fails at once is not tried without end.
       try? await Task.sleep(for: .milliseconds(500))
-      return nil
+      return .failure(error)
     }
   }
 
   private func loaded(
-    _ partition: Partition, _ loaded: SnapshotTransfer.Loaded?, epoch: UInt64, run: Int
+    _ partition: Partition, _ result: Result<SnapshotTransfer.Loaded, any Error>, epoch: UInt64,
+    run: Int
   ) {
     loading.remove(partition)
-    guard let loaded, daemon.isConnected, daemon.run == run,
-      keeper.epoch(of: partition) == epoch, beginning.remove(partition) != nil
+    guard daemon.isConnected, daemon.run == run, keeper.epoch(of: partition) == epoch,
+      beginning.contains(partition)
     else { return }
+    let loaded: SnapshotTransfer.Loaded
+    switch result {
+    case .success(let value): loaded = value
+    case .failure(let error):
+      let count = (loadFailures[partition]?.count ?? 0) + 1
+      loadFailures[partition] = (SnapshotTransfer.reason(error), count)
+      return
+    }
     let now = Delivery.now
+    beginning.remove(partition)
+    loadFailures[partition] = nil
     stored[partition] = loaded.stored
     snapshots.loaded += loaded.count
-    snapshots.problems = (snapshots.problems + loaded.problems).suffix(8)
-    snapshots.unusable += loaded.problems.count
+    snapshots.note(unusable: loaded.problems, at: now)
     feed.begin(partition, loaded.rooms)
     consumers[partition] = LogConsumer(
       stream: partition.stream, filter: partition.logSubjects, after: loaded.through, at: now)
     catchingUp.insert(partition)
     advance(.log(partition), now)
+  }
+
+  /// Begins a partition of this node once more, from what the daemon has.
+  func beginAnew(_ partition: Partition) {
+    endReading(partition)
+    beginning.insert(partition)
+    keeper.note(partition, isLoading: true)
+    begin()
+  }
+
+  /// Reads no more of a partition.
+  func endReading(_ partition: Partition) {
+    catchingUp.remove(partition)
+    consumers[partition] = nil
+    stored[partition] = nil
+    feed.end(partition)
   }
 
   /// Tells of which partitions the daemon has the rooms now, with all that was in the log when they began.

@@ -43,6 +43,7 @@ package final class ClusterNode {
   var keeper: LeaseKeeper
   var watch: LogConsumer
   var appender: LogAppender<DeliveryReceipt>
+  var sources = SourceConnections()
   var feed = LogFeed()
   var consumers: [Partition: LogConsumer] = [:]
   /// What the daemon knows each stream by: its name and when it was made.
@@ -54,18 +55,33 @@ package final class ClusterNode {
   var loading: Set<Partition> = []
   /// Partitions that are read, but of which the daemon does not have all that was in the log when they began.
   var catchingUp: Set<Partition> = []
+  /// Why partitions could not be loaded, and how often in a row.
+  var loadFailures: [Partition: (reason: String, count: Int)] = [:]
+  /// When partitions were begun once more, since the daemon did not have what it had been given.
+  var begunAnew: [Partition: Instant] = [:]
+  /// Since when other nodes have partitions, with their rooms.
+  var elsewhere: [Partition: Instant] = [:]
+  /// Partitions whose rooms are being closed here, and when that is due again.
+  var releasing: Set<Partition> = []
+  var nextRelease = Instant.origin
   /// What the store has of the rooms of this node's partitions.
   var stored: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
   var snapshots = SnapshotCounts()
   var isSaving = false
+  let uploads = UploadSlots()
   let daemon: LocalDaemon
   private(set) var isStopped = false
   /// When the servers last took a write of this node, which needs a majority of them.
   var lastWrite = Instant.origin
   /// When the watch heard of a write, or began.
   var lastHeard = Delivery.now
-  /// The program must end, because another gateway has its name.
-  package var failed: (String) -> Void = { _ in }
+  /// Why the log has not taken a message, if a server said so last.
+  var refusal: String?
+  private var journal = ProblemJournal()
+  /// The program must end.
+  package var failed: (ClusterError) -> Void = { _ in }
+  /// Called with lines for the journal.
+  package var told: (String) -> Void = { _ in }
   package let directory: NodeDirectory
 
   package init(_ settings: Settings, eventLoop: any EventLoop) {
@@ -95,7 +111,10 @@ package final class ClusterNode {
     let events = NatsClient.Events(
       received: { message in loop.execute { node.value.receive(message) } },
       disconnected: { loop.execute { node.value.disconnected() } },
-      connected: { loop.execute { node.value.requests.isConnected = true } })
+      connected: { loop.execute { node.value.requests.isConnected = true } },
+      closed: { reason in
+        loop.execute { if !node.value.isStopped { node.value.failed(.closed(reason)) } }
+      })
     // On a thread of its own, since the library blocks.
     let client = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<NatsClient, any Error>) in
@@ -114,6 +133,11 @@ package final class ClusterNode {
     try await loop.submit {
       node.value.logs = made.logs
       node.value.streamProblems = made.problems
+      if client.maximumPayload < LogMessage.maximumBytes {
+        node.value.streamProblems.append(
+          "the NATS servers take no message above \(client.maximumPayload) bytes, and senders of longer batches wait for ever;"
+            + " set max_payload to 1MB")
+      }
       node.value.tick()
     }.get()
     return node
@@ -151,20 +175,27 @@ package final class ClusterNode {
       publish()
     }
     connectToDaemon()
+    release(now)
     begin()
     saveNext(now)
-    directory.update(keeper, status: status(now), at: now)
+    let problems = problems(now)
+    for line in journal.note(problems, at: now) { told(line) }
+    directory.update(keeper, status: status(now, problems), at: now)
   }
 
   // MARK: Ingest
 
   /// Takes a batch for the log; its receipt is answered by the log.
   package func append(_ delivery: RoomDelivery) {
-    var lines: [UInt8] = []
-    for event in delivery.events { NativeEncoder.append(event, room: delivery.room, to: &lines) }
-    if lines.isEmpty, appender.isIdle(delivery.room) { return delivery.receipt.markApplied() }
+    let (room, position) = (delivery.room, delivery.events.isEmpty ? nil : delivery.position)
+    let batch = LoggedBatch(delivery.events, position: position, in: room)
+    delivery.receipt.markRejected(batch.tooLong)
+    if batch.messages.isEmpty, appender.isIdle(room) { return delivery.receipt.markApplied() }
+    for lines in batch.messages.dropLast() {
+      appender.append(lines, position: nil, in: room, receipt: nil)
+    }
     appender.append(
-      lines, position: delivery.events.isEmpty ? nil : delivery.position, in: delivery.room,
+      batch.messages.last ?? [], position: batch.messages.isEmpty ? nil : position, in: room,
       receipt: delivery.receipt)
     publish()
   }
@@ -173,13 +204,18 @@ package final class ClusterNode {
     guard requests.isConnected else { return }
     for publication in appender.next(at: Delivery.now) {
       let number = publication.request
-      let token = requests.expect(within: LogAppender<DeliveryReceipt>.patience) {
+      let token = requests.expect(within: LogAppender<DeliveryReceipt>.memory) {
         [unowned self] message in
         let reply = message.flatMap { try? JSONValue(parsing: $0.bytes) }
         if reply.flatMap(LogMessage.sequence) != nil {
+          refusal = nil
           for receipt in appender.stored(number) { receipt.markApplied() }
           publish()
         } else {
+          let stream = Partition.room(ofLogSubject: publication.subject)
+            .map { Partition(of: $0).stream }
+          refusal = reply?["error"]?["description"]?.stringValue
+            .map { "\(stream ?? "?") says: \($0)" }
           appender.failed(number, at: Delivery.now)
         }
       }

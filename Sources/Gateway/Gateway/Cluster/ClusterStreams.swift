@@ -95,6 +95,8 @@ struct ClusterStreams {
       if let reply, reply["created"]?.stringValue != nil { return reply }
       if let error = reply?["error"] {
         last = error["description"]?.stringValue ?? "\(error)"
+        // "replicas > 1 not supported in non-clustered mode" does not get better by waiting.
+        if error["err_code"]?.integerValue == 10074 { throw ClusterError.tooFewServers(replicas) }
         // A stream of this name with other settings, such as more bytes, is an administrator's.
         if error["err_code"]?.integerValue == 10058 {
           let known = try await calls.ask("$JS.API.STREAM.INFO.\(name)")
@@ -107,7 +109,7 @@ struct ClusterStreams {
   }
 }
 
-/// Why a gateway cannot begin.
+/// Why a gateway cannot begin, or go on.
 package enum ClusterError: Error, Equatable, Sendable {
   case noJetStream
   /// The servers have not agreed on one for half a minute.
@@ -115,4 +117,10 @@ package enum ClusterError: Error, Equatable, Sendable {
   /// Below 2.11.
   case oldServer
   case stream(String, String)
+  /// A single server cannot keep so many copies.
+  case tooFewServers(Int)
+  /// Another gateway that runs has the name of this one.
+  case nameTaken(String)
+  /// The servers do not let this client in any more, and why.
+  case closed(String)
 }

@@ -11,8 +11,9 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
   package var node: String
   /// How many partitions this node has.
   package var partitions: Int
-  /// Those that are alive.
+  /// Those that are alive and take partitions, and those that run and take none.
   package var nodes: [String]
+  package var idle: [String]
   /// Whether somebody asked it to take no partitions.
   package var isDrained: Bool
   /// Messages that this node brought into the log, and those of them that were sent again.
@@ -44,7 +45,8 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
     }
     return [
       family("partitions", .gauge, partitions, "Partitions that this node has."),
-      family("nodes", .gauge, nodes.count, "Nodes that are alive."),
+      family("nodes", .gauge, nodes.count, "Nodes that are alive and take partitions."),
+      family("idle_nodes", .gauge, idle.count, "Nodes that run and take no partitions."),
       family("problems", .gauge, problems.count, "What is wrong, as status says it."),
       family(
         "stored_messages_total", .counter, stored, "Messages that this node brought into the log."),
@@ -87,6 +89,8 @@ package struct GatewayInterface: Sendable {
       partitions: int,
       # Names of the nodes that are alive and take partitions.
       nodes: []string,
+      # Names of the nodes that run and take none: drained, without livehostd, or too slow for leases.
+      idle: []string,
       # Whether it takes none because somebody asked for that.
       isDrained: bool,
       # Messages that this node brought into the log.

@@ -88,7 +88,7 @@ package struct LeaseKeeper: Sendable {
 
   package let settings: Settings
   private var entries: [Partition: Entry] = [:]
-  private var nodes: [String: (instance: String, address: String, seen: Instant)] = [:]
+  private var nodes = KnownNodes()
   /// When the servers took the first entry of this run, by their clock.
   private var firstWritten: UInt64?
   /// Another run of this node that wrote after that, and when it last did.
@@ -156,14 +156,19 @@ package struct LeaseKeeper: Sendable {
     return now - entry.seen < settings.duration
   }
 
-  /// The nodes that are alive, this one included once it has been written, by name.
+  /// The nodes that are alive and take partitions, this one included once it has been written, by name with their addresses.
   package func liveNodes(at now: Instant) -> [String: String] {
-    nodes.filter { now - $0.value.seen < settings.duration }.mapValues(\.address)
+    nodes.present(at: now, within: settings.duration).mapValues(\.address)
+  }
+
+  /// The nodes that run and take no partitions, likewise.
+  package func idleNodes(at now: Instant) -> [String: String] {
+    nodes.idle(at: now, within: settings.duration).mapValues(\.address)
   }
 
   /// The run of a node that is known here.
   package func instance(of node: String) -> String? {
-    node == settings.node ? settings.instance : nodes[node]?.instance
+    node == settings.node ? settings.instance : nodes.instance(of: node)
   }
 
   /// How many partitions a node may have.
@@ -204,15 +209,14 @@ package struct LeaseKeeper: Sendable {
         told[key] = nil
       }
     }
-    if key.hasPrefix("n_") {
-      let name = String(key.dropFirst(2))
-      guard let value, let instance = value["instance"]?.stringValue else {
-        nodes[name] = nil
-        return []
+    let node = value.flatMap { value in
+      value["instance"]?.stringValue.map {
+        KnownNodes.Node(instance: $0, address: value["address"]?.stringValue ?? "", seen: now)
       }
-      nodes[name] = (instance, value["address"]?.stringValue ?? "", now)
-      guard name == settings.node else { return [] }
-      return isNameTaken(by: instance, written: written) ? [.nameTaken] : []
+    }
+    if let name = nodes.observed(key, node) {
+      guard name == settings.node, let node else { return [] }
+      return isNameTaken(by: node.instance, written: written) ? [.nameTaken] : []
     }
     if key == Self.drainKey(of: settings.node) {
       guard let isDrained = value?["drain"]?.boolValue,
@@ -370,10 +374,10 @@ package struct LeaseKeeper: Sendable {
     return nextRequest
   }
 
-  /// Says that this node is there; or says something that nobody reads, to time the servers.
+  /// Says that this node is there, and whether it takes partitions. Also times the servers.
   private mutating func present(at now: Instant) -> Action {
     .put(
-      key: isDraining ? "t_\(settings.node)" : "n_\(settings.node)",
+      key: (isDraining ? KnownNodes.idle : KnownNodes.present) + settings.node,
       value: [
         "instance": .string(settings.instance), "address": .string(settings.address),
       ], expected: nil, request: request(.present, at: now))
@@ -442,8 +446,10 @@ package struct LeaseKeeper: Sendable {
     return actions
   }
 
+  /// Not what was moved here, which nobody else would take.
   private mutating func shed(_ count: Int) -> [Action] {
-    held.keys.sorted { rank($0) > rank($1) }.prefix(count).flatMap { giveUp($0) }
+    held.keys.filter { preferred[$0]?.instance != settings.instance }
+      .sorted { rank($0) > rank($1) }.prefix(count).flatMap { giveUp($0) }
   }
 
   private mutating func giveUp(_ partition: Partition) -> [Action] {
@@ -504,8 +510,10 @@ package struct LeaseKeeper: Sendable {
   package mutating func drain(_ reason: DrainReason) -> [Action] {
     defer { drainReasons.insert(reason) }
     guard !isDraining else { return [] }
+    // Others hear at the next tick that it takes none.
+    presented = nil
     let actions = held.keys.sorted().flatMap { giveUp($0) }
-    return actions + [.delete(key: "n_\(settings.node)", expected: 0)]
+    return actions + [.delete(key: KnownNodes.present + settings.node, expected: 0)]
   }
 
   /// Whether the servers have yet to answer for a partition that was given up, so that it can be given up there.

@@ -6,8 +6,9 @@ package import WireFormats
 ///
 /// Of each room one message is under way, so that the log has them in their order whatever happens to one of them;
 /// what comes meanwhile is gathered. A message without an answer is sent again, without end, and may then be in the log
-/// twice, which its reader knows by the position. The servers' own recognition of repeats (`Nats-Msg-Id`) is not asked
-/// for: it would only find those of two minutes. A value; the caller passes the time.
+/// twice, which its reader knows by the position; an answer to any of its copies counts, however late. The servers' own
+/// recognition of repeats (`Nats-Msg-Id`) is not asked for: it would only find those of two minutes. A value; the caller
+/// passes the time.
 package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int
@@ -24,8 +25,9 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
 
   private struct Line: Sendable {
     var waiting: [Waiting] = []
-    /// The request of the first of them, and when it was sent.
+    /// The newest request of the first of them, all of them that may be answered, and when it was sent first.
     var request: Int?
+    var requests: [Int] = []
     var sent: Instant?
     /// Not before then is it sent again.
     var next: Instant?
@@ -39,8 +41,11 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   private var rooms: [Int: RoomName] = [:]
   /// Rooms that may have something to send.
   private var ready: Set<RoomName> = []
-  /// How long an answer may take. A stream is without a leader for longer, and forgets what it was sent then.
+  /// How long an answer may take until the message is sent again. A stream is without a leader for longer, and forgets what
+  /// it was sent then.
   package static var patience: Interval { .seconds(3) }
+  /// How long an answer is waited for, so that servers that are slower than that are not flooded with copies for ever.
+  package static var memory: Interval { .seconds(30) }
   private static var pause: Interval { .milliseconds(250) }
 
   /// Messages in the log, and those sent again.
@@ -59,28 +64,32 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
 
   /// Takes a batch. Its receipt is given back once the batch, and all of the room before it, is in the log.
   ///
-  /// - Parameter isAlone: whether nothing else may be in its message.
+  /// - Parameters:
+  ///   - isAlone: whether nothing else may be in its message.
+  ///   - receipt: `nil` if the next batch of the room has one for both.
   package mutating func append(
     _ batch: [UInt8], position: BatchPosition?, in room: RoomName, isAlone: Bool = false,
-    receipt: Receipt
+    receipt: Receipt?
   ) {
+    let receipts = receipt.map { [$0] } ?? []
     var line = lines[room] ?? Line()
-    let firstFree = line.request == nil ? 0 : 1
+    // The log may have what was sent, so that stays as it is: what is added to a copy would be lost with it.
+    let firstFree = line.sent == nil ? 0 : 1
     bytes += batch.count
     if let last = line.waiting.indices.last, last >= firstFree, batch.isEmpty {
-      line.waiting[last].receipts.append(receipt)
+      line.waiting[last].receipts += receipts
     } else if position == nil, !isAlone, let last = line.waiting.indices.last, last >= firstFree,
       line.waiting[last].isOwn,
       line.waiting[last].message.lines.count + batch.count <= LogMessage.fullMessage
     {
       line.waiting[last].message.lines += batch
-      line.waiting[last].receipts.append(receipt)
+      line.waiting[last].receipts += receipts
     } else {
       let own = BatchPosition(source: Text(session), sequence: nextSequence)
       if position == nil { nextSequence += 1 }
       line.waiting.append(
         Waiting(
-          message: LogMessage(position: position ?? own, lines: batch), receipts: [receipt],
+          message: LogMessage(position: position ?? own, lines: batch), receipts: receipts,
           isOwn: position == nil && !isAlone))
     }
     lines[room] = line
@@ -102,6 +111,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
       ready.remove(room)
       if line.next != nil { repeated += 1 }
       line.request = nextRequest
+      line.requests.append(nextRequest)
       line.sent = line.sent ?? now
       line.next = now + Self.patience
       rooms[nextRequest] = room
@@ -117,13 +127,12 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
 
   /// The log has a message. Returns the receipts of what it held.
   package mutating func stored(_ request: Int) -> [Receipt] {
-    guard let room = rooms.removeValue(forKey: request), var line = lines[room],
-      line.request == request
-    else { return [] }
+    guard let room = rooms[request], var line = lines[room] else { return [] }
+    for request in line.requests { rooms[request] = nil }
     let first = line.waiting.removeFirst()
     stored += 1
     bytes -= first.message.lines.count
-    (line.request, line.sent, line.next) = (nil, nil, nil)
+    (line.request, line.requests, line.sent, line.next) = (nil, [], nil, nil)
     lines[room] = line.waiting.isEmpty ? nil : line
     if !line.waiting.isEmpty { ready.insert(room) }
     return first.receipts
@@ -131,19 +140,18 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
 
   /// The log has not taken a message, or it is not known: it is sent again after a pause.
   package mutating func failed(_ request: Int, at now: Instant) {
-    guard let room = rooms.removeValue(forKey: request), lines[room]?.request == request else {
-      return
-    }
+    guard let room = rooms.removeValue(forKey: request) else { return }
+    lines[room]?.requests.removeAll { $0 == request }
+    guard lines[room]?.request == request else { return }
     lines[room]?.request = nil
     lines[room]?.next = now + Self.pause
     ready.insert(room)
   }
 
-  /// Answers that took too long count as lost. To be called some times per second.
+  /// What has no answer for too long is to be sent again. To be called some times per second.
   package mutating func tick(at now: Instant) {
     for (room, line) in lines {
-      guard let request = line.request, let next = line.next, now >= next else { continue }
-      rooms[request] = nil
+      guard line.request != nil, let next = line.next, now >= next else { continue }
       lines[room]?.request = nil
       ready.insert(room)
     }
@@ -152,8 +160,9 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   /// The connection is lost, and with it all answers.
   package mutating func disconnected() {
     rooms = [:]
-    for (room, line) in lines where line.request != nil {
+    for (room, line) in lines where line.sent != nil {
       lines[room]?.request = nil
+      lines[room]?.requests = []
       lines[room]?.next = line.sent
       ready.insert(room)
     }

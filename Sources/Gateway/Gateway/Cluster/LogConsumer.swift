@@ -21,6 +21,8 @@ package struct LogConsumer: Sendable {
   }
 
   private static let batch = 200
+  /// More than the longest message with its subject, which would else never come.
+  private static let batchBytes: Int64 = 2 << 20
   private static let expiry = Interval.seconds(2)
   /// A server that answers at all has said by then that there is nothing.
   private static let patience = Interval.seconds(4)
@@ -71,7 +73,7 @@ package struct LogConsumer: Sendable {
       return .pull(
         subject: "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(name)",
         body: [
-          "batch": .integer(Int64(Self.batch)), "max_bytes": .integer(1 << 20),
+          "batch": .integer(Int64(Self.batch)), "max_bytes": .integer(Self.batchBytes),
           "expires": .integer(Self.expiry.nanoseconds),
         ])
     case .creating, .pulling: return nil
@@ -118,16 +120,18 @@ package struct LogConsumer: Sendable {
   }
 
   /// A pull was answered with a status in place of a message.
-  package mutating func ended(status: Int, at now: Instant) {
+  /// - Parameter reason: what the server says of it.
+  package mutating func ended(status: Int, reason: String = "", at now: Instant) {
     guard case .pulling(let name, _, _) = state else { return }
     switch status {
     case 404, 408:
       left = 0
       state = .idle(name)
-    case 409: state = .idle(name)
+    // The next message is more than is left of the bytes that were asked for.
+    case 409 where reason.hasSuffix("MaxBytes"): state = .idle(name)
+    case 409: state = .absent(next: now)
     default: lost(at: now)
     }
-    if status == 409 { state = .absent(next: now) }
   }
 
   /// The connection is lost, and the consumer perhaps with it.

@@ -41,6 +41,8 @@ package struct LogFeed: Sendable {
   private struct Batch: Sendable {
     let partition: Partition
     let room: RoomName
+    /// Which beginning of the partition it was read after.
+    let term: Int
     let code: Int
     let bytes: [UInt8]
     let size: Int
@@ -89,6 +91,9 @@ package struct LogFeed: Sendable {
   package static let window = 4 << 20
 
   private var rooms: [Partition: [RoomName: Room]] = [:]
+  /// Tells apart the times that a partition was begun.
+  private var terms: [Partition: Int] = [:]
+  private var nextTerm = 1
   /// The last message that was read.
   private var read: [Partition: UInt64] = [:]
   /// By room, the position that the daemon must have for ``hasCaughtUp(_:)``.
@@ -114,6 +119,8 @@ package struct LogFeed: Sendable {
   /// Begins a partition with the rooms of which something is known.
   package mutating func begin(_ partition: Partition, _ known: [RoomName: Beginning]) {
     rooms[partition] = known.mapValues { Room($0) }
+    terms[partition] = nextTerm
+    nextTerm += 1
     (read[partition], goals[partition]) = (nil, nil)
   }
 
@@ -171,7 +178,8 @@ package struct LogFeed: Sendable {
       enter(
         .batch(
           Batch(
-            partition: partition, room: room, code: code, bytes: position + part, size: part.count)),
+            partition: partition, room: room, term: terms[partition] ?? 0, code: code,
+            bytes: position + part, size: part.count)),
         &known)
     }
   }
@@ -223,7 +231,10 @@ package struct LogFeed: Sendable {
     syncs.removeFirst(index + 1)
     for batch in done {
       bytes -= batch.size
-      guard var room = rooms[batch.partition]?.removeValue(forKey: batch.room) else { continue }
+      // What was read before the partition was begun anew says nothing of what was read since.
+      guard batch.term == terms[batch.partition],
+        var room = rooms[batch.partition]?.removeValue(forKey: batch.room)
+      else { continue }
       if room.inFlight > 0 {
         room.inFlight -= 1
         room.gone = nil

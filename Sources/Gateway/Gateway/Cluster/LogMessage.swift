@@ -18,6 +18,8 @@ package struct LogMessage: Equatable, Sendable {
 
   /// The longest that a message is made from batches without a position.
   package static let fullMessage = 64 << 10
+  /// Servers take a mebibyte, unless they are told otherwise.
+  package static let maximumBytes = (1 << 20) - (4 << 10)
 
   package var bytes: [UInt8] {
     let source = position.source.description

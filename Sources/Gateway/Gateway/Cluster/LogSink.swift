@@ -1,5 +1,7 @@
 package import Ingest
+package import LiveEvents
 package import NIOCore
+import Platform
 import WireFormats
 
 /// Passes what the ingest socket takes to the log. Its server must run on the node's event loop.
@@ -8,8 +10,22 @@ package struct LogSink: IngestSink {
 
   package init(_ node: NIOLoopBound<ClusterNode>) { self.node = node }
 
-  package func deliver(_ delivery: RoomDelivery) { node.value.append(delivery) }
+  package func deliver(_ delivery: RoomDelivery) {
+    node.value.sources.note(delivery.events, in: delivery.room)
+    node.value.append(delivery)
+  }
 
   /// They are counted by their connection, which tells its sender.
   package func rejectUnroutable(_ counts: RejectionCounts) {}
+
+  package func sourceCame(_ source: Text, in room: RoomName) {
+    node.value.sources.came(source, in: room)
+  }
+
+  package func sourceLeft(_ source: Text, in room: RoomName) {
+    guard let health = node.value.sources.left(source, in: room) else { return }
+    let event = LiveEvent(
+      timestamp: Timestamp(WallClock.milliseconds()), payload: .source(.state(health)))
+    node.value.append(RoomDelivery(room: room, events: [event]))
+  }
 }

@@ -85,15 +85,18 @@ package struct LoggedActs: HostActService {
           index: index, reason: error.reason.rawValue, fault: error.fault)
       }
     }
+    var rejected = 0
     for batch in decoder.batches {
-      let failure: String? = await withCheckedContinuation { continuation in
+      typealias Outcome = (rejected: Int, failure: String?)
+      let outcome: Outcome = await withCheckedContinuation { continuation in
         let delivery = RoomDelivery(
           room: batch.room, events: batch.events,
-          receipt: DeliveryReceipt { _, failure in continuation.resume(returning: failure) })
+          receipt: DeliveryReceipt { continuation.resume(returning: ($0, $1)) })
         loop.execute { [node] in node.value.append(delivery) }
       }
-      if failure != nil { throw CancellationError() }
+      if outcome.failure != nil { throw CancellationError() }
+      rejected += outcome.rejected
     }
-    return SendEventsReply(received: parameters.events.count, rejected: 0)
+    return SendEventsReply(received: parameters.events.count, rejected: rejected)
   }
 }

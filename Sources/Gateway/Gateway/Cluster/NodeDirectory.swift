@@ -9,6 +9,7 @@ package final class NodeDirectory: Sendable {
     /// Since when partitions are without a daemon that has the rooms.
     var loading: [Partition: Instant] = [:]
     var nodes: [String: String] = [:]
+    var idle: Set<String> = []
     var status: GatewayStatus?
   }
 
@@ -18,12 +19,19 @@ package final class NodeDirectory: Sendable {
   private let node: String
   private let control: String
   private let state = Guarded(State())
+  private let moved = Guarded<(@Sendable (Set<Partition>) -> Void)?>(nil)
 
   package init(node: String, control: String) { (self.node, self.control) = (node, control) }
 
+  /// Calls `body` with the partitions whose owner is another node than before, from the thread that updates.
+  package func onMove(_ body: @escaping @Sendable (Set<Partition>) -> Void) {
+    moved.withLock { $0 = body }
+  }
+
   package func update(_ keeper: LeaseKeeper, status: GatewayStatus?, at now: Instant) {
-    var new = State(nodes: keeper.liveNodes(at: now), status: status)
-    let known = state.withLock { $0.loading }
+    var new = State(
+      nodes: keeper.liveNodes(at: now), idle: Set(keeper.idleNodes(at: now).keys), status: status)
+    let (known, owners) = state.withLock { ($0.loading, $0.owners) }
     for partition in Partition.all {
       new.owners[partition] = keeper.owner(of: partition)
       let isLoading = keeper.isLoading(partition, at: now)
@@ -32,6 +40,10 @@ package final class NodeDirectory: Sendable {
         new.loading[partition].map { now - $0 < Self.patience } ?? false
     }
     state.withLock { [new] in $0 = new }
+    let changed = Partition.all.filter {
+      owners[$0] != nil && owners[$0]?.node != new.owners[$0]?.node
+    }
+    if !changed.isEmpty { moved.withLock { $0 }?(Set(changed)) }
   }
 
   package var status: GatewayStatus? { state.withLock { $0.status } }
@@ -78,6 +90,9 @@ package final class NodeDirectory: Sendable {
 
   func isKnown(_ name: String) -> Bool {
     name == node
-      || state.withLock { $0.nodes[name] != nil || $0.owners.values.contains { $0.node == name } }
+      || state.withLock { state in
+        state.nodes[name] != nil || state.idle.contains(name)
+          || state.owners.values.contains { $0.node == name }
+      }
   }
 }

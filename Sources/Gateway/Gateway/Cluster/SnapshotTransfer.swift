@@ -40,17 +40,44 @@ struct SnapshotTransfer: Sendable {
     var problems: [String] = []
   }
 
-  enum Failure: Error {
+  enum Failure: Error, Equatable {
     /// Nobody answers, or the daemon cannot now; to be tried again.
     case unavailable
     /// A snapshot is damaged, or a part of it is missing.
     case unusable(String)
+    /// A header may be stored or not.
+    case unknown
+    /// Another node has stored a header, or has the partition.
+    case replaced, moved
   }
 
   let calls: NatsCalls
   let control: String
+  let uploads: UploadSlots
 
   static let interface = "io.livehost.Replication"
+
+  /// Whether the daemon has no such room.
+  static func isMissing(_ error: any Error) -> Bool {
+    guard case VarlinkClientError.remote(let reply) = error,
+      case .noSuchRoom? = ControlError(reply)
+    else { return false }
+    return true
+  }
+
+  /// Why something was not done, in words.
+  static func reason(_ error: any Error) -> String {
+    switch error {
+    case is NatsCalls.NoAnswer: "the NATS servers do not answer"
+    case Failure.unavailable: "livehostd or the NATS servers do not answer"
+    case Failure.unknown: "the NATS servers do not say whether it is stored"
+    case Failure.replaced: "another node has stored one"
+    case Failure.moved: "another node has the partition"
+    case Failure.unusable(let reason): reason
+    case VarlinkClientError.remote(let reply): "livehostd says \(reply.name)"
+    default: "livehostd does not answer (\(error))"
+    }
+  }
 
   // MARK: Loading
 
@@ -180,17 +207,19 @@ struct SnapshotTransfer: Sendable {
     }
     guard checksum == snapshot.checksum else { throw .unusable("its checksum is wrong") }
     do {
-      let client = try await VarlinkClient.connect(path: control)
-      for (index, part) in parts.enumerated() {
-        _ = try await client.callRaw(
-          "\(Self.interface).LoadRoom",
-          [
-            "room": .string(snapshot.room), "index": .integer(Int64(index)),
-            "part": .string(String(decoding: part, as: UTF8.self)),
-            "isLast": .bool(index == parts.count - 1),
-          ])
+      try await uploads.use { [control, parts] in
+        let client = try await VarlinkClient.connect(path: control)
+        for (index, part) in parts.enumerated() {
+          _ = try await client.callRaw(
+            "\(Self.interface).LoadRoom",
+            [
+              "room": .string(snapshot.room), "index": .integer(Int64(index)),
+              "part": .string(String(decoding: part, as: UTF8.self)),
+              "isLast": .bool(index == parts.count - 1),
+            ])
+        }
+        await client.close()
       }
-      await client.close()
     } catch VarlinkClientError.remote(let error)
       where ServiceError(error) == .invalidParameter("part")
     {

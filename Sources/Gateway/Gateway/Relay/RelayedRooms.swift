@@ -10,15 +10,19 @@ package actor RelayedRooms {
     let form: RelayedRoom.Form
   }
 
+  private typealias Follower = (number: Int, task: Task<Void, Never>)
+
   private struct Watched {
     let room: RelayedRoom
-    let task: Task<Void, Never>
+    /// What follows the room now; its number tells it apart from what did so before.
+    var follower: Follower
     var viewers = 0
   }
 
   private let origin: Origin
   private let maximumRate: Double?
   private var rooms: [Key: Watched] = [:]
+  private var followers = 0
 
   /// - Parameter maximumRate: states per second that are asked for; nil means all.
   init(origin: @escaping Origin, maximumRate: Double?) {
@@ -39,30 +43,54 @@ package actor RelayedRooms {
     return try await body(relayed.feed)
   }
 
+  /// Asks the origin again for the rooms that `hasMoved` is true for, and follows them there.
+  ///
+  /// Whoever watches such a room keeps its monitor, which shows the old state until there is a new one. If nobody is
+  /// reached at the new origin, the monitor ends.
+  package func reroute(where hasMoved: @Sendable (_ room: String) -> Bool) {
+    for (key, watched) in rooms where hasMoved(key.room) {
+      watched.follower.task.cancel()
+      rooms[key]?.follower = follow(key, watched.room, after: watched.follower.task)
+    }
+  }
+
   private func enter(_ key: Key) -> RelayedRoom {
     if let watched = rooms[key] {
       rooms[key]?.viewers += 1
       return watched.room
     }
     let room = RelayedRoom()
-    let task = Task { [origin, maximumRate] in
-      let end = await Self.follow(key, room, origin, maximumRate)
-      // Whoever comes next asks anew.
-      forget(key, room)
-      room.end(end)
-    }
-    rooms[key] = Watched(room: room, task: task, viewers: 1)
+    rooms[key] = Watched(room: room, follower: follow(key, room), viewers: 1)
     return room
   }
 
   private func leave(_ key: Key, _ room: RelayedRoom) {
     guard rooms[key]?.room === room else { return }
     rooms[key]?.viewers -= 1
-    if rooms[key]?.viewers == 0 { rooms.removeValue(forKey: key)?.task.cancel() }
+    if rooms[key]?.viewers == 0 { rooms.removeValue(forKey: key)?.follower.task.cancel() }
   }
 
-  private func forget(_ key: Key, _ room: RelayedRoom) {
-    if rooms[key]?.room === room { rooms[key] = nil }
+  /// Follows a room where its origin is now.
+  private func follow(
+    _ key: Key, _ room: RelayedRoom, after former: Task<Void, Never>? = nil
+  ) -> Follower {
+    followers += 1
+    let number = followers
+    let task = Task { [origin, maximumRate] in
+      // It may still be handing on a state, which must not come after newer ones.
+      await former?.value
+      let end = await Self.follow(key, room, origin, maximumRate)
+      finish(key, number, end)
+    }
+    return (number, task)
+  }
+
+  /// Ends a room that was followed, unless it is followed elsewhere by now.
+  private func finish(_ key: Key, _ number: Int, _ end: (any Error)?) {
+    guard let watched = rooms[key], watched.follower.number == number else { return }
+    // Whoever comes next asks anew.
+    rooms[key] = nil
+    watched.room.end(end)
   }
 
   /// Follows a room until it is closed or its daemon is gone; returns why.

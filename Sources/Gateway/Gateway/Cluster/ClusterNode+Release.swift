@@ -1,0 +1,53 @@
+import ControlInterface
+import LiveEvents
+import LiveSources
+import RateLimiting
+import Varlink
+
+// The local daemon's copies of rooms that other nodes have by now. They are not fed, and count among its rooms.
+extension ClusterNode {
+  /// How long another node must have had a partition: by then that has stored snapshots of its own.
+  private var patience: Interval {
+    Interval(nanoseconds: 2 * settings.snapshotInterval.nanoseconds)
+  }
+
+  /// Closes the copies, once in a while.
+  func release(_ now: Instant) {
+    for partition in Partition.all {
+      let isElsewhere =
+        keeper.owner(of: partition)?.node != settings.node
+        && keeper.isLeased(partition, at: now) && !keeper.isLoading(partition, at: now)
+      elsewhere[partition] = isElsewhere ? elsewhere[partition] ?? now : nil
+    }
+    guard releasing.isEmpty, daemon.isConnected, now >= nextRelease else { return }
+    nextRelease = now + settings.snapshotInterval
+    releasing = Set(elsewhere.filter { now - $0.value >= patience }.keys)
+    guard !releasing.isEmpty else { return }
+    let (control, logs, partitions, node) = (settings.control, Set(logs.values), releasing, handle)
+    Task {
+      try? await ClusterNode.release(partitions, control, logs, node)
+      node.perform {
+        $0.releasing = []
+        $0.begin()
+      }
+    }
+  }
+
+  /// Closes those that came by the log; others are somebody's who feeds the daemon directly. This node begins no partition
+  /// meanwhile whose rooms are closed.
+  private static func release(
+    _ partitions: Set<Partition>, _ control: String, _ logs: Set<String>, _ node: NodeHandle
+  ) async throws {
+    let client = try await ControlClient.connect(path: control)
+    for summary in try await client.listRooms().rooms {
+      guard let room = RoomName(summary.room), partitions.contains(Partition(of: room)),
+        let positions = try? await client.getPositions(room: summary.room).positions,
+        !logs.isDisjoint(with: positions.keys),
+        try await node.get({ $0.elsewhere[Partition(of: room)] != nil })
+      else { continue }
+      // Its recording ends with it, and is kept.
+      do { try await client.closeRoom(summary.room) } catch VarlinkClientError.remote {}
+    }
+    await client.client.close()
+  }
+}

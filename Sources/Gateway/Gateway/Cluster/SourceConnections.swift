@@ -1,0 +1,42 @@
+package import LiveEvents
+
+/// The sources that tell their states by connections to this gateway: whoever has their room sees no connection of theirs.
+package struct SourceConnections: Sendable {
+  private struct Key: Hashable {
+    let source: Text
+    let room: RoomName
+  }
+
+  private struct Known: Sendable {
+    var connections = 0
+    /// What it said of itself last.
+    var health: SourceHealth?
+  }
+
+  private var known: [Key: Known] = [:]
+
+  package init() {}
+
+  package mutating func came(_ source: Text, in room: RoomName) {
+    known[Key(source: source, room: room), default: Known()].connections += 1
+  }
+
+  package mutating func note(_ events: [LiveEvent], in room: RoomName) {
+    if known.isEmpty { return }
+    for event in events {
+      guard case .source(.state(let health)) = event.payload else { continue }
+      known[Key(source: health.source, room: room)]?.health = health.owned()
+    }
+  }
+
+  /// A connection that brought the states of a source has ended. Returns what to tell of the source, if it has no other
+  /// one and has not said that it ends.
+  package mutating func left(_ source: Text, in room: RoomName) -> SourceHealth? {
+    let key = Key(source: source, room: room)
+    known[key]?.connections -= 1
+    guard let last = known[key], last.connections <= 0 else { return nil }
+    known[key] = nil
+    guard let health = last.health, !health.isOver else { return nil }
+    return health.ended(because: "its connection ended")
+  }
+}

@@ -1,0 +1,69 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+/// Hides a connection from the handlers behind it until the other end has shown its certificate, for which it has some
+/// seconds. Tells why TLS fails.
+final class TunnelHandshake: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let peer: String?
+  private let failures: TunnelFailures
+  private let ended: () -> Void
+  private var deadline: Scheduled<Void>?
+  private var isOver = false
+  private var isTold = false
+
+  /// - Parameters:
+  ///   - peer: whom this end has connected to; nil if the other end has connected.
+  ///   - ended: called once, when it has succeeded or failed.
+  init(with peer: String?, _ failures: TunnelFailures, ended: @escaping () -> Void = {}) {
+    (self.peer, self.failures, self.ended) = (peer, failures, ended)
+  }
+
+  private func end() {
+    if !isOver { ended() }
+    isOver = true
+    deadline?.cancel()
+  }
+
+  /// Tells the first reason: the end of a connection brings others.
+  private func tell(_ reason: String, _ context: ChannelHandlerContext) {
+    if !isTold { failures.note(peer ?? TunnelFailures.name(of: context.channel), reason) }
+    isTold = true
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Tunnel.timeout) {
+      self.tell("did not show a certificate within 10 s", context)
+      context.close(promise: nil)
+    }
+    // Until something was decrypted, the handler of TLS reads on by itself.
+    context.read()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .handshakeCompleted? = event as? TLSUserEvent, !isOver {
+      end()
+      context.fireChannelActive()
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if error as? NIOSSLError == .handshakeFailed(.sslError([.eofDuringHandshake])) {
+      // Strangers come and go, but whoever is connected to should answer.
+      if peer != nil { tell("closed the connection instead of showing a certificate", context) }
+    } else if let reason = TunnelFailures.reason(ofTLS: error) {
+      tell(reason, context)
+    }
+    context.fireErrorCaught(error)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { end() }
+}

@@ -1,0 +1,73 @@
+import NIOSSL
+
+extension Tunnel {
+  /// The certificates of one end.
+  package struct Identity: Sendable {
+    /// PEM files: the own chain, its key, and the authorities that the other end's must come from.
+    package var certificate: String
+    package var key: String
+    package var authorities: String
+
+    package init(certificate: String, key: String, authorities: String) {
+      (self.certificate, self.key, self.authorities) = (certificate, key, authorities)
+    }
+
+    /// Loads the three files, and makes sure that the key is that of the certificate.
+    /// - Throws: which file cannot be used, and why.
+    package func check() throws(UnusableFile) { _ = try client() }
+
+    func client() throws(UnusableFile) -> NIOSSLContext {
+      let files = try load()
+      var configuration = TLSConfiguration.makeClientConfiguration()
+      configuration.certificateChain = files.chain
+      configuration.privateKey = files.key
+      configuration.trustRoots = files.authorities
+      return try context(configuration)
+    }
+
+    func server() throws(UnusableFile) -> NIOSSLContext {
+      let files = try load()
+      // The other end is a program, not a name: what its authority has signed may come in.
+      return try context(
+        .makeServerConfigurationWithMTLS(
+          certificateChain: files.chain, privateKey: files.key, trustRoots: files.authorities))
+    }
+
+    private func context(
+      _ configuration: TLSConfiguration
+    ) throws(UnusableFile) -> NIOSSLContext {
+      var configuration = configuration
+      configuration.minimumTLSVersion = .tlsv12
+      do { return try NIOSSLContext(configuration: configuration) } catch {
+        throw UnusableFile(path: key, reason: "is not the key of the certificate in \(certificate)")
+      }
+    }
+
+    private typealias Files = (
+      chain: [NIOSSLCertificateSource], key: NIOSSLPrivateKeySource, authorities: NIOSSLTrustRoots
+    )
+
+    private func load() throws(UnusableFile) -> Files {
+      let chain = try loadCertificates(certificate)
+      return (
+        chain.map { .certificate($0) }, .privateKey(try loadKey()),
+        .certificates(try loadCertificates(authorities))
+      )
+    }
+
+    private func loadCertificates(_ path: String) throws(UnusableFile) -> [NIOSSLCertificate] {
+      try UnusableFile.check(path)
+      do { return try NIOSSLCertificate.fromPEMFile(path) } catch {
+        throw UnusableFile(path: path, reason: "holds no certificate in PEM format")
+      }
+    }
+
+    private func loadKey() throws(UnusableFile) -> NIOSSLPrivateKey {
+      try UnusableFile.check(key)
+      do { return try NIOSSLPrivateKey(file: key, format: .pem) } catch {
+        throw UnusableFile(
+          path: key, reason: "holds no private key in PEM format, or one with a passphrase")
+      }
+    }
+  }
+}

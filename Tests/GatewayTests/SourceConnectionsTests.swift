@@ -1,0 +1,31 @@
+import Gateway
+import LiveEvents
+import Testing
+
+@Suite struct SourceConnectionsTests {
+  private let main = RoomName("main")!
+
+  private func state(_ state: SourceHealth.Connection) -> LiveEvent {
+    let health = SourceHealth(source: "irc", state: state, platform: "twitch", lost: 3)
+    return LiveEvent(timestamp: 1, payload: .source(.state(health)))
+  }
+
+  @Test func `a source whose connection ends is told to have ended, with what it said last`() {
+    var sources = SourceConnections()
+    sources.came("irc", in: main)
+    sources.note([state(.connecting), state(.live)], in: main)
+    let health = sources.left("irc", in: main)
+    #expect(health?.state == .ended && health?.lost == 3 && health?.platform == "twitch")
+    #expect(sources.left("irc", in: main) == nil)
+  }
+
+  @Test func `one that has come again, or has said that it ends, has not ended so`() {
+    var sources = SourceConnections()
+    sources.came("irc", in: main)
+    sources.note([state(.live)], in: main)
+    sources.came("irc", in: main)
+    #expect(sources.left("irc", in: main) == nil)
+    sources.note([state(.refused)], in: main)
+    #expect(sources.left("irc", in: main) == nil)
+  }
+}

@@ -51,6 +51,7 @@ import Testing
     "connect webhook": "livehost-source prints it; SourceReporterTests has its members",
     "connect social-stream": "livehost-source prints it; SourceReporterTests has its members",
     "web": "livehost-web prints it; Tests/Interop/web.py has its members",
+    "relay": "it prints nothing; Tests/Interop/cluster.sh runs it",
     "cluster status": "Tests/Interop/cluster.py has its members",
     "cluster rooms": "Tests/Interop/cluster.py has its members",
     "cluster drain": "Tests/Interop/cluster.py has its members",

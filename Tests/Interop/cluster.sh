@@ -116,7 +116,7 @@ wait_for() { for _ in $(seq 600); do [ -S "$1" ] && return; sleep 0.1; done; }
 wait_for "$directory/run/io.livehost.Control"
 # The arguments have no blanks.
 # shellcheck disable=SC2046
-"$gateway" relay --from "$directory/run/io.livehost.Control" --listen "127.0.0.1:$port" $(identity near) &
+"$bin/livehostctl" relay --from "$directory/run/io.livehost.Control" --listen "127.0.0.1:$port" $(identity near) &
 processes+=" $!"
 for end in far wrong; do
   # shellcheck disable=SC2046

@@ -19,7 +19,7 @@ struct Livehostctl: AsyncParsableCommand {
       HangsVerb.self, JournalVerb.self, WatchVerb.self, TopVerb.self, SendVerb.self, SetVerb.self,
       AdmitVerb.self, CapacityVerb.self, PaceVerb.self, ScheduleVerb.self, ChatVerb.self,
       ActivityVerb.self, IngestVerb.self, ConnectVerb.self, LoginVerb.self, SourcesVerb.self,
-      WebVerb.self,
+      WebVerb.self, RelayVerb.self,
       RecordVerb.self, ReplayVerb.self, AnalyzeVerb.self, TasksVerb.self, CancelVerb.self,
       LogLevelVerb.self, ReloadVerb.self, MetricsVerb.self, ClusterVerb.self, DemoVerb.self,
       SimulateVerb.self,

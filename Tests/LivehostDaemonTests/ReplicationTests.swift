@@ -92,6 +92,24 @@ import WireFormats
     }
   }
 
+  /// What the gateway notes of the room would be wrong: that it is there.
+  @Test func `an act is not said to be taken where there is no such room`() async throws {
+    let daemon = try await Daemon()
+    var replies: [JSONValue] = []
+    let act: JSONValue = [
+      "room": "main", "source": "log", "sequence": 1, "event": #"{"type":"host.admit","ts":1}"#,
+    ]
+    await #expect(throws: VarlinkClientError.self) {
+      for try await reply in try daemon.client.callMore(
+        "\(RoomReplication.name).PerformAct", act, returning: JSONValue.self)
+      {
+        replies.append(reply)
+      }
+    }
+    #expect(replies.isEmpty)
+    try await daemon.end()
+  }
+
   @Test func `a room goes to another daemon with its state and its positions`() async throws {
     let (first, second) = (try await Daemon(), try await Daemon())
     _ = try first.studio.directory.open(.main)

@@ -7,6 +7,8 @@ struct RelayVerb: Verb {
     discussion: """
       Starts livehost-gateway, which watches each room once, whatever is watched at the other socket. Sockets \
       are paths, or HOST:PORT for TLS with certificates on both sides; see livehost-gateway(8).
+
+      JSON: none; it prints nothing.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

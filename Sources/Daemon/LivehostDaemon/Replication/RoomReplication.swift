@@ -107,10 +107,12 @@ package final class RoomReplication: Sendable {
       let (taken, take) = AsyncStream.makeStream(of: Void.self)
       async let reply = {
         defer { take.finish() }
-        return try await self.perform(parameters) { take.finish() }
+        return try await self.perform(parameters) { take.yield() }
       }()
-      for await _ in taken {}
-      if call.wantsMore { try await replies.send(ActReply(taken: true)) }
+      // Ends without one if there is no such room, or the act is refused.
+      for await _ in taken {
+        if call.wantsMore { try await replies.send(ActReply(taken: true)) }
+      }
       return ActReply(reply: try await reply)
     }
     try interface.handle("FindMessage") { (_, parameters: MessageParameters) in

@@ -57,31 +57,11 @@ extension ClusterNode {
       } else {
         saved = try await transfer.store(room, as: identifier)
       }
-      let header = try await node.get { [saved] in
-        $0.header(of: room, partition, log, identifier, epoch, saved)
+      var written: (header: SnapshotHeader, sequence: UInt64)?
+      for isLast in [false, true] where written == nil {
+        written = try await writeHeader(saved, isLast: isLast)
       }
-      guard let (header, expected) = header else { throw SnapshotTransfer.Failure.moved }
-      var sequence: UInt64?
-      var isAnswered = false
-      do {
-        sequence = try await transfer.calls.store(
-          SnapshotHeader.subject(of: room), header.json.serialized(), expecting: expected)
-        isAnswered = true
-      } catch {}
-      if sequence == nil {
-        // The answer may be lost, or there is one of which this node knows nothing.
-        guard let found = try? await transfer.stored(room) else {
-          throw SnapshotTransfer.Failure.unknown
-        }
-        if found.header?.identifier == identifier {
-          sequence = found.sequence
-        } else if found.header?.epoch ?? 0 <= epoch {
-          try await node.get { $0.noteFound(found, of: room, partition) }
-        }
-      }
-      guard let sequence else {
-        throw isAnswered ? SnapshotTransfer.Failure.replaced : .unknown
-      }
+      guard let (header, sequence) = written else { throw SnapshotTransfer.Failure.replaced }
       let before = try await node.get { $0.noteStored(header, sequence, of: room, partition) }
       // Behind the older of the two nothing of the log is needed, and of a closed room nothing at all.
       let older = header.isClosed ? header : before?.newest
@@ -91,6 +71,33 @@ extension ClusterNode {
       await transfer.removeLeftovers(
         of: SnapshotHeader.all(of: room),
         keeping: [header.identifier, older?.identifier].compactMap(\.self), before: epoch + 1)
+    }
+
+    /// Writes the header; `nil` if the store has one of which this node knew nothing, and which it may replace.
+    private func writeHeader(
+      _ saved: SnapshotTransfer.Saved, isLast: Bool
+    ) async throws -> (header: SnapshotHeader, sequence: UInt64)? {
+      let header = try await node.get {
+        $0.header(of: room, partition, log, identifier, epoch, saved)
+      }
+      guard let (header, expected) = header else { throw SnapshotTransfer.Failure.moved }
+      var isAnswered = false
+      do {
+        let sequence = try await transfer.calls.store(
+          SnapshotHeader.subject(of: room), header.json.serialized(), expecting: expected)
+        if let sequence { return (header, sequence) }
+        isAnswered = true
+      } catch {}
+      // The answer may be lost, or there is another header.
+      guard let found = try? await transfer.stored(room) else {
+        throw SnapshotTransfer.Failure.unknown
+      }
+      if found.header?.identifier == identifier { return (header, found.sequence) }
+      let isOlder = found.header?.epoch ?? 0 <= epoch
+      if isOlder { try await node.get { $0.noteFound(found, of: room, partition) } }
+      guard isAnswered else { throw SnapshotTransfer.Failure.unknown }
+      guard isOlder, !isLast else { throw SnapshotTransfer.Failure.replaced }
+      return nil
     }
 
     func removeParts(of identifier: String) async {

@@ -74,16 +74,6 @@ package struct LeaseKeeper: Sendable {
     var isLoading = true
   }
 
-  /// What somebody asked of a node by a call here.
-  private struct Told {
-    var value: JSONValue
-    /// Of the newest write, and when it was asked for.
-    var sequence: UInt64
-    var written: Instant
-    var next: Instant
-    var until: Instant
-  }
-
   private enum Wish { case present, take(Partition), renew(Partition), tell(String) }
 
   package let settings: Settings
@@ -96,7 +86,7 @@ package struct LeaseKeeper: Sendable {
   private var held: [Partition: Held] = [:]
   /// Partitions that were asked for and when, without an answer so far.
   private var taking: [Partition: Instant] = [:]
-  private var told: [String: Told] = [:]
+  private var announcements: Announcements
   private var wishes: [Int: (wish: Wish, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
@@ -131,6 +121,7 @@ package struct LeaseKeeper: Sendable {
 
   package init(_ settings: Settings) {
     self.settings = settings
+    announcements = Announcements(settings)
     timing = ServerTiming(slow: settings.slow)
   }
 
@@ -202,13 +193,7 @@ package struct LeaseKeeper: Sendable {
   package mutating func observed(
     key: String, value: JSONValue?, sequence: UInt64, written: UInt64, at now: Instant
   ) -> [Action] {
-    if let entry = told[key], sequence > entry.sequence {
-      if value == entry.value {
-        noteTold(key, sequence: sequence, at: now)
-      } else if value != nil {
-        told[key] = nil
-      }
-    }
+    announcements.observed(key, value, sequence: sequence, at: now)
     let node = value.flatMap { value in
       value["instance"]?.stringValue.map {
         KnownNodes.Node(instance: $0, address: value["address"]?.stringValue ?? "", seen: now)
@@ -300,7 +285,7 @@ package struct LeaseKeeper: Sendable {
       held[partition]?.renewed = asked
       return []
     case .tell(let key):
-      if let sequence { noteTold(key, sequence: sequence, at: asked) }
+      if let sequence { announcements.noteWritten(key, sequence: sequence, at: asked) }
       return []
     }
   }
@@ -350,7 +335,11 @@ package struct LeaseKeeper: Sendable {
     for (partition, lease) in held where now - lease.renewed >= settings.lost {
       actions += lose(partition)
     }
-    actions += tellAgain(at: now)
+    actions += announcements.due(at: now).map { write in
+      .put(
+        key: write.key, value: write.value, expected: write.expected,
+        request: request(.tell(write.key), at: now))
+    }
     guard let currentSince else { return actions + renewals(at: now) }
     if isTiming, presented.map({ now - $0 >= settings.renewal }) ?? true {
       presented = now
@@ -383,39 +372,12 @@ package struct LeaseKeeper: Sendable {
       ], expected: nil, request: request(.present, at: now))
   }
 
-  /// Something was told to nodes by an entry. It is written again for a while: the servers forget it after
-  /// ``Settings/duration``, and whoever hears nothing just then, or hears it before it knows who is there, does not
-  /// do it.
+  /// Something was told to nodes by an entry, which is written again for ``Settings/telling``.
   ///
   /// - Parameter sequence: of the entry.
   package mutating func told(
     _ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant
-  ) {
-    told[key] = Told(
-      value: value, sequence: sequence, written: now, next: now + settings.renewal,
-      until: now + settings.telling)
-  }
-
-  private mutating func tellAgain(at now: Instant) -> [Action] {
-    told = told.filter { now < $0.value.until }
-    var actions: [Action] = []
-    for (key, entry) in told.sorted(by: { $0.key < $1.key }) where now >= entry.next {
-      told[key]?.next = now + settings.renewal
-      // In place of nothing newer, which may be somebody else's: the last word counts.
-      let isThere = now - entry.written < settings.duration
-      actions.append(
-        .put(
-          key: key, value: entry.value, expected: isThere ? entry.sequence : 0,
-          request: request(.tell(key), at: now)))
-    }
-    return actions
-  }
-
-  private mutating func noteTold(_ key: String, sequence: UInt64, at now: Instant) {
-    guard let known = told[key]?.sequence, sequence > known else { return }
-    told[key]?.sequence = sequence
-    told[key]?.written = now
-  }
+  ) { announcements.add(key, value, sequence: sequence, at: now) }
 
   private func lease(epoch: UInt64?, isLoading: Bool) -> JSONValue {
     var members: [JSONName: JSONValue] = [

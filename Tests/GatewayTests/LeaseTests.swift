@@ -513,10 +513,20 @@ struct LeaseTests {
     let update = { (cluster: Cluster) in
       directory.update(cluster.nodes["a"]!, status: nil, at: cluster.now)
     }
+    update(cluster)
+    #expect(moved.withLock { $0 }.isEmpty)
+    #expect(directory.isLoading(nil))
     cluster.run(seconds: 10)
     update(cluster)
-    // Nobody had them before.
+    // This node has answered for the rooms of the other one so far.
+    #expect(moved.withLock { $0 } == cluster.nodes["b"]!.partitions)
+    moved.withLock { $0 = [] }
+    // Until it is heard who has them, it is as before.
+    cluster.nodes["a"]!.lostSight()
+    update(cluster)
     #expect(moved.withLock { $0 }.isEmpty)
+    cluster.nodes["a"]!.becameCurrent(at: cluster.now)
+    cluster.run(seconds: 2)
     let before = cluster.nodes["a"]!.partitions
     let partition = before.min()!
     cluster.ask("a", LeaseKeeper.moveKey(of: partition), ["node": "b", "instance": "b"])

@@ -288,6 +288,73 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
       bytes.split(separator: 0x0A).count { $0.count == 999 } == parts[2...].joined().count / 1000)
   }
 
+  private func snapshotIsDue(_ feed: LogFeed, after seconds: Int64) -> Bool {
+    feed.nextSnapshot(every: .seconds(60), or: 1 << 20, at: .origin + .seconds(seconds)) != nil
+  }
+
+  @Test func `a room that the daemon does not take is given no more until it is begun anew`() {
+    var feed = begun()
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    _ = feed.nextWrite()
+    feed.acknowledge("f1", isWhole: false)
+    // Soon, but not at each repeat of a sender.
+    #expect([1, 5].map { snapshotIsDue(feed, after: $0) } == [false, true])
+    let isRefused = feed.refuse(main, partition)
+    #expect(isRefused && feed.refused == [main])
+    #expect(!snapshotIsDue(feed, after: 100))
+    receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
+    #expect(feed.nextWrite() == nil && feed.bytes == 0)
+    feed.end(partition)
+    feed.begin(partition, [main: LogFeed.Beginning(held: 0)])
+    #expect(feed.refused.isEmpty)
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
+    #expect(feed.nextWrite() != nil)
+    #expect(feed.hasInFlight(partition))
+  }
+
+  /// Else what was not taken would be cut from the log as that of a room that was closed.
+  @Test func `an act that finds no room does not close one that events should have opened`() throws
+  {
+    var feed = begun()
+    let act = LoggedAct(try #require(Self.admission), answer: "")
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    receive(&feed, LogMessage(position: position(2), lines: act.line), at: 2)
+    _ = feed.nextWrite()
+    feed.acknowledge("f1", isWhole: false)
+    let acts = feed.takeActs()
+    try #require(acts.count == 1)
+    // What is being done to it may explain that it is missing.
+    var isRefused = [feed.refuse(main, partition)]
+    feed.ended(acts[0], isGone: true)
+    let gone = feed.beginSnapshot(of: main, partition)
+    isRefused.append(feed.refuse(main, partition))
+    #expect(gone == nil)
+    #expect(isRefused == [false, true])
+  }
+
+  @Test func `an act that finds no room after it was closed leaves it closed`() throws {
+    var feed = begun()
+    receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
+    let closing = LoggedAct(.close, answer: "")
+    receive(&feed, LogMessage(position: position(2), lines: closing.line), at: 2)
+    let act = LoggedAct(try #require(Self.admission), answer: "")
+    receive(&feed, LogMessage(position: position(3), lines: act.line), at: 3)
+    _ = feed.nextWrite()
+    feed.acknowledge("f1")
+    for _ in 0..<2 {
+      let acts = feed.takeActs()
+      try #require(acts.count == 1)
+      feed.ended(acts[0], isGone: true)
+    }
+    let isRefused = feed.refuse(main, partition)
+    let gone = feed.beginSnapshot(of: main, partition)
+    #expect(!isRefused && gone == 3 * 256)
+  }
+
+  private static let admission = (try? JSONValue(parsing: Array(#"{"type":"host.admit"}"#.utf8)))
+    .map { LoggedAct.Kind.event($0) }
+
   /// Else an act would be carried out before what is in front of it.
   @Test func `what was read before a partition was begun anew says nothing of what was read since`()
     throws

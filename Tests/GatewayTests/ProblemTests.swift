@@ -12,7 +12,7 @@ import Testing
     }
     lines.append(journal.note([], at: .origin + .seconds(4)))
     lines.append(journal.note([], at: .origin + .seconds(5)))
-    #expect(lines == [[], ["problem: waits for 1 s"], [], [], ["no more: waits for 1 s"], []])
+    #expect(lines == [[], ["problem: waits for 1 s"], [], [], ["over: waits for 1 s"], []])
   }
 
   @Test func `what is over at once is not told`() {
@@ -29,6 +29,6 @@ import Testing
     _ = journal.note(two, at: .origin)
     #expect(
       journal.note(two, at: .origin + .seconds(1)) == ["problem: first", "problem: second"])
-    #expect(journal.note([two[1]], at: .origin + .seconds(2)) == ["no more: first"])
+    #expect(journal.note([two[1]], at: .origin + .seconds(2)) == ["over: first"])
   }
 }

@@ -721,6 +721,48 @@ def large_batches(nodes):
     call(nodes[2].control, "io.livehost.Control.CloseRoom", {"room": room}, 40)
 
 
+def full_daemon(nodes):
+    """A daemon has as many rooms as it may; one more is in the log, and comes whole once there is a place for it."""
+    control, owner = "io.livehost.Control.", owner_of(nodes, ROOMS[0])
+    room = next(f"attic{n}" for n in range(1000) if owner_of(nodes, f"attic{n}") is owner)
+    fillers = []
+    try:
+        while True:
+            call(owner.daemon_control, control + "OpenRoom", {"room": f"filler{len(fillers)}"})
+            fillers.append(f"filler{len(fillers)}")
+    except OSError as error:
+        check("full daemon: it opens no more rooms", "LimitReached" in str(error), error)
+
+    def send(batch):
+        lines = [{"type": "position", "source": "attic", "sequence": batch}]
+        lines += [{"type": "chat.message", "room": room, "id": f"{batch}-{n}", "user": {"id": "u", "name": "u"},
+                   "text": "x"} for n in range(100)]
+        with socket.socket(socket.AF_UNIX) as s:
+            s.settimeout(LIMIT)
+            s.connect(f"{nodes[0].dir}/gw-ingest")
+            s.sendall("".join(json.dumps(line) + "\n" for line in [*lines, {"type": "sync", "token": "t"}]).encode())
+            return json.loads(s.makefile("rb").readline())["type"]
+    check("full daemon: what is sent is in the log", send(1) == "synced")
+
+    def told():
+        problems = call(owner.control, "io.livehost.Gateway.GetStatus")["problems"]
+        return any(room in text and "rooms.maximum" in text for text in problems)
+    check("full daemon: its gateway says so", wait("the problem", told, LIMIT))
+    check("full daemon: more that is sent is in the log", send(2) == "synced")
+    try:
+        call(nodes[1].control, control + "Admit", {"room": room}, 5)
+        check("full daemon: nobody is admitted", False)
+    except OSError:
+        pass
+    for filler in fillers:
+        call(owner.daemon_control, control + "CloseRoom", {"room": filler})
+    send(3)
+    check("full daemon: the room comes whole", wait("the room", lambda: state(
+        nodes[2], room)["features"]["chat"]["total"] == 300, LIMIT))
+    check("full daemon: its gateway says that it is over", wait("the end of the problem", lambda: not told(), LIMIT))
+    call(nodes[2].control, control + "CloseRoom", {"room": room}, 40)
+
+
 def kill_nats(nodes):
     node = leader(nodes, ROOMS[0])
     node.end("nats")
@@ -773,8 +815,8 @@ def full_disk(nodes):
     """The disk of a NATS server that leads every stream is full; the others go on, and it comes back once there is space."""
     for stream in STREAMS:
         request(nodes, f"$JS.API.STREAM.LEADER.STEPDOWN.{stream}", {"placement": {"preferred": "n3"}})
-    wait("the server of node 3 to lead", lambda: all(
-        request(nodes, f"$JS.API.STREAM.INFO.{stream}")["cluster"]["leader"] == "n3" for stream in STREAMS), 20)
+    check("full disk: its server leads every stream", wait("the server of node 3", lambda: all(
+        request(nodes, f"$JS.API.STREAM.INFO.{stream}")["cluster"]["leader"] == "n3" for stream in STREAMS), LIMIT))
     filler = f"{nodes[2].dir}/js/filler"
     with open(filler, "wb", buffering=0) as f:
         try:
@@ -782,12 +824,12 @@ def full_disk(nodes):
                 f.write(bytes(1 << 20))
         except OSError:
             pass
-    progress("with a full disk of a server")
+    check("full disk: senders go on", progress("with a full disk of a server"))
     os.remove(filler)
     # A server that could not write has switched JetStream off, or ended, and says so; it is started again, as by hand.
     nodes[2].end("nats", signal.SIGTERM)
     nodes[2].start("nats")
-    progress("with space on the disk again")
+    check("full disk: senders go on with space again", progress("with space on the disk again"))
 
 
 def two_servers(nodes):
@@ -995,7 +1037,7 @@ def page(nodes):
 
 
 SCHEDULES = [kill_gateway, stop_gateway, freeze_gateway, kill_daemon, lost_daemon, lost_disk, bad_snapshot, acts,
-             closed_rooms, moved_rooms, large_batches, cut_uploads, page, kill_nats, two_servers, freeze_nats,
+             closed_rooms, moved_rooms, large_batches, full_daemon, cut_uploads, page, kill_nats, two_servers, freeze_nats,
              no_majority, partition, slow_link, slow_servers, full_disk, mixed_leases, lost_watch, rolling]
 # Those of them with a bar.
 TAKEOVERS = [kill_gateway, stop_gateway, freeze_gateway, lost_daemon, kill_nats, partition]

@@ -169,7 +169,7 @@ struct GatewayRun {
     case ClusterError.nameTaken(let name):
       .configuration("another gateway that runs is called \(name)")
     case ClusterError.closed(let reason):
-      .notPermitted("the NATS servers do not let this gateway in any more: \(reason)")
+      .unavailable("the NATS servers do not let this gateway in any more: \(reason)")
     case let error as UnusableFile: .configuration(error.description)
     case let error as ListeningSocketError: .notPermitted(error.description)
     default: GatewayError(1, "\(error)")

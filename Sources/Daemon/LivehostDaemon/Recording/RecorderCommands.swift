@@ -37,7 +37,8 @@ extension RoomRecordings {
 
   /// Ends the recording of a room, once all of it is on disk.
   ///
-  /// - Throws: ``ControlError`` `noSuchRoom`, `notRecording`, `recordingFailed`.
+  /// - Throws: ``ControlError`` `noSuchRoom`, `notRecording`, `recordingFailed`; `noSuchRecording` if the limits of
+  ///   recordings had it deleted at once.
   package func stop(
     _ room: RoomName, on lane: HostLane
   ) async throws(ControlError) -> RecordingReport {

@@ -15,7 +15,7 @@ struct Announcements: Sendable {
     var until: Instant
   }
 
-  /// An entry that is to be written, if the one there is still the expected one; 0 is none.
+  /// An entry to write, if the one there is still the expected one; 0 is none.
   struct Write {
     let key: String
     let value: JSONValue

@@ -33,6 +33,15 @@ extension ClusterNode {
     }
   }
 
+  /// Whether a copy may be closed still. If not, the partition of its room may begin: no copy of it is being closed.
+  private func mayRelease(_ partition: Partition) -> Bool {
+    guard releasing.contains(partition) else { return false }
+    if elsewhere[partition] != nil { return true }
+    releasing.remove(partition)
+    begin()
+    return false
+  }
+
   /// Closes those that came by the log; others are somebody's who feeds the daemon directly. This node begins no partition
   /// meanwhile whose rooms are closed.
   private static func release(
@@ -43,7 +52,7 @@ extension ClusterNode {
       guard let room = RoomName(summary.room), partitions.contains(Partition(of: room)),
         let positions = try? await client.getPositions(room: summary.room).positions,
         !logs.isDisjoint(with: positions.keys),
-        try await node.get({ $0.elsewhere[Partition(of: room)] != nil })
+        try await node.get({ $0.mayRelease(Partition(of: room)) })
       else { continue }
       // Its recording ends with it, and is kept.
       do { try await client.closeRoom(summary.room) } catch VarlinkClientError.remote {}

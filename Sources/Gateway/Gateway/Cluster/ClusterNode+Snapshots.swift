@@ -148,22 +148,12 @@ extension ClusterNode {
     isSaving = false
     let now = Delivery.now
     guard let failure else { return saveNext(now) }
-    let isMissing = SnapshotTransfer.isMissing(failure)
-    if keeper.epoch(of: partition) != nil {
-      snapshots.noteFailed(
-        room, isMissing ? Self.missing : SnapshotTransfer.reason(failure))
-    }
     feed.failSnapshot(of: room, partition, until: now + Self.pause)
-    // It was given what it did not take. What is in no snapshot is in the log.
-    guard isMissing, keeper.epoch(of: partition) != nil, consumers[partition] != nil,
-      begunAnew[partition].map({ now - $0 >= Self.patience }) ?? true
-    else { return }
-    begunAnew[partition] = now
-    beginAnew(partition)
+    guard keeper.epoch(of: partition) != nil else { return }
+    // What is in no snapshot is in the log.
+    if SnapshotTransfer.isMissing(failure), feed.refuse(room, partition) {
+      return snapshots.noteRefused(room)
+    }
+    snapshots.noteFailed(room, SnapshotTransfer.reason(failure))
   }
-
-  private static let missing =
-    "livehostd does not have it; if it has as many rooms as rooms.maximum allows, raise that and reload it"
-  /// Between two attempts to give the daemon a room that it does not take.
-  private static let patience = Interval.seconds(30)
 }

@@ -28,11 +28,14 @@ extension ClusterNode {
     }
     if let since = appender.waitingSince, now - since >= .seconds(2) {
       let seconds = (now - since).nanoseconds / 1_000_000_000
+      let reasons = refusals.sorted { $0.key < $1.key }.map { "\($0): \($1)" }
       problems.append(
         Problem(
           "log",
-          (refusal.map { "the log has refused messages for \(seconds) s (\($0))" }
-            ?? "the log has not answered for \(seconds) s") + ": senders wait"))
+          reasons.isEmpty
+            ? "the log has not answered for \(seconds) s: senders wait"
+            : "the log takes no messages for \(seconds) s (\(reasons.joined(separator: "; "))): senders wait"
+        ))
     }
     // Once or twice is nothing: a server or the daemon may be starting.
     for (partition, failure) in loadFailures.sorted(by: { $0.key < $1.key })
@@ -44,7 +47,7 @@ extension ClusterNode {
         ))
     }
     problems += streamProblems.map { Problem($0, $0) }
-    return problems + snapshots.problems(at: now)
+    return problems + snapshots.problems()
   }
 
   /// What it is doing.
@@ -58,6 +61,6 @@ extension ClusterNode {
       duplicates: feed.duplicates, unreadable: feed.unreadable, feedingBytes: feed.bytes,
       acts: snapshots.acts, snapshotsStored: snapshots.stored, snapshotsLoaded: snapshots.loaded,
       snapshotsFailed: snapshots.failed, snapshotsUnusable: snapshots.unusable,
-      problems: problems.map(\.text))
+      problems: problems.map(\.text) + snapshots.unusable(at: now))
   }
 }

@@ -11,6 +11,7 @@ extension ClusterNode {
   /// them.
   func begin() {
     let partitions = beginning.subtracting(loading).subtracting(releasing)
+      .subtracting(restarting)
     guard !partitions.isEmpty, daemon.isConnected, requests.isConnected else { return }
     loading.formUnion(partitions)
     let (control, names) = (settings.control, Set(logs.values))
@@ -70,6 +71,7 @@ extension ClusterNode {
     stored[partition] = loaded.stored
     snapshots.loaded += loaded.count
     snapshots.note(unusable: loaded.problems, at: now)
+    for problem in loaded.problems { told("problem: \(problem)") }
     feed.begin(partition, loaded.rooms)
     consumers[partition] = LogConsumer(
       stream: partition.stream, filter: partition.logSubjects, after: loaded.through, at: now)
@@ -77,12 +79,31 @@ extension ClusterNode {
     advance(.log(partition), now)
   }
 
-  /// Begins a partition of this node once more, from what the daemon has.
-  func beginAnew(_ partition: Partition) {
-    endReading(partition)
-    beginning.insert(partition)
-    keeper.note(partition, isLoading: true)
-    begin()
+  /// Gives the daemon the rooms once more that it did not take: what it has of them by now, without what came before,
+  /// is closed, and their partitions are begun anew.
+  func offerRefused(_ now: Instant) {
+    guard daemon.isConnected else { return }
+    for (partition, rooms) in Dictionary(grouping: feed.refused, by: { Partition(of: $0) }) {
+      guard !restarting.contains(partition), !feed.hasInFlight(partition),
+        now - (begunAnew[partition] ?? .origin) >= min(settings.snapshotInterval, .seconds(30)),
+        let epoch = keeper.epoch(of: partition)
+      else { continue }
+      begunAnew[partition] = now
+      restarting.insert(partition)
+      endReading(partition)
+      let (control, node) = (settings.control, handle)
+      Task {
+        let client = try? await ControlClient.connect(path: control)
+        for room in rooms { try? await client?.closeRoom(room.description) }
+        await client?.client.close()
+        node.perform {
+          $0.restarting.remove(partition)
+          guard $0.keeper.epoch(of: partition) == epoch else { return }
+          $0.beginning.insert(partition)
+          $0.begin()
+        }
+      }
+    }
   }
 
   /// Reads no more of a partition.

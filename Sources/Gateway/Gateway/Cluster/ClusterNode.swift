@@ -59,6 +59,8 @@ package final class ClusterNode {
   var loadFailures: [Partition: (reason: String, count: Int)] = [:]
   /// When partitions were begun once more, since the daemon did not have what it had been given.
   var begunAnew: [Partition: Instant] = [:]
+  /// Partitions that are about to be.
+  var restarting: Set<Partition> = []
   /// Since when other nodes have partitions, with their rooms.
   var elsewhere: [Partition: Instant] = [:]
   /// Partitions whose rooms are being closed here, and when that is due again.
@@ -75,8 +77,8 @@ package final class ClusterNode {
   var lastWrite = Instant.origin
   /// When the watch heard of a write, or began.
   var lastHeard = Delivery.now
-  /// Why the log has not taken a message, if a server said so last.
-  var refusal: String?
+  /// Why streams of the log do not take messages, as servers say.
+  var refusals: [String: String] = [:]
   private var journal = ProblemJournal()
   /// The program must end.
   package var failed: (ClusterError) -> Void = { _ in }
@@ -176,6 +178,7 @@ package final class ClusterNode {
     }
     connectToDaemon()
     release(now)
+    offerRefused(now)
     begin()
     saveNext(now)
     let problems = problems(now)
@@ -208,14 +211,11 @@ package final class ClusterNode {
         [unowned self] message in
         let reply = message.flatMap { try? JSONValue(parsing: $0.bytes) }
         if reply.flatMap(LogMessage.sequence) != nil {
-          refusal = nil
+          refusals[publication.stream] = nil
           for receipt in appender.stored(number) { receipt.markApplied() }
           publish()
         } else {
-          let stream = Partition.room(ofLogSubject: publication.subject)
-            .map { Partition(of: $0).stream }
-          refusal = reply?["error"]?["description"]?.stringValue
-            .map { "\(stream ?? "?") says: \($0)" }
+          refusals[publication.stream] = reply?["error"]?["description"]?.stringValue
           appender.failed(number, at: Delivery.now)
         }
       }

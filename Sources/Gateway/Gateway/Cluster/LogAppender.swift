@@ -13,6 +13,8 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int
     package let subject: String
+    /// The stream that keeps it.
+    package let stream: String
     package let body: [UInt8]
   }
 
@@ -118,6 +120,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
       publications.append(
         Publication(
           request: nextRequest, subject: Partition(of: room).logSubject(of: room),
+          stream: Partition(of: room).stream,
           body: first.message.bytes))
       nextRequest += 1
       lines[room] = line

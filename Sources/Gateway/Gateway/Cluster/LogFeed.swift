@@ -32,6 +32,8 @@ package struct LogFeed: Sendable {
     package let room: RoomName
     /// Its position in the log.
     package let code: Int
+    /// Which beginning of the partition it was read after.
+    let term: Int
     package let log: String
     package let act: LoggedAct
     /// The sequence of its message.
@@ -67,6 +69,8 @@ package struct LogFeed: Sendable {
     var isActing = false
     /// The act behind which the daemon has no such room, as long as nothing came since.
     var gone: Int?
+    /// The daemon has no such room, though it was given something of it; nothing more is passed on.
+    var isRefused = false
     /// What is in no snapshot.
     var uncovered: Uncovered?
     var isSaving = false
@@ -81,10 +85,16 @@ package struct LogFeed: Sendable {
     var first: UInt64
     var since: Instant
     var bytes = 0
+    /// Whether there is something in it that opens a room.
+    var hasEvents = false
+    /// Whether the daemon has rejected some of it, so that it is saved soon: that shows whether it has the room.
+    var isSuspect = false
     /// Not before then is it saved.
     var notBefore: Instant?
   }
 
+  /// When a room is saved of which something was rejected. Not at once: senders may repeat themselves all the time.
+  private static let soon = Interval.seconds(5)
   /// How many parts a message may have.
   private static let partsPerMessage = 256
   /// Bytes that may be unacknowledged before no more is read.
@@ -163,12 +173,17 @@ package struct LogFeed: Sendable {
     else { return duplicates += 1 }
     if known.uncovered == nil { known.uncovered = Uncovered(first: sequence, since: now) }
     known.uncovered?.bytes += body.count
+    if !isAct { known.uncovered?.hasEvents = true }
+    if known.isRefused { return }
+    let term = terms[partition] ?? 0
     if isAct {
       guard first > known.held else { return }
       known.held = first
       guard let act = LoggedAct(message.lines) else { return unreadable += 1 }
       return enter(
-        .act(Act(partition: partition, room: room, code: first, log: log, act: act)), &known)
+        .act(
+          Act(partition: partition, room: room, code: first, term: term, log: log, act: act)),
+        &known)
     }
     for (index, part) in parts.enumerated() {
       let code = first + min(index, Self.partsPerMessage - 1)
@@ -178,7 +193,7 @@ package struct LogFeed: Sendable {
       enter(
         .batch(
           Batch(
-            partition: partition, room: room, term: terms[partition] ?? 0, code: code,
+            partition: partition, room: room, term: term, code: code,
             bytes: position + part, size: part.count)),
         &known)
     }
@@ -220,8 +235,10 @@ package struct LogFeed: Sendable {
   }
 
   /// The daemon has applied and saved everything up to a `sync`. Returns whether the token was one of this feed.
+  ///
+  /// - Parameter isWhole: whether it has taken all of it; what it has twice, it rejects.
   @discardableResult
-  package mutating func acknowledge(_ token: String) -> Bool {
+  package mutating func acknowledge(_ token: String, isWhole: Bool = true) -> Bool {
     guard let index = syncs.firstIndex(where: { $0.token == token }) else { return false }
     let count = syncs[...index].reduce(0) { $0 + $1.batches }
     let done = Array(batches.prefix(count))
@@ -237,6 +254,7 @@ package struct LogFeed: Sendable {
       else { continue }
       if room.inFlight > 0 {
         room.inFlight -= 1
+        if !isWhole { room.uncovered?.isSuspect = true }
         room.gone = nil
         note(batch.code, &room)
         advance(&room)
@@ -284,21 +302,47 @@ package struct LogFeed: Sendable {
     guard let room = rooms[act.partition]?[act.room], room.isActing,
       case .act(let first)? = room.queue.first
     else { return false }
-    return first.code == act.code
+    return first.code == act.code && act.term == terms[act.partition]
   }
 
   /// The daemon has an act.
-  /// - Parameter isGone: whether it has no such room then.
+  /// - Parameter isGone: whether it has no such room then. An act that does not close the room does not say so where events
+  ///   may not have been taken, which would open it.
   package mutating func ended(_ act: Act, isGone: Bool = false) {
     guard isActing(act), var room = rooms[act.partition]?.removeValue(forKey: act.room) else {
       return
     }
     bytes -= Self.size(room.queue.removeFirst())
     room.isActing = false
-    room.gone = isGone ? act.code : nil
+    let isMissing = isGone && act.act.kind != .close
+    if isMissing, room.gone == nil, room.uncovered?.hasEvents == true {
+      room.uncovered?.isSuspect = true
+    } else {
+      room.gone = isGone ? act.code : nil
+    }
     note(act.code, &room)
     advance(&room)
     rooms[act.partition]?[act.room] = room
+  }
+
+  // MARK: Rooms that the daemon does not take
+
+  /// The daemon does not have a room of which it was given something. `false` if that is no wonder.
+  package mutating func refuse(_ name: RoomName, _ partition: Partition) -> Bool {
+    guard let room = rooms[partition]?[name], !room.isActing, room.gone == nil, room.queue.isEmpty
+    else { return false }
+    rooms[partition]?[name]?.isRefused = true
+    return true
+  }
+
+  /// The rooms of which nothing is passed on.
+  package var refused: [RoomName] {
+    rooms.values.flatMap { $0.filter(\.value.isRefused).keys }
+  }
+
+  /// Whether the daemon may yet take something of a partition.
+  package func hasInFlight(_ partition: Partition) -> Bool {
+    batches.contains { $0.partition == partition }
   }
 
   // MARK: Snapshots
@@ -314,8 +358,10 @@ package struct LogFeed: Sendable {
     var best: (partition: Partition, room: RoomName, bytes: Int)?
     for (partition, rooms) in rooms {
       for (name, room) in rooms {
-        guard let uncovered = room.uncovered, !room.isSaving, now >= uncovered.notBefore ?? now,
-          room.gone != nil || now - uncovered.since >= interval || uncovered.bytes >= bytes,
+        guard let uncovered = room.uncovered, !room.isSaving, !room.isActing, !room.isRefused,
+          now >= uncovered.notBefore ?? now,
+          room.gone != nil || uncovered.bytes >= bytes
+            || now - uncovered.since >= (uncovered.isSuspect ? min(interval, Self.soon) : interval),
           uncovered.bytes > best?.bytes ?? -1
         else { continue }
         best = (partition, name, uncovered.bytes)
@@ -352,7 +398,7 @@ package struct LogFeed: Sendable {
     guard var room = rooms[partition]?[name] else { return }
     room.isSaving = false
     let last = Self.message(of: room.held)
-    room.uncovered = start > last ? nil : Uncovered(first: start, since: now)
+    room.uncovered = start > last ? nil : Uncovered(first: start, since: now, hasEvents: true)
     rooms[partition]?[name] = room
   }
 

@@ -2,7 +2,6 @@ package import Ingest
 package import LiveEvents
 package import NIOCore
 import Platform
-import WireFormats
 
 /// Passes what the ingest socket takes to the log. Its server must run on the node's event loop.
 package struct LogSink: IngestSink {
@@ -26,6 +25,8 @@ package struct LogSink: IngestSink {
     guard let health = node.value.sources.left(source, in: room) else { return }
     let event = LiveEvent(
       timestamp: Timestamp(WallClock.milliseconds()), payload: .source(.state(health)))
-    node.value.append(RoomDelivery(room: room, events: [event]))
+    // An act, which does not open a room that was closed meanwhile.
+    guard let act = LoggedAct.event(event) else { return }
+    node.value.append(act, in: room) { _ in }
   }
 }

@@ -6,8 +6,9 @@ package import RateLimiting
 package final class NodeDirectory: Sendable {
   private struct State {
     var owners: [Partition: LeaseKeeper.Owner] = [:]
-    /// Since when partitions are without a daemon that has the rooms.
+    /// Since when partitions are without a daemon that has the rooms, and those that are waited for.
     var loading: [Partition: Instant] = [:]
+    var awaited: Set<Partition> = []
     var nodes: [String: String] = [:]
     var idle: Set<String> = []
     var status: GatewayStatus?
@@ -23,7 +24,7 @@ package final class NodeDirectory: Sendable {
 
   package init(node: String, control: String) { (self.node, self.control) = (node, control) }
 
-  /// Calls `body` with the partitions whose owner is another node than before, from the thread that updates.
+  /// Calls `body` with the partitions whose rooms another node answers for than before, from the thread that updates.
   package func onMove(_ body: @escaping @Sendable (Set<Partition>) -> Void) {
     moved.withLock { $0 = body }
   }
@@ -33,15 +34,18 @@ package final class NodeDirectory: Sendable {
       nodes: keeper.liveNodes(at: now), idle: Set(keeper.idleNodes(at: now).keys), status: status)
     let (known, owners) = state.withLock { ($0.loading, $0.owners) }
     for partition in Partition.all {
-      new.owners[partition] = keeper.owner(of: partition)
-      let isLoading = keeper.isLoading(partition, at: now)
-      new.loading[partition] = isLoading ? known[partition] ?? now : nil
-      new.owners[partition]?.isLoading =
-        new.loading[partition].map { now - $0 < Self.patience } ?? false
+      let owner = keeper.owner(of: partition)
+      // Who had it last, until it is heard who has it now.
+      new.owners[partition] = owner ?? owners[partition]
+      let isLoading = owner == nil || keeper.isLoading(partition, at: now)
+      let since = isLoading ? known[partition] ?? now : nil
+      new.loading[partition] = since
+      if let since, now - since < Self.patience { new.awaited.insert(partition) }
     }
     state.withLock { [new] in $0 = new }
+    // Where nobody is known this node's daemon has answered.
     let changed = Partition.all.filter {
-      owners[$0] != nil && owners[$0]?.node != new.owners[$0]?.node
+      (owners[$0]?.node ?? node) != (new.owners[$0]?.node ?? node)
     }
     if !changed.isEmpty { moved.withLock { $0 }?(Set(changed)) }
   }
@@ -60,9 +64,8 @@ package final class NodeDirectory: Sendable {
   package func isLoading(_ room: String?) -> Bool {
     let partition = room.flatMap { RoomName($0) }.map { Partition(of: $0) }
     guard room == nil || partition != nil else { return false }
-    return state.withLock { state in
-      state.owners.contains { $0.value.isLoading && $0.key == partition ?? $0.key }
-    }
+    let awaited = state.withLock { $0.awaited }
+    return partition.map { awaited.contains($0) } ?? !awaited.isEmpty
   }
 
   /// Waits while that is so. Not for long: an answer is waited for.

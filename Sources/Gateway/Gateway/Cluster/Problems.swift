@@ -29,7 +29,7 @@ package struct ProblemJournal: Sendable {
     var lines: [String] = []
     known.removeAll { entry in
       if problems.contains(where: { $0.kind == entry.problem.kind }) { return false }
-      if entry.isTold { lines.append("no more: \(entry.problem.text)") }
+      if entry.isTold { lines.append("over: \(entry.problem.text)") }
       return true
     }
     for problem in problems {

@@ -5,6 +5,8 @@ import RateLimiting
 struct SnapshotCounts: Sendable {
   /// How long it is told that a snapshot could not be used.
   private static let memory = Interval.seconds(3600)
+  /// Fewer failures in a row are not told: a room may have been closed, or moved, meanwhile.
+  private static let few = 3
   /// How many of a kind are told.
   private static let most = 8
 
@@ -14,7 +16,6 @@ struct SnapshotCounts: Sendable {
   private(set) var failed = 0
   private(set) var unusable = 0
   var acts = 0
-  /// The newest that could not be used, in words.
   private var newestUnusable: [(text: String, at: Instant)] = []
   /// Rooms of which none can be stored, why, and how many attempts there were.
   private var failing: [RoomName: (reason: String, count: Int)] = [:]
@@ -29,6 +30,13 @@ struct SnapshotCounts: Sendable {
     failing[room] = (reason, (failing[room]?.count ?? 0) + 1)
   }
 
+  /// The daemon does not have a room of which it was given something.
+  mutating func noteRefused(_ room: RoomName) {
+    let reason =
+      "livehostd does not take it; if it has as many rooms as rooms.maximum allows, raise that and reload it"
+    failing[room] = (reason, Self.few)
+  }
+
   mutating func note(unusable texts: [String], at now: Instant) {
     unusable += texts.count
     newestUnusable = (newestUnusable + texts.map { ($0, now) }).suffix(Self.most)
@@ -40,21 +48,21 @@ struct SnapshotCounts: Sendable {
   }
 
   /// What is wrong.
-  func problems(at now: Instant) -> [Problem] {
-    // Once or twice is nothing: it may have been closed, or moved, meanwhile.
-    let failing = failing.filter { $0.value.count >= 3 }.sorted { $0.key < $1.key }
-    var problems = failing.prefix(Self.most).map { room, failure in
+  func problems() -> [Problem] {
+    let failing = failing.filter { $0.value.count >= Self.few }.sorted { $0.key < $1.key }
+    guard !failing.isEmpty else { return [] }
+    var rooms = failing.prefix(Self.most).map { "\($0) (\($1.reason))" }
+    if failing.count > Self.most { rooms.append("\(failing.count - Self.most) more") }
+    return [
       Problem(
-        "snapshot \(room)",
-        "no snapshot of room \(room) can be stored, and the log keeps a day: \(failure.reason)")
-    }
-    if failing.count > Self.most {
-      let rest = failing.count - Self.most
-      problems.append(Problem("snapshots", "nor of \(rest) other room\(rest == 1 ? "" : "s")"))
-    }
-    for (text, at) in newestUnusable where now - at < Self.memory {
-      problems.append(Problem(text, text))
-    }
-    return problems
+        "snapshots",
+        "no snapshot can be stored, and the log keeps a day only, of room "
+          + rooms.joined(separator: ", "))
+    ]
+  }
+
+  /// The newest that could not be used, in words. They happened, and do not end.
+  func unusable(at now: Instant) -> [String] {
+    newestUnusable.filter { now - $0.at < Self.memory }.map(\.text)
   }
 }

@@ -43,6 +43,8 @@ struct SnapshotTransfer: Sendable {
   enum Failure: Error, Equatable {
     /// Nobody answers, or the daemon cannot now; to be tried again.
     case unavailable
+    /// The daemon does not take it now, and says why.
+    case refused(String)
     /// A snapshot is damaged, or a part of it is missing.
     case unusable(String)
     /// A header may be stored or not.
@@ -74,6 +76,7 @@ struct SnapshotTransfer: Sendable {
     case Failure.replaced: "another node has stored one"
     case Failure.moved: "another node has the partition"
     case Failure.unusable(let reason): reason
+    case Failure.refused(let name): "livehostd says \(name)"
     case VarlinkClientError.remote(let reply): "livehostd says \(reply.name)"
     default: "livehostd does not answer (\(error))"
     }
@@ -198,6 +201,16 @@ struct SnapshotTransfer: Sendable {
   }
 
   private func load(_ snapshot: SnapshotHeader, into room: RoomName) async throws(Failure) {
+    // Before its parts are read, which may take much memory.
+    let outcome = await uploads.use { () -> Result<Void, Failure> in
+      do throws(Failure) {
+        return .success(try await pass(snapshot, room))
+      } catch { return .failure(error) }
+    }
+    try outcome.get()
+  }
+
+  private func pass(_ snapshot: SnapshotHeader, _ room: RoomName) async throws(Failure) {
     var parts: [[UInt8]] = []
     var checksum: UInt32 = 0
     for index in 0..<snapshot.parts {
@@ -207,23 +220,23 @@ struct SnapshotTransfer: Sendable {
     }
     guard checksum == snapshot.checksum else { throw .unusable("its checksum is wrong") }
     do {
-      try await uploads.use { [control, parts] in
-        let client = try await VarlinkClient.connect(path: control)
-        for (index, part) in parts.enumerated() {
-          _ = try await client.callRaw(
-            "\(Self.interface).LoadRoom",
-            [
-              "room": .string(snapshot.room), "index": .integer(Int64(index)),
-              "part": .string(String(decoding: part, as: UTF8.self)),
-              "isLast": .bool(index == parts.count - 1),
-            ])
-        }
-        await client.close()
+      let client = try await VarlinkClient.connect(path: control)
+      for (index, part) in parts.enumerated() {
+        _ = try await client.callRaw(
+          "\(Self.interface).LoadRoom",
+          [
+            "room": .string(snapshot.room), "index": .integer(Int64(index)),
+            "part": .string(String(decoding: part, as: UTF8.self)),
+            "isLast": .bool(index == parts.count - 1),
+          ])
       }
+      await client.close()
     } catch VarlinkClientError.remote(let error)
       where ServiceError(error) == .invalidParameter("part")
     {
       throw .unusable("livehostd cannot read it")
+    } catch VarlinkClientError.remote(let error) {
+      throw .refused(error.name)
     } catch {
       throw .unavailable
     }

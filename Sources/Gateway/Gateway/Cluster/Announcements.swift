@@ -15,7 +15,7 @@ struct Announcements: Sendable {
     var until: Instant
   }
 
-  /// An entry to write, if the one there is still the expected one; 0 is none.
+  /// Writes an entry in place of the one with the expected sequence; 0 stands for none.
   struct Write {
     let key: String
     let value: JSONValue

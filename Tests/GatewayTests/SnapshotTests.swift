@@ -22,7 +22,12 @@ private struct Fed {
   var feed = LogFeed()
   var written: [String] = []
 
-  init(_ rooms: [RoomName: LogFeed.Beginning] = [:]) { feed.begin(partition, rooms) }
+  /// - Parameter rooms: beside two that the daemon has, with nothing of the log.
+  init(_ rooms: [RoomName: LogFeed.Beginning] = [:]) {
+    let open = LogFeed.Beginning(held: 0, isThere: true)
+    let all = [main: open, RoomName("side")!: open].merging(rooms) { $1 }
+    feed.begin(partition, all)
+  }
 
   mutating func read(_ sequence: UInt64, _ bytes: [UInt8], in room: RoomName = main) {
     feed.received(
@@ -314,6 +319,10 @@ private func header(
     fed.read(1, act(1, close))
     fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
     fed.read(2, message(1, of: "s", "a"))
+    fed.feed.ended(fed.feed.takeActs()[0])
+    // Before the first events, too.
+    #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
+    fed.feed.failSnapshot(of: main, partition, until: .origin)
     fed.writeAndAcknowledge()
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
     fed.feed.failSnapshot(of: main, partition, until: .origin)

@@ -50,8 +50,13 @@ extension ClusterNode {
 
   private func end(_ act: LogFeed.Act, _ outcome: JSONValue?) {
     if feed.isActing(act) {
-      snapshots.acts += 1
-      feed.ended(act, isGone: outcome.map { act.act.leavesNoRoom($0) } ?? false)
+      let isGone = outcome.map { act.act.leavesNoRoom($0) } ?? false
+      if !act.isOpening {
+        snapshots.acts += 1
+      } else if isGone {
+        snapshots.noteRefused(act.room)
+      }
+      feed.ended(act, isGone: isGone)
       writeToDaemon()
       carryOut()
     }

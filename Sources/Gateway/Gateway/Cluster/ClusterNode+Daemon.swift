@@ -9,7 +9,7 @@ extension ClusterNode {
           perform(keeper.resume(.noDaemon))
         },
         acknowledged: { [self] tokens in
-          for (token, rejected) in tokens { feed.acknowledge(token, isWhole: rejected == 0) }
+          for token in tokens { feed.acknowledge(token) }
           carryOut()
           writeToDaemon()
         },

@@ -9,8 +9,8 @@ final class LocalDaemon {
   /// What the owner of the connection does about it.
   struct Events {
     let connected: () -> Void
-    /// It has applied and saved everything up to these tokens, unless it has rejected something.
-    let acknowledged: ([(token: String, rejected: Int)]) -> Void
+    /// It has applied and saved everything up to these tokens.
+    let acknowledged: ([String]) -> Void
     let writable: () -> Void
     let lost: () -> Void
   }
@@ -68,13 +68,13 @@ final class LocalDaemon {
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer, _ events: Events) {
-    var tokens: [(token: String, rejected: Int)] = []
+    var tokens: [String] = []
     lines.receive(bytes) { line in
       guard let value = try? JSONValue(parsing: Array(line)),
         ["synced", "applied"].contains(value["type"]?.stringValue ?? ""),
         let token = value["token"]?.stringValue
       else { return }
-      tokens.append((token, Int(clamping: value["rejected"]?.integerValue ?? 0)))
+      tokens.append(token)
     }
     events.acknowledged(tokens)
   }

@@ -8,20 +8,28 @@ import WireFormats
 /// The log may hold a batch twice, when its sender or its gateway was not sure. Whoever reads a partition from its
 /// beginning, or from a snapshot that says how far each sender was, sees both, and passes on the first. What the daemon
 /// is given has the position of the log, so that it rejects what it has when something is read again. An act waits until
-/// the daemon has what is before it in its room, and what is behind it waits for the act. A value.
+/// the daemon has what is before it in its room, and what is behind it waits for the act. A room that the daemon does not
+/// have is opened by an act before the first events: they would open it as well, but if there is no place for it they would
+/// be rejected, and later ones perhaps not. A value.
 package struct LogFeed: Sendable {
   /// From where a room is read.
   package struct Beginning: Sendable {
     /// The position of the log that the daemon has.
     package var held: Int
+    /// Whether it has the room.
+    var isThere: Bool
     /// The first message that is not in the snapshot.
     package var start: UInt64 = 0
     var senders: [String: SenderPositions.Position] = [:]
 
-    package init(held: Int) { self.held = held }
-
-    package init(held: Int, behind header: SnapshotHeader) {
+    /// - Parameter isThere: whether the daemon has the room; default: if it has something of the log.
+    package init(held: Int, isThere: Bool? = nil) {
       self.held = held
+      self.isThere = isThere ?? (held > 0)
+    }
+
+    package init(held: Int, behind header: SnapshotHeader, isThere: Bool? = nil) {
+      self.init(held: held, isThere: isThere)
       (start, senders) = (header.start, header.senders)
     }
   }
@@ -36,6 +44,8 @@ package struct LogFeed: Sendable {
     let term: Int
     package let log: String
     package let act: LoggedAct
+    /// Whether it is none of the log, but opens the room for what is.
+    package var isOpening = false
     /// The sequence of its message.
     var message: UInt64 { LogFeed.message(of: code) }
   }
@@ -46,6 +56,7 @@ package struct LogFeed: Sendable {
     /// Which beginning of the partition it was read after.
     let term: Int
     let code: Int
+    let log: String
     let bytes: [UInt8]
     let size: Int
   }
@@ -67,9 +78,13 @@ package struct LogFeed: Sendable {
     /// What waits for an act, which comes first.
     var queue: [Item] = []
     var isActing = false
+    /// The act that opens the room for the first of the queue.
+    var opening: Act?
+    /// Whether the daemon has the room, as far as that is known.
+    var isThere: Bool
     /// The act behind which the daemon has no such room, as long as nothing came since.
     var gone: Int?
-    /// The daemon has no such room, though it was given something of it; nothing more is passed on.
+    /// The daemon does not take the room; nothing of it is passed on.
     var isRefused = false
     /// What is in no snapshot.
     var uncovered: Uncovered?
@@ -77,7 +92,7 @@ package struct LogFeed: Sendable {
 
     init(_ beginning: Beginning) {
       senders = SenderPositions(beginning.senders)
-      (held, start) = (beginning.held, beginning.start)
+      (held, start, isThere) = (beginning.held, beginning.start, beginning.isThere)
     }
   }
 
@@ -85,16 +100,10 @@ package struct LogFeed: Sendable {
     var first: UInt64
     var since: Instant
     var bytes = 0
-    /// Whether there is something in it that opens a room.
-    var hasEvents = false
-    /// Whether the daemon has rejected some of it, so that it is saved soon: that shows whether it has the room.
-    var isSuspect = false
     /// Not before then is it saved.
     var notBefore: Instant?
   }
 
-  /// When a room is saved of which something was rejected. Not at once: senders may repeat themselves all the time.
-  private static let soon = Interval.seconds(5)
   /// How many parts a message may have.
   private static let partsPerMessage = 256
   /// Bytes that may be unacknowledged before no more is read.
@@ -173,7 +182,6 @@ package struct LogFeed: Sendable {
     else { return duplicates += 1 }
     if known.uncovered == nil { known.uncovered = Uncovered(first: sequence, since: now) }
     known.uncovered?.bytes += body.count
-    if !isAct { known.uncovered?.hasEvents = true }
     if known.isRefused { return }
     let term = terms[partition] ?? 0
     if isAct {
@@ -193,7 +201,7 @@ package struct LogFeed: Sendable {
       enter(
         .batch(
           Batch(
-            partition: partition, room: room, term: term, code: code,
+            partition: partition, room: room, term: term, code: code, log: log,
             bytes: position + part, size: part.count)),
         &known)
     }
@@ -210,6 +218,13 @@ package struct LogFeed: Sendable {
     while !room.isActing, let first = room.queue.first {
       switch first {
       case .batch(let batch):
+        guard room.isThere else {
+          let act = Act(
+            partition: batch.partition, room: batch.room, code: batch.code - 1, term: batch.term,
+            log: batch.log, act: LoggedAct(.open, answer: ""), isOpening: true)
+          (room.isActing, room.opening) = (true, act)
+          return acts.append(act)
+        }
         batches.append(batch)
         room.inFlight += 1
         room.queue.removeFirst()
@@ -235,10 +250,8 @@ package struct LogFeed: Sendable {
   }
 
   /// The daemon has applied and saved everything up to a `sync`. Returns whether the token was one of this feed.
-  ///
-  /// - Parameter isWhole: whether it has taken all of it; what it has twice, it rejects.
   @discardableResult
-  package mutating func acknowledge(_ token: String, isWhole: Bool = true) -> Bool {
+  package mutating func acknowledge(_ token: String) -> Bool {
     guard let index = syncs.firstIndex(where: { $0.token == token }) else { return false }
     let count = syncs[...index].reduce(0) { $0 + $1.batches }
     let done = Array(batches.prefix(count))
@@ -254,7 +267,6 @@ package struct LogFeed: Sendable {
       else { continue }
       if room.inFlight > 0 {
         room.inFlight -= 1
-        if !isWhole { room.uncovered?.isSuspect = true }
         room.gone = nil
         note(batch.code, &room)
         advance(&room)
@@ -300,27 +312,29 @@ package struct LogFeed: Sendable {
   /// Whether an act is still to be carried out here.
   package func isActing(_ act: Act) -> Bool {
     guard let room = rooms[act.partition]?[act.room], room.isActing,
-      case .act(let first)? = room.queue.first
+      act.term == terms[act.partition]
     else { return false }
-    return first.code == act.code && act.term == terms[act.partition]
+    if let opening = room.opening { return act.isOpening && opening.code == act.code }
+    guard case .act(let first)? = room.queue.first else { return false }
+    return first.code == act.code
   }
 
   /// The daemon has an act.
-  /// - Parameter isGone: whether it has no such room then. An act that does not close the room does not say so where events
-  ///   may not have been taken, which would open it.
+  /// - Parameter isGone: whether it has no such room then.
   package mutating func ended(_ act: Act, isGone: Bool = false) {
     guard isActing(act), var room = rooms[act.partition]?.removeValue(forKey: act.room) else {
       return
     }
-    bytes -= Self.size(room.queue.removeFirst())
-    room.isActing = false
-    let isMissing = isGone && act.act.kind != .close
-    if isMissing, room.gone == nil, room.uncovered?.hasEvents == true {
-      room.uncovered?.isSuspect = true
-    } else {
+    (room.isActing, room.opening, room.isThere) = (false, nil, !isGone)
+    if !act.isOpening {
+      bytes -= Self.size(room.queue.removeFirst())
       room.gone = isGone ? act.code : nil
+      note(act.code, &room)
+    } else if isGone {
+      refuse(&room)
+    } else {
+      room.gone = nil
     }
-    note(act.code, &room)
     advance(&room)
     rooms[act.partition]?[act.room] = room
   }
@@ -329,10 +343,17 @@ package struct LogFeed: Sendable {
 
   /// The daemon does not have a room of which it was given something. `false` if that is no wonder.
   package mutating func refuse(_ name: RoomName, _ partition: Partition) -> Bool {
-    guard let room = rooms[partition]?[name], !room.isActing, room.gone == nil, room.queue.isEmpty
+    guard var room = rooms[partition]?[name], !room.isActing, room.gone == nil, room.queue.isEmpty
     else { return false }
-    rooms[partition]?[name]?.isRefused = true
+    refuse(&room)
+    rooms[partition]?[name] = room
     return true
+  }
+
+  private mutating func refuse(_ room: inout Room) {
+    room.isRefused = true
+    for item in room.queue { bytes -= Self.size(item) }
+    room.queue = []
   }
 
   /// The rooms of which nothing is passed on.
@@ -360,8 +381,7 @@ package struct LogFeed: Sendable {
       for (name, room) in rooms {
         guard let uncovered = room.uncovered, !room.isSaving, !room.isActing, !room.isRefused,
           now >= uncovered.notBefore ?? now,
-          room.gone != nil || uncovered.bytes >= bytes
-            || now - uncovered.since >= (uncovered.isSuspect ? min(interval, Self.soon) : interval),
+          room.gone != nil || now - uncovered.since >= interval || uncovered.bytes >= bytes,
           uncovered.bytes > best?.bytes ?? -1
         else { continue }
         best = (partition, name, uncovered.bytes)
@@ -398,7 +418,7 @@ package struct LogFeed: Sendable {
     guard var room = rooms[partition]?[name] else { return }
     room.isSaving = false
     let last = Self.message(of: room.held)
-    room.uncovered = start > last ? nil : Uncovered(first: start, since: now, hasEvents: true)
+    room.uncovered = start > last ? nil : Uncovered(first: start, since: now)
     rooms[partition]?[name] = room
   }
 

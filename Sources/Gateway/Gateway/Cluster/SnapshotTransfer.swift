@@ -95,7 +95,7 @@ struct SnapshotTransfer: Sendable {
     _ partition: Partition, log: String, held: [RoomName: Int], epoch: UInt64
   ) async throws -> Loaded {
     var loaded = Loaded()
-    for (room, code) in held { loaded.rooms[room] = LogFeed.Beginning(held: code) }
+    for (room, code) in held { loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: true) }
     // Before the headers, so that those lead to all parts in it that are whole.
     let subjects = try await subjects(SnapshotHeader.all(of: partition))
     var named: [String] = []
@@ -133,7 +133,8 @@ struct SnapshotTransfer: Sendable {
       loaded.stored[room] = Stored(newest: best, sequence: newest.sequence)
       through = max(through, best.through)
       let code = held[room] ?? 0
-      loaded.rooms[room] = LogFeed.Beginning(held: code, behind: best)
+      let isThere = held[room] != nil
+      loaded.rooms[room] = LogFeed.Beginning(held: code, behind: best, isThere: isThere)
       if best.code <= code { continue }
       var used: SnapshotHeader?
       for snapshot in headers where used == nil && snapshot.code > code {
@@ -151,11 +152,12 @@ struct SnapshotTransfer: Sendable {
       }
       if let used {
         if !used.isClosed { loaded.count += 1 }
-        loaded.rooms[room] = LogFeed.Beginning(held: used.code, behind: used)
+        loaded.rooms[room] = LogFeed.Beginning(
+          held: used.code, behind: used, isThere: !used.isClosed)
         if used != best { limit = min(limit, used.start - min(1, used.start)) }
       } else {
         limit = 0
-        loaded.rooms[room] = LogFeed.Beginning(held: code)
+        loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: isThere)
         loaded.problems.append("room \(room) comes back with what is in the log alone")
       }
     }

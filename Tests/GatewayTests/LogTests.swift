@@ -331,9 +331,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.hasInFlight(partition))
   }
 
-  @Test func `a room that somebody has closed at the daemon is begun anew, unless that is no wonder`()
-    throws
-  {
+  @Test func `a room that is missing at the daemon is refused, unless that is no wonder`() throws {
     var feed = begun()
     let act = LoggedAct(try #require(Self.admission), answer: "")
     receive(&feed, LogMessage(position: position(1), lines: act.line), at: 1)

@@ -44,7 +44,7 @@ package struct LogFeed: Sendable {
     let term: Int
     package let log: String
     package let act: LoggedAct
-    /// Whether it is none of the log, but opens the room for what is.
+    /// Whether the log does not have it: it opens the room for events that the log has.
     package var isOpening = false
     /// The sequence of its message.
     var message: UInt64 { LogFeed.message(of: code) }

@@ -33,8 +33,15 @@ extension ClusterNode {
 
   private func carryOut(_ act: LogFeed.Act) {
     let control = settings.control
-    let node = handle
-    Task { await ClusterNode.carryOut(act, control, node) }
+    let (node, openings) = (handle, openings)
+    Task {
+      // Others may wait for long, until a surface has answered.
+      if act.isOpening {
+        await openings.use { await ClusterNode.carryOut(act, control, node) }
+      } else {
+        await ClusterNode.carryOut(act, control, node)
+      }
+    }
   }
 
   private static func carryOut(

@@ -70,7 +70,10 @@ package final class ClusterNode {
   var stored: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
   var snapshots = SnapshotCounts()
   var isSaving = false
-  let uploads = UploadSlots()
+  /// With one snapshot more on its way to it the daemon would forget all of them.
+  let uploads = Slots(8)
+  /// Rooms that are opened take a connection each, of which the daemon has some hundreds.
+  let openings = Slots(32)
   let daemon: LocalDaemon
   private(set) var isStopped = false
   /// When the servers last took a write of this node, which needs a majority of them.

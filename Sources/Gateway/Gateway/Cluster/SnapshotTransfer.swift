@@ -55,7 +55,7 @@ struct SnapshotTransfer: Sendable {
 
   let calls: NatsCalls
   let control: String
-  let uploads: UploadSlots
+  let uploads: Slots
 
   static let interface = "io.livehost.Replication"
 

@@ -1,7 +1,9 @@
-/// How many snapshots may be on their way to the daemon at a time: with one more it would forget all of them.
-actor UploadSlots {
-  private var free = 8
+/// How many things may be done at a time.
+actor Slots {
+  private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  init(_ count: Int) { free = count }
 
   /// Calls `body` once there is a slot for it; in the order of the calls.
   func use<R: Sendable>(_ body: @Sendable () async throws -> R) async rethrows -> R {

@@ -63,8 +63,10 @@ extension ClusterNode {
       }
       guard let (header, sequence) = written else { throw SnapshotTransfer.Failure.replaced }
       let before = try await node.get { $0.noteStored(header, sequence, of: room, partition) }
+      // The partition was begun anew; what else the store has of the room is not known now.
+      guard let before else { return }
       // Behind the older of the two nothing of the log is needed, and of a closed room nothing at all.
-      let older = header.isClosed ? header : before?.newest
+      let older = header.isClosed ? header : before.newest
       if let older {
         await transfer.purge(partition.stream, partition.logSubject(of: room), before: older.start)
       }
@@ -133,14 +135,15 @@ extension ClusterNode {
     stored[partition]?[room] = .init(newest: header ?? known, sequence: found.sequence)
   }
 
-  /// Returns what the store had of the room before.
+  /// Returns what the store had of the room before; `nil` if that is not known.
   private func noteStored(
     _ header: SnapshotHeader, _ sequence: UInt64, of room: RoomName, _ partition: Partition
   ) -> SnapshotTransfer.Stored? {
-    let before = stored[partition]?[room]
+    snapshots.noteStored(room)
+    guard stored[partition] != nil else { return nil }
+    let before = stored[partition]?[room] ?? .init(newest: nil, sequence: 0)
     stored[partition]?[room] = .init(newest: header, sequence: sequence)
     feed.endSnapshot(of: room, partition, from: header.start, at: Delivery.now)
-    snapshots.noteStored(room)
     return before
   }
 
@@ -148,12 +151,11 @@ extension ClusterNode {
     isSaving = false
     let now = Delivery.now
     guard let failure else { return saveNext(now) }
+    // What is in no snapshot is in the log.
+    let isRefused = SnapshotTransfer.isMissing(failure) && feed.refuse(room, partition)
     feed.failSnapshot(of: room, partition, until: now + Self.pause)
     guard keeper.epoch(of: partition) != nil else { return }
-    // What is in no snapshot is in the log.
-    if SnapshotTransfer.isMissing(failure), feed.refuse(room, partition) {
-      return snapshots.noteRefused(room)
-    }
+    if isRefused { return snapshots.noteRefused(room) }
     snapshots.noteFailed(room, SnapshotTransfer.reason(failure))
   }
 }

@@ -84,18 +84,23 @@ extension ClusterNode {
   func offerRefused(_ now: Instant) {
     guard daemon.isConnected else { return }
     for (partition, rooms) in Dictionary(grouping: feed.refused, by: { Partition(of: $0) }) {
-      guard !restarting.contains(partition), !feed.hasInFlight(partition),
+      guard !restarting.contains(partition), !rooms.contains(where: { feed.hasInFlight($0) }),
         now - (begunAnew[partition] ?? .origin) >= min(settings.snapshotInterval, .seconds(30)),
         let epoch = keeper.epoch(of: partition)
       else { continue }
       begunAnew[partition] = now
       restarting.insert(partition)
       endReading(partition)
-      let (control, node) = (settings.control, handle)
+      let (control, logs, node) = (settings.control, Set(logs.values), handle)
       Task {
-        let client = try? await ControlClient.connect(path: control)
-        for room in rooms { try? await client?.closeRoom(room.description) }
-        await client?.client.close()
+        var isClosed = false
+        while !isClosed {
+          isClosed = await ClusterNode.close(rooms, control, logs)
+          if isClosed { break }
+          try? await Task.sleep(for: .milliseconds(500))
+          // Without a daemon everything is begun anew once there is one.
+          isClosed = (try? await node.get { !$0.daemon.isConnected }) ?? true
+        }
         node.perform {
           $0.restarting.remove(partition)
           guard $0.keeper.epoch(of: partition) == epoch else { return }
@@ -104,6 +109,21 @@ extension ClusterNode {
         }
       }
     }
+  }
+
+  /// Closes what the daemon has of rooms by the log. Returns whether it answers.
+  private static func close(
+    _ rooms: [RoomName], _ control: String, _ logs: Set<String>
+  ) async -> Bool {
+    guard let client = try? await ControlClient.connect(path: control) else { return false }
+    for room in rooms.map(\.description) {
+      guard let positions = try? await client.getPositions(room: room).positions,
+        !logs.isDisjoint(with: positions.keys)
+      else { continue }
+      try? await client.closeRoom(room)
+    }
+    await client.client.close()
+    return true
   }
 
   /// Reads no more of a partition.

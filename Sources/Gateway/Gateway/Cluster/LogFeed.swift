@@ -329,6 +329,8 @@ package struct LogFeed: Sendable {
     if !act.isOpening {
       bytes -= Self.size(room.queue.removeFirst())
       room.gone = isGone ? act.code : nil
+      // A snapshot that is under way may miss it.
+      if isGone { room.isSaving = false }
       note(act.code, &room)
     } else if isGone {
       refuse(&room)
@@ -341,9 +343,10 @@ package struct LogFeed: Sendable {
 
   // MARK: Rooms that the daemon does not take
 
-  /// The daemon does not have a room of which it was given something. `false` if that is no wonder.
+  /// The daemon does not have a room that was to be saved. `false` if that is no wonder.
   package mutating func refuse(_ name: RoomName, _ partition: Partition) -> Bool {
-    guard var room = rooms[partition]?[name], !room.isActing, room.gone == nil, room.queue.isEmpty
+    guard var room = rooms[partition]?[name], room.isSaving, !room.isActing, room.gone == nil,
+      room.queue.isEmpty
     else { return false }
     refuse(&room)
     rooms[partition]?[name] = room
@@ -361,10 +364,8 @@ package struct LogFeed: Sendable {
     rooms.values.flatMap { $0.filter(\.value.isRefused).keys }
   }
 
-  /// Whether the daemon may yet take something of a partition.
-  package func hasInFlight(_ partition: Partition) -> Bool {
-    batches.contains { $0.partition == partition }
-  }
+  /// Whether the daemon may yet take something of a room.
+  package func hasInFlight(_ room: RoomName) -> Bool { batches.contains { $0.room == room } }
 
   // MARK: Snapshots
 
@@ -398,13 +399,14 @@ package struct LogFeed: Sendable {
     return rooms[partition]?[room]?.gone
   }
 
-  /// Where in the log a snapshot is that was asked for.
+  /// Where in the log a snapshot is that was asked for; `nil` if its partition was begun anew meanwhile, and what the senders
+  /// were then is not known.
   ///
   /// - Parameter code: the position that the snapshot has.
   package func basis(
     of room: RoomName, _ partition: Partition, at code: Int
   ) -> (start: UInt64, senders: [String: SenderPositions.Position])? {
-    guard let room = rooms[partition]?[room] else { return nil }
+    guard let room = rooms[partition]?[room], room.isSaving else { return nil }
     let message = Self.message(of: code)
     let isWhole = room.senders.lastPart(of: message).map { code >= $0 } ?? true
     let start = isWhole ? message + 1 : message

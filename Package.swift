@@ -209,12 +209,14 @@ let control: [Target] = [
     ] + nio,
     plugins: ["VarlinkTypes"]),
   module("Control", "SourceArguments", [arguments]),
+  module("Control", "RelayArguments", [arguments]),
   module(
     "Control", "CommandLineTool",
     [
       "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform",
       "PlatformFormats", "Prometheus", "RateLimiting", "HangCommand", "HangSimulation",
-      "Simulation", "SourceArguments", "Suggestions", "Systemd", "UnixSockets", "Varlink",
+      "RelayArguments", "Simulation", "SourceArguments", "Suggestions", "Systemd", "UnixSockets",
+      "Varlink",
       "WireFormats", "Wording", "YAMLReader", arguments,
     ] + nio),
 ]
@@ -311,7 +313,7 @@ let gateway: [Target] = [
     "Gateway", "GatewayTool",
     [
       "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "NatsClient", "RateLimiting",
-      "Systemd", "UnixSockets", "Varlink", "YAMLReader", arguments,
+      "RelayArguments", "Systemd", "UnixSockets", "Varlink", "YAMLReader", arguments,
     ] + nio),
   program("Sources/livehost-gateway", ["GatewayTool"]),
 ]

@@ -4,6 +4,7 @@ import Gateway
 import Glibc
 import LiveSources
 import NIOCore
+import RelayArguments
 import Systemd
 import UnixSockets
 import Varlink
@@ -19,45 +20,18 @@ struct RelayCommand: AsyncParsableCommand {
       livehost-web --socket work with a relay as with a daemon.
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "Control socket of the daemon, or HOST:PORT of a relay that listens there.",
-      valueName: "socket"))
-  var from = "/run/livehost/io.livehost.Control"
-  @Option(help: ArgumentHelp("Where to listen: a path or HOST:PORT.", valueName: "socket"))
-  var listen: String
-  @Option(
-    help: ArgumentHelp("How many monitors may run at once: 1 to 10000.", valueName: "count"))
-  var viewers = 1000
-  @Option(
-    help: ArgumentHelp(
-      "States of a room per second that the daemon is asked for, 0.1 to 60; default: every frame.",
-      valueName: "number"))
-  var rate: Double?
-  @Option(help: ArgumentHelp("PEM file of the own certificate, for TLS.", valueName: "file"))
-  var certificate: String?
-  @Option(help: ArgumentHelp("PEM file of its private key.", valueName: "file"))
-  var key: String?
-  @Option(
-    help: ArgumentHelp(
-      "PEM file of the authorities that the other end's certificate must come from.",
-      valueName: "file"))
-  var ca: String?
-  @Flag(help: "Let those who come by TLS change rooms, too.") var acting = false
+  @OptionGroup var arguments: RelayArguments
+
+  private var from: String { arguments.from ?? "/run/livehost/io.livehost.Control" }
 
   private var identity: Tunnel.Identity? {
-    guard let certificate, let key, let ca else { return nil }
+    guard let certificate = arguments.certificate, let key = arguments.key, let ca = arguments.ca
+    else { return nil }
     return Tunnel.Identity(certificate: certificate, key: key, authorities: ca)
   }
 
   func validate() throws {
-    guard (1...10_000).contains(viewers) else {
-      throw ValidationError("--viewers is from 1 to 10000")
-    }
-    if let rate, !(0.1...60).contains(rate) {
-      throw ValidationError("--rate is from 0.1 to 60")
-    }
-    for socket in [from, listen] where !socket.contains("/") {
+    for socket in [from, arguments.listen] where !socket.contains("/") {
       guard let address = PeerAddress(socket, defaultPort: 0), address.port > 0 else {
         throw ValidationError("'\(socket)' is neither a path nor HOST:PORT")
       }
@@ -70,6 +44,7 @@ struct RelayCommand: AsyncParsableCommand {
   func run() async throws {
     signal(SIGPIPE, SIG_IGN)
     do { try identity?.check() } catch { throw GatewayError.configuration(error.description) }
+    let (listen, acting) = (arguments.listen, arguments.acting)
     let ending = Ending()
     let directory = try PrivateDirectory()
     defer { directory.remove() }
@@ -83,13 +58,13 @@ struct RelayCommand: AsyncParsableCommand {
             path: origin, host: address.host, port: address.port, identity: identity,
             report: { GatewayProgram.tell($0) }))
       }
-      let relay = Relay(origin: { [origin] _ in origin }, maximumRate: rate)
+      let relay = Relay(origin: { [origin] _ in origin }, maximumRate: arguments.rate)
       let address = remote(listen)
       let path = address == nil ? listen : directory.path + "/relay"
       let access = Access()
       let server = try await relay.serve(
-        on: .bind(path: path, mode: address == nil ? 0o666 : 0o600), viewers: viewers,
-        mayChange: { [acting] in address == nil ? access.mayChange($0) : acting })
+        on: .bind(path: path, mode: address == nil ? 0o666 : 0o600), viewers: arguments.viewers,
+        mayChange: { address == nil ? access.mayChange($0) : acting })
       if let address, let identity {
         tunnels.append(
           try await Tunnel.listen(

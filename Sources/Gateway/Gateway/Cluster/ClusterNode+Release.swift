@@ -42,21 +42,30 @@ extension ClusterNode {
     return false
   }
 
-  /// Closes those that came by the log; others are somebody's who feeds the daemon directly. This node begins no partition
-  /// meanwhile whose rooms are closed.
+  /// Closes those that came by the log. This node begins no partition meanwhile whose rooms are closed.
   private static func release(
     _ partitions: Set<Partition>, _ control: String, _ logs: Set<String>, _ node: NodeHandle
   ) async throws {
     let client = try await ControlClient.connect(path: control)
     for summary in try await client.listRooms().rooms {
       guard let room = RoomName(summary.room), partitions.contains(Partition(of: room)),
-        let positions = try? await client.getPositions(room: summary.room).positions,
-        !logs.isDisjoint(with: positions.keys),
         try await node.get({ $0.mayRelease(Partition(of: room)) })
       else { continue }
-      // Its recording ends with it, and is kept.
-      do { try await client.closeRoom(summary.room) } catch VarlinkClientError.remote {}
+      do {
+        try await client.closeCopy(of: summary.room, by: logs)
+      } catch VarlinkClientError.remote {
+        // It is gone already.
+      }
     }
     await client.client.close()
+  }
+}
+
+extension ControlClient {
+  /// Closes a room that came by one of these logs; others are somebody's who feeds the daemon directly. Its recording ends
+  /// with it, and is kept.
+  func closeCopy(of room: String, by logs: Set<String>) async throws {
+    let positions = try await getPositions(room: room).positions
+    if !logs.isDisjoint(with: positions.keys) { try await closeRoom(room) }
   }
 }

@@ -57,10 +57,8 @@ extension ClusterNode {
       } else {
         saved = try await transfer.store(room, as: identifier)
       }
-      var written: (header: SnapshotHeader, sequence: UInt64)?
-      for isLast in [false, true] where written == nil {
-        written = try await writeHeader(saved, isLast: isLast)
-      }
+      var written = try await writeHeader(saved)
+      if written == nil { written = try await writeHeader(saved) }
       guard let (header, sequence) = written else { throw SnapshotTransfer.Failure.replaced }
       let before = try await node.get { $0.noteStored(header, sequence, of: room, partition) }
       // The partition was begun anew; what else the store has of the room is not known now.
@@ -77,7 +75,7 @@ extension ClusterNode {
 
     /// Writes the header; `nil` if the store has one of which this node knew nothing, and which it may replace.
     private func writeHeader(
-      _ saved: SnapshotTransfer.Saved, isLast: Bool
+      _ saved: SnapshotTransfer.Saved
     ) async throws -> (header: SnapshotHeader, sequence: UInt64)? {
       let header = try await node.get {
         $0.header(of: room, partition, log, identifier, epoch, saved)
@@ -98,7 +96,7 @@ extension ClusterNode {
       let isOlder = found.header?.epoch ?? 0 <= epoch
       if isOlder { try await node.get { $0.noteFound(found, of: room, partition) } }
       guard isAnswered else { throw SnapshotTransfer.Failure.unknown }
-      guard isOlder, !isLast else { throw SnapshotTransfer.Failure.replaced }
+      guard isOlder else { throw SnapshotTransfer.Failure.replaced }
       return nil
     }
 

@@ -93,13 +93,10 @@ extension ClusterNode {
       endReading(partition)
       let (control, logs, node) = (settings.control, Set(logs.values), handle)
       Task {
-        var isClosed = false
-        while !isClosed {
-          isClosed = await ClusterNode.close(rooms, control, logs)
-          if isClosed { break }
+        while await !ClusterNode.close(rooms, control, logs) {
           try? await Task.sleep(for: .milliseconds(500))
           // Without a daemon everything is begun anew once there is one.
-          isClosed = (try? await node.get { !$0.daemon.isConnected }) ?? true
+          guard (try? await node.get { $0.daemon.isConnected }) ?? false else { break }
         }
         node.perform {
           $0.restarting.remove(partition)
@@ -116,12 +113,7 @@ extension ClusterNode {
     _ rooms: [RoomName], _ control: String, _ logs: Set<String>
   ) async -> Bool {
     guard let client = try? await ControlClient.connect(path: control) else { return false }
-    for room in rooms.map(\.description) {
-      guard let positions = try? await client.getPositions(room: room).positions,
-        !logs.isDisjoint(with: positions.keys)
-      else { continue }
-      try? await client.closeRoom(room)
-    }
+    for room in rooms { try? await client.closeCopy(of: room.description, by: logs) }
     await client.client.close()
     return true
   }

@@ -164,6 +164,23 @@ import Testing
     }
   }
 
+  @Test func `what a mark of no room begins is told as that`() async throws {
+    defer { clean() }
+    try await run { rooms in
+      let log = rooms.library.log("main") {}
+      var batch = RecordedBatch()
+      batch.addMark(LogMark(room: "", at: LogPosition(session: log.session, batch: 1)))
+      await withCheckedContinuation { continuation in
+        batch.whenSynced { continuation.resume() }
+        log.post(batch)
+      }
+    }
+    try await run { rooms in
+      #expect(rooms.store.problems.map(\.text).contains { $0.contains("belong to no room") })
+      #expect(!rooms.store.problems.contains { $0.text.hasPrefix("room ") })
+    }
+  }
+
   @Test func `a segment of another log is left out, though it has the right number`() async throws {
     defer { clean() }
     try await run { rooms in

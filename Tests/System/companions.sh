@@ -8,11 +8,23 @@ PAGE_UNITS="livehost-web.socket livehost-web.service"
 SOURCE_EXPOSURE=1.4
 PAGE_EXPOSURE=0.6
 GATEWAY_UNIT=livehost-gateway.service
+RELAY_UNIT=livehost-relay@out.service
 # It may use the network.
 GATEWAY_EXPOSURE=1.4
 
 # Runs a program of this machine in the container's network.
 in_network() { timeout 60 nsenter -t "$INIT" -n -- "$@"; }
+
+# Installs a package again, which is an upgrade to dpkg, while a unit of it runs. It runs on, with the new program.
+check_upgraded() { # package, unit
+  local process
+  process=$(property MainPID "$2")
+  # As if the unit had been another one.
+  inside touch "$(property FragmentPath "$2")" && inside systemctl daemon-reload || return
+  dpkg_inside -i "$1" >/dev/null || return
+  wait_for has_other_process "$process" "$2" || return
+  [ "$(property NeedDaemonReload "$2")" = no ] || { echo "systemd has not read the new unit"; return 1; }
+}
 
 # Asks the page. Prints the status and the body.
 ask_page() { # path, further arguments of curl
@@ -82,6 +94,7 @@ END
   [ "$(property ActiveState "$SOURCE_UNIT")" = active ] || status=1
   check_unprivileged "$SOURCE_UNIT" || status=1
   check_exposure "$SOURCE_UNIT" "$SOURCE_EXPOSURE" || status=1
+  check_upgraded /root/livehost-sources.deb "$SOURCE_UNIT" || status=1
   kill "$server"
   wait "$server" 2>/dev/null
   # It stays, and says that it is cut off.
@@ -190,7 +203,7 @@ check_page_restart() {
   reading=$(page_token reading)
   process=$(property MainPID livehost-web.service)
   inside systemctl kill --signal=KILL livehost-web.service
-  wait_for page_has_other_process "$process" && wait_for page_answers || return
+  wait_for has_other_process "$process" livehost-web.service && wait_for page_answers || return
   [ "$(page_token acting)" != "$token" ] || { echo "the old link is still valid"; return 1; }
   [ "$(page_token reading)" = "$reading" ] || { echo "overlays need another link"; return 1; }
   if as host cat /var/lib/livehost-web/overlay-token 2>/dev/null; then echo "the token's file is open"; return 1; fi
@@ -207,15 +220,13 @@ check_page_restart() {
   inside systemctl stop livehost-web.service && inside systemctl start livehost-web.service || return
   [ "$(page_token reading)" = "$reading" ] || { echo "after a stop, overlays need another link"; return 1; }
   wait_for page_answers || return
+  check_upgraded /root/livehost-web.deb livehost-web.service && wait_for page_answers || return
   inside journalctl --sync
   if inside journalctl -q --no-pager -u livehost-web.service -u livehost-web-proxy.service | grep -F 'timed out'; then
     return 1
   fi
 }
 
-page_has_other_process() {
-  [ "$(property ActiveState livehost-web.service)" = active ] && [ "$(property MainPID livehost-web.service)" != "$1" ]
-}
 
 check_page_off() {
   local left failed=0
@@ -257,13 +268,39 @@ END
   wait_for gateway_shows gate '"viewers":7' || status=1
   # Members of the group livehost may write to it, and nobody else.
   check_gateway_ingest || status=1
+  check_upgraded /root/livehost-gateway.deb "$GATEWAY_UNIT" && wait_for gateway_is_whole || status=1
   kill "$server"
   wait "$server" 2>/dev/null
   wait_for gateway_has_a_problem || { inside livehostctl cluster status; status=1; }
   inside systemctl stop "$GATEWAY_UNIT" || status=1
   control close gate || status=1
-  dpkg_inside -P livehost-gateway >/dev/null || status=1
   inside rm -f /etc/livehost/gateway.yaml
+  return "$status"
+}
+
+check_relay() {
+  local status=0 left relay=/run/livehost-relay/out
+  inside sh -c 'cat >/etc/livehost/relays/out.conf' \
+    <<<"LIVEHOST_RELAY_OPTIONS=--listen $relay/io.livehost.Control --viewers 10"
+  inside systemctl enable --quiet --now "$RELAY_UNIT" || { inside systemctl status --no-pager "$RELAY_UNIT"; return 1; }
+  check_unprivileged "$RELAY_UNIT" || status=1
+  check_exposure "$RELAY_UNIT" "$GATEWAY_EXPOSURE" || status=1
+  # Everybody reads, and members of the group livehost change the daemon's rooms.
+  as host livehostctl --socket "$relay" send relayed '{"type":"viewers","count":9}' || status=1
+  control show relayed --json=short | grep -qF '"viewers":9' || { echo "the daemon does not have it"; status=1; }
+  as visitor livehostctl --socket "$relay" show relayed --json=short | grep -qF '"viewers":9' || status=1
+  as visitor livehostctl --socket "$relay" send relayed '{"type":"viewers","count":10}'
+  [ "$?" = 77 ] || { echo "an ordinary user is not refused"; status=1; }
+  check_upgraded /root/livehost-gateway.deb "$RELAY_UNIT" || status=1
+  as visitor livehostctl --socket "$relay" show relayed --json=short | grep -qF '"viewers":9' || status=1
+  control close relayed || status=1
+  # It ends with its package, though it runs. The administrator's link is the administrator's.
+  inside systemctl disable --quiet "$RELAY_UNIT" || status=1
+  inside rm -f /etc/livehost/relays/out.conf
+  dpkg_inside -P livehost-gateway >/dev/null || status=1
+  if inside sh -c 'cat /proc/[0-9]*/comm' 2>/dev/null | grep '^livehost-gateway'; then status=1; fi
+  left=$(list_files | grep -E 'livehost-(gateway|relay)' | grep -vE '^/(root|var/lib/dpkg/info)/|^/var/lib/systemd/')
+  [ -z "$left" ] || { echo "left: $left"; status=1; }
   return "$status"
 }
 

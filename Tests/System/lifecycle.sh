@@ -30,8 +30,11 @@ milliseconds_of_start() {
   echo $(((active - started) / 1000))
 }
 
-is_active() { [ "$(property ActiveState livehostd.service)" = active ]; }
-has_other_process() { is_active && [ "$(property MainPID livehostd.service)" != "$1" ]; }
+# The unit is by default the daemon's.
+is_active() { [ "$(property ActiveState "${1:-livehostd.service}")" = active ]; }
+has_other_process() { # former process, unit
+  is_active "${2:-livehostd.service}" && [ "$(property MainPID "${2:-livehostd.service}")" != "$1" ]
+}
 room_has() { # room, minimum number of messages
   [ "$(control show "$1" chat --json=short | value features.chat.total)" -ge "$2" ]
 }

@@ -58,6 +58,7 @@ CHECKS=(
   "check_page_restart     the page comes back when it is killed, and when the daemon is restarted"
   "check_page_off         disabled, nothing listens; removed and purged, nothing is left of both packages"
   "check_gateway          livehost-gateway: says what is wrong without NATS; with it active, a dynamic user, exposure"
+  "check_relay            livehost-relay@out: who may read and change, an upgrade and a removal while it runs"
   "check_silence          completion is silent while the service is stopped"
   "check_remove           removed: nothing runs, sockets and programs are gone, configuration and state are kept"
   "check_reinstall        installed again, with the administrator's configuration"

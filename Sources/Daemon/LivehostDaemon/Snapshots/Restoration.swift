@@ -182,9 +182,11 @@ package struct Restoration {
     for (name, room) in log?.rooms ?? [:]
     where !(room.isOpen ? known : saved).contains(name) {
       if room.isOpen {
+        let owner = RoomName(name)
         lose(
-          "room \(name) is not restored: neither its opening is left nor a saved state",
-          of: RoomName(name))
+          owner.map { "room \($0) is not restored: neither its opening is left nor a saved state" }
+            ?? "the log of the rooms has parts that belong to no room: they are not restored",
+          of: owner)
       }
       library.forget(name)
     }

@@ -394,7 +394,7 @@ let tests: [Target] =
     test("YAMLReaderTests", ["RateLimiting", "YAMLReader"]),
     test("PrometheusTests", ["Prometheus", coreMetrics]),
     test("JSONTests", ["JSON"]),
-    test("UnixSocketsTests", ["UnixSockets"]),
+    test("UnixSocketsTests", ["UnixSockets"] + nio),
     test("VarlinkTests", ["JSON", "Varlink", "VarlinkDescription", "UnixSockets"] + nio),
     test("VarlinkGenerationTests", ["VarlinkDescription", "VarlinkGeneration"]),
     test("LiveEventsTests", ["LiveEvents"]),

@@ -116,6 +116,9 @@ wait_for() { for _ in $(seq 600); do [ -S "$1" ] && return; sleep 0.1; done; }
 wait_for "$directory/run/io.livehost.Control"
 # The arguments have no blanks.
 # shellcheck disable=SC2046
+check "a relay at a name without an address yet: 69" bash -c '
+  timeout 60 "$@"; [ $? = 69 ]' relay "$gateway" relay --listen nobody.invalid:7444 $(identity near)
+# shellcheck disable=SC2046
 "$bin/livehostctl" relay --from "$directory/run/io.livehost.Control" --listen "127.0.0.1:$port" $(identity near) &
 processes+=" $!"
 for end in far wrong; do

@@ -6,7 +6,7 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
 bin=$(readlink -f "${1:?usage: growth.sh BIN}")
 if ! command -v callgrind_control >/dev/null; then
-  skip 43 "callgrind is not installed (Debian package valgrind)"
+  skip "$(python3 "$here/growth.py" --count)" "callgrind is not installed (Debian package valgrind)"
   finish
 fi
 work=$(mktemp -d)

@@ -14,8 +14,9 @@ class Client:
 
     def __init__(self, path, timeout):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(timeout)
+        # Without a time limit, which would have it fail while more wait to be accepted than the kernel keeps.
         self.socket.connect(path)
+        self.socket.settimeout(timeout)
         self.rest = b""
 
     def send(self, data):

@@ -6,9 +6,23 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
 bin=${1:?usage: strangers.sh BIN}
 if [ "$(id -u)" -ne 0 ]; then
-  echo "skipped: strangers.sh has to be run by root, to become another user"
-  echo "0 passed, 0 failed, 1 skipped"
-  exit 0
+  skip "$(python3 "$here/strangers.py" --count)" "strangers.sh has to be run by root, to become another user"
+  finish
+fi
+# Senders are members of the group livehost, which a machine without the package does not have. In a mount namespace
+# of its own the script sees a file of groups that has it; for everybody else that stays as it is.
+if ! getent group livehost >/dev/null && [ -z "${STRANGERS_TRIED:-}" ]; then
+  export STRANGERS_TRIED=1
+  number=64000
+  while getent group "$number" >/dev/null; do number=$((number + 1)); done
+  groups=$(mktemp)
+  { awk 1 /etc/group && echo "livehost:x:$number:"; } >"$groups"
+  chmod 644 "$groups"
+  inside=(unshare --mount --propagation private sh -c 'mount --bind "$0" /etc/group && exec "$@"' "$groups")
+  if "${inside[@]}" getent group livehost >/dev/null 2>&1; then
+    exec "${inside[@]}" sh -c 'rm "$0" && exec "$@"' "$groups" "$here/strangers.sh" "$bin"
+  fi
+  rm "$groups"
 fi
 directory=$(mktemp -d)
 # Strangers have to reach the sockets, as in the installed service.

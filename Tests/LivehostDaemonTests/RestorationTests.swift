@@ -164,6 +164,20 @@ import ViewGraph
     #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))
   }
 
+  @Test func `each step of the start asks the service manager for more time`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try await save(["a"])
+    let told = try await restore().told
+    let steps = [
+      "reading the log of the rooms", "restoring room a, 1 of 1",
+      "repeating what the rooms did last", "continuing room a, 1 of 1",
+    ].map { "STATUS=starting: \($0)" }
+    #expect(told.filter { $0.hasPrefix("STATUS=") } == steps)
+    for (index, text) in told.enumerated() where text.hasPrefix("STATUS=") {
+      #expect(told.dropFirst(index + 1).first == "EXTEND_TIMEOUT_USEC=15000000", "\(text)")
+    }
+  }
+
   @Test func `a snapshot larger than any room is set aside unread`() async throws {
     defer { try? FileManager.default.removeItem(atPath: path) }
     try await save(["a", "b"])

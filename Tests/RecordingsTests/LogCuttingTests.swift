@@ -1,5 +1,7 @@
+import FileSystem
 import RateLimiting
 import Recordings
+import SimulatedDisk
 import Synchronization
 import Testing
 
@@ -50,6 +52,45 @@ import Testing
     }
     library.close()
     return counts
+  }
+
+  @Test func `reading the log says how much of it is left`() async throws {
+    let disk = SimulatedDisk()
+    var settings = RecordingSettings.small
+    settings.disk = disk
+    let directory = try TemporaryDirectory()
+    settings.cataloguePath = directory.path + "/catalogue"
+    let library = try RecordingLibrary(directory: "/recordings", settings: settings)
+    _ = try await library.recoverLog()
+    library.keep("main") { _ in }
+    let log = library.log("main") {}
+    for number in 1...20 {
+      var batch = RecordedBatch()
+      batch.addMark(LogMark(room: "main", at: LogPosition(session: log.session, batch: number)))
+      batch.addChange(
+        #"{"text":"\#(String(repeating: "-", count: settings.segmentBytes / 2))"}"#, at: .origin)
+      log.post(batch)
+      await library.settle()
+    }
+    library.close()
+    // The reader never gets beyond the middle.
+    let start = disk.bytesRead
+    let whole = try RecordingLibrary(directory: "/recordings", settings: settings)
+    _ = try await whole.recoverLog()
+    let bytes = disk.bytesRead - start
+    #expect(whole.bytesToRecover == 0)
+    whole.close()
+    let middle = disk.bytesRead + bytes / 2
+    disk.decide { call in call.operation == .read && disk.bytesRead > middle ? .never : nil }
+    let reading = try RecordingLibrary(directory: "/recordings", settings: settings)
+    let recovery = Task { _ = try? await reading.recoverLog() }
+    await disk.hasCaught()
+    #expect((1..<bytes * 6 / 10).contains(reading.bytesToRecover))
+    disk.decide { _ in nil }
+    disk.release()
+    await recovery.value
+    #expect(reading.bytesToRecover == 0)
+    reading.close()
   }
 
   @Test func `a few rooms are saved once the log is two segments ahead`() async throws {

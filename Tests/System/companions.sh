@@ -227,7 +227,6 @@ check_page_restart() {
   fi
 }
 
-
 check_page_off() {
   local left failed=0
   inside systemctl disable --quiet --now livehost-web.service || return
@@ -272,14 +271,17 @@ END
   kill "$server"
   wait "$server" 2>/dev/null
   wait_for gateway_has_a_problem || { inside livehostctl cluster status; status=1; }
-  inside systemctl stop "$GATEWAY_UNIT" || status=1
   control close gate || status=1
-  inside rm -f /etc/livehost/gateway.yaml
+  # An administrator's settings come after those of the package.
+  inside sh -c "mkdir -p /run/systemd/system/$GATEWAY_UNIT.d &&
+    printf '[Service]\nUMask=0027\n' >/run/systemd/system/$GATEWAY_UNIT.d/override.conf && systemctl daemon-reload"
+  [ "$(property UMask "$GATEWAY_UNIT")" = 0027 ] || { echo "UMask is $(property UMask "$GATEWAY_UNIT")"; status=1; }
+  inside sh -c "rm -r /run/systemd/system/$GATEWAY_UNIT.d && systemctl daemon-reload"
   return "$status"
 }
 
 check_relay() {
-  local status=0 left relay=/run/livehost-relay/out
+  local status=0 left unit relay=/run/livehost-relay/out
   inside sh -c 'cat >/etc/livehost/relays/out.conf' \
     <<<"LIVEHOST_RELAY_OPTIONS=--listen $relay/io.livehost.Control --viewers 10"
   inside systemctl enable --quiet --now "$RELAY_UNIT" || { inside systemctl status --no-pager "$RELAY_UNIT"; return 1; }
@@ -294,11 +296,14 @@ check_relay() {
   check_upgraded /root/livehost-gateway.deb "$RELAY_UNIT" || status=1
   as visitor livehostctl --socket "$relay" show relayed --json=short | grep -qF '"viewers":9' || status=1
   control close relayed || status=1
-  # It ends with its package, though it runs. The administrator's link is the administrator's.
+  # Both services run, or are about to be started again, and end with their package. An administrator's links stay.
   inside systemctl disable --quiet "$RELAY_UNIT" || status=1
-  inside rm -f /etc/livehost/relays/out.conf
+  inside rm -f /etc/livehost/relays/out.conf /etc/livehost/gateway.yaml
   dpkg_inside -P livehost-gateway >/dev/null || status=1
-  if inside sh -c 'cat /proc/[0-9]*/comm' 2>/dev/null | grep '^livehost-gateway'; then status=1; fi
+  if inside sh -c 'cat /proc/[0-9]*/comm' 2>/dev/null | grep '^livehost-gatewa'; then status=1; fi
+  for unit in "$GATEWAY_UNIT" "$RELAY_UNIT"; do
+    [ "$(property ActiveState "$unit")" = inactive ] || { echo "$unit is $(property ActiveState "$unit")"; status=1; }
+  done
   left=$(list_files | grep -E 'livehost-(gateway|relay)' | grep -vE '^/(root|var/lib/dpkg/info)/|^/var/lib/systemd/')
   [ -z "$left" ] || { echo "left: $left"; status=1; }
   return "$status"

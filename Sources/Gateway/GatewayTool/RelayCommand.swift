@@ -79,6 +79,8 @@ struct RelayCommand: AsyncParsableCommand {
       await server.shutdown()
     } catch let error as ListeningSocketError {
       throw GatewayError.notPermitted(error.description)
+    } catch is SocketAddressError {
+      throw GatewayError.unavailable("\(listen): this name has no address here")
     } catch let error as IOError {
       throw GatewayError.unavailable("\(listen): \(String(cString: strerror(error.errnoCode)))")
     } catch {

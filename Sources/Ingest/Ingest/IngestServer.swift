@@ -41,7 +41,6 @@ package final class IngestServer: Sendable {
     let file = socket.file
     guard let descriptor = socket.take() else { throw .notListening(descriptor: -1) }
     let bootstrap = ServerBootstrap(group: group)
-      .serverChannelOption(.backlog, value: ListeningSocket.backlog)
       .childChannelOption(ChannelOptions.autoRead, value: false)
       .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
       .childChannelOption(
@@ -62,7 +61,7 @@ package final class IngestServer: Sendable {
         }
       }
     do {
-      let channel = try await bootstrap.withBoundSocket(descriptor).get()
+      let channel = try await bootstrap.accept(on: descriptor)
       return IngestServer(channel: channel, file: file, registry: registry)
     } catch {
       file?.remove()

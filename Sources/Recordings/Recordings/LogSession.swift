@@ -8,6 +8,7 @@ import Platform
 final class LogSession {
   private let directory: String
   private let settings: RecordingSettings
+  private let progress: RecoveryProgress
   private let index: RecordingIndex
   private let onProblem: @Sendable (String) -> Void
   /// The segment that is being written, and those of this run before it; `nil` while there is none.
@@ -76,12 +77,14 @@ final class LogSession {
   }
 
   init(
-    directory: String, settings: RecordingSettings, index: RecordingIndex,
+    directory: String, settings: RecordingSettings, progress: RecoveryProgress,
+    index: RecordingIndex,
     onProblem: @escaping @Sendable (String) -> Void
   ) {
     self.index = index
     self.directory = directory
     self.settings = settings
+    self.progress = progress
     self.onProblem = onProblem
     newest = NewestSegment(of: directory, on: settings.disk)
   }
@@ -104,9 +107,15 @@ final class LogSession {
       newest.number > numbers.last ?? 0
       || newest.number == numbers.last && (try? isEmpty(newest.number)) == true
     var contents = LogContents(newest: newest, disk: settings.disk)
+    let sizes = numbers.map { number in
+      let path = RecordingFiles.path(of: number, in: directory)
+      return (try? InputFile.state(of: path, on: settings.disk).bytes) ?? 0
+    }
+    progress.begin(bytes: sizes.reduce(0, +))
+    defer { progress.begin(bytes: 0) }
     // One without its lines is left as it is. If it were closed, and this start is killed, nothing would tell the next
     // one that they are gone.
-    for number in numbers where !isMissing || number != newest.number {
+    for (number, size) in zip(numbers, sizes) where !isMissing || number != newest.number {
       let path = RecordingFiles.path(of: number, in: directory)
       do throws(RecordingError) {
         try contents.read(number, at: path, isLast: number == numbers.last)
@@ -114,6 +123,7 @@ final class LogSession {
         contents.skip(number, at: path, because: error)
         unreadable = unreadable ?? number
       }
+      progress.note(read: size)
     }
     if isMissing { contents.noteMissing(newest.number, in: directory) }
     for problem in contents.problems { onProblem(problem) }

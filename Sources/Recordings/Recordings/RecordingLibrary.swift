@@ -33,7 +33,7 @@ package final class RecordingLibrary: Sendable {
     try await writer.perform { store throws(RecordingError) in _ = try store.catalogue() }
   }
 
-  /// How many bytes ``open()`` still has to read.
+  /// How many bytes ``open()`` or ``recoverLog()`` still has to read.
   package var bytesToRecover: Int { writer.progress.bytesLeft }
 
   /// Starts a recording.

@@ -33,7 +33,8 @@ final class RecordingStore {
     self.progress = progress
     self.onProblem = onProblem
     log = LogSession(
-      directory: logDirectory, settings: settings, index: index, onProblem: onProblem)
+      directory: logDirectory, settings: settings, progress: progress, index: index,
+      onProblem: onProblem)
   }
 
   // MARK: Group commit

@@ -4,7 +4,7 @@ import LiveEvents
 import Synchronization
 import Wording
 
-/// How much is left to read until the catalogue agrees with the files. May be read from any thread.
+/// How much is left to read until the catalogue agrees with the files, or of the log. May be read from any thread.
 final class RecoveryProgress: Sendable {
   private let left = Atomic<Int>(0)
   private let onRead: @Sendable (Int) -> Void
@@ -14,9 +14,9 @@ final class RecoveryProgress: Sendable {
 
   var bytesLeft: Int { left.load(ordering: .relaxed) }
 
-  fileprivate func begin(bytes: Int) { left.store(bytes, ordering: .relaxed) }
+  func begin(bytes: Int) { left.store(bytes, ordering: .relaxed) }
 
-  fileprivate func note(read bytes: Int) {
+  func note(read bytes: Int) {
     left.wrappingSubtract(min(bytes, bytesLeft), ordering: .relaxed)
     onRead(bytes)
   }

@@ -7,7 +7,8 @@ import NIOPosix
 import UnixSockets
 
 /// How long an acknowledgement takes in one room while a sender does its worst in another one on the same
-/// lane: the largest messages, with time stamps that jump, as fast as they are taken.
+/// lane: the largest messages, which nearly contain the names and words that it has searched for, with time stamps that
+/// jump, as fast as they are taken.
 func fairnessBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("ack.p99.beside") else { return }
   FileHandle.standardError.write(Data("measuring ack.p99.beside\n".utf8))
@@ -18,12 +19,13 @@ func fairnessBenchmarks(_ harness: Harness) async throws {
     on: ListeningSocket.bind(path: path), group: ioGroup, sink: served.router)
   let sender = try Acknowledged(path: path)
   _ = try sender.p99(of: 100)
+  let samples = 300
   var quiet: [Double] = []
   var ratios: [Double] = []
   for _ in 0..<3 {
-    let alone = try sender.p99(of: 100)
+    let alone = try sender.p99(of: samples)
     let flood = try Flood(path: path)
-    let beside = try sender.p99(of: 100)
+    let beside = try sender.p99(of: samples)
     flood.end()
     quiet.append(Double(alone) / 1_000)
     ratios.append(Double(beside) / Double(alone))
@@ -66,19 +68,32 @@ private final class Acknowledged {
 private final class Flood: @unchecked Sendable {
   private let socket: BenchmarkSocket
   private let ended = DispatchSemaphore(value: 0)
+  private static let text = String(repeating: "@", count: 60_000)
 
   init(path: String) throws {
     socket = try BenchmarkSocket(path: path)
-    let text = String(repeating: "@", count: 60_000)
-    let lines = [UInt8](
-      (0..<20).map { number in
-        #"{"type":"chat.message","room":"loud","ts":\#(1_700_000_000_000 + number * 65_000),"#
-          + #""id":"\#(number)","user":{"id":"u\#(number)","name":"n"},"text":"\#(text)"}"# + "\n"
-      }.joined().utf8)
+    let names = (0..<32).map { #""\#(String(repeating: "@", count: 254 - $0))x""# }
+    let word = String(repeating: "@", count: 255) + "x"
+    let settings = [
+      #"{"type":"options","clock":"event"}"#,
+      #"{"type":"host.highlight","room":"loud","names":[\#(names.joined(separator: ","))]}"#,
+      #"{"type":"host.filter","room":"loud","words":"\#(word)"}"#,
+    ]
+    try socket.send(Array(settings.map { $0 + "\n" }.joined().utf8))
+    // Nobody has sent what another flood did: what has come already is rejected and costs little.
+    let run = UInt64.random(in: 0...UInt64.max)
     Thread.detachNewThread { [self] in
-      while (try? socket.send(lines)) != nil {}
+      var number = 0
+      while (try? socket.send(Self.line(number, of: run))) != nil { number += 1 }
       ended.signal()
     }
+  }
+
+  private static func line(_ number: Int, of run: UInt64) -> [UInt8] {
+    [UInt8](
+      (#"{"type":"chat.message","room":"loud","ts":\#(1_700_000_000_000 + number % 20 * 65_000),"#
+        + #""id":"\#(run)-\#(number)","user":{"id":"u\#(number % 20)","name":"n"},"text":"\#(text)"}"#
+        + "\n").utf8)
   }
 
   /// Returns once its thread has ended.

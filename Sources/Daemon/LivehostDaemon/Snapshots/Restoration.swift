@@ -47,9 +47,10 @@ package struct Restoration {
   /// A room at which the daemon died twice is set aside.
   package func run() async {
     let work = LongWork(
-      "starting", notifier: notifier, unit: "KiB", left: { [left] in left.bytes >> 10 })
+      "starting", notifier: notifier, unit: "KiB",
+      left: { [left, library] in (left.bytes + library.bytesToRecover) >> 10 })
     let saved = store.rooms()
-    let log = await readLog()
+    let log = await work.step("reading the log of the rooms") { await readLog() }
     let rooms = Set(saved).union(onlyLogged(log)).sorted()
     var restored: [String: RestoredRoom] = [:]
     for group in groups(of: rooms.filter { !isSetAside($0) }) {

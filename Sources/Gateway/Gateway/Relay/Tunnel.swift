@@ -117,7 +117,7 @@ package enum Tunnel {
             })
         }
       }
-      .withBoundSocket(descriptor).get()
+      .accept(on: descriptor)
   }
 
   /// Has the kernel end connections to machines that are gone, such as by a loss of power.

@@ -12,7 +12,11 @@ package final class VarlinkClient: Sendable {
   private let channel: any Channel
   private let connection: NIOLoopBound<ClientConnection>
 
-  /// Connects to a unix socket.
+  /// How often, and how long after each other, a connection is tried while a server is there that cannot be reached,
+  /// since more connections wait for it than the kernel keeps.
+  private static let attempts = (count: 5000, apart: UInt64(2_000_000))
+
+  /// Connects to a unix socket. Waits up to ten seconds for a place in its queue.
   /// - Parameters:
   ///   - maximumMessageBytes: A longer reply is a protocol violation. 16 MiB is what systemd's own
   ///     client allows.
@@ -20,6 +24,19 @@ package final class VarlinkClient: Sendable {
   package static func connect(
     path: String, maximumMessageBytes: Int = 16 << 20,
     group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+  ) async throws(VarlinkClientError) -> VarlinkClient {
+    for _ in 1..<attempts.count {
+      do {
+        return try await connectOnce(to: path, maximumMessageBytes, group)
+      } catch .notReachable(_, EAGAIN) {
+        do { try await Task.sleep(nanoseconds: attempts.apart) } catch { throw .cancelled }
+      }
+    }
+    return try await connectOnce(to: path, maximumMessageBytes, group)
+  }
+
+  private static func connectOnce(
+    to path: String, _ maximumMessageBytes: Int, _ group: any EventLoopGroup
   ) async throws(VarlinkClientError) -> VarlinkClient {
     do {
       let (channel, connection) = try await ClientBootstrap(group: group)

@@ -1,7 +1,7 @@
 /// Why a call of a client gave no reply.
 package enum VarlinkClientError: Error, Equatable, Sendable {
   /// No connection could be made; `code` is the `errno`: `ENOENT` or `ECONNREFUSED` if no server
-  /// is there, `EACCES` if this user may not connect.
+  /// is there, `EACCES` if this user may not connect, `EAGAIN` if more connections wait for it than the kernel keeps.
   case notReachable(path: String, code: Int32)
   /// The connection ended before the reply. Whether the call was carried out is not known.
   case connectionClosed

@@ -29,8 +29,11 @@ package final class Clients: Sendable {
     /// Takes the turn for a call of a client without rights. If others have it, calls `resume` once it
     /// is this one's; whoever has a turn must end it.
     func takeTurn(_ resume: @escaping @Sendable () -> Void) -> Bool {
-      clients.state.withLock { $0.turns.take(resume, of: peer?.userID) }
+      clients.state.withLock { $0.turns.take(resume, as: id, of: peer?.userID) }
     }
+
+    /// Waits for the turn no more.
+    func leaveTurn() { clients.state.withLock { $0.turns.leave(id, of: peer?.userID) } }
 
     /// Ends the turn, after a pause in which the event loop looks after everybody else.
     func endTurn(on eventLoop: any EventLoop) {
@@ -46,7 +49,7 @@ package final class Clients: Sendable {
 
   private struct State {
     var shares: ClientShares
-    var turns = TurnQueue<@Sendable () -> Void>()
+    var turns = TurnQueue<ClientShares.ID, @Sendable () -> Void>()
     var channels: [ClientShares.ID: any Channel] = [:]
   }
 

@@ -79,12 +79,16 @@ package final class ServerConnection: ChannelDuplexHandler {
     var bytes = unwrapInboundIn(data)
     splitter.append(&bytes)
     startNext()
-    watchInput()
   }
 
-  /// Limits how long the end of a call may take, and the memory of its beginning.
+  /// Limits how long the end of a call may take, and the memory of what has come of it.
   private func watchInput() {
-    guard splitter.heldBytes > 0, !splitter.hasNext(), !isStopping else { return }
+    guard splitter.heldBytes > 0, !isStopping else { return }
+    if splitter.hasNext() {
+      // It has come, and waits for its turn or for the call before it.
+      endInputDeadline()
+      return noteUsage()
+    }
     splitter.compact()
     noteUsage()
     guard inputDeadline == nil, !disconnected else { return }
@@ -127,6 +131,10 @@ package final class ServerConnection: ChannelDuplexHandler {
     disconnected = true
     endInputDeadline()
     gate.close()
+    if turn == .waiting {
+      seat?.leaveTurn()
+      turn = .none
+    }
     if let running, running.mode != .oneway { running.task.cancel() }
     startNext()
     self.context = nil
@@ -188,11 +196,14 @@ package final class ServerConnection: ChannelDuplexHandler {
       heldRead = false
       context?.read()
     }
+    watchInput()
   }
 
   /// Whether the next call may be read. If not, this connection goes on once it may.
   private func mayStart() -> Bool {
-    guard let seat, !seat.hasRights, !disconnected else { return true }
+    guard let seat, !seat.hasRights else { return true }
+    // Whoever left before his turn has given it up.
+    guard !disconnected else { return false }
     switch turn {
     case .granted: return true
     case .waiting, .used: return false

@@ -116,11 +116,10 @@ package final class VarlinkServer: Sendable {
     guard let descriptor = socket.take() else { throw .socketTaken }
     do {
       let channel = try await ServerBootstrap(group: group)
-        .serverChannelOption(.backlog, value: ListeningSocket.backlog)
         .childChannelInitializer { server.accept($0) }
         // So that a client may end its input and still read the replies.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
-        .withBoundSocket(descriptor).get()
+        .accept(on: descriptor)
       server.listener.withLock { $0 = (channel, file) }
     } catch {
       file?.remove()

@@ -1,0 +1,34 @@
+import Dispatch
+import Foundation
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+import UnixSockets
+
+@Suite(.timeLimit(.minutes(1))) struct AcceptTests {
+  /// More than the 128 that wait in a queue of the usual length.
+  private static let clients = 300
+
+  @Test func `hundreds of connections wait while the loop that accepts them is busy`() async throws
+  {
+    let path = NSTemporaryDirectory() + "accept-\(UUID().uuidString.prefix(8))"
+    defer { unlink(path) }
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let descriptor = try #require(try ListeningSocket.bind(path: path).take())
+    let server = try await ServerBootstrap(group: group).accept(on: descriptor)
+    let isFree = DispatchSemaphore(value: 0)
+    group.next().execute { isFree.wait() }
+    let address = try UnixAddress(path)
+    var codes: [Int32] = []
+    for _ in 0..<Self.clients {
+      let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      defer { close(client) }
+      codes.append(address.call(Glibc.connect, client) == 0 ? 0 : errno)
+    }
+    isFree.signal()
+    #expect(codes == Array(repeating: 0, count: Self.clients))
+    try await server.close()
+    try await group.shutdownGracefully()
+  }
+}

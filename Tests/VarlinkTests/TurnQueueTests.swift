@@ -1,0 +1,31 @@
+import Testing
+import Varlink
+
+@Suite struct TurnQueueTests {
+  /// A queue whose turn is taken, in which some wait.
+  private func queue(_ waiting: [(id: Int, user: UInt32)]) -> TurnQueue<Int, String> {
+    var queue = TurnQueue<Int, String>()
+    let taken = ([(0, 1)] + waiting).map { id, user in
+      queue.take("\(id) of \(user)", as: id, of: user)
+    }
+    #expect(taken == [true] + waiting.map { _ in false })
+    return queue
+  }
+
+  @Test func `users have the turn one after the other`() {
+    var queue = queue([(1, 7), (2, 7), (3, 8)])
+    let turns = (0..<4).map { _ in queue.next() }
+    #expect(turns == ["1 of 7", "3 of 8", "2 of 7", nil])
+    let isFree = queue.take("next", as: 4, of: 7)
+    #expect(isFree)
+  }
+
+  @Test func `whoever leaves keeps nobody waiting`() {
+    var queue = queue([(1, 7), (2, 7), (3, 8), (4, 9)])
+    for (id, user) in [(1, 7), (3, 8), (3, 8), (5, 10)] as [(Int, UInt32)] {
+      queue.leave(id, of: user)
+    }
+    let turns = (0..<3).map { _ in queue.next() }
+    #expect(turns == ["2 of 7", "4 of 9", nil])
+  }
+}

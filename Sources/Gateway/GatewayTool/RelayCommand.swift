@@ -79,7 +79,7 @@ struct RelayCommand: AsyncParsableCommand {
       await server.shutdown()
     } catch let error as ListeningSocketError {
       throw GatewayError.notPermitted(error.description)
-    } catch is SocketAddressError {
+    } catch is SocketAddressError.UnknownHost {
       throw GatewayError.unavailable("\(listen): this name has no address here")
     } catch let error as IOError {
       throw GatewayError.unavailable("\(listen): \(String(cString: strerror(error.errnoCode)))")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Fuzzes the parsers of everything that others write, guided by coverage:
 # `fuzz.sh [RUNS [RUNS_OF_FILES [PARSER...]]]`, where RUNS (10,000,000) is the number of inputs for each parser
-# of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of YAML, recordings, the log of the
-# rooms, recorded chats and snapshots. As many parsers run at once as there are processors. FUZZ_SEED repeats a run.
+# of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of the others: whole files (YAML,
+# recordings, the log of the rooms, recorded chats, snapshots), and messages of Social Stream and webhooks. As many
+# parsers run at once as there are processors. FUZZ_SEED repeats a run.
 #
 # The programs are built with the address sanitizer; with FUZZ_BUILD=edges without one, and an input is new when it
 # reaches new code, however often it runs it. That is up to ten times as fast: for very many inputs, after some with the

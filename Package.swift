@@ -216,8 +216,7 @@ let control: [Target] = [
       "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform",
       "PlatformFormats", "Prometheus", "RateLimiting", "HangCommand", "HangSimulation",
       "RelayArguments", "Simulation", "SourceArguments", "Suggestions", "Systemd", "UnixSockets",
-      "Varlink",
-      "WireFormats", "Wording", "YAMLReader", arguments,
+      "Varlink", "WireFormats", "Wording", "YAMLReader", arguments,
     ] + nio),
 ]
 

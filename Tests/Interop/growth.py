@@ -10,8 +10,8 @@ import statistics
 import subprocess
 import sys
 
-from hostile import CONTROL, Client, Closed, encoded, lines, messages, nasty, shapes
-from strangers import lines_to_connection, more_lines, more_messages
+from hostile import (
+    CONTROL, Client, Closed, encoded, lines, lines_to_connection, messages, more_lines, more_messages, nasty, shapes)
 
 BOUND = 2.2
 # Seconds; what runs here runs some fifty times slower.
@@ -81,8 +81,8 @@ def tables(make, size):
     return result
 
 
-# The places of `hostile` are counted one by one. Of the others there are many, which share their code: those with
-# one name are counted together.
+# `messages` and `lines` are counted one by one. Of the further places there are many, which share their code: those
+# with one name are counted together.
 
 def control_messages(text):
     return (
@@ -136,5 +136,4 @@ def main():
     sys.exit(failed != 0)
 
 
-if __name__ == "__main__":
-    main()
+main()

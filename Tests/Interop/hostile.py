@@ -1,4 +1,6 @@
 """Text and messages that cost a daemon more than they should, and a client that sends them."""
+import base64
+import itertools
 import json
 import socket
 
@@ -123,6 +125,173 @@ def lines(text):
                 "type": "chat.notice", "kind": text, "user": {"id": "b", "name": "b"}, "count": 1},
     }.items():
         yield place, json.dumps(event, ensure_ascii=False).encode() + b"\n"
+
+
+# Further places that take a text. Several may have one name.
+
+PERSON = {"id": "b", "name": "b"}
+CALLS_OF_ROOMS = {
+    "OpenRoom": {}, "CloseRoom": {}, "StartRecording": {}, "PauseRecording": {}, "ResumeRecording": {},
+    "StopRecording": {}, "VerifyRecordings": {}, "StartTask": {"kind": "export"}, "MonitorRoom": {},
+    "MonitorScreen": {}, "MonitorRequests": {}, "Explain": {"view": "a"}, "RecordElsewhere": {"wish": "start"},
+    "SetControl": {"control": "a", "value": 1}, "Admit": {"all": True}, "SetChatFilter": {"words": "a"},
+    "SetMentionedNames": {"names": []}, "ScrollChat": {"position": "end"}, "ShowThread": {"message": "a"},
+    "HandleNotice": {"notice": 1, "handling": "pin"}, "HandleActivity": {"activity": 1, "handling": "pin"},
+    "SendEvents": {"events": []},
+}
+STREAMS = ("VerifyRecordings", "StartTask", "MonitorRoom", "MonitorScreen", "MonitorRequests")
+
+
+def more_messages(text):
+    def call(method, parameters, interface=CONTROL, more=False):
+        return {"method": interface + method, "parameters": parameters, "more": more}
+
+    for method, parameters in CALLS_OF_ROOMS.items():
+        yield "rooms", call(method, {"room": text, **parameters}, more=method in STREAMS)
+    for name in ("before", "room"):
+        yield "recordings", call("ListRecordings", {name: text})
+    yield "recordings", call("StartTask", {"kind": "verify", "recording": text}, more=True)
+    yield "requests", call("MonitorRequests", {"room": "main", "controls": [text]}, more=True)
+    for outcome in ({"outcome": text}, {"outcome": "refused", "reason": text}):
+        yield "requests", call("ReportOutcome", {"identifier": "a", **outcome})
+    for method, parameters in (
+            ("RecordElsewhere", {"wish": text}), ("Admit", {"user": text}), ("SetChatFilter", {"user": text}),
+            ("SetChatFilter", {"platform": text}), ("ScrollChat", {"position": text}),
+            ("HandleNotice", {"notice": 1, "handling": text}),
+            ("HandleActivity", {"activity": 1, "handling": text})):
+        yield "acts of the host", call(method, {"room": "main", **parameters})
+    for event in (
+            {"type": "title", "title": "a", "room": text}, {"type": "title", "title": "a", "platform": text},
+            {"type": "chat.message", "id": "a", "user": PERSON, "text": text},
+            {"type": "chat.message", "id": "a", "user": {"id": text, "name": text, "badges": [text]}, "text": "a"},
+            {"type": "poll.begin", "id": "a", "title": text, "options": ["a"]},
+            {"type": "poll.begin", "id": "a", "title": "a", "options": [text]},
+            {"type": "source.state", "source": "a", "state": "live", "reason": text},
+            {"type": "host.filter", "words": text}, {"type": "host.highlight", "names": [text]}):
+        yield "members of events", call("SendEvents", {"events": [event]})
+    for method, parameters in (
+            ("SaveRoom", {"room": text}), ("OpenRoom", {"room": text, "source": "a", "sequence": 1}),
+            ("OpenRoom", {"room": "main", "source": text, "sequence": 1}),
+            ("LoadRoom", {"room": text, "index": 0, "part": "", "isLast": True}),
+            ("LoadRoom", {"room": "copy", "index": 0, "part": text, "isLast": True}),
+            ("LoadRoom", {"room": "copy", "index": 0, "isLast": True,
+                          "part": base64.b64encode(json.dumps({"room": text}).encode()).decode()}),
+            ("PerformAct", {"room": text, "source": "a", "sequence": 1, "event": "{}"}),
+            ("PerformAct", {"room": "main", "source": text, "sequence": 1, "event": "{}"}),
+            ("PerformAct", {"room": "main", "source": "a", "sequence": 1, "event": text}),
+            ("FindMessage", {"room": text, "number": 1})):
+        yield "replication", call(method, parameters, "io.livehost.Replication.", method in ("SaveRoom", "PerformAct"))
+
+
+def more_events(text):
+    message = {"type": "chat.message", "user": PERSON, "text": "a"}
+    notice = {"type": "chat.notice", "kind": "gift", "user": PERSON, "count": 1}
+    poll, prediction = {"id": "a", "title": "a", "options": ["a", "b"]}, {"type": "prediction", "state": "open"}
+    for place, events in {
+            "chat.message": [
+                {**message, "id": text}, {**message, "id": "a", "replyTo": text},
+                {**message, "id": "a", "channel": text}, {**message, "id": "a", "platform": text},
+                {**message, "id": "a", "source": text}, {**message, "id": "a", "user": {**PERSON, "id": text}},
+                {**message, "id": "a", "user": {**PERSON, "badges": [text]}},
+                {**message, "id": "a", "user": {**PERSON, "color": text}},
+                {**message, "id": "a", "user": {**PERSON, text: "a"}}, {**message, "id": "a", "ts": text}],
+            "moderation": [
+                {"type": "chat.delete", "id": text}, {"type": "chat.timeout", "user": text},
+                {"type": "chat.timeout", "user": {"id": text, "name": text}}],
+            "chat.notice": [
+                {**notice, "group": text}, {**notice, "id": text}, {**notice, "user": {"id": text, "name": "b"}},
+                {**notice, "user": {"id": "b", "name": text}}],
+            "polls": [
+                {**poll, "type": "poll.begin", "id": text}, {**poll, "type": "poll.begin", "title": text},
+                {**poll, "type": "poll.begin", "options": [text, text]},
+                {"type": "poll.votes", "id": text, "totals": [1, 2]}, {"type": "poll.end", "id": text}],
+            "predictions": [
+                {**prediction, **poll, name: value} for name, value in (
+                    ("id", text), ("title", text), ("state", text), ("options", [text, text]))],
+            "goals and hype trains": [
+                {"type": "goal", "title": text, "count": 1, "target": 2},
+                {"type": "hypeTrain", "phase": text, "level": 1}],
+            "follows, redemptions, announcements": [
+                {"type": "follow", "user": {"id": text, "name": text}},
+                {"type": "follow", "user": PERSON, "id": text},
+                {"type": "redemption", "user": PERSON, "title": text},
+                {"type": "redemption", "user": PERSON, "title": "a", "text": text},
+                {"type": "redemption", "user": PERSON, "title": "a", "id": text},
+                {"type": "announcement", "text": text}, {"type": "announcement", "text": "a", "id": text},
+                {"type": "announcement", "text": "a", "user": {"id": text, "name": text}}],
+            "controls": [
+                {"type": "meter", "input": text, "levels": [0.5]},
+                {"type": "control.state", "control": text, "value": 0.5},
+                {"type": "tap", "control": text, "on": True}],
+            "people who wait": [
+                {"type": kind, "user": user} for kind in ("waiting.leave", "waiting.admit")
+                for user in (text, {"id": text, "name": text})],
+            "sources": [
+                {"type": "source.state", "source": "a", "state": "live", name: text}
+                for name in ("source", "state", "platform", "reason")] + [
+                {"type": "gap", "source": "a", "from": 1, "to": 2, "reason": "a", name: text}
+                for name in ("source", "reason")],
+            "acts": [
+                {"type": "host.admit", "user": text}, {"type": "host.set", "control": text, "value": 0.5},
+                {"type": "host.filter", "user": text}, {"type": "host.filter", "words": text},
+                {"type": "host.filter", "platform": text}, {"type": "host.highlight", "names": [text] * 2},
+                {"type": "host.scroll", "position": text}, {"type": "host.thread", "message": text},
+                {"type": "host.activity", "activity": 1, "handling": text},
+                {"type": "host.notice", "notice": 1, "handling": text}, {"type": "host.filter"}],
+    }.items():
+        for event in events:
+            yield place, event
+
+
+IDENTIFIERS = itertools.count()
+
+
+def more_lines(text):
+    for place, event in more_events(text):
+        yield place, json_line(event)
+    # Under an identifier of its own, so that it is not refused as one that was there; and compared with what a
+    # host filters by and highlights, which is as long as a name.
+    short = text[:40]
+    message = {"type": "chat.message", "id": f"m{next(IDENTIFIERS)}", "user": PERSON, "text": text}
+    yield "a message that is taken", json_line(message)
+    yield "a message that is filtered", b"".join(map(json_line, (
+        {"type": "host.filter", "words": short}, {"type": "host.highlight", "names": [short]},
+        {**message, "id": f"m{next(IDENTIFIERS)}"}, {"type": "host.filter"},
+        {"type": "host.highlight", "names": []})))
+    tags = {"id": "a", "user-id": "b", "display-name": "b", "tmi-sent-ts": "1"}
+    for name in (
+            "id", "user-id", "display-name", "badges", "tmi-sent-ts", "bits", "reply-parent-msg-id",
+            "source-room-id", "color", "emotes", text):
+        yield "tags of IRC", irc_line({**tags, name: text}, "b", "PRIVMSG", "#main :a")
+    for name in (
+            "login", "msg-id", "msg-param-community-gift-id", "msg-param-origin-id", "msg-param-cumulative-months"):
+        yield "tags of IRC", irc_line({**tags, "msg-id": "subgift", name: text}, "b", "USERNOTICE", "#main :a")
+    yield "tags of IRC", irc_line({"target-msg-id": text}, "b", "CLEARMSG", "#main :a")
+    yield "tags of IRC", irc_line({"target-user-id": text, "ban-duration": text}, "b", "CLEARCHAT", "#main :a")
+    yield "tags of IRC", irc_line({"slow": text}, "b", "ROOMSTATE", "#main")
+    for command, parameters in (
+            (text, "#main :a"), ("PRIVMSG", f"#{text} :a"), ("PRIVMSG", f"{text} :a"), ("PRIVMSG", f"#main :{text}"),
+            ("PRIVMSG", f"#main :\x01ACTION {text}\x01"), ("USERNOTICE", f"#main :{text}"),
+            ("CLEARCHAT", f"#main :{text}"), ("PING", f":{text}"), ("PRIVMSG", f"#main {text} {text[:9]} :a")):
+        yield "commands of IRC", irc_line(tags, "b", command, parameters)
+    yield "commands of IRC", irc_line(tags, text, "PRIVMSG", "#main :a")
+
+
+def lines_to_connection(text):
+    """They change what later lines of their connection mean."""
+    yield "sync", json_line({"type": "sync", "token": text})
+    for name in ("room", "format", "platform", "source", "clock"):
+        yield "options", json_line({"type": "options", name: text})
+    yield "position", json_line({"type": "position", "source": text, "sequence": 1})
+
+
+def json_line(event):
+    return json.dumps(event, ensure_ascii=False).encode() + b"\n"
+
+
+def irc_line(tags, nick, command, parameters):
+    tags = ";".join(f"{name}={value}" for name, value in tags.items())
+    return f"@{tags} :{nick}!{nick}@tmi.twitch.tv {command} {parameters}\r\n".encode()
 
 
 def shapes(size):

@@ -26,6 +26,11 @@ check_upgraded() { # package, unit
   [ "$(property NeedDaemonReload "$2")" = no ] || { echo "systemd has not read the new unit"; return 1; }
 }
 
+# What is left of packages that were purged, but for what dpkg and systemd keep.
+left_of() { # names
+  list_files | grep -E "livehost-($1)" | grep -vE '^/(root|var/lib/dpkg/info)/|^/var/lib/systemd/'
+}
+
 # Asks the page. Prints the status and the body.
 ask_page() { # path, further arguments of curl
   local path=$1
@@ -236,7 +241,7 @@ check_page_off() {
   if in_network cat /proc/net/tcp | grep ':207D .* 0A '; then echo "something listens after the removal"; failed=1; fi
   if inside sh -c 'cat /proc/[0-9]*/comm' 2>/dev/null | grep -E '^livehost-(web|source)'; then failed=1; fi
   dpkg_inside -P livehost-web livehost-sources >/dev/null || return
-  left=$(list_files | grep -E 'livehost-(web|source)' | grep -vE '^/(root|var/lib/dpkg/info)/|^/var/lib/systemd/')
+  left=$(left_of 'web|source')
   [ -z "$left" ] || { echo "left: $left"; failed=1; }
   return "$failed"
 }
@@ -304,7 +309,7 @@ check_relay() {
   for unit in "$GATEWAY_UNIT" "$RELAY_UNIT"; do
     [ "$(property ActiveState "$unit")" = inactive ] || { echo "$unit is $(property ActiveState "$unit")"; status=1; }
   done
-  left=$(list_files | grep -E 'livehost-(gateway|relay)' | grep -vE '^/(root|var/lib/dpkg/info)/|^/var/lib/systemd/')
+  left=$(left_of 'gateway|relay')
   [ -z "$left" ] || { echo "left: $left"; status=1; }
   return "$status"
 }

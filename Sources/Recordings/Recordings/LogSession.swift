@@ -78,8 +78,7 @@ final class LogSession {
 
   init(
     directory: String, settings: RecordingSettings, progress: RecoveryProgress,
-    index: RecordingIndex,
-    onProblem: @escaping @Sendable (String) -> Void
+    index: RecordingIndex, onProblem: @escaping @Sendable (String) -> Void
   ) {
     self.index = index
     self.directory = directory

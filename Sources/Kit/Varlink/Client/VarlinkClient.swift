@@ -14,7 +14,7 @@ package final class VarlinkClient: Sendable {
 
   /// How often, and how long after each other, a connection is tried while a server is there that cannot be reached,
   /// since more connections wait for it than the kernel keeps.
-  private static let attempts = (count: 5000, apart: UInt64(2_000_000))
+  private static let attempts = (count: 5000, apart: Duration.milliseconds(2))
 
   /// Connects to a unix socket. Waits up to ten seconds for a place in its queue.
   /// - Parameters:
@@ -25,14 +25,15 @@ package final class VarlinkClient: Sendable {
     path: String, maximumMessageBytes: Int = 16 << 20,
     group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
   ) async throws(VarlinkClientError) -> VarlinkClient {
-    for _ in 1..<attempts.count {
+    var attempt = 1
+    while true {
       do {
         return try await connectOnce(to: path, maximumMessageBytes, group)
-      } catch .notReachable(_, EAGAIN) {
-        do { try await Task.sleep(nanoseconds: attempts.apart) } catch { throw .cancelled }
+      } catch .notReachable(_, EAGAIN) where attempt < attempts.count {
+        do { try await Task.sleep(for: attempts.apart) } catch { throw .cancelled }
+        attempt += 1
       }
     }
-    return try await connectOnce(to: path, maximumMessageBytes, group)
   }
 
   private static func connectOnce(

@@ -50,6 +50,23 @@ import Testing
     #expect(intake.pending == 1)
   }
 
+  @Test func `long texts are delivered early, whatever the policy`() {
+    var intake = ChatIntake(policies(.chat, .seconds(3600)))
+    var output = IntakeOutput<ChatFeature.Action>()
+    let text = String(repeating: "x", count: 1 << 16)
+    let count = HeldBytes.limit >> 16
+    for id in 1..<count {
+      intake.receive(message(id, at: 0, text).event, at: .origin, into: &output)
+    }
+    #expect(output.actions.isEmpty)
+    for id in 0...count {
+      intake.receive(message(id, at: 0, text).event, at: .origin, into: &output)
+    }
+    // Counted from nothing after each delivery.
+    #expect(output.actions.count == 2)
+    #expect(intake.pending < count)
+  }
+
   /// Every event is accounted for at any instant, and the output is the input, in order.
   @Test(arguments: 1...20) func `nothing is lost and nothing overtakes`(seed: UInt64) {
     var random = SplitMix64(seed: seed)

@@ -253,6 +253,59 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
+  /// Starts the daemon with less memory than it needs, and waits until it has died of that.
+  private func dieOfHunger(_ state: URL) throws -> Process.TerminationReason {
+    let directory = try temporaryDirectory()
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+    process.arguments = [
+      "--data=\(512 << 20)", "--core=0",
+      RunningDaemon.binaries.appendingPathComponent("livehostd").path, "--runtime-dir",
+      directory.appendingPathComponent("run").path, "--state-dir", state.path,
+    ]
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationReason
+  }
+
+  @Test(
+    .enabled(if: !isSanitized, "a sanitizer needs more memory than the daemon is given"),
+    .timeLimit(.minutes(5)))
+  func `a room at which the daemon dies twice is set aside, and nothing else is`() throws {
+    let first = try RunningDaemon()
+    for room in ["heavy", "light"] {
+      try ingest(#"{"type":"viewers","room":"\#(room)","count":4}"# + "\n", into: first)
+    }
+    #expect(first.stop() == 0)
+    // More than the daemon has memory for, in a form that has no checksum.
+    let state = first.directory.appendingPathComponent("state")
+    let file = state.appendingPathComponent("rooms/heavy.json")
+    let saved = try String(contentsOf: file, encoding: .utf8)
+    let checksum = try #require(saved.range(of: #","n":1,"crc":"#)?.lowerBound)
+    try #require(saved.hasPrefix(#"{"version":2,"#))
+    let heavy =
+      #"{"version":1,"padding":["# + String(repeating: "0,", count: 30 << 20) + "0],"
+      + saved[..<checksum].dropFirst(#"{"version":2,"#.utf8.count) + "}"
+    try heavy.write(to: file, atomically: true, encoding: .utf8)
+    for _ in 1...2 { #expect(try dieOfHunger(state) == .uncaughtSignal) }
+
+    let second = try successor(of: first)
+    let isTold = second.log.contains(
+      "room heavy is not restored: livehostd died 2 times in a row while it was")
+    #expect(isTold, "\(second.log)")
+    let rooms = try second.ctl("rooms").output
+    #expect(rooms.contains("light") && !rooms.contains("heavy"), "\(rooms)")
+    let status = try second.ctl("status").output
+    #expect(status.contains("\(file.path).set-aside"), "\(status)")
+    let kept = try Data(contentsOf: file.appendingPathExtension("set-aside"))
+    #expect(kept == Data(heavy.utf8))
+    #expect(second.stop() == 0)
+  }
+
   @Test func `an unusable state directory costs only the saved state`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }

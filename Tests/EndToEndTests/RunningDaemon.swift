@@ -124,6 +124,11 @@ private func programEnvironment() throws -> [String: String] {
     .merging(["HOME": allTemporaryFiles.get().path]) { $1 }
 }
 
+/// Whether this program and those that it starts are built with a sanitizer.
+let isSanitized = ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains {
+  ProcessInfo.processInfo.environment[$0] != nil
+}
+
 /// A new directory, removed at the end of the process at the latest.
 func temporaryDirectory() throws -> URL {
   let directory = try allTemporaryFiles.get()

@@ -98,6 +98,56 @@ import Varlink
     try await group.shutdownGracefully()
   }
 
+  @Test func `the longest idle connection makes way, and one with a call does not`() async throws {
+    let example = Example()
+    let limits = Self.limits { $0.connectionsPerUser = 3 }
+    try await withServer([try example.interface()], limits: limits) { path, server in
+      // Waits, so that all of them are entered in this order.
+      func connect() throws -> RawClient {
+        let client = try RawClient(path: path)
+        client.send(ServerProtocolTests.echo("here"))
+        #expect(client.receive() != nil)
+        return client
+      }
+      let busy = try connect()
+      busy.send(#"{"method":"org.example.test.HangMore","more":true}"# + "\0")
+      await example.hangStarted.wait()
+      let (first, second) = (try connect(), try connect())
+      let third = try connect()
+      #expect(first.receive() == nil)
+      for client in [second, third] {
+        client.send(ServerProtocolTests.echo("still"))
+        #expect(client.receive() != nil)
+      }
+      #expect(server.connectionCount == 3)
+      #expect(server.monitorCount == 1)
+      #expect(server.refusals.rows.map(\.row.resource) == [.idleConnection])
+      busy.close()
+      await example.hangCancelled.wait()
+    }
+  }
+
+  @Test func `a whole call that waits for its turn is not cut off as unfinished`() async throws {
+    let example = Example()
+    let limits = Self.limits { $0.messageTimeout = .nanoseconds(1) }
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    try await withServer([try example.interface()], limits: limits, group: group) { path, server in
+      let (holder, waiting) = (try RawClient(path: path), try RawClient(path: path))
+      holder.send(#"{"method":"org.example.test.Hang"}"# + "\0")
+      await example.hangStarted.wait()
+      waiting.send(ServerProtocolTests.echo("waits"))
+      // Cut off by the same event loop, although it came later.
+      let unfinished = try RawClient(path: path)
+      unfinished.send("{")
+      #expect(unfinished.receive() == nil)
+      #expect(waiting.receive()?.contains("waits") == true)
+      #expect(server.refusals.rows.map(\.row.resource) == [.unfinishedCall])
+      holder.close()
+      await example.hangCancelled.wait()
+    }
+    try await group.shutdownGracefully()
+  }
+
   @Test func `the parameters of a call are dropped once they are decoded`() async throws {
     let (seen, release) = (Signal(), Signal())
     var interface = try Interface(parsing: "interface a.b\nmethod Wait(text: string) -> ()")

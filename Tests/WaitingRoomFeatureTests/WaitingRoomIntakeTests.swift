@@ -35,6 +35,19 @@ import WaitingRoomFeature
     #expect(intake.pending == 0)
   }
 
+  @Test func `long names are delivered early, whatever the policy`() {
+    var intake = WaitingRoomIntake(policies(.waitingRoom, .seconds(3600), capacity: 1_000_000))
+    var output = Output()
+    let name = Text(String(repeating: "n", count: EventLimits.nameLength))
+    let count = HeldBytes.limit / EventLimits.nameLength
+    for id in 0..<2 * count {
+      let payload = LiveEvent.Payload.waitingRoom(.join(Person(id: Text("\(id)"), name: name)))
+      intake.receive(LiveEvent(timestamp: 0, payload: payload), at: .origin, into: &output)
+      #expect(intake.pending <= count)
+    }
+    #expect(output.actions.count == 2)
+  }
+
   /// Every event is accounted for at any instant, and the output is the input, in order.
   @Test(arguments: 1...20) func `nothing is lost and nothing overtakes`(seed: UInt64) {
     var random = SplitMix64(seed: seed)

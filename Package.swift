@@ -128,7 +128,7 @@ let kit: [Target] = [
   module(
     "Kit", "HangSimulation",
     ["Composable", "JSON", "RateLimiting", "Suggestions", "ViewGraph", "Wording"]),
-  module("Kit", "UnixSockets", ["Platform"] + nio),
+  module("Kit", "UnixSockets", ["CPlatform", "Platform"] + nio),
   module(
     "Kit", "HangTesting",
     [
@@ -393,7 +393,7 @@ let tests: [Target] =
     test("YAMLReaderTests", ["RateLimiting", "YAMLReader"]),
     test("PrometheusTests", ["Prometheus", coreMetrics]),
     test("JSONTests", ["JSON"]),
-    test("UnixSocketsTests", ["UnixSockets"] + nio),
+    test("UnixSocketsTests", ["Platform", "UnixSockets"] + nio),
     test("VarlinkTests", ["JSON", "Varlink", "VarlinkDescription", "UnixSockets"] + nio),
     test("VarlinkGenerationTests", ["VarlinkDescription", "VarlinkGeneration"]),
     test("LiveEventsTests", ["LiveEvents"]),

@@ -203,6 +203,58 @@ struct ScreenTests {
     #expect(strict.worstTurn?.turn.hangClass == "hang")
   }
 
+  // MARK: Limits
+
+  @Test func `a run can be cancelled in the middle of a turn`() async {
+    let made = Atomic<Int>(0)
+    // The second turn takes what arrived while the first action was reduced: a million events.
+    let costs = DeviceProfile.Costs(action: .seconds(1), view: .cost(.zero))
+    let task = Task {
+      try await run(
+        [
+          .every(.microseconds(1)) { _ in
+            if made.wrappingAdd(1, ordering: .relaxed).newValue == 10_000 {
+              withUnsafeCurrentTask { task in if let task { task.cancel() } }
+            }
+            return .added(1)
+          }
+        ], on: device(costs: costs))
+    }
+    await #expect(throws: CancellationError.self) { _ = try await task.value }
+    #expect((10_000...12_000).contains(made.load(ordering: .relaxed)), "no more than one slice")
+  }
+
+  @Test func `a device that falls behind without end ends the run`() async {
+    var plan = SimulationPlan(
+      "behind", duration: .seconds(3_600), devices: [device()],
+      variants: [screen.variant("one", events: [.every(.microseconds(10)) { _ in .added(1) }])])
+    plan.limits.waiting = 5_000
+    let limited = plan
+    let problem = await #expect(throws: SimulationProblem.self) {
+      _ = try await limited.run()
+    }
+    #expect(problem?.description.hasPrefix("the device 'device' cannot keep up: ") == true)
+  }
+
+  @Test func `the long turns that are kept have a limit, for all runs together`() async throws {
+    let costs = DeviceProfile.Costs(action: .zero, view: .cost(.milliseconds(300)))
+    var plan = SimulationPlan(
+      "hangs", duration: .seconds(10), devices: [device(costs: costs)],
+      variants: ["one", "two"].map {
+        screen.variant($0, events: [.every(.milliseconds(500)) { _ in .added(1) }])
+      })
+    let each = try await plan.run().report.microhangs / 2
+    #expect(each > 15)
+    // Enough for one run, with those that are kept because none after them is longer.
+    plan.limits.keptTurns = each + 8
+    let limited = plan
+    let problem = await #expect(throws: SimulationProblem.self) {
+      _ = try await limited.run()
+    }
+    #expect(problem?.description.contains("hangs too often") == true)
+    #expect(problem?.description.contains("variant 'two'") == true)
+  }
+
   // MARK: Names
 
   @Test(arguments: [

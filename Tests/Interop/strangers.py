@@ -15,6 +15,7 @@ import select
 import selectors
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import threading
@@ -349,6 +350,42 @@ def leaving(ready, release):
             ready.set()
 
 
+def passing(ready, release):
+    """Passes sockets whose last copy is closed by whoever reads past them, or closes the connection they wait in.
+    That takes a minute each."""
+    calls = encoded({"method": CONTROL + "MonitorHangs", "more": True}) + encoded({"method": CONTROL + "GetStatus"})
+    others, count = [], 0
+    while not release.is_set():
+        count += 1
+        with socket.socket() as listener, socket.socket() as lingering:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            lingering.connect(listener.getsockname())
+            # Reads nothing, and is there for some seconds.
+            others.append(listener.accept()[0])
+            lingering.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while lingering.send(bytes(1 << 16)):
+                    pass
+            lingering.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 60))
+            for client in connect_many(1):
+                # Every other one is not read any more, since a whole call waits.
+                if count % 2:
+                    client.send(calls)
+                try:
+                    socket.send_fds(client.socket, [b"{"], [lingering.fileno()])
+                except OSError:
+                    # A kernel that knows how refuses them.
+                    lingering.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
+                lingering.close()
+                client.close()
+        if count == 20:
+            ready.set()
+        if len(others) > 200:
+            others.pop(0).close()
+        release.wait(0.02)
+
+
 def everything(ready, release):
     parts = [unfinished, idle, monitors, listing]
     events = [multiprocessing.Event() for _ in parts]
@@ -483,7 +520,7 @@ def crowded(name, body, takes_connections, resources):
 CROWDS = (
     ("unfinished", unfinished, True, ("connection", "unfinishedCall")), ("idle", idle, True, ("idleConnection",)),
     ("monitors", monitors, True, ("monitor",)), ("listing", listing, False, ()),
-    ("leaving", leaving, False, ()),
+    ("leaving", leaving, False, ()), ("passing", passing, False, ()),
     ("together", everything, True, ("connection",)))
 
 

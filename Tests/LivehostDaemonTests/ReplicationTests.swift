@@ -5,6 +5,7 @@ import JSON
 import LiveEvents
 import LivehostDaemon
 import NIOPosix
+import TestSupport
 import Testing
 import UnixSockets
 import Varlink
@@ -15,12 +16,17 @@ import WireFormats
   /// The rooms of a studio with `io.livehost.Replication`.
   private struct Daemon {
     let studio: Studio
+    let replication: RoomReplication
     let server: VarlinkServer
     let client: VarlinkClient
 
-    init() async throws {
+    init(
+      sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in try await untilCancelled()
+      }
+    ) async throws {
       studio = try Studio()
-      let replication = RoomReplication(directory: studio.directory, service: studio.control)
+      replication = RoomReplication(
+        directory: studio.directory, service: studio.control, sleep: sleep)
       server = try await VarlinkServer.start(
         on: .bind(path: studio.controlSocket),
         information: ServiceInformation(vendor: "", product: "", version: "", url: ""),
@@ -55,13 +61,12 @@ import WireFormats
 
     func load(_ parts: [String]) async throws {
       for (index, part) in parts.enumerated() {
-        _ = try await call(
-          "LoadRoom",
-          [
-            "room": "main", "index": .integer(Int64(index)), "part": .string(part),
-            "isLast": .bool(index == parts.count - 1),
-          ])
+        try await load(part, at: index, isLast: index == parts.count - 1)
       }
+    }
+
+    func load(_ part: String, at index: Int, isLast: Bool = false) async throws {
+      _ = try await call("LoadRoom", ReplicationTests.part(part, at: index, isLast: isLast))
     }
 
     func send(_ events: [LiveEvent], at sequence: Int) async -> Int {
@@ -82,6 +87,41 @@ import WireFormats
           "event": .string(event),
         ])["reply"]
     }
+  }
+
+  /// The parameters of `LoadRoom`.
+  private static func part(
+    _ part: String, at index: Int, of room: String = "main", isLast: Bool
+  ) -> [JSONName: JSONValue] {
+    [
+      "room": .string(room), "index": .integer(Int64(index)), "part": .string(part),
+      "isLast": .bool(isLast),
+    ]
+  }
+
+  /// Time that passes when a test says so.
+  private final class Waits: Sendable {
+    private let waiting = AsyncStream.makeStream(of: Void.self)
+    private let time = AsyncStream.makeStream(of: Void.self)
+
+    /// Returns when the test lets time pass.
+    func wait() async throws {
+      waiting.continuation.yield()
+      for await _ in time.stream { return }
+      throw CancellationError()
+    }
+
+    /// Returns once somebody waits.
+    func begin() async { for await _ in waiting.stream { return } }
+
+    /// Ends one wait. Returns when the next one has begun, so what was waited for has been done.
+    func pass() async {
+      time.continuation.yield()
+      await begin()
+    }
+
+    /// Lets no one wait any more.
+    func end() { time.continuation.finish() }
   }
 
   private func people(_ numbers: Range<Int>) -> [LiveEvent] {
@@ -161,6 +201,162 @@ import WireFormats
     ) {
       _ = try await daemon.call(
         "LoadRoom", ["room": "other", "index": 0, "part": .string(parts[0]), "isLast": true])
+    }
+    #expect(await daemon.studio.lane.report(.main)?.features.waitingRoom?.waiting == 3)
+    try await daemon.end()
+  }
+
+  @Test func `an upload that was given up is dropped once it has been still for a while`()
+    async throws
+  {
+    let waits = Waits()
+    let daemon = try await Daemon(sleep: { _ in try await waits.wait() })
+    await waits.begin()
+    let part = Data("{}".utf8).base64EncodedString()
+    try await daemon.load(part, at: 0)
+    await waits.pass()
+    // In time.
+    try await daemon.load(part, at: 1)
+    await waits.pass()
+    try await daemon.load(part, at: 2)
+    await waits.pass()
+    await waits.pass()
+    await #expect(
+      throws: VarlinkClientError.remote(ServiceError.invalidParameter("index").varlinkError)
+    ) {
+      try await daemon.load(part, at: 3)
+    }
+    waits.end()
+    try await daemon.end()
+  }
+
+  @Test func `uploads that are still give their bytes back`() throws {
+    var uploads = RoomUploads()
+    let (still, busy) = (RoomName("still")!, RoomName("busy")!)
+    _ = try uploads.add([1, 2, 3], at: 0, of: still, isLast: false)
+    _ = try uploads.add([1, 2], at: 0, of: busy, isLast: false)
+    uploads.dropStill()
+    #expect(uploads.heldBytes == 5)
+    _ = try uploads.add([3], at: 1, of: busy, isLast: false)
+    uploads.dropStill()
+    #expect(uploads.heldBytes == 3)
+    uploads.dropStill()
+    #expect(uploads.heldBytes == 0)
+  }
+
+  @Test func `for an upload beyond the budget the stillest one makes way`() throws {
+    var uploads = RoomUploads()
+    let half = [UInt8](repeating: 0, count: RoomUploads.maximumBytes / 2)
+    let rooms = ["a", "b", "c", "d", "e"].map { RoomName($0)! }
+    for room in rooms.prefix(4) {
+      _ = try uploads.add(half, at: 0, of: room, isLast: false)
+    }
+    #expect(uploads.heldBytes == RoomUploads.budget)
+    // Now the second one has been still for longer.
+    _ = try uploads.add([], at: 1, of: rooms[0], isLast: false)
+    _ = try uploads.add(half, at: 0, of: rooms[4], isLast: false)
+    #expect(uploads.heldBytes == RoomUploads.budget)
+    #expect(throws: ServiceError.invalidParameter("index")) {
+      _ = try uploads.add([], at: 1, of: rooms[1], isLast: false)
+    }
+    let whole = try uploads.add(half, at: 2, of: rooms[0], isLast: true)
+    #expect(whole?.count == RoomUploads.maximumBytes)
+    #expect(uploads.heldBytes == RoomUploads.budget)
+  }
+
+  @Test func `complete states count until they are rooms, and make way for nothing`() throws {
+    var uploads = RoomUploads()
+    let most = [UInt8](repeating: 0, count: RoomUploads.maximumBytes)
+    for room in ["a", "b"] {
+      let whole = try uploads.add(most, at: 0, of: RoomName(room)!, isLast: true)
+      #expect(whole?.count == most.count)
+    }
+    #expect(throws: ControlError.limitReached("roomBytes")) {
+      _ = try uploads.add([0], at: 0, of: .main, isLast: false)
+    }
+    uploads.end(most.count)
+    _ = try uploads.add([0], at: 0, of: .main, isLast: false)
+    #expect(uploads.heldBytes == most.count + 1)
+    // What is too large takes nothing with it but itself.
+    _ = try uploads.add([0], at: 0, of: RoomName("c")!, isLast: false)
+    #expect(throws: ControlError.limitReached("roomBytes")) {
+      _ = try uploads.add(most, at: 1, of: .main, isLast: false)
+    }
+    #expect(uploads.heldBytes == most.count + 1)
+  }
+
+  @Test func `there is a limit for uploads that hold nothing, too`() throws {
+    var uploads = RoomUploads()
+    for number in 0...RoomUploads.maximumCount {
+      _ = try uploads.add([], at: 0, of: RoomName("r\(number)")!, isLast: false)
+    }
+    #expect(throws: ServiceError.invalidParameter("index")) {
+      _ = try uploads.add([], at: 1, of: RoomName("r0")!, isLast: false)
+    }
+    _ = try uploads.add([], at: 1, of: RoomName("r1")!, isLast: false)
+  }
+
+  @Test func `states are decoded one at a time`() async throws {
+    let daemon = try await Daemon()
+    _ = try daemon.studio.directory.open(.main)
+    _ = await daemon.send(people(0..<3), at: 1)
+    let (parts, _) = try await daemon.save()
+    let decoding = daemon.replication.decoding
+    let (hold, release) = AsyncStream.makeStream(of: Void.self)
+    let (entered, note) = AsyncStream.makeStream(of: Void.self)
+    async let other: Void = decoding.run {
+      note.yield()
+      for await _ in hold {}
+    }
+    for await _ in entered { break }
+    let loads = [(parts[0], "main"), (Data("{}".utf8).base64EncodedString(), "side")]
+    var tasks: [Task<Void, any Error>] = []
+    for (part, room) in loads {
+      let client = try await VarlinkClient.connect(path: daemon.studio.controlSocket)
+      tasks.append(
+        Task {
+          _ = try await client.callRaw(
+            "\(RoomReplication.name).LoadRoom", Self.part(part, at: 0, of: room, isLast: true))
+        })
+    }
+    while decoding.waitingCount < loads.count { await Task.yield() }
+    release.finish()
+    try await other
+    try await tasks[0].value
+    let refused = tasks[1]
+    await #expect(
+      throws: VarlinkClientError.remote(ServiceError.invalidParameter("part").varlinkError)
+    ) {
+      try await refused.value
+    }
+    #expect(await daemon.studio.lane.report(.main)?.features.waitingRoom?.waiting == 3)
+    try await daemon.end()
+  }
+
+  @Test func `a state of more values than rooms have is refused before it is decoded`()
+    async throws
+  {
+    let text = #"{"a":[1,"b,[\",{",{}],"c":2}"#
+    #expect(RoomReplication.valueCount(in: Array(text.utf8)) == 6)
+    let daemon = try await Daemon()
+    _ = try daemon.studio.directory.open(.main)
+    _ = await daemon.send(people(0..<3), at: 1)
+    let (parts, _) = try await daemon.save()
+    let state = try #require(Data(base64Encoded: parts[0]))
+    // The decoder ignores members that it does not know.
+    func padded(_ count: Int) -> [String] {
+      let values = String(repeating: "0,", count: count)
+      let text: Data = Data("{\"x\":[\(values)0],".utf8) + state.dropFirst()
+      return stride(from: 0, to: text.count, by: 2 << 20).map {
+        text[$0..<min($0 + 2 << 20, text.count)].base64EncodedString()
+      }
+    }
+    try await daemon.load(padded(10))
+    let tooMany = padded(RoomReplication.maximumValues)
+    await #expect(
+      throws: VarlinkClientError.remote(ServiceError.invalidParameter("part").varlinkError)
+    ) {
+      try await daemon.load(tooMany)
     }
     #expect(await daemon.studio.lane.report(.main)?.features.waitingRoom?.waiting == 3)
     try await daemon.end()

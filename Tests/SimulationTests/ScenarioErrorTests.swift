@@ -85,6 +85,9 @@ import YAMLReader
       "rate: 10/s", "size: 2", 6, "events[0]",
       "needs a 'rate', 'stages' or, for single times, 'at'"),
     Case(
+      "rate: 10/s", "rate: 10/s\n    size: 10001", 9, "events[0].size",
+      "expected a whole number from 1 to 10000, not '10001'"),
+    Case(
       "rate: 10/s", "stages: []", 8, "events[0].stages", "lists no stages"),
     Case(
       "rate: 10/s", "stages: [{rate: 1/s}]", 8, "events[0].stages[0]", "needs 'for'"),
@@ -282,6 +285,49 @@ import YAMLReader
     #expect(error?.line == line)
     #expect(error?.key == key)
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `more of something than there may be is refused`() {
+    func message(_ text: String) -> String? {
+      let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
+      return error?.message
+    }
+    func list(_ element: String, _ count: Int) -> String {
+      "[" + Array(repeating: element, count: count).joined(separator: ", ") + "]"
+    }
+    let source = "  - {event: {type: title, title: a}, at: 1s}\n"
+    let head = "name: many\nduration: 1s\ndevices: [fast]\nevents:\n"
+    #expect(
+      message(head + String(repeating: source, count: 1_001))
+        == "lists more than 1,000 sources of events")
+    #expect(
+      message(Self.good.replacing("[fast]", with: list("fast", 257)))
+        == "lists more than 256 devices")
+    #expect(
+      message(Self.good.replacing("[{kind: stall, at: 2s, for: 1s}]", with: list("{}", 65)))
+        == "lists more than 64 faults")
+    #expect(
+      message(Self.good.replacing(#"["hangs == 0"]"#, with: list("hangs == 0", 257)))
+        == "is one more than the 256 that are checked")
+  }
+
+  @Test func `recordings have to fit together into the limit of the caller`() throws {
+    let line = #"{"type":"title","title":"a"}"# + "\n"
+    let text = """
+      name: recordings
+      duration: 1s
+      devices: [fast]
+      events: [{recording: a.ndjson}, {recording: a.ndjson}]
+      """
+    func read(_ limit: Int) throws {
+      _ = try Scenario(text, options(["a.ndjson": line]) { $0.recordingLimit = limit })
+    }
+    try read(2 * line.utf8.count)
+    let error = #expect(throws: ConfigurationError.self) {
+      try read(2 * line.utf8.count - 1)
+    }
+    #expect(error?.key == "events[1].recording")
+    #expect(error?.message.contains("longer than the daemon takes") == true)
   }
 
   @Test func `a missing, empty or truncated recording is named`() {

@@ -49,10 +49,12 @@ def main(path):
         jumping.send(type="viewers", room="jumps", ts=number * 65_000, count=number)
     sender.sync()
     jumping.sync()
-    for _ in range(100):
-        sender.connection.sendall(b'{"type":"sync","token":""}\n' * 200)
+    # A million of them.
+    syncs = b'{"type":"sync","token":""}\n' * 200
+    for _ in range(5000):
+        sender.connection.sendall(syncs)
         for _ in range(200):
-            sender.answers.readline()
+            assert sender.answers.readline(), "the daemon has closed the connection"
 
 
 if __name__ == "__main__":

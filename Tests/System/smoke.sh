@@ -106,8 +106,17 @@ peak_memory() {
   inside awk '/^VmHWM:/ { print $2 * 1024 }' "/proc/$1/status"
 }
 
+# What a turn computed: on a machine that does other things, too, a lane may be without a processor, or wait
+# for a page or for a thread that has none.
+check_no_busy_turn() {
+  local hangs
+  hangs=$(inside livehostctl hangs --json=short | python3 -c 'import json, sys
+print(sum(hang.get("processorMicroseconds", 10**9) >= 250_000 for hang in json.load(sys.stdin)["hangs"]))')
+  [ "$hangs" = 0 ] || { inside livehostctl hangs; return 1; }
+}
+
 check_hostile() {
-  local memory limit hangs process status
+  local memory limit process status
   inside systemctl start livehostd.service || return
   process=$(property MainPID livehostd.service)
   timeout 400 "$here/hostile.py" "/proc/$INIT/root/run/livehost/ingest" || { echo "not acknowledged"; return 1; }
@@ -117,11 +126,7 @@ check_hostile() {
   memory=$(peak_memory "$process")
   echo "memory $memory of $limit"
   [ "$memory" -lt "$limit" ] || return
-  # What a turn computed: on a machine that does other things, too, a lane may be without a processor, or wait
-  # for a page or for a thread that has none.
-  hangs=$(inside livehostctl hangs --json=short | python3 -c 'import json, sys
-print(sum(hang.get("processorMicroseconds", 10**9) >= 250_000 for hang in json.load(sys.stdin)["hangs"]))')
-  [ "$hangs" = 0 ] || { inside livehostctl hangs; return 1; }
+  check_no_busy_turn || return
   [ "$(property MainPID livehostd.service)" = "$process" ] || { echo "it was restarted"; return 1; }
   inside systemctl kill --signal=KILL livehostd.service
   for _ in $(seq 300); do
@@ -133,7 +138,8 @@ print(sum(hang.get("processorMicroseconds", 10**9) >= 250_000 for hang in json.l
   echo "memory $memory of $limit after the kill"
   [ "$(property ActiveState livehostd.service)" = active ] && [ "$memory" -lt "$limit" ] || return
   [ "$(inside livehostctl rooms --json=short | python3 -c 'import json, sys
-print(len(json.load(sys.stdin)))')" -ge 48 ]
+print(len(json.load(sys.stdin)))')" -ge 48 ] || { echo "rooms are missing"; return 1; }
+  check_no_busy_turn
 }
 
 check_stop() {

@@ -18,10 +18,10 @@ struct ClientSharesTests {
 
   /// Connects that many clients, all of them busy.
   private func connect(
-    _ shares: inout ClientShares, _ count: Int, user: UInt32, hasRights: Bool = false
+    _ shares: inout ClientShares, _ count: Int, user: UInt32, as rank: ClientShares.Rank = .stranger
   ) -> [ClientShares.ID] {
     (0..<count).compactMap { _ in
-      let (id, closing) = shares.connect(user: user, hasRights: hasRights)
+      let (id, closing) = shares.connect(user: user, as: rank)
       #expect(closing.isEmpty)
       if let id { #expect(shares.update(id, bytes: 0, isIdle: false).isEmpty) }
       return id
@@ -33,11 +33,32 @@ struct ClientSharesTests {
     #expect(connect(&shares, 4, user: 1).count == 3)
     #expect(connect(&shares, 4, user: 2).count == 3)
     #expect(connect(&shares, 1, user: 3).isEmpty)
-    #expect(connect(&shares, 3, user: 0, hasRights: true).count == 2)
+    #expect(connect(&shares, 3, user: 0, as: .owner).count == 2)
     #expect(shares.connections == 8)
     #expect(
       Self.rows(shares.refusals)
         == ["0 connection 1", "1 connection 1", "2 connection 1", "3 connection 1"])
+  }
+
+  @Test func `a member has three quarters, all members all but a sixteenth, and owners the rest`() {
+    var shares = ClientShares(
+      ClientShares.Limits(
+        connections: .init(total: 64, perUser: 3), monitors: .init(total: 64, perUser: 2),
+        bytes: .init(total: 6_400, perUser: 200), closesIdle: true))
+    let most = connect(&shares, 64, user: 1, as: .member)
+    #expect(most.count == 45)
+    #expect(connect(&shares, 64, user: 2, as: .member).count == 15)
+    #expect(connect(&shares, 1, user: 3).isEmpty)
+    let root = connect(&shares, 64, user: 0, as: .owner)
+    #expect(root.count == 4)
+    let monitors = most.count { _ in shares.beginMonitor(most[0]) }
+    #expect(monitors == 45)
+    #expect(shares.beginMonitor(most[0]) == false)
+    #expect(shares.beginMonitor(root[0]) == true)
+    // Unread replies of the one who has more than his share make way for his own.
+    #expect(shares.update(most[0], bytes: 4_000, isIdle: false).isEmpty)
+    #expect(shares.update(most[1], bytes: 1_000, isIdle: false) == [most[0]])
+    #expect(shares.update(root[0], bytes: 6_000, isIdle: false) == [most[1]])
   }
 
   @Test func `a connection that ends leaves its place to another`() throws {
@@ -55,7 +76,7 @@ struct ClientSharesTests {
     var shares = Self.shares()
     let ids = connect(&shares, 3, user: 1)
     for id in [ids[1], ids[0]] { _ = shares.update(id, bytes: 0, isIdle: true) }
-    let (fourth, closing) = shares.connect(user: 1, hasRights: false)
+    let (fourth, closing) = shares.connect(user: 1, as: .stranger)
     #expect(fourth != nil)
     #expect(closing == [ids[1]])
     #expect(shares.connections == 3)
@@ -64,29 +85,29 @@ struct ClientSharesTests {
 
   @Test func `idle strangers make way before those with rights, the greediest of them first`() {
     var shares = Self.shares()
-    let root = (0..<3).compactMap { _ in shares.connect(user: 0, hasRights: true).id }
-    let single = shares.connect(user: 1, hasRights: false).id
-    let several = (0..<3).compactMap { _ in shares.connect(user: 2, hasRights: false).id }
-    let last = shares.connect(user: 3, hasRights: false).id
-    #expect(shares.connect(user: 0, hasRights: true).closing == [several[0]])
-    #expect(shares.connect(user: 0, hasRights: true).closing == [several[1]])
-    #expect(shares.connect(user: 0, hasRights: true).closing == [single])
-    #expect(shares.connect(user: 0, hasRights: true).closing == [several[2]])
-    #expect(shares.connect(user: 0, hasRights: true).closing == [last])
-    #expect(shares.connect(user: 0, hasRights: true).closing == [root[0]])
+    let root = (0..<3).compactMap { _ in shares.connect(user: 0, as: .owner).id }
+    let single = shares.connect(user: 1, as: .stranger).id
+    let several = (0..<3).compactMap { _ in shares.connect(user: 2, as: .stranger).id }
+    let last = shares.connect(user: 3, as: .stranger).id
+    #expect(shares.connect(user: 0, as: .owner).closing == [several[0]])
+    #expect(shares.connect(user: 0, as: .owner).closing == [several[1]])
+    #expect(shares.connect(user: 0, as: .owner).closing == [single])
+    #expect(shares.connect(user: 0, as: .owner).closing == [several[2]])
+    #expect(shares.connect(user: 0, as: .owner).closing == [last])
+    #expect(shares.connect(user: 0, as: .owner).closing == [root[0]])
   }
 
   @Test func `senders, who may be silent, do not make way`() {
     var shares = Self.shares(closesIdle: false)
-    for _ in 0..<3 { #expect(shares.connect(user: 1, hasRights: false).id != nil) }
-    let (id, closing) = shares.connect(user: 1, hasRights: false)
+    for _ in 0..<3 { #expect(shares.connect(user: 1, as: .stranger).id != nil) }
+    let (id, closing) = shares.connect(user: 1, as: .stranger)
     #expect(id == nil && closing.isEmpty)
   }
 
   @Test func `monitors have shares too`() {
     var shares = Self.shares()
     let (one, two) = (connect(&shares, 3, user: 1), connect(&shares, 2, user: 2))
-    let root = connect(&shares, 2, user: 0, hasRights: true)
+    let root = connect(&shares, 2, user: 0, as: .owner)
     #expect(one.map { shares.beginMonitor($0) } == [true, true, false])
     #expect(two.map { shares.beginMonitor($0) } == [true, false])
     #expect(root.map { shares.beginMonitor($0) } == [true, false])
@@ -99,7 +120,7 @@ struct ClientSharesTests {
   @Test func `whoever has held memory the longest gives it back, strangers first`() {
     var shares = Self.shares()
     let (one, two) = (connect(&shares, 3, user: 1), connect(&shares, 2, user: 2))
-    let root = connect(&shares, 2, user: 0, hasRights: true)
+    let root = connect(&shares, 2, user: 0, as: .owner)
     #expect(shares.update(one[1], bytes: 80, isIdle: false).isEmpty)
     #expect(shares.update(one[0], bytes: 80, isIdle: false).isEmpty)
     // More than the share of user 1.

@@ -61,6 +61,24 @@ extension ChatFeature {
   }
 }
 
+extension ChatFeature.State {
+  /// Whether this is the limit of all that is kept of the messages.
+  package func keepsHistory(of limit: Int) -> Bool {
+    [messages, filtered, folded, thread?.messages].allSatisfy { $0?.limit ?? limit == limit }
+  }
+
+  /// Changes how many messages are kept.
+  ///
+  /// - Complexity: O(history) if that is another number than before.
+  package mutating func limitHistory(to limit: Int) {
+    guard !keepsHistory(of: limit) else { return }
+    messages = messages.limited(to: limit)
+    filtered = filtered?.limited(to: limit)
+    folded = folded?.limited(to: limit)
+    if let kept = thread?.messages.limited(to: limit) { thread?.messages = kept }
+  }
+}
+
 /// What the chat has to remember in order to count and to moderate.
 package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var chatters = ChatterSet()

@@ -103,9 +103,17 @@ extension ChatterSet: Codable {
     people = try values.decode(KeyTable.self, forKey: .short)
     top = try values.decode([TopChatter].self, forKey: .top)
     isFull = try values.decodeIfPresent(Bool.self, forKey: .isFull) ?? false
+    guard people.count <= Self.capacity else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .short, in: values, debugDescription: "more than \(Self.capacity) people")
+    }
     // Up to 0.1.0 longer identifiers were kept as they were.
     for (userID, messages) in try values.decodeIfPresent([Text: Int].self, forKey: .long) ?? [:] {
-      people.set(max(1, messages), for: userID.withUTF8(Self.key))
+      if people.count < Self.capacity {
+        people.set(max(1, messages), for: userID.withUTF8(Self.key))
+      } else {
+        isFull = true
+      }
     }
   }
 
@@ -296,7 +304,8 @@ extension KeyTable: Codable {
         let key: UInt128 = load(0)
         let times: Int64 = load(16)
         guard key != 0, times > 0 else { continue }
-        set(Int(times), for: key)
+        // What is added to a number that somebody else has written must not overflow.
+        set(min(Int(times), EventLimits.total.upperBound), for: key)
       }
     }
   }

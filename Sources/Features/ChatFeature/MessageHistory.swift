@@ -84,6 +84,15 @@ package struct MessageHistory: Sendable {
     return nil
   }
 
+  /// The newest of the messages, in a history with another limit.
+  func limited(to limit: Int) -> MessageHistory {
+    guard limit != self.limit else { return self }
+    var other = MessageHistory(limit: limit)
+    other.leftOut = leftOut
+    for message in self { other.append(message) }
+    return other
+  }
+
   /// Those of the messages that satisfy `isIncluded`.
   func filter(_ isIncluded: (DisplayedMessage) -> Bool) -> MessageHistory {
     var rest = MessageHistory(limit: limit)

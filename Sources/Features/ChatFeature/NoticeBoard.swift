@@ -113,8 +113,9 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   }
 
   private mutating func append(_ entry: DisplayedNotice) {
-    if entries.count == Self.limit, let oldest = entries.firstIndex(where: { !$0.isPinned }) {
-      entries.remove(at: oldest)
+    if entries.count >= Self.limit {
+      // In a saved board that somebody else has written, all may be pinned.
+      entries.remove(at: entries.firstIndex { !$0.isPinned } ?? 0)
     }
     entries.append(entry)
   }

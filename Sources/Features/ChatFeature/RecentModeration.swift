@@ -85,6 +85,21 @@ struct RecentKeys<
 
   init(capacity: Int) { self.capacity = capacity }
 
+  private enum CodingKeys: String, CodingKey { case capacity, young, old }
+
+  /// Refuses a capacity that nothing here has, and more than fits, which somebody else has written.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    capacity = try values.decode(Int.self, forKey: .capacity)
+    young = try values.decode([Key: Value].self, forKey: .young)
+    old = try values.decode([Key: Value].self, forKey: .old)
+    let largest = max(RecentModeration.capacity, NoticeBoard.groupMemory)
+    guard (1...largest).contains(capacity), max(young.count, old.count) <= capacity else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .capacity, in: values, debugDescription: "there is no such capacity")
+    }
+  }
+
   var isEmpty: Bool { young.isEmpty && old.isEmpty }
 
   subscript(key: Key) -> Value? {

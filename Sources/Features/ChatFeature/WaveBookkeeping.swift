@@ -24,6 +24,33 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
   /// How many keys these tables have together.
   private var peopleCount = 0
 
+  init() {}
+
+  private enum CodingKeys: String, CodingKey {
+    case window, underWay, pending, run, people, peopleCount
+  }
+
+  /// Counts the people itself, and refuses more than ``peopleLimit``, which somebody else has written. Begins anew if
+  /// there were more messages than any chat has: their numbers would not remain possible.
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    window = try values.decode(WaveWindow.self, forKey: .window)
+    underWay = try values.decodeIfPresent(MessageBatch.self, forKey: .underWay)
+    pending = try values.decode(MessageBatch.self, forKey: .pending)
+    run = try values.decode(Int.self, forKey: .run)
+    people = try values.decode([Int: KeyTable].self, forKey: .people)
+    peopleCount = people.values.reduce(0) { $0 + $1.count }
+    guard peopleCount <= Self.peopleLimit else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .people, in: values, debugDescription: "more than \(Self.peopleLimit) people")
+    }
+    let latest = max(window.end, pending.end, underWay?.end ?? 0)
+    if latest > Self.latestMessage { self = WaveBookkeeping() }
+  }
+
+  /// Half of what can be written down: the next ones can be, too.
+  private static let latestMessage = EventLimits.total.upperBound / 2
+
   /// Adds messages to what waits. Returns how many there was no capacity for.
   ///
   /// - Parameter hidden: indices of messages that are not shown, in ascending order.

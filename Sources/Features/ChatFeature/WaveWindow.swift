@@ -120,7 +120,9 @@ extension WaveWindow: Codable {
     waves = try block(.waves)
     let sizes = [people.count, ordinals.count, times.count, waves.count]
     guard (0...EventLimits.total.upperBound).contains(end), ids.count == min(end, Self.capacity),
-      sizes.allSatisfy({ $0 == ids.count })
+      sizes.allSatisfy({ $0 == ids.count }),
+      // What is added to one of them must not overflow.
+      ordinals.allSatisfy({ $0.magnitude < 1 << 60 }), times.allSatisfy({ $0.magnitude < 1 << 60 })
     else {
       throw DecodingError.dataCorruptedError(
         forKey: .end, in: values, debugDescription: "not \(min(end, Self.capacity)) messages")

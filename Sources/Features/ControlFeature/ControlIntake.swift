@@ -41,6 +41,8 @@ package struct ControlIntake: Intake {
     for name in state.values.names + state.switches.names + state.dragging.names {
       _ = controls.number(of: Text(name))
     }
+    // Otherwise failures would be kept of ever more names, some more after each restart.
+    for name in state.requests?.failures.names ?? [] { _ = controls.number(of: Text(name)) }
     for name in state.meters.names { _ = inputs.number(of: Text(name)) }
   }
 

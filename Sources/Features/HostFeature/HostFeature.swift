@@ -63,7 +63,7 @@ package struct HostFeature {
     /// The stream entered a phase, at this time of its source.
     case stream(StreamState, at: Timestamp)
     case roomClosed
-    /// Sets how many messages a chat keeps if it appears from now on.
+    /// Sets how many messages the chat keeps.
     case historyLimited(Int)
     /// Begins to search the chat for waves, anew if it was being searched, or ends that.
     case chatAnalysisWanted(Bool)
@@ -94,6 +94,7 @@ package struct HostFeature {
         return .none
       case .historyLimited(let count):
         state.chatHistory = count
+        state.chat?.limitHistory(to: count)
         return .none
       case .chatAnalysisWanted(let isWanted):
         state.analysesChat = isWanted ? true : nil
@@ -254,6 +255,11 @@ extension HostFeature.State {
       || waitingRoom?.isCountingDown == true || waitingRoom?.isAdmitting == true
       || poll?.isCountingDown == true
       || !control.dragging.isEmpty
+  }
+
+  /// Whether the chat keeps this many messages, or will once it appears.
+  package func keepsHistory(of count: Int) -> Bool {
+    chatHistory == count && chat?.keepsHistory(of: count) ?? true
   }
 
   /// Whether work is left that is done in parts, one with each frame.

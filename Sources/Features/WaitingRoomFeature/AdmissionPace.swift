@@ -14,6 +14,20 @@ package struct AdmissionPace: Equatable, Sendable, Codable {
     last = start
   }
 
+  private enum CodingKeys: String, CodingKey { case perSecond, due, last }
+
+  /// Refuses a pace at which nobody comes in, or fewer than nobody, which somebody else has written.
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    perSecond = try values.decode(Double.self, forKey: .perSecond)
+    due = try values.decode(Double.self, forKey: .due)
+    last = try values.decode(Timestamp.self, forKey: .last)
+    guard perSecond > 0, EventLimits.measure.contains(perSecond), (0...1).contains(due) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .perSecond, in: values, debugDescription: "nobody is let in at such a pace")
+    }
+  }
+
   /// How many people are due by then; they are not due any more.
   package mutating func take(until time: Timestamp) -> Int {
     // Time stamps may be far apart, and a clock may be set back.

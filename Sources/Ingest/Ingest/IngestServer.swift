@@ -51,10 +51,9 @@ package final class IngestServer: Sendable {
         value: FixedSizeRecvByteBufferAllocator(capacity: configuration.readSize)
       )
       .childChannelInitializer { channel in
-        guard let slot = registry.admit(channel) else {
-          return channel.eventLoop.makeFailedFuture(Refused())
-        }
-        return channel.eventLoop.makeCompletedFuture {
+        channel.eventLoop.makeCompletedFuture {
+          try PassedDescriptors.guardAgainst(on: channel, readSize: configuration.readSize)
+          guard let slot = registry.admit(channel) else { throw Refused() }
           try channel.pipeline.syncOperations.addHandler(
             IngestConnection(
               configuration: configuration, sink: sink, memory: registry.memory, slot: slot))
@@ -118,9 +117,11 @@ private final class Registry: Sendable {
     self.configuration = configuration
     memory = IngestMemory(limit: configuration.sharedBytes)
     let total = configuration.maximumConnections
-    // A sender may be silent for as long as it likes, so its connection never makes way for another.
+    // A sender may be silent for as long as it likes, so its connection never makes way for another; and no user
+    // may keep all others out.
     let limits = ClientShares.Limits(
-      connections: .init(total: total, perUser: total), monitors: .init(total: 0, perUser: 0),
+      connections: .init(total: total, perUser: max(1, total / 2)),
+      monitors: .init(total: 0, perUser: 0),
       bytes: .init(total: 0, perUser: 0), closesIdle: false)
     state = Guarded(State(shares: ClientShares(limits)))
   }
@@ -135,7 +136,7 @@ private final class Registry: Sendable {
     let maySend = peer.map(configuration.maySend) ?? true
     let id: ClientShares.ID? = state.withLock { state in
       guard maySend, !state.isStopping,
-        let id = state.shares.connect(user: peer?.userID, hasRights: mayUseReserve).id
+        let id = state.shares.connect(user: peer?.userID, as: mayUseReserve ? .owner : .stranger).id
       else {
         state.statistics.refusedConnections += 1
         if !state.isStopping {

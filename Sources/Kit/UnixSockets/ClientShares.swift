@@ -1,10 +1,20 @@
 /// Who holds how much of what a server has: connections, calls with `more`, and bytes of memory.
 ///
-/// There is a limit for all clients, and another for all of those without rights, so that a reserve
-/// remains for those with rights; each user without rights has a share. An idle connection gives way
+/// There is a limit for all clients, another for all of those without rights, so that a reserve remains for
+/// those with rights, and one for all but the owners; each user who is no owner has a share. An idle connection gives way
 /// to a new one, and the connection that has held memory the longest to one that needs some. A value
 /// without channel, clock or lock.
 package struct ClientShares: Sendable {
+  /// What a client may use.
+  package enum Rank: Sendable {
+    /// Without rights: a share of three quarters of what there is.
+    case stranger
+    /// With rights: three quarters of all but the last sixteenth.
+    case member
+    /// All that there is.
+    case owner
+  }
+
   /// Of one resource.
   package struct Limit: Sendable, Equatable {
     /// All clients together.
@@ -19,6 +29,10 @@ package struct ClientShares: Sendable {
 
     /// All clients without rights together; the rest is the reserve of the others.
     var withoutRights: Int { total - total / 4 }
+    /// All but the owners together; the rest is the reserve of these.
+    var withoutReserve: Int { total - total / 16 }
+    /// One user with rights, so that not even such a one keeps all others out.
+    var perMember: Int { withoutReserve - withoutReserve / 4 }
   }
 
   package struct Limits: Sendable, Equatable {
@@ -41,7 +55,7 @@ package struct ClientShares: Sendable {
 
   private struct Client {
     let user: UInt32?
-    let hasRights: Bool
+    let rank: Rank
     var monitors = 0
     var bytes = 0
     /// Since when it has held bytes, as the number of an event.
@@ -53,12 +67,13 @@ package struct ClientShares: Sendable {
 
   /// The clients that one limit is for.
   private enum Group {
-    case user(UInt32?), withoutRights, all
+    case user(UInt32?), withoutRights, withoutReserve, all
 
     func contains(_ client: Client) -> Bool {
       switch self {
-      case .user(let user): !client.hasRights && client.user == user
-      case .withoutRights: !client.hasRights
+      case .user(let user): client.rank != .owner && client.user == user
+      case .withoutRights: client.rank == .stranger
+      case .withoutReserve: client.rank != .owner
       case .all: true
       }
     }
@@ -69,23 +84,30 @@ package struct ClientShares: Sendable {
     let limit: Limit
     var total = 0
     var withoutRights = 0
+    var withoutReserve = 0
+    /// Of all but the owners.
     var byUser: [UInt32?: Int] = [:]
 
     init(_ limit: Limit) { self.limit = limit }
 
     mutating func add(_ amount: Int, by client: Client) {
       total += amount
-      guard !client.hasRights else { return }
-      withoutRights += amount
+      guard client.rank != .owner else { return }
+      withoutReserve += amount
+      if client.rank == .stranger { withoutRights += amount }
       let own = byUser[client.user, default: 0] + amount
       byUser[client.user] = own == 0 ? nil : own
     }
 
     /// The smallest group of a client that would use more than its limit.
     func group(of client: Client, exceedingWith amount: Int) -> Group? {
-      if !client.hasRights {
-        if byUser[client.user, default: 0] + amount > limit.perUser { return .user(client.user) }
-        if withoutRights + amount > limit.withoutRights { return .withoutRights }
+      if client.rank != .owner {
+        let share = client.rank == .stranger ? limit.perUser : limit.perMember
+        if byUser[client.user, default: 0] + amount > share { return .user(client.user) }
+        if client.rank == .stranger, withoutRights + amount > limit.withoutRights {
+          return .withoutRights
+        }
+        if withoutReserve + amount > limit.withoutReserve { return .withoutReserve }
       }
       return total + amount > limit.total ? .all : nil
     }
@@ -124,10 +146,10 @@ package struct ClientShares: Sendable {
   ///   no longer entered.
   /// - Complexity: O(1); O(connections) once one of the limits is reached.
   package mutating func connect(
-    user: UInt32?, hasRights: Bool
+    user: UInt32?, as rank: Rank
   ) -> (id: ID?, closing: [ID]) {
     events += 1
-    let client = Client(user: user, hasRights: hasRights, idleSince: events)
+    let client = Client(user: user, rank: rank, idleSince: events)
     let id = events
     var closing: [ID] = []
     while let full = connectionUsage.group(of: client, exceedingWith: 1) {
@@ -157,7 +179,7 @@ package struct ClientShares: Sendable {
     guard closesIdle else { return nil }
     let idle = clients.filter { $0.value.isIdle && group.contains($0.value) }
     func order(_ client: Client) -> (Int, ID) {
-      let count = client.hasRights ? 0 : connectionUsage.byUser[client.user, default: 0]
+      let count = client.rank == .stranger ? connectionUsage.byUser[client.user, default: 0] : 0
       return (count, .max - client.idleSince)
     }
     return idle.max { order($0.value) < order($1.value) }?.key
@@ -227,7 +249,9 @@ package struct ClientShares: Sendable {
 
   /// The connection that has held bytes the longest, those without rights first.
   private func holder(among group: Group, otherThan id: ID) -> ID? {
-    func order(_ client: Client) -> (Int, ID) { (client.hasRights ? 1 : 0, client.holdsSince) }
+    func order(_ client: Client) -> (Int, ID) {
+      (client.rank == .stranger ? 0 : 1, client.holdsSince)
+    }
     return clients.filter { $0.key != id && $0.value.bytes > 0 && group.contains($0.value) }
       .min { order($0.value) < order($1.value) }?.key
   }

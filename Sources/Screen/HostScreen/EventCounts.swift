@@ -11,7 +11,13 @@ package struct EventCounts: Sendable, Equatable, Codable {
 
   package init() {}
 
-  package var isConserved: Bool { received == applied + coalesced + rejected + pending }
+  package var isConserved: Bool { received == applied &+ coalesced &+ rejected &+ pending }
+
+  /// Whether a room can have counted this and been saved; a file may say anything.
+  package var isPossible: Bool {
+    received >= 0 && pending == 0 && isConserved
+      && rejectedByReason.values.reduce(0, &+) == rejected
+  }
 
   /// Counts events that were received and rejected.
   package mutating func reject(_ reason: RejectionReason, _ count: Int) {
@@ -32,25 +38,39 @@ package struct EventCounts: Sendable, Equatable, Codable {
     pending = 0
   }
 
+  /// Adds the counts of a room. If the sum of any does not fit, none is added, so that the sums remain conserved: rooms
+  /// come with counts that somebody else may have written.
   package mutating func add(_ other: EventCounts) {
-    received += other.received
-    applied += other.applied
-    coalesced += other.coalesced
-    pending += other.pending
-    rejected += other.rejected
-    rejectedByReason.merge(other.rejectedByReason, uniquingKeysWith: +)
+    if let sum = combined(with: other, by: { $0.addingReportingOverflow($1) }) { self = sum }
   }
 
-  /// Takes out counts that were added.
+  /// Takes out counts that were added; none if any does not fit.
   package mutating func subtract(_ other: EventCounts) {
-    received -= other.received
-    applied -= other.applied
-    coalesced -= other.coalesced
-    pending -= other.pending
-    rejected -= other.rejected
-    for (reason, count) in other.rejectedByReason {
-      let rest = (rejectedByReason[reason] ?? 0) - count
-      rejectedByReason[reason] = rest == 0 ? nil : rest
+    if let rest = combined(with: other, by: { $0.subtractingReportingOverflow($1) }) {
+      self = rest
     }
+  }
+
+  /// `nil` if a result does not fit, or would be a negative number of events received.
+  private func combined(
+    with other: EventCounts, by operation: (Int, Int) -> (partialValue: Int, overflow: Bool)
+  ) -> EventCounts? {
+    var result = self
+    var fits = true
+    func combine(_ left: Int, _ right: Int) -> Int {
+      let (value, overflow) = operation(left, right)
+      fits = fits && !overflow
+      return value
+    }
+    result.received = combine(received, other.received)
+    result.applied = combine(applied, other.applied)
+    result.coalesced = combine(coalesced, other.coalesced)
+    result.pending = combine(pending, other.pending)
+    result.rejected = combine(rejected, other.rejected)
+    for (reason, count) in other.rejectedByReason {
+      let value = combine(rejectedByReason[reason] ?? 0, count)
+      result.rejectedByReason[reason] = value == 0 ? nil : value
+    }
+    return fits && result.received >= 0 ? result : nil
   }
 }

@@ -12,6 +12,9 @@
 /* Declared by pthread.h under _GNU_SOURCE only, which Swift's import does not define. */
 int pthread_setname_np(pthread_t thread, const char *name);
 
+/* The number of the calling thread, for which pthread_self(3) is not. */
+static inline pid_t current_thread_id(void) { return (pid_t)syscall(SYS_gettid); }
+
 /* sched_setattr(2) for the calling thread at the normal policy. The C library of Debian 12 has no function for it. */
 static inline long set_normal_scheduling(int32_t niceness, uint64_t slice_nanoseconds) {
   struct {

@@ -19,6 +19,7 @@ package final class RoomReplication: Sendable {
 
     # The state of a room in parts, which LoadRoom of another daemon takes. The last reply has no part.
     # [Supports 'more' flag]
+    # A user may read sixteen states at a time.
     # [Requires privileges]
     method SaveRoom(room: string) -> (
       # The next part of the state, as text.
@@ -28,6 +29,8 @@ package final class RoomReplication: Sendable {
     )
 
     # Opens a room with the state that SaveRoom gave, in place of one that has its name. One call for each part.
+    # A state must be sent again from its first part if the next part does not come within half a minute, or if it
+    # had to make way for others.
     # [Requires privileges]
     method LoadRoom(
       room: string,
@@ -66,23 +69,32 @@ package final class RoomReplication: Sendable {
 
   /// Bytes of a state in one reply. With the text around it, and as text, they are less than a message of NATS.
   private static let partBytes = 384 << 10
-  /// The largest state.
-  private static let maximumBytes = 32 << 20
-  /// How many states may be on their way in.
-  private static let maximumUploads = 8
-
-  private struct Upload: Sendable {
-    var parts = 0
-    var bytes: [UInt8] = []
-  }
+  /// How many values a state may have. The decoder takes some 32 bytes for each before it looks at any, which is far
+  /// more than the text of `[],[],`. The states of real rooms have at least eleven bytes of text per value.
+  package static let maximumValues = RoomUploads.maximumBytes / 8
+  /// How long an upload may be without a new part; it is dropped after twice this time at the latest.
+  private static let patience = Duration.seconds(30)
+  /// From this size on, the memory that a state took to decode is given back at once.
+  private static let largeBytes = 1 << 20
 
   private let directory: RoomDirectory
   private let service: LivehostControl
-  private let uploads = Guarded<[RoomName: Upload]>([:])
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let uploads = Guarded(RoomUploads())
+  /// How many states a user is reading. Each is held until its reader has all of it.
+  private let readers = Guarded<[UInt32?: Int]>([:])
+  package static let maximumReaders = 16
+  /// Lets one state be decoded at a time, since that takes several times the memory of its text.
+  package let decoding = WorkSlots(count: 1)
 
-  package init(directory: RoomDirectory, service: LivehostControl) {
+  /// - Parameter sleep: waits between looks for uploads that were given up.
+  package init(
+    directory: RoomDirectory, service: LivehostControl,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
     self.directory = directory
     self.service = service
+    self.sleep = sleep
   }
 
   package func makeInterface(mayChange: @escaping @Sendable (Peer) -> Bool) throws -> Interface {
@@ -91,8 +103,10 @@ package final class RoomReplication: Sendable {
       guard let peer = call.peer, mayChange(peer) else { throw ServiceError.permissionDenied }
     }
     try interface.handleStream("SaveRoom", requiresMore: true) {
-      (_, parameters: RoomParameters, replies) in
-      try await self.save(parameters.room) { try await replies.send(SaveReply(part: $0)) }
+      (call, parameters: RoomParameters, replies) in
+      try await self.reading(by: call.peer?.userID) {
+        try await self.save(parameters.room) { try await replies.send(SaveReply(part: $0)) }
+      }
     }
     try interface.handle("LoadRoom") { (_, parameters: LoadParameters) in
       try await self.load(parameters)
@@ -119,7 +133,30 @@ package final class RoomReplication: Sendable {
       let found = try await self.service.message(numbered: parameters.number, in: parameters.room)
       return MessageReply(message: String(found.identifier), author: String(found.author))
     }
+    // Ends once nobody has the interface any more.
+    Task { [weak self, sleep] in
+      while (try? await sleep(Self.patience)) != nil, let self { self.dropStillUploads() }
+    }
     return interface
+  }
+
+  /// Runs `body`, in which a user reads a state, unless there are too many of his already.
+  private func reading(
+    by user: UInt32?, _ body: () async throws -> SaveReply
+  ) async throws -> SaveReply {
+    let isTaken = readers.withLock { readers in
+      let count = readers[user, default: 0]
+      if count < Self.maximumReaders { readers[user] = count + 1 }
+      return count < Self.maximumReaders
+    }
+    guard isTaken else { throw ControlError.limitReached("states") }
+    defer {
+      readers.withLock { readers in
+        let count = readers[user, default: 1] - 1
+        readers[user] = count > 0 ? count : nil
+      }
+    }
+    return try await body()
   }
 
   private func save(
@@ -132,7 +169,9 @@ package final class RoomReplication: Sendable {
     guard let snapshot = found else { throw ControlError.busy }
     // Off the threads that serve calls: a long chat takes tens of milliseconds.
     let data = try await Task.detached { try JSONWriter.text(of: snapshot) }.value
-    guard data.count <= Self.maximumBytes else { throw ControlError.limitReached("roomBytes") }
+    guard data.count <= RoomUploads.maximumBytes else {
+      throw ControlError.limitReached("roomBytes")
+    }
     for start in stride(from: 0, to: data.count, by: Self.partBytes) {
       let end = min(start + Self.partBytes, data.count)
       try await part(Data(data[start..<end]).base64EncodedString())
@@ -145,38 +184,66 @@ package final class RoomReplication: Sendable {
     guard let part = Data(base64Encoded: parameters.part) else {
       throw ServiceError.invalidParameter("part")
     }
-    let whole = try uploads.withLock { uploads -> [UInt8]? in
-      if parameters.index == 0 { uploads[name] = Upload() }
-      guard uploads[name]?.parts == parameters.index else {
-        throw ServiceError.invalidParameter("index")
-      }
-      guard uploads.count <= Self.maximumUploads,
-        (uploads[name]?.bytes.count ?? 0) + part.count <= Self.maximumBytes
-      else {
-        // Whoever gave up on the others begins them anew.
-        uploads = [:]
-        throw ControlError.limitReached("roomBytes")
-      }
-      uploads[name]?.parts += 1
-      uploads[name]?.bytes += part
-      return parameters.isLast ? uploads.removeValue(forKey: name)?.bytes : nil
+    let state = try uploads.withLock {
+      try $0.add([UInt8](part), at: parameters.index, of: name, isLast: parameters.isLast)
     }
-    guard let whole else { return }
-    let snapshot: RoomSnapshot
-    do {
-      snapshot = try await Task.detached { try RoomSnapshot(decoding: whole) }.value
-    } catch { throw ServiceError.invalidParameter("part") }
-    guard snapshot.room == parameters.room, snapshot.log == nil, snapshot.recording == nil else {
-      throw ServiceError.invalidParameter("room")
-    }
-    _ = await directory.close(name)
-    let lane: HostLane
-    do throws(RoomDirectory.Refusal) {
-      lane = try directory.open(name, restoring: snapshot)
-    } catch { throw ControlError.busy }
+    guard let state else { return }
+    let (lane, snapshot) = try await open(name, with: state)
     await lane.visit(name) { $0?.continueCopy(snapshot) }
     try await lane.save(name)
   }
+
+  /// Opens a room with a complete state, in place of one that has its name.
+  private func open(
+    _ name: RoomName, with state: [UInt8]
+  ) async throws -> (HostLane, RoomSnapshot) {
+    let size = state.count
+    defer { uploads.withLock { $0.end(size) } }
+    let snapshot: RoomSnapshot
+    do {
+      // None is refused: at most one waits per connection, and their bytes are within the budget.
+      snapshot = try await decoding.run(isNew: false) {
+        // Off the threads that serve calls.
+        try await Task.detached { try Self.decode(state) }.value
+      }
+    } catch let error as CancellationError {
+      throw error
+    } catch { throw ServiceError.invalidParameter("part") }
+    guard snapshot.room == name.description, snapshot.log == nil, snapshot.recording == nil else {
+      throw ServiceError.invalidParameter("room")
+    }
+    _ = await directory.close(name)
+    do throws(RoomDirectory.Refusal) {
+      return (try directory.open(name, restoring: snapshot), snapshot)
+    } catch { throw ControlError.busy }
+  }
+
+  private static func decode(_ state: [UInt8]) throws -> RoomSnapshot {
+    guard valueCount(in: state) <= maximumValues else {
+      throw ServiceError.invalidParameter("part")
+    }
+    defer { if state.count > largeBytes { FreeMemory.giveBack() } }
+    return try RoomSnapshot(decoding: state)
+  }
+
+  /// Estimates how many values a JSON text has, by the bytes outside of strings that precede values.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes.
+  package static func valueCount(in text: [UInt8]) -> Int {
+    var (count, isString, isEscaped) = (0, false, false)
+    for byte in text {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\"): isEscaped = isString
+      case UInt8(ascii: "\""): isString.toggle()
+      case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"): count += isString ? 0 : 1
+      default: break
+      }
+    }
+    return count
+  }
+
+  private func dropStillUploads() { uploads.withLock { $0.dropStill() } }
 
   private func perform(
     _ parameters: ActParameters, taken: @escaping @Sendable () -> Void

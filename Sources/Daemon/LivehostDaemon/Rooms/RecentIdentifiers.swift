@@ -120,6 +120,8 @@ package struct RecentIdentifiers: Sendable, Equatable {
 /// Saved as one text, since there are thousands: for each, 16 hexadecimal digits of its hash and 6 of the
 /// milliseconds since the one before.
 extension RecentIdentifiers: Codable {
+  /// The most bytes of that text.
+  static let textLength = capacity * (hashDigits + gapDigits)
   private static let hashDigits = 16
   private static let gapDigits = 6
   /// More than any gap: 15 minutes are fewer than a million milliseconds.

@@ -192,12 +192,17 @@ final class DaemonParts: Sendable {
 
   // MARK: Sockets
 
+  /// Whether a peer is root or the user of the service, for whom a reserve is kept.
+  private var isOwner: @Sendable (Peer) -> Bool {
+    let user = geteuid()
+    return { $0.userID == 0 || $0.userID == user }
+  }
+
   var ingest: Part {
     Part("ingest") { [self] in
       var settings = IngestConfiguration()
       settings.maximumConnections = configuration.ingestConnections
-      let user = geteuid()
-      settings.hasReserve = { $0.userID == 0 || $0.userID == user }
+      settings.hasReserve = isOwner
       // The service's socket is as open as its unit says, which an administrator may change.
       if !sockets.isIngestInherited {
         let access = Access()
@@ -234,6 +239,7 @@ final class DaemonParts: Sendable {
       limits.monitors = configuration.monitors
       limits.monitorsPerUser = max(1, limits.monitors / 4)
       limits.hasRights = { access.mayChange($0) }
+      limits.hasReserve = isOwner
       limits.callTooLong = ControlInterface.callTooLong
       limits.tooManyMonitors = ControlInterface.tooManyMonitors
       let server: VarlinkServer

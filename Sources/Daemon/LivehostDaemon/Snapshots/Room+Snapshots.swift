@@ -195,7 +195,8 @@ extension Room {
       replayOffset = nil
       screen.apply(settings.throttling)
     }
-    if screen.store.state.chatHistory != settings.chatHistory {
+    // Also of a chat that was saved with another limit: the file does not decide how much this daemon keeps.
+    if !screen.store.state.keepsHistory(of: settings.chatHistory) {
       screen.send(.historyLimited(settings.chatHistory))
     }
     analyseChat(settings.analysesChat)

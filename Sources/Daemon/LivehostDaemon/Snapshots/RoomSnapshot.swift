@@ -67,14 +67,22 @@ package struct RoomSnapshot: Sendable, Codable {
 
   /// Takes a snapshot that somebody may have changed.
   ///
-  /// - Throws: ``Unreadable`` if it contains numbers from which a room could not continue.
-  init(decoding text: [UInt8]) throws {
+  /// - Throws: ``Unreadable`` if it contains numbers from which a room could not continue, or more than a room keeps.
+  package init(decoding text: [UInt8]) throws {
+    // The decoder would also take UTF-16, in which the checks below see nothing.
+    guard text.first == UInt8(ascii: "{"), !text.contains(0) else { throw Unreadable.encoding }
     // Before they are decoded: whatever the state counts has one rule, and no list of what it counts.
     if let name = text.withUnsafeBufferPointer(KeptNumbers.impossibleMember) {
       throw Unreadable.value(name)
     }
+    try Self.checkLimits(of: text)
     self = try JSONDecoder().decode(RoomSnapshot.self, from: Data(text))
     try validate()
+  }
+
+  /// - Throws: ``Unreadable`` if the text of a snapshot contains more than a room keeps.
+  static func checkLimits(of text: [UInt8]) throws(Unreadable) {
+    if let name = text.withUnsafeBufferPointer(SnapshotLimits.excess) { throw .excess(name) }
   }
 
   private func validate() throws {
@@ -84,6 +92,8 @@ package struct RoomSnapshot: Sendable, Codable {
       throw Unreadable.value("log")
     }
     guard recording.map({ $0.steps >= 0 }) ?? true else { throw Unreadable.value("steps") }
+    // Not where they are decoded: a room that is packed is decoded, too, and must come back whatever it has.
+    guard screen.counts.isPossible else { throw Unreadable.value("counts") }
   }
 }
 
@@ -117,6 +127,10 @@ extension RoomSnapshot {
     case unproven
     /// It contains a number that this program would not write.
     case value(String)
+    /// It has more of this than a room keeps.
+    case excess(String)
+    /// Its text is not JSON in UTF-8, as this program writes it.
+    case encoding
 
     var description: String {
       switch self {
@@ -125,6 +139,8 @@ extension RoomSnapshot {
       case .name(let room): "it is that of room \(room)"
       case .unproven: "it has no checksum"
       case .value(let name): "its '\(name)' is not possible"
+      case .excess(let name): "its '\(name)' is larger than any that a room keeps"
+      case .encoding: "it is not a JSON object in UTF-8"
       }
     }
   }

@@ -302,7 +302,7 @@ package final class SnapshotStore: Sendable {
       Result<Void, any Error> {
         let file = Self.file(of: room)
         if let snapshot = request.snapshot {
-          try files.replace(file, with: JSONWriter.text(of: snapshot))
+          try files.replace(file, with: Self.text(of: snapshot))
           mustSync = true
         } else if try files.remove(file) {
           mustSync = true
@@ -331,6 +331,18 @@ package final class SnapshotStore: Sendable {
       for notice in gone { notice() }
       for completion in entry.request.completions + overtaken { completion(isWritten) }
     }
+  }
+
+  /// The text of a snapshot that the next start will read. A state within the limits of its parts is far smaller than
+  /// ``maximumBytes``, unless the configured history of the chat is very long; if it is larger all the same, the
+  /// snapshot before it stays, and the log, which is not cut then, leads on from there.
+  private static func text(of snapshot: RoomSnapshot) throws -> [UInt8] {
+    let text = try JSONWriter.text(of: snapshot)
+    guard text.count <= maximumBytes - checksumBytes else {
+      throw RecordingError.tooLarge(path: file(of: snapshot.room), bytes: text.count)
+    }
+    try RoomSnapshot.checkLimits(of: text)
+    return text
   }
 
   private func note(_ error: any Error, of room: String) {
@@ -435,6 +447,8 @@ package final class SnapshotStore: Sendable {
   /// The largest file that is read: several times what a room may take. To decode one takes some times
   /// as much memory.
   private static let maximumBytes = 64 << 20
+  /// More than the checksum takes with which a file ends.
+  private static let checksumBytes = 256
 
   // MARK: Rooms at which the daemon died
 

@@ -10,6 +10,9 @@ import YAMLReader
 package struct Simulations: Sendable {
   private let executor: WorkExecutor
   private let slots: WorkSlots
+  /// A simulation that took longer may have left much free memory behind. After a shorter one it is not worth the time in
+  /// which others cannot allocate.
+  private static let longRun = Duration.milliseconds(200)
 
   /// - Parameter slots: shared with all other work that is heavy on the CPU.
   package init(executor: WorkExecutor, slots: WorkSlots) {
@@ -25,9 +28,10 @@ package struct Simulations: Sendable {
     do {
       return try await slots.run {
         try await withTaskExecutorPreference(executor) {
-          let outcome = try await simulate(
-            scenarioText: request.scenario, options: options, progress: progress)
-          return try SimulateReply(outcome, wantsPage: request.wantsPage)
+          let start = ContinuousClock.now
+          // Here and not in what is called: everything that the runs held has been released by then.
+          defer { if start.duration(to: .now) > Self.longRun { FreeMemory.giveBack() } }
+          return try await Self.reply(to: request, options, progress: progress)
         }
       }
     } catch let error as ConfigurationError {
@@ -37,11 +41,22 @@ package struct Simulations: Sendable {
       throw ControlError.limitReached("tasks")
     }
   }
+
+  private static func reply(
+    to request: SimulateRequest, _ options: SimulationOptions,
+    progress: @escaping @Sendable (Int) -> Void
+  ) async throws -> SimulateReply {
+    let outcome = try await simulate(
+      scenarioText: request.scenario, options: options, progress: progress)
+    return try await SimulateReply(outcome, wantsPage: request.wantsPage)
+  }
 }
 
 extension SimulationOptions {
   /// The longest name, setting or threshold, in bytes: as long as a path may be.
   private static let longestText = 4096
+  /// How long recordings may be once they are inflated, in bytes: as events they take several times as much.
+  private static let longestRecordings = 64 << 20
 
   /// Refuses texts that would take long to compare.
   private static func check(_ texts: [String], _ parameter: String) throws(ServiceError) {
@@ -81,15 +96,21 @@ extension SimulationOptions {
     settings = request.settings
     thresholds = request.thresholds
     wantsTrace = request.wantsTrace
+    recordingLimit = Self.longestRecordings
   }
 }
 
 extension SimulateReply {
-  fileprivate init(_ outcome: SimulationOutcome, wantsPage: Bool) throws {
+  /// Yields between the forms of the report, each of which takes some milliseconds if there were many runs.
+  fileprivate init(_ outcome: SimulationOutcome, wantsPage: Bool) async throws {
     self.init(percent: 100)
-    report = try JSONValue(parsing: outcome.report.json)
+    let json = outcome.report.json
+    try await SimulationSlice.end()
+    report = try JSONValue(parsing: json)
+    try await SimulationSlice.end()
     lines = outcome.report.lines
     missed = outcome.report.thresholds.filter { !$0.passed }.map(\.line)
+    try await SimulationSlice.end()
     page = wantsPage ? outcome.report.html : nil
     trace = outcome.trace
   }

@@ -15,6 +15,8 @@ struct RunCollector {
 
   /// Work done so far; one unit is about the work for one held event.
   private(set) var work = 0
+  /// How many events were received that no frame has shown yet.
+  private(set) var waiting = 0
   private var turns = DurationHistogram()
   private var microhangs = 0
   private var hangs = 0
@@ -78,8 +80,12 @@ struct RunCollector {
     timeline = Array(repeating: 0, count: Int(duration.nanoseconds / bucket) + 1)
   }
 
+  /// How many turns are kept for thresholds.
+  var keptTurns: Int { record.count }
+
   mutating func noteReceived(_ throttle: Int, intended: VirtualTime, at time: Int64) {
     work += 1
+    waiting += 1
     while unshown.count <= throttle { unshown.append(Unshown()) }
     unshown[throttle].append((intended.nanoseconds, time))
   }
@@ -90,11 +96,15 @@ struct RunCollector {
     for index in unshown.indices where !unshown[index].isEmpty {
       let pending = index == 0 ? 0 : screen.pending(index)
       while let event = unshown[index].takeOldest(leaving: pending) {
+        waiting -= 1
         latency.add(time - event.intended)
         service.add(time - event.taken)
       }
     }
   }
+
+  /// Counts a slice as used up, so that no more is done in it.
+  mutating func endSlice(at work: Int) { self.work = max(self.work, work) }
 
   /// Notes a step of an effect.
   mutating func noteStep() { work += 1 }

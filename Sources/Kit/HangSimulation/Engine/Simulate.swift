@@ -18,7 +18,8 @@ extension SimulationPlan {
   /// - Parameters:
   ///   - wantsTrace: whether to record a trace.
   ///   - progress: Called with the percentage done, from 1 to 100, at most once for each value.
-  /// - Throws: ``SimulationProblem``, `CancellationError`.
+  /// - Throws: ``SimulationProblem``, also if the device falls so far behind that too many events wait;
+  ///   `CancellationError`.
   public func run(
     wantsTrace: Bool = false, progress: (_ percent: Int) -> Void = { _ in }
   ) async throws -> SimulationOutcome {
@@ -26,6 +27,7 @@ extension SimulationPlan {
     let count = devices.count * variants.count
     var runs: [RunReport] = []
     var reported = 0
+    var plan = self
     func reportProgress(_ run: SimulatedRun?) {
       let part = run.map { $0.time.nanoseconds / max(1, duration.nanoseconds / 1_000) } ?? 0
       let percent = (runs.count * 1_000 + Int(part)) / (10 * count)
@@ -36,14 +38,17 @@ extension SimulationPlan {
     }
     for device in devices {
       for variant in variants {
-        let run = try SimulatedRun(self, device, variant, trace: trace)
+        let run = try SimulatedRun(plan, device, variant, trace: trace)
         while run.advance(work: SimulationSlice.work) {
           reportProgress(run)
-          try Task.checkCancellation()
-          await Task.yield()
+          try await SimulationSlice.end()
         }
+        if let problem = run.problem { throw problem }
+        plan.limits.keptTurns -= run.keptTurns
         runs.append(run.report())
         reportProgress(nil)
+        // Many short runs are as much work as a long one.
+        try await SimulationSlice.end()
       }
     }
     if checksNames { try check(runs) }
@@ -51,7 +56,12 @@ extension SimulationPlan {
       version: simulatorVersion, scenario: name, seed: seed, duration: duration,
       parameters: parameters.map { .init(key: $0.key, value: $0.value) }, runs: runs,
       thresholds: [])
-    report.thresholds = thresholds.map { $0.check([report]) }
+    let found = [report]
+    for threshold in thresholds {
+      report.thresholds.append(threshold.check(found))
+      // Each looks at the turns of all runs.
+      try await SimulationSlice.end()
+    }
     return SimulationOutcome(report: report, trace: trace?.text)
   }
 
@@ -60,6 +70,7 @@ extension SimulationPlan {
     guard let device = devices.first, let variant = variants.first else { return nil }
     let run = try SimulatedRun(self, device, variant)
     while run.advance(work: SimulationSlice.work) {}
+    if let problem = run.problem { throw problem }
     return run.screen
   }
 
@@ -117,4 +128,12 @@ package enum SimulationSlice {
   /// Units of work between two yields: of events that are held, which take 0.2 to 0.3 us each, about half a millisecond. A
   /// yield wakes another thread, so that with half of them a flood spent a twentieth of its time on that.
   package static let work = 2_000
+
+  /// Lets other tasks run, and ends a simulation whose result nobody waits for any more.
+  ///
+  /// - Throws: `CancellationError`.
+  package static func end() async throws {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
 }

@@ -2,17 +2,24 @@ import Composable
 import RateLimiting
 import Suggestions
 import ViewGraph
+import Wording
 
 /// One variant of the screen on one device, from the first event to the end of the scenario.
 ///
 /// A single thread draws the screen. Events gather during a turn; the next turn takes all that have
 /// arrived, reduces them, and evaluates the dirty views if a frame is due. The turn lasts as long
 /// as this takes on the device.
+///
+/// A turn that takes very many events is spread over several slices of work: they are taken and reduced in pieces, all
+/// at the time at which the turn began, which comes to the same.
 package final class SimulatedRun {
   let device: Device
   let variant: SimulationPlan.Variant
   private let duration: VirtualTime
   package let screen: any RunningScreen
+  /// The screen, if it can stop between two events of the same instant.
+  private let sliced: (any SlicedScreen)?
+  private let limits: RunLimits
   private let clock: SimulatedClock
   private let world: SimulatedWorld
   @exclusivity(unchecked) private var collector: RunCollector
@@ -23,6 +30,10 @@ package final class SimulatedRun {
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
   /// The screen has nothing to draw before this refresh and need not be asked until then.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
+  /// When the turn began that has not taken all of its events yet; `nil` between turns.
+  @exclusivity(unchecked) private var openTurn: Int64?
+  /// Why the run ended early; `nil` if it did not.
+  @exclusivity(unchecked) private(set) var problem: SimulationProblem?
 
   init(
     _ plan: SimulationPlan, _ device: Device, _ variant: SimulationPlan.Variant,
@@ -32,6 +43,7 @@ package final class SimulatedRun {
     self.variant = variant
     self.trace = trace
     duration = plan.duration
+    limits = plan.limits
     self.recorder = recorder
     clock = SimulatedClock(costs: CostTable(device, variant.costs), recorder: recorder)
     let rate = variant.framesPerSecond ?? device.profile.refreshRate
@@ -44,7 +56,9 @@ package final class SimulatedRun {
     trace?.begin("\(device.name), \(variant.name)")
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
     // Draws the first frame: that is the first turn.
-    screen = variant.make(world)
+    let screen = variant.make(world)
+    self.screen = screen
+    sliced = screen as? any SlicedScreen
     let kinds = ActionKinds(screen.actions)
     for name in device.profile.costs.actions.keys.sorted() where !kinds.names.contains(name) {
       throw SimulationProblem(
@@ -96,10 +110,13 @@ package final class SimulatedRun {
     return true
   }
 
-  /// One turn of the thread and the quiet ones before it, or one step of what goes on beside it.
+  /// One turn of the thread and the quiet ones before it, a part of a turn that takes many events, or one step of what
+  /// goes on beside it.
   ///
   /// - Parameter end: the work after which no further turn is to begin.
   private func turn(until end: Int) -> Bool {
+    guard !isOverloaded() else { return false }
+    if let openTurn { return work(onTurnFrom: openTurn, until: end) }
     let wake = wake()
     if let next = world.nextTime, next <= duration, isEffectNext(next, before: wake) {
       world.resumeNext()
@@ -109,18 +126,27 @@ package final class SimulatedRun {
       return true
     }
     guard let wake, !(duration < wake) else { return false }
-    let start: Int64
     if let limit = quietLimit(from: wake) {
       guard let busy = receiveWhileQuiet(until: limit, end) else { return true }
       clock.wait(until: busy)
-      start = clock.time
     } else {
       clock.wait(until: wake)
-      start = clock.time
-      receive(until: start)
     }
+    return work(onTurnFrom: clock.time, until: end)
+  }
+
+  /// Takes and reduces what arrived before the turn began, as far as the slice goes, and finishes the turn once that is
+  /// all.
+  private func work(onTurnFrom start: Int64, until end: Int) -> Bool {
+    let hasMore = receive(until: start, end)
     recorder?.beginTurn()
     screen.reduce()
+    if hasMore {
+      openTurn = start
+      collector.endSlice(at: end)
+      return true
+    }
+    openTurn = nil
     runEffects()
     let isFrame = isFrameDue
     if isFrame { drawFrame() }
@@ -177,13 +203,30 @@ package final class SimulatedRun {
     trace?.turn(start, clock.time, isFrame: isFrame)
   }
 
-  private func receive(until time: Int64) {
+  /// Takes the events that have arrived by then. Returns whether there may be more than fit into the slice.
+  private func receive(until time: Int64, _ end: Int) -> Bool {
     let now = Instant(nanoseconds: time)
     // Nothing is processed after the end, even if a turn that began earlier is still running.
-    screen.receive(until: min(VirtualTime(nanoseconds: time), duration), at: now) {
-      throttle, intended in
+    let limit = min(VirtualTime(nanoseconds: time), duration)
+    func note(_ throttle: Int, _ intended: VirtualTime) {
       collector.noteReceived(throttle, intended: intended, at: time)
     }
+    guard recorder == nil else {
+      // In one piece: the time that is measured from here on must not contain the making of events.
+      screen.receive(until: limit, at: now, noting: note)
+      return false
+    }
+    if let sliced {
+      return sliced.receive(
+        atMost: max(1, end - collector.work), until: limit, at: now, noting: note)
+    }
+    while let next = screen.nextArrival, !(limit < next) {
+      guard collector.work < end else { return true }
+      screen.receive(until: next, at: now, noting: note)
+      // Those that a fault holds back are work, too.
+      collector.noteStep()
+    }
+    return false
   }
 
   /// Until when turns have nothing to do but to take in events, if the one that begins at `wake` is of that sort; `nil`
@@ -207,6 +250,37 @@ package final class SimulatedRun {
       return collector.work < end
     }
   }
+
+  // MARK: Limits
+
+  /// Whether the run has exceeded one of its limits; ``problem`` then says what to do. Measuring costs has none: only the
+  /// command line does it, in its own process.
+  private func isOverloaded() -> Bool {
+    if problem != nil { return true }
+    guard recorder == nil else { return false }
+    let excess: String
+    var remedy: String?
+    if collector.waiting > limits.waiting {
+      excess =
+        "the device '\(device.name)' cannot keep up: \(Format.count(collector.waiting)) events "
+        + "wait for a frame"
+    } else if let limit = sliced?.overload {
+      excess = "more than \(Format.count(limit)) events are on their way to '\(device.name)'"
+    } else if collector.keptTurns > limits.keptTurns {
+      excess = "'\(device.name)' hangs too often to keep account of each hang"
+      remedy = "shorten the duration"
+    } else {
+      return false
+    }
+    let advice = remedy ?? sliced?.remedy ?? "let fewer events come, or make the device faster"
+    let seconds = FixedPoint.text(time.nanoseconds / 100_000_000, decimals: 1)
+    problem = SimulationProblem(
+      description: "\(excess), at \(seconds) s of the variant '\(variant.name)'; \(advice)")
+    return true
+  }
+
+  /// How many turns the report keeps for thresholds.
+  var keptTurns: Int { collector.keptTurns }
 
   // MARK: Result
 

@@ -22,11 +22,26 @@ final class SimulatedWaits: @unchecked Sendable {
         (continuation: CheckedContinuation<Void, any Error>) in
         guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
         waiting[number] = continuation
-        if let time { queue.push(number, at: time) }
+        if let time {
+          queue.push(number, at: time)
+          dropCancelled()
+        }
       }
     } onCancel: {
       waiting.removeValue(forKey: number)?.resume(throwing: CancellationError())
     }
+  }
+
+  /// Forgets tasks that were cancelled once they are most of the queue. Otherwise each would stay there until the time
+  /// that it waited for, which may be days away.
+  private func dropCancelled() {
+    guard queue.count > 1_024, queue.count > 2 * waiting.count else { return }
+    // Tasks that wait for the same time keep their order.
+    var kept = EventQueue<UInt64>()
+    while let (time, number) = queue.pop() {
+      if waiting[number] != nil { kept.push(number, at: time) }
+    }
+    queue = kept
   }
 
   /// When the next task goes on; `nil` if none waits for a time.

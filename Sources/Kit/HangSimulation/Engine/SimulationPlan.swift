@@ -20,6 +20,7 @@ public struct SimulationPlan: Sendable {
   package var parameters: [(key: String, value: String)] = []
   /// Not if names were checked where they were written.
   package var checksNames = true
+  package var limits = RunLimits()
 
   /// One version of the screen.
   public struct Variant: Sendable {

@@ -23,6 +23,9 @@ struct TurnRecord: Hashable, Sendable {
 
   init(bounds: HangBounds) { self.bounds = bounds }
 
+  /// How many turns it keeps; one may count more than once.
+  var count: Int { long.count + longest.count + longestWithoutAppearance.count }
+
   /// Not for turns that took no time, which no threshold asks about.
   mutating func add(start: Int64, length: Int64, appearance: Int64) {
     let turn = Turn(start: start, length: length, appearance: appearance)

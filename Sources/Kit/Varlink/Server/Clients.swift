@@ -54,12 +54,14 @@ package final class Clients: Sendable {
   }
 
   private let state: Guarded<State>
-  private let hasRights: @Sendable (Peer) -> Bool
+  private let rank: @Sendable (Peer) -> ClientShares.Rank
 
-  /// - Parameter hasRights: Whether a peer may use more than the share of a stranger.
-  package init(_ limits: ClientShares.Limits, hasRights: @escaping @Sendable (Peer) -> Bool) {
+  /// - Parameter rank: What a peer may use.
+  package init(
+    _ limits: ClientShares.Limits, rank: @escaping @Sendable (Peer) -> ClientShares.Rank
+  ) {
     state = Guarded(State(shares: ClientShares(limits)))
-    self.hasRights = hasRights
+    self.rank = rank
   }
 
   /// The number of connections that are open, or closed but with a call still running.
@@ -73,14 +75,14 @@ package final class Clients: Sendable {
 
   /// Admits a connection, for which idle ones may be closed; nil if there is no place for it.
   func admit(_ channel: any Channel, peer: Peer?) -> Seat? {
-    let hasRights = peer.map(hasRights) ?? false
+    let rank = peer.map(rank) ?? .stranger
     let (id, closing) = state.withLock { state in
-      let (id, closing) = state.shares.connect(user: peer?.userID, hasRights: hasRights)
+      let (id, closing) = state.shares.connect(user: peer?.userID, as: rank)
       if let id { state.channels[id] = channel }
       return (id, closing)
     }
     close(closing)
-    return id.map { Seat(id: $0, clients: self, peer: peer, hasRights: hasRights) }
+    return id.map { Seat(id: $0, clients: self, peer: peer, hasRights: rank != .stranger) }
   }
 
   /// The connection is closed, and its last call has ended.

@@ -33,6 +33,9 @@ package final class VarlinkServer: Sendable {
     package var heldBytesPerUser = 4 << 20
     /// Whether a peer has rights. Nil: all have.
     package var hasRights: (@Sendable (Peer) -> Bool)?
+    /// Whether a peer with rights may use the reserve of a sixteenth, and more than three quarters of the rest.
+    /// Nil: all may.
+    package var hasReserve: (@Sendable (Peer) -> Bool)?
     /// The most reply bytes, including errors, that may wait for one client before its handlers are
     /// held back. A short reply counts for what it costs, about half a kibibyte.
     package var outputBytes = 256 << 10
@@ -89,7 +92,10 @@ package final class VarlinkServer: Sendable {
     self.dispatcher = dispatcher
     self.limits = limits
     // Where nobody is told apart by rights, all have them.
-    clients = Clients(limits.shares, hasRights: limits.hasRights ?? { _ in true })
+    clients = Clients(limits.shares) { peer in
+      guard limits.hasRights?(peer) ?? true else { return .stranger }
+      return limits.hasReserve?(peer) ?? true ? .owner : .member
+    }
   }
 
   /// Starts to accept connections; when this returns, clients can connect.
@@ -116,7 +122,11 @@ package final class VarlinkServer: Sendable {
     guard let descriptor = socket.take() else { throw .socketTaken }
     do {
       let channel = try await ServerBootstrap(group: group)
-        .childChannelInitializer { server.accept($0) }
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try PassedDescriptors.guardAgainst(on: channel)
+          }.flatMap { server.accept(channel) }
+        }
         // So that a client may end its input and still read the replies.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         .accept(on: descriptor)

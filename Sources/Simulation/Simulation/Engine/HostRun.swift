@@ -7,22 +7,35 @@ import LiveEvents
 import RateLimiting
 import RecorderFeature
 import ViewGraph
+import Wording
 
 /// The host's screen in a simulation: the one that the daemon has, and what effects bring back handled as a
 /// room does.
-final class HostRun: RunningScreen {
+final class HostRun: SlicedScreen {
+  /// How many events may be on their way: made, and held back by a fault or because they are late. Each takes some 400
+  /// bytes.
+  private static let limit = 200_000
+
   let screen: HostScreen
   private let world: SimulatedWorld
   private let firstInputs: [EffectInput]
   private let rejections: [(reason: RejectionReason, count: Int)]
   @exclusivity(unchecked) private var feed: EventFeed<ScenarioSource>
+  private let shared: SharedState
+  private let hasFaults: Bool
+  private let sources: [SourceDescription]
+  private let load: Int64
 
   init(_ scenario: Scenario, _ settings: RunSettings, _ world: SimulatedWorld) {
     self.world = world
     // A sweep runs the same scenario with many seeds.
     var scenario = scenario
     scenario.seed = world.seed
-    feed = EventFeed(scenario, load: settings.load)
+    shared = SharedState(sources: scenario.sources.count, limit: Self.limit)
+    feed = EventFeed(scenario, load: settings.load, shared: shared)
+    hasFaults = !scenario.faults.isEmpty
+    sources = scenario.sources
+    load = settings.load
     let effects = HostEffects(scenario.effects, world)
     firstInputs = effects.firstInputs
     rejections = scenario.sources.flatMap { source in
@@ -65,19 +78,48 @@ final class HostRun: RunningScreen {
     while takeNext(until: time, at: now, noting: note) {}
   }
 
+  func receive(
+    atMost most: Int, until time: VirtualTime, at now: Instant,
+    noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
+  ) -> Bool {
+    for _ in 0..<most {
+      guard !shared.isFull, let arrival = feed.nextTime, !(time < arrival) else { return false }
+      // No further than the next instant: of what faults hold back, any number may be due before the first event
+      // arrives.
+      _ = takeNext(until: arrival, at: now, noting: note)
+    }
+    return true
+  }
+
+  var overload: Int? { shared.isFull ? Self.limit : nil }
+
+  var remedy: String {
+    let number = shared.busiest
+    guard let most = sources[number].mostPerSecond(load: load) else {
+      return "let fewer events of events[\(number)] come at the same time"
+    }
+    return "lower the rate of events[\(number)], which sends up to \(Format.count(most)) per second"
+  }
+
   func receiveWhileQuiet(
     until limit: VirtualTime,
     noting note: (_ throttle: Int, _ intended: VirtualTime, _ taken: VirtualTime) -> Void,
     endTurn: (_ start: VirtualTime) -> Bool
   ) -> VirtualTime? {
     var arrival = feed.nextTime
-    while let time = arrival, !(limit < time) {
+    var together = 0
+    while let time = arrival, !(limit < time), !shared.isFull {
       _ = takeNext(until: time, at: Instant(nanoseconds: time.nanoseconds)) {
         note($0, $1, time)
       }
       arrival = feed.nextTime
-      // A turn takes all events that arrive together.
-      if arrival == time { continue }
+      // A turn takes all events that arrive together; if these are very many, it does not do so here.
+      if arrival == time {
+        together += 1
+        if together < SimulationSlice.work { continue }
+        return time
+      }
+      together = 0
       if screen.wantsReducing { return time }
       guard endTurn(time) else { break }
     }
@@ -91,12 +133,22 @@ final class HostRun: RunningScreen {
     until time: VirtualTime, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) -> Bool {
-    guard let delivery = feed.next(until: time) else { return false }
+    guard !shared.isFull else { return false }
+    guard let delivery = feed.next(until: time) else {
+      noteFaults()
+      return false
+    }
+    noteFaults()
+    shared.noteArrived()
     // Taken out once: each mention of the delivery would copy it, with all its texts.
     let event = delivery.event
     note(ThrottledKind.of(event.payload)?.number ?? 0, delivery.intended)
     screen.receive(event, at: now)
     return true
+  }
+
+  private func noteFaults() {
+    if hasFaults { shared.note(feed.faultCounts) }
   }
 
   func reduce() { screen.reduce() }

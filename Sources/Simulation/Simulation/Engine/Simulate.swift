@@ -9,12 +9,18 @@ import YAMLReader
 ///
 /// - Parameter progress: Called with the percentage done, from 1 to 100, at most once for each
 ///   value.
-/// - Throws: ``ConfigurationError`` before anything ran; `CancellationError`.
+/// - Throws: ``ConfigurationError``, before anything ran or because a device falls so far behind that too many events
+///   wait for it; `CancellationError`.
 package func simulate(
   scenarioText: String, options: SimulationOptions, progress: (_ percent: Int) -> Void = { _ in }
 ) async throws -> SimulationOutcome {
   let scenario = try Scenario(scenarioText, options)
-  return try await simulate(scenario, wantsTrace: options.wantsTrace, progress: progress)
+  do {
+    return try await simulate(scenario, wantsTrace: options.wantsTrace, progress: progress)
+  } catch let problem as SimulationProblem {
+    // What has to be changed is in the file.
+    throw ConfigurationError(file: options.path, message: problem.description)
+  }
 }
 
 /// Runs a scenario that has already been read.

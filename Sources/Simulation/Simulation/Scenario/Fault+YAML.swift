@@ -2,12 +2,16 @@ import HangSimulation
 import YAMLReader
 
 extension Fault {
+  /// How many there may be. Each event passes all of them, and some make another copy of it.
+  private static let limit = 64
   private static let kinds = ["stall", "burst", "reorder", "duplicate", "drop", "reconnect"]
 
   static func read(_ cell: YAMLNode?, duration: VirtualTime) throws(ConfigurationError) -> [Fault] {
     guard let cell else { return [] }
     var faults: [Fault] = []
-    for cell in try cell.list() {
+    let cells = try cell.list()
+    if cells.count > limit { throw cell.problem("lists more than \(limit) faults") }
+    for cell in cells {
       let section = try YAMLMapping(
         cell, known: ["kind", "at", "for", "times", "by", "share", "replay"])
       let name = try section.required("kind").choice(kinds.map { ($0, $0) })

@@ -25,6 +25,8 @@ package struct Scenario: Sendable {
 
   /// Longer reports would be useless to people.
   static let runLimit = 256
+  /// The same of conditions, each of which is checked against all runs.
+  static let thresholdLimit = 256
 }
 
 /// What a caller adds to a scenario file.
@@ -43,6 +45,8 @@ package struct SimulationOptions: Sendable {
   package var thresholds: [String] = []
   /// Whether to record a trace.
   package var wantsTrace = false
+  /// How long all recordings together may be, in bytes without compression.
+  package var recordingLimit = Int.max
 
   package init(path: String, files: ScenarioFiles = .disk) {
     self.path = path

@@ -85,6 +85,10 @@ extension Scenario {
       nodes = try top.required("devices").list(orOne: true)
       if nodes.isEmpty { throw top.problem(at: "devices", "lists no devices") }
     }
+    // Before they are compared with each other.
+    if nodes.count > runLimit {
+      throw top.problem(at: "devices", "lists more than \(runLimit) devices")
+    }
     let file = DeviceFile(files: options.files, scenario: options.path)
     var devices: [Device] = []
     for node in nodes {
@@ -128,6 +132,10 @@ extension Scenario {
   ) throws(ConfigurationError) {
     let nodes =
       try (node?.list() ?? []) + options.thresholds.map { YAMLNode($0, option: "--threshold") }
+    if nodes.count > Self.thresholdLimit {
+      throw nodes[Self.thresholdLimit].problem(
+        "is one more than the \(Self.thresholdLimit) that are checked")
+    }
     let names = variants.map(\.name) + devices.map(\.name)
     for node in nodes {
       let threshold: Threshold

@@ -10,12 +10,20 @@ struct RecordedSource {
   /// Playback speed relative to the original, in millionths.
   var speed: Int64
 
+  /// How much is inflated between two looks at the limit. Of zeros it becomes a thousand times as much.
+  private static let pieceSize = 4_096
+
+  /// - Parameter limit: how long it may be, without compression; less its length afterwards.
   /// - Complexity: O(length).
-  func read(_ bytes: [UInt8]) throws(RecordingProblem) -> SourceDescription.Recorded {
+  func read(
+    _ bytes: [UInt8], limit: inout Int
+  ) throws(RecordingProblem) -> SourceDescription.Recorded {
     var decoder = LineDecoder()
     var events: [LiveEvent] = []
     var rejections: [RejectionReason: Int] = [:]
-    let slab = ByteSlab(try inflated(bytes))
+    let text = try inflated(bytes, limit: limit)
+    limit -= text.count
+    let slab = ByteSlab(text)
     var offset = 0
     var isEnded = false
     while !isEnded {
@@ -56,17 +64,32 @@ struct RecordedSource {
     }
   }
 
-  private func inflated(_ bytes: [UInt8]) throws(RecordingProblem) -> [UInt8] {
-    guard bytes.starts(with: GzipReader.magic) else { return bytes }
+  private func inflated(
+    _ bytes: [UInt8], limit: Int
+  ) throws(RecordingProblem) -> [UInt8] {
+    let excess = RecordingProblem(
+      "makes the recordings longer than the daemon takes; shorten them, or simulate with --local")
+    guard bytes.starts(with: GzipReader.magic) else {
+      if bytes.count > limit { throw excess }
+      return bytes
+    }
     var output: [UInt8] = []
     let result = bytes.withUnsafeBytes { input in
       Result { () throws(GzipError) in
         var reader = try GzipReader()
-        try reader.read(input) { output.append(contentsOf: $0) }
-        try reader.finish()
+        var start = 0
+        while start < input.count, output.count <= limit {
+          let end = min(start + Self.pieceSize, input.count)
+          try reader.read(UnsafeRawBufferPointer(rebasing: input[start..<end])) {
+            output.append(contentsOf: $0)
+          }
+          start = end
+        }
+        if output.count <= limit { try reader.finish() }
       }
     }
     do { try result.get() } catch { throw RecordingProblem("cannot be read: \(error)") }
+    if output.count > limit { throw excess }
     return output
   }
 }

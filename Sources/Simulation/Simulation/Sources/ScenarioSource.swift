@@ -13,11 +13,13 @@ package final class ScenarioSource: EventSource {
   private var batch = SourceDescription.Batch()
   @exclusivity(unchecked) private var random: SeededGenerator
 
+  private let number: Int
   private let shared: SharedState
 
   init(
     _ description: SourceDescription, number: Int, seed: UInt64, load: Int64, shared: SharedState
   ) {
+    self.number = number
     self.shared = shared
     // Three streams for each source, so that a change to one does not affect the others.
     func stream(_ part: UInt64) -> SeededGenerator {
@@ -34,19 +36,22 @@ package final class ScenarioSource: EventSource {
     }
   }
 
-  /// The time of the next occasion; nil after the last one. Never decreases.
+  /// The time of the next occasion; nil after the last one, and once too many events are on their way. Never decreases.
   package var nextTime: VirtualTime? {
-    taken < recorded.count ? recorded[taken].time : arrivals.nextTime
+    if shared.isFull { return nil }
+    return taken < recorded.count ? recorded[taken].time : arrivals.nextTime
   }
 
   package func takeOne() -> Delivery<LiveEvent>? {
     if taken < recorded.count {
       taken += 1
+      shared.noteMade(1, by: number)
       return Delivery(event: recorded[taken - 1].event, intended: recorded[taken - 1].time)
     }
     guard batch.size == 1, let time = arrivals.nextTime, let payload = maker?.makeOne(&shared.state)
     else { return nil }
     arrivals.advance()
+    shared.noteMade(1, by: number)
     var arrival = time
     if batch.lateShare > 0, random.integer(in: 0...999) < Int(batch.lateShare) {
       arrival.nanoseconds += Int64(random.integer(in: 1...Int(batch.lateBy.nanoseconds)))
@@ -63,6 +68,7 @@ package final class ScenarioSource: EventSource {
     arrivals.advance()
     let batch = batch
     var random = random
+    var made = 0
     maker?.make(size: batch.size, &shared.state) { offset, index, payload in
       let happened = time + offset
       var arrival = happened
@@ -73,15 +79,56 @@ package final class ScenarioSource: EventSource {
         arrival.nanoseconds += Int64(random.integer(in: 1...Int(batch.lateBy.nanoseconds)))
       }
       let timestamp = SimulationEpoch.timestamp + happened.milliseconds
+      made += 1
       deliver(LiveEvent(timestamp: timestamp, payload: payload), arrival)
     }
     self.random = random
+    shared.noteMade(made, by: number)
   }
 }
 
-/// What the sources of one run share.
+/// What the sources of one run share, and how many of their events are on their way to the screen.
+///
+/// Faults, late events and large occasions can put any number of events on their way. Once these are too many the sources
+/// make no more, which ends every loop that would make them.
 final class SharedState {
   @exclusivity(unchecked) var state = SourceState()
+  /// Whether there are, or were, more events on their way than the limit.
+  @exclusivity(unchecked) private(set) var isFull = false
+  /// How many events each source has made.
+  @exclusivity(unchecked) private var made: [Int]
+  /// Events that were made or duplicated, and have neither arrived nor been dropped.
+  @exclusivity(unchecked) private var onTheWay = 0
+  /// What faults have added to that.
+  @exclusivity(unchecked) private var added = 0
+  private let limit: Int
+
+  init(sources: Int, limit: Int = .max) {
+    made = Array(repeating: 0, count: sources)
+    self.limit = limit
+  }
+
+  /// The number of the source that has made the most events.
+  var busiest: Int { made.indices.max { made[$0] < made[$1] } ?? 0 }
+
+  func noteMade(_ count: Int, by source: Int) {
+    made[source] += count
+    add(count)
+  }
+
+  func noteArrived() { onTheWay -= 1 }
+
+  /// - Parameter faults: everything that faults have done so far.
+  func note(_ faults: FaultCounts) {
+    let total = faults.duplicated - faults.dropped
+    add(total - added)
+    added = total
+  }
+
+  private func add(_ count: Int) {
+    onTheWay += count
+    if onTheWay > limit { isFull = true }
+  }
 }
 
 extension EventFeed where Source == ScenarioSource {
@@ -89,7 +136,11 @@ extension EventFeed where Source == ScenarioSource {
   ///
   /// - Parameter load: factor of all generated rates, in millionths.
   package init(_ scenario: Scenario, load: Int64 = 1_000_000) {
-    let shared = SharedState()
+    self.init(scenario, load: load, shared: SharedState(sources: scenario.sources.count))
+  }
+
+  /// - Parameter shared: told of every event that is made.
+  init(_ scenario: Scenario, load: Int64, shared: SharedState) {
     self.init(
       scenario.sources.enumerated().map { number, source in
         ScenarioSource(source, number: number, seed: scenario.seed, load: load, shared: shared)

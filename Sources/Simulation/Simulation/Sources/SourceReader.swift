@@ -1,4 +1,5 @@
 import HangSimulation
+import Wording
 import YAMLReader
 
 /// Reads the section `events`.
@@ -16,12 +17,22 @@ struct SourceReader {
   func sources(_ cell: YAMLNode) throws(ConfigurationError) -> [SourceDescription] {
     let cells = try cell.list()
     if cells.isEmpty { throw cell.problem("lists no sources of events") }
+    if cells.count > SourceDescription.limit {
+      throw cell.problem(
+        "lists more than \(Format.count(SourceDescription.limit)) sources of events")
+    }
     var sources: [SourceDescription] = []
-    for cell in cells { sources.append(try source(YAMLMapping(cell, known: Self.keys))) }
+    var bytesLeft = options.recordingLimit
+    for cell in cells {
+      sources.append(try source(YAMLMapping(cell, known: Self.keys), &bytesLeft))
+    }
     return sources
   }
 
-  private func source(_ section: YAMLMapping) throws(ConfigurationError) -> SourceDescription {
+  /// - Parameter bytesLeft: how long recordings may still be.
+  private func source(
+    _ section: YAMLMapping, _ bytesLeft: inout Int
+  ) throws(ConfigurationError) -> SourceDescription {
     let origins = ["recording", "generate", "event"].filter { section[$0] != nil }
     guard let origin = origins.first else {
       throw section.problem(at: nil, "needs one of 'recording', 'generate' and 'event'")
@@ -33,7 +44,7 @@ struct SourceReader {
       try section.refuse(
         section.names.filter { !["recording", "at", "speed"].contains($0) },
         because: "does not apply to a recording, which has its own times and events")
-      return .recorded(try self.recording(recording, section))
+      return .recorded(try self.recording(recording, section, &bytesLeft))
     }
     try section.refuse(["speed"], because: "is for recordings; generated events have a rate")
     let pattern = try PayloadPattern(section)
@@ -41,7 +52,7 @@ struct SourceReader {
   }
 
   private func recording(
-    _ cell: YAMLNode, _ section: YAMLMapping
+    _ cell: YAMLNode, _ section: YAMLMapping, _ bytesLeft: inout Int
   ) throws(ConfigurationError) -> SourceDescription.Recorded {
     let name = try cell.text()
     guard let bytes = options.files.recording(name, scenario: options.path) else {
@@ -50,7 +61,7 @@ struct SourceReader {
     let start = try section["at"]?.duration() ?? .zero
     let speed = try section["speed"]?.factor(atLeast: 1_000) ?? 1_000_000
     do throws(RecordingProblem) {
-      return try RecordedSource(start: start, speed: speed).read(bytes)
+      return try RecordedSource(start: start, speed: speed).read(bytes, limit: &bytesLeft)
     } catch {
       throw cell.problem("'\(name)' \(error.message)")
     }
@@ -103,7 +114,9 @@ struct SourceReader {
       try section.refuse(
         ["size", "within"], because: "does not apply where one occasion is many events")
     }
-    if let size = section["size"] { batch.size = try size.integer(in: 1...1_000_000) }
+    if let size = section["size"] {
+      batch.size = try size.integer(in: 1...SourceDescription.Batch.limit)
+    }
     if let within = section["within"] {
       if batch.size == 1 { throw within.problem("has no effect on a single event; set 'size'") }
       batch.within = try within.duration()

@@ -5,9 +5,10 @@ import LiveEvents
 struct SourceState {
   /// The number of messages so far, which is the number of the last one.
   private(set) var messages = 0
-  private var waiting: [Person] = []
-  private var firstWaiting = 0
+  /// People leave in the order in which they joined, and their names follow from their numbers. So nobody is kept,
+  /// however many they are.
   private var joined = 0
+  private var left = 0
 
   /// Writes the identifier of the next message.
   mutating func newMessage(_ writer: inout TextWriter) {
@@ -30,17 +31,19 @@ struct SourceState {
 
   /// Adds a new person to those waiting.
   mutating func join() -> Person {
-    let name = InventedPeople.text(joined)
-    joined += 1
-    let person = Person(id: name, name: name)
-    waiting.append(person)
-    return person
+    defer { joined += 1 }
+    return Self.person(joined)
   }
 
   /// Removes the person who has waited longest; returns a stranger if no one is waiting.
   mutating func leave() -> Person {
-    guard firstWaiting < waiting.count else { return Person(id: "nobody", name: "nobody") }
-    defer { firstWaiting += 1 }
-    return waiting[firstWaiting]
+    guard left < joined else { return Person(id: "nobody", name: "nobody") }
+    defer { left += 1 }
+    return Self.person(left)
+  }
+
+  private static func person(_ number: Int) -> Person {
+    let name = InventedPeople.text(number)
+    return Person(id: name, name: name)
   }
 }

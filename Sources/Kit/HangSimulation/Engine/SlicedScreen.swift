@@ -1,0 +1,38 @@
+package import RateLimiting
+
+/// A screen that can stop in the middle of the events that have arrived.
+///
+/// The scenario decides how many events arrive during a turn. Taken in one piece they would keep a service, in which
+/// strangers run scenarios, from its other work and from noticing that nobody waits for the result any more.
+package protocol SlicedScreen: RunningScreen {
+  /// Takes the next events that have arrived. What becomes of them may be reduced between two calls.
+  ///
+  /// - Parameters:
+  ///   - most: how many events are taken at most. An instant at which events are made that arrive later counts as one.
+  ///   - note: as for ``RunningScreen/receive(until:at:noting:)``.
+  /// - Returns: Whether more may have arrived.
+  func receive(
+    atMost most: Int, until time: VirtualTime, at now: Instant,
+    noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
+  ) -> Bool
+
+  /// Set, to the number that can be kept, once more events than that are on their way. No further events are made
+  /// then, so the run has to end.
+  var overload: Int? { get }
+
+  /// What to change so that fewer events come, for errors: `lower the rate of events[1]`.
+  var remedy: String { get }
+}
+
+/// What a run may keep, whatever the scenario.
+///
+/// The daemon does not drop events under load: it reads no further from its senders until it has caught up. In a
+/// simulation the scenario says when events come, so nobody can be held back. A device that is slower than its events
+/// falls behind without end, and a run that exceeds a limit ends with an error rather than with figures of a stream
+/// that no sender could send.
+package struct RunLimits: Sendable {
+  /// Events that were taken and that no frame has shown yet. Each is kept, in 16 bytes, to measure its latency.
+  package var waiting = 250_000
+  /// Turns that are kept for thresholds, of all runs of a plan: mainly microhangs and hangs, in 24 bytes each.
+  package var keptTurns = 1_000_000
+}

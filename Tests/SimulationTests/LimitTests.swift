@@ -1,0 +1,128 @@
+import Dispatch
+import HangSimulation
+import Simulation
+import Synchronization
+import Testing
+import YAMLReader
+
+/// Runs in which far more happens than the device or the service can take.
+@Suite struct LimitTests {
+  /// Runs jobs one after the other, and counts them.
+  private final class CountingExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "counting")
+    private let count = Atomic<Int>(0)
+
+    var jobs: Int { count.load(ordering: .relaxed) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      count.wrappingAdd(1, ordering: .relaxed)
+      queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+  }
+
+  private static let free = ["config/devices/free.yaml": "costs: {action: 0ms}"]
+
+  /// All of its 100,000 events arrive at the same instant, in one turn.
+  private static let dammed = """
+    name: dammed
+    duration: 3s
+    devices: [free]
+    events: [{generate: chat.message, arrival: even, stages: [{rate: 50000/s, for: 2s}]}]
+    faults: [{kind: stall, at: 0s, for: 2s}]
+    """
+
+  @Test func `a turn that takes very many events yields again and again`() async throws {
+    let executor = CountingExecutor()
+    let report = try await withTaskExecutorPreference(executor) {
+      try await simulateText(Self.dammed, extraFiles: Self.free).report
+    }
+    let run = try #require(report.runs.first)
+    #expect(run.events.received == 100_000)
+    #expect(run.faults.delayed == 100_000)
+    // 50 slices go by while nothing arrives, which is when the events are made.
+    #expect(executor.jobs > 90, "one for each 2,000 events")
+  }
+
+  @Test func `events that are taken in pieces are all in the same turn`() async throws {
+    let run = try #require(
+      try await simulateText(Self.dammed, extraFiles: Self.free).report.runs.first)
+    #expect(run.latency.max >= 2_000_000_000)
+    // All of them were taken when the stall ended, and shown by one of the next frames.
+    #expect(run.service.max < 500_000_000)
+    #expect(
+      run.events.received
+        == run.events.applied + run.events.coalesced + run.events.rejected + run.events.pending)
+  }
+
+  private func problem(_ text: String, waiting: Int) async throws -> String? {
+    var limited = try Scenario(text, options()).plan
+    limited.limits.waiting = waiting
+    let plan = limited
+    let problem = await #expect(throws: SimulationProblem.self) {
+      _ = try await plan.run()
+    }
+    return problem?.description
+  }
+
+  @Test func `a device that cannot keep up ends the run with the source whose rate to lower`()
+    async throws
+  {
+    let message = try await problem(
+      """
+      name: flood
+      duration: 10h
+      devices: [fast]
+      events:
+        - {event: {type: stream, state: live}, at: 1s}
+        - {generate: chat.message, from: 2s, rate: 1000000/s}
+      """, waiting: 20_000)
+    #expect(message?.hasPrefix("the device 'fast' cannot keep up: 2") == true, "\(message ?? "")")
+    #expect(
+      message?.hasSuffix("lower the rate of events[1], which sends up to 1,000,000 per second")
+        == true, "\(message ?? "")")
+  }
+
+  @Test(arguments: [
+    ("[{generate: chat.notice, kind: giftBomb, size: 10000, within: 1h, rate: 100/s}]", "[]"),
+    ("[{generate: title, rate: 1000000/s}]", "[{kind: stall, at: 0s, for: 1h}]"),
+    ("[{generate: title, rate: 10000/s, late: 100%, lateBy: 1h}]", "[]"),
+    (
+      "[{generate: title, rate: 1000000/s}]",
+      "[{kind: burst, at: 0s, for: 1h, times: 1000000}, "
+        + "{kind: stall, at: 0s, for: 1h}]"
+    ),
+  ])
+  func `events that are held back have a limit`(events: String, faults: String) async throws {
+    let error = await #expect(throws: ConfigurationError.self) {
+      _ = try await simulateText(
+        """
+        name: held
+        duration: 10h
+        devices: [free]
+        events: \(events)
+        faults: \(faults)
+        """, extraFiles: Self.free)
+    }
+    #expect(error?.file == "test.yaml")
+    #expect(
+      error?.message.hasPrefix("more than 200,000 events are on their way to 'free'") == true,
+      "\(error?.message ?? "")")
+    #expect(error?.message.contains("lower the rate of events[0]") == true)
+  }
+
+  @Test func `events that a fault drops are not on their way`() async throws {
+    let report = try await simulateText(
+      """
+      name: dropped
+      duration: 3s
+      devices: [free]
+      events: [{generate: title, arrival: even, rate: 100000/s}]
+      faults: [{kind: drop, at: 0s, for: 1h}]
+      """, extraFiles: Self.free
+    ).report
+    let run = try #require(report.runs.first)
+    #expect(run.faults.dropped > 250_000)
+    #expect(run.events.received == 0)
+  }
+}

@@ -6,7 +6,7 @@ import Platform
 import Testing
 import UnixSockets
 
-/// Clients pass a socket whose close waits for an hour, and one event loop serves them and somebody else.
+/// Clients pass a socket whose close waits for two minutes, and one event loop serves them and somebody else.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PassedDescriptorsTests {
   private struct Failure: Error {
     let call: String
@@ -55,7 +55,7 @@ import UnixSockets
 
     /// Passes it over a connection, and closes the copy of this process. `false` if the kernel refuses that.
     func pass(over connection: Int32) -> Bool {
-      setLinger(3600)
+      setLinger(120)
       let isPassed = PassedDescriptorsTests.pass(socket, over: connection)
       // Otherwise this process would wait.
       if !isPassed { setLinger(nil) }
@@ -73,7 +73,7 @@ import UnixSockets
   private func connection(_ path: String) throws -> Int32 {
     let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard try UnixAddress(path).call(Glibc.connect, client) == 0 else { throw Failure("connect") }
-    // A defect makes a test fail, and not wait for an hour.
+    // A defect makes a test fail, and not wait as long.
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(
       client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))

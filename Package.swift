@@ -393,7 +393,7 @@ let tests: [Target] =
     test("YAMLReaderTests", ["RateLimiting", "YAMLReader"]),
     test("PrometheusTests", ["Prometheus", coreMetrics]),
     test("JSONTests", ["JSON"]),
-    test("UnixSocketsTests", ["Platform", "UnixSockets"] + nio),
+    test("UnixSocketsTests", ["UnixSockets"] + nio),
     test("VarlinkTests", ["JSON", "Varlink", "VarlinkDescription", "UnixSockets"] + nio),
     test("VarlinkGenerationTests", ["VarlinkDescription", "VarlinkGeneration"]),
     test("LiveEventsTests", ["LiveEvents"]),

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
-import Platform
 import Testing
 import UnixSockets
 
@@ -12,10 +11,6 @@ import UnixSockets
     let call: String
     let code = errno
     init(_ call: String) { self.call = call }
-  }
-
-  private final class Channels: Sendable {
-    let all = Guarded<[any Channel]>([])
   }
 
   /// Answers what it reads, if it does.
@@ -106,20 +101,20 @@ import UnixSockets
   /// - Parameter refuses: whether the kernel is asked to let nobody pass descriptors.
   private func serve(
     refuses: Bool, reads: Bool,
-    _ body: (String, @escaping @Sendable () -> Void) async throws -> Void
+    _ body: (String, @escaping @Sendable () async -> Void) async throws -> Void
   ) async throws {
     let path = NSTemporaryDirectory() + "passed-\(UUID().uuidString.prefix(8))"
     defer { unlink(path) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let descriptor = try #require(try ListeningSocket.bind(path: path).take())
-    let accepted = Channels()
+    let (accepted, accept) = AsyncStream.makeStream(of: (any Channel).self)
     let bootstrap = ServerBootstrap(group: group)
       .childChannelOption(.autoRead, value: reads)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try PassedDescriptors.guardAgainst(on: channel)
-          accepted.all.withLock { $0.append(channel) }
+          accept.yield(channel)
           try channel.pipeline.syncOperations.addHandler(Echo())
         }
       }
@@ -127,7 +122,7 @@ import UnixSockets
       try await
       (refuses ? bootstrap.accept(on: descriptor) : bootstrap.withBoundSocket(descriptor).get())
     try await body(path) {
-      for channel in accepted.all.withLock({ $0 }) { channel.close(promise: nil) }
+      for await channel in accepted { return channel.close(promise: nil) }
     }
     try await server.close()
     try await group.shutdownGracefully()
@@ -157,11 +152,11 @@ import UnixSockets
 
   @Test(arguments: [true, false])
   func `others are answered while its connection is closed`(refuses: Bool) async throws {
-    try await serve(refuses: refuses, reads: false) { path, closeAll in
+    try await serve(refuses: refuses, reads: false) { path, closeNext in
       let hostile = try connection(path)
       let lingering = try LingeringSocket()
       _ = lingering.pass(over: hostile)
-      closeAll()
+      await closeNext()
       // The end of the connection comes when the loop has closed it.
       var byte: UInt8 = 0
       #expect(recv(hostile, &byte, 1, 0) == 0 || errno == ECONNRESET)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What of a room outlives the daemon.
-@Suite(.serialized)
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RestartTests {
   /// Events of every kind that leaves something to see, in an order that leaves all of it.
   private static let events = """

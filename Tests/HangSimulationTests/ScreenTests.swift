@@ -86,7 +86,7 @@ struct SummingIntake: EventIntake {
   }
 }
 
-struct ScreenTests {
+@Suite(.timeLimit(.minutes(5))) struct ScreenTests {
   private func device(
     cores: Int = 2, costs: DeviceProfile.Costs? = nil
   ) -> Device {

@@ -6,7 +6,7 @@ import Testing
 import YAMLReader
 
 /// Runs in which far more happens than the device or the service can take.
-@Suite struct LimitTests {
+@Suite(.timeLimit(.minutes(2))) struct LimitTests {
   /// Runs jobs one after the other, and counts them.
   private final class CountingExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "counting")
@@ -42,6 +42,24 @@ import YAMLReader
     #expect(run.faults.delayed == 100_000)
     // 50 slices go by while nothing arrives, which is when the events are made.
     #expect(executor.jobs > 90, "one for each 2,000 events")
+  }
+
+  @Test func `events that are made at once, none of which arrives, are made in pieces`()
+    async throws
+  {
+    let text = """
+      name: dropped
+      duration: 2s
+      devices: [free]
+      events: [{generate: title, arrival: even, stages: [{rate: 100000/s, for: 1s}]}]
+      faults: [{kind: burst, at: 0s, for: 1s, times: 1000000}, {kind: drop, at: 0s, for: 1s}]
+      """
+    let executor = CountingExecutor()
+    let report = try await withTaskExecutorPreference(executor) {
+      try await simulateText(text, extraFiles: Self.free).report
+    }
+    #expect(report.runs.first?.faults.dropped == 100_000)
+    #expect(executor.jobs > 45, "one for each 2,000 events")
   }
 
   @Test func `events that are taken in pieces are all in the same turn`() async throws {

@@ -103,11 +103,11 @@ extension ChatterSet: Codable {
     people = try values.decode(KeyTable.self, forKey: .short)
     top = try values.decode([TopChatter].self, forKey: .top)
     isFull = try values.decodeIfPresent(Bool.self, forKey: .isFull) ?? false
-    guard people.count <= Self.capacity else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .short, in: values, debugDescription: "more than \(Self.capacity) people")
+    // Up to 0.1.0 there was no capacity, and longer identifiers were kept as they were.
+    if people.count > Self.capacity {
+      people.keepBusiest(Self.capacity)
+      isFull = true
     }
-    // Up to 0.1.0 longer identifiers were kept as they were.
     for (userID, messages) in try values.decodeIfPresent([Text: Int].self, forKey: .long) ?? [:] {
       if people.count < Self.capacity {
         people.set(max(1, messages), for: userID.withUTF8(Self.key))
@@ -230,6 +230,15 @@ struct KeyTable: Sendable {
     }
     (slots[gap], counts[gap]) = (0, 0)
     count -= 1
+  }
+
+  /// Keeps those that have been counted the most often, and no more than `limit`.
+  ///
+  /// - Complexity: O(*n* log *n*).
+  mutating func keepBusiest(_ limit: Int) {
+    let all = zip(counts, slots).filter { $0.1 != 0 }.sorted { $0 > $1 }
+    self = KeyTable()
+    for (times, key) in all.prefix(limit) { set(times, for: key) }
   }
 
   private mutating func add(_ key: UInt128, at slot: Int) {

@@ -41,6 +41,13 @@ package enum PassedDescriptors {
     let spare = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard spare >= 0 else { throw IOError(errnoCode: errno, reason: "fcntl") }
     channel.closeFuture.whenComplete { _ in closeWithoutWaiting(spare) }
+    // Otherwise what is sent out of band is read past, with its descriptors, and not seen before.
+    var isInline: Int32 = 1
+    guard
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_OOBINLINE, &isInline,
+        socklen_t(MemoryLayout.size(ofValue: isInline))) == 0
+    else { throw IOError(errnoCode: errno, reason: "setsockopt") }
     // Once per turn of the event loop, since only then there is something to look at.
     try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
     try channel.syncOptions?.setOption(
@@ -63,13 +70,14 @@ package enum PassedDescriptors {
     event._sigev_un._tid = current_thread_id()
     var timer: timer_t?
     let hasTimer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0
-    if hasTimer, let timer {
+    // The first timer of a process has the number 0, and is `nil` here.
+    if hasTimer {
       let soon = timespec(tv_sec: 0, tv_nsec: 100_000)
       var times = itimerspec(it_interval: soon, it_value: soon)
       timer_settime(timer, 0, &times, nil)
     }
     _ = Glibc.close(socket)
-    if hasTimer, let timer { timer_delete(timer) }
+    if hasTimer { timer_delete(timer) }
   }
 
   /// Handles the signal, once for the process: one that is ignored interrupts nothing.
@@ -80,9 +88,10 @@ package enum PassedDescriptors {
   }()
 }
 
-/// Makes room for exactly what has come and has no descriptors with it.
+/// Makes room for no more than what has come and has no descriptors with it.
 ///
-/// An allocator, because a channel asks that right before it reads.
+/// An allocator, because a channel asks that right before it reads. It copies the first buffer, into one whose size is
+/// the next power of two; so that is what each has.
 private struct InspectedInput: RecvByteBufferAllocator {
   let socket: Int32
   let readSize: Int
@@ -108,11 +117,12 @@ private struct InspectedInput: RecvByteBufferAllocator {
         return count
       }
     }
-    // With no room at all, the channel reads that its input has ended.
-    room.moveWriterIndex(to: hasDescriptors ? 0 : max(1, count))
-    var exact = room.readSlice(length: room.readableBytes) ?? ByteBuffer()
-    exact.moveWriterIndex(to: 0)
-    return exact
+    guard !hasDescriptors else {
+      // With no room at all, the channel reads that its input has ended.
+      return room.readSlice(length: 0) ?? ByteBuffer()
+    }
+    let whole = max(1, count)
+    return allocator.buffer(capacity: 1 << (Int.bitWidth - 1 - whole.leadingZeroBitCount))
   }
 
   /// Whether the next buffer is another one: always, since each is as long as its input.

@@ -169,9 +169,8 @@ package final class RoomReplication: Sendable {
     guard let snapshot = found else { throw ControlError.busy }
     // Off the threads that serve calls: a long chat takes tens of milliseconds.
     let data = try await Task.detached { try JSONWriter.text(of: snapshot) }.value
-    guard data.count <= RoomUploads.maximumBytes else {
-      throw ControlError.limitReached("roomBytes")
-    }
+    // None that would be refused: the one before it is worth more.
+    guard Self.isTakable(data) else { throw ControlError.limitReached("roomBytes") }
     for start in stride(from: 0, to: data.count, by: Self.partBytes) {
       let end = min(start + Self.partBytes, data.count)
       try await part(Data(data[start..<end]).base64EncodedString())
@@ -219,11 +218,15 @@ package final class RoomReplication: Sendable {
   }
 
   private static func decode(_ state: [UInt8]) throws -> RoomSnapshot {
-    guard valueCount(in: state) <= maximumValues else {
-      throw ServiceError.invalidParameter("part")
-    }
+    guard isTakable(state) else { throw ServiceError.invalidParameter("part") }
     defer { if state.count > largeBytes { FreeMemory.giveBack() } }
     return try RoomSnapshot(decoding: state)
+  }
+
+  /// Whether a state is small enough to be decoded.
+  private static func isTakable(_ state: [UInt8]) -> Bool {
+    state.count <= RoomUploads.maximumBytes && valueCount(in: state) <= maximumValues
+      && (try? RoomSnapshot.checkLimits(of: state)) != nil
   }
 
   /// Estimates how many values a JSON text has, by the bytes outside of strings that precede values.

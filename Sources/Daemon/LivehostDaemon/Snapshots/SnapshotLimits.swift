@@ -32,7 +32,8 @@ enum SnapshotLimits {
     "liveRoomStats.roundTripHistory": historyLength,
     "identifiers.hashes": RecentIdentifiers.textLength,
     // Blocks of bytes. What decodes them compares their lengths with its own limits.
-    "chatters.short": base64Length(ChatterSet.byteLimit),
+    // Rooms of 0.1.0 may have more people than are kept.
+    "chatters.short": 4 * base64Length(ChatterSet.byteLimit),
     "people.#": packedLength,
     "window.ids": packedLength,
     "window.people": packedLength,

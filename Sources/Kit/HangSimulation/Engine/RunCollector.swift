@@ -106,8 +106,8 @@ struct RunCollector {
   /// Counts a slice as used up, so that no more is done in it.
   mutating func endSlice(at work: Int) { self.work = max(self.work, work) }
 
-  /// Notes a step of an effect.
-  mutating func noteStep() { work += 1 }
+  /// Notes steps of an effect, or others that are as much work as a held event.
+  mutating func noteStep(_ count: Int = 1) { work += count }
 
   mutating func note(_ record: EvaluationRecord) {
     work += 10

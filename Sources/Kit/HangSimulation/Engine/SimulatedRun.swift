@@ -217,8 +217,10 @@ package final class SimulatedRun {
       return false
     }
     if let sliced {
-      return sliced.receive(
+      let hasMore = sliced.receive(
         atMost: max(1, end - collector.work), until: limit, at: now, noting: note)
+      collector.noteStep(sliced.takeUnseen())
+      return hasMore
     }
     while let next = screen.nextArrival, !(limit < next) {
       guard collector.work < end else { return true }
@@ -241,7 +243,8 @@ package final class SimulatedRun {
   }
 
   private func receiveWhileQuiet(until limit: VirtualTime, _ end: Int) -> VirtualTime? {
-    screen.receiveWhileQuiet(until: limit) { throttle, intended, taken in
+    defer { if let sliced { collector.noteStep(sliced.takeUnseen()) } }
+    return screen.receiveWhileQuiet(until: limit) { throttle, intended, taken in
       collector.noteReceived(throttle, intended: intended, at: taken.nanoseconds)
     } endTurn: { start in
       clock.wait(until: start)

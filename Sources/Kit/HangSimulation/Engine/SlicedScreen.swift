@@ -16,6 +16,9 @@ package protocol SlicedScreen: RunningScreen {
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) -> Bool
 
+  /// How many events were made since the last call and have not arrived: faults drop or hold them. They are work, too.
+  func takeUnseen() -> Int
+
   /// Set, to the number that can be kept, once more events than that are on their way. No further events are made
   /// then, so the run has to end.
   var overload: Int? { get }
@@ -35,4 +38,7 @@ package struct RunLimits: Sendable {
   package var waiting = 250_000
   /// Turns that are kept for thresholds, of all runs of a plan: mainly microhangs and hangs, in 24 bytes each.
   package var keptTurns = 1_000_000
+
+  /// None, for searches that go beyond what a device can do, in a process of their own.
+  package static let none = RunLimits(waiting: .max, keptTurns: .max)
 }

@@ -86,9 +86,15 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
 
   /// The next event that arrives until then; `nil` if there is none. Of simultaneous events, those already under way
   /// come first.
+  ///
+  /// - Parameter most: how many occasions are passed of which no event arrives. After these it is `nil`, too, and
+  ///   ``nextTime`` says whether there is more until then.
   @inlinable
-  public mutating func next(until time: VirtualTime) -> Delivery<Source.Event>? {
-    while let due = nextTime, !(time < due) {
+  public mutating func next(
+    until time: VirtualTime, passing most: Int = .max
+  ) -> Delivery<Source.Event>? {
+    var passed = 0
+    while passed < most, let due = nextTime, !(time < due) {
       arrival = due
       if deliveries.nextTime == due { return nextDelivery() }
       guard let number = occasions.first else { break }
@@ -101,6 +107,7 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
       } else {
         gather(source, until: due)
       }
+      passed += 1
     }
     return nil
   }

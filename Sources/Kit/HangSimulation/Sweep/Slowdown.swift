@@ -25,6 +25,8 @@ extension SimulationPlan {
         var plan = self
         plan.variants = [variant]
         plan.thresholds = [condition]
+        // Of a device that falls behind without end, too, it is asked whether the condition holds.
+        plan.limits = .none
         func holds(_ factor: Double) async throws -> Bool {
           // Keeps its name, which the condition may ask for.
           let slowed = device.slowed(by: factor)

@@ -22,6 +22,8 @@ final class HostRun: SlicedScreen {
   private let rejections: [(reason: RejectionReason, count: Int)]
   @exclusivity(unchecked) private var feed: EventFeed<ScenarioSource>
   private let shared: SharedState
+  /// See ``takeUnseen()``.
+  @exclusivity(unchecked) private var unseen = 0
   private let hasFaults: Bool
   private let sources: [SourceDescription]
   private let load: Int64
@@ -82,14 +84,16 @@ final class HostRun: SlicedScreen {
     atMost most: Int, until time: VirtualTime, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) -> Bool {
-    for _ in 0..<most {
+    for _ in 0..<most where unseen < most {
       guard !shared.isFull, let arrival = feed.nextTime, !(time < arrival) else { return false }
       // No further than the next instant: of what faults hold back, any number may be due before the first event
       // arrives.
-      _ = takeNext(until: arrival, at: now, noting: note)
+      _ = takeNext(until: arrival, passing: SimulationSlice.work, at: now, noting: note)
     }
     return true
   }
+
+  func takeUnseen() -> Int { exchange(&unseen, with: 0) }
 
   var overload: Int? { shared.isFull ? Self.limit : nil }
 
@@ -109,19 +113,19 @@ final class HostRun: SlicedScreen {
     var arrival = feed.nextTime
     var together = 0
     while let time = arrival, !(limit < time), !shared.isFull {
-      _ = takeNext(until: time, at: Instant(nanoseconds: time.nanoseconds)) {
-        note($0, $1, time)
-      }
+      _ = takeNext(
+        until: time, passing: SimulationSlice.work, at: Instant(nanoseconds: time.nanoseconds)
+      ) { note($0, $1, time) }
       arrival = feed.nextTime
       // A turn takes all events that arrive together; if these are very many, it does not do so here.
       if arrival == time {
         together += 1
-        if together < SimulationSlice.work { continue }
+        if max(together, unseen) < SimulationSlice.work { continue }
         return time
       }
       together = 0
       if screen.wantsReducing { return time }
-      guard endTurn(time) else { break }
+      guard endTurn(time), unseen < SimulationSlice.work else { break }
     }
     // Counts what came in.
     screen.reduce()
@@ -130,14 +134,17 @@ final class HostRun: SlicedScreen {
 
   /// Takes the next event; false if none arrives until then.
   private func takeNext(
-    until time: VirtualTime, at now: Instant,
+    until time: VirtualTime, passing most: Int = .max, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) -> Bool {
     guard !shared.isFull else { return false }
-    guard let delivery = feed.next(until: time) else {
+    let before = shared.total
+    guard let delivery = feed.next(until: time, passing: most) else {
+      unseen += shared.total - before
       noteFaults()
       return false
     }
+    unseen += max(0, shared.total - before - 1)
     noteFaults()
     shared.noteArrived()
     // Taken out once: each mention of the delivery would copy it, with all its texts.

@@ -95,6 +95,8 @@ final class SharedState {
   @exclusivity(unchecked) var state = SourceState()
   /// Whether there are, or were, more events on their way than the limit.
   @exclusivity(unchecked) private(set) var isFull = false
+  /// How many events there have been.
+  @exclusivity(unchecked) private(set) var total = 0
   /// How many events each source has made.
   @exclusivity(unchecked) private var made: [Int]
   /// Events that were made or duplicated, and have neither arrived nor been dropped.
@@ -113,6 +115,7 @@ final class SharedState {
 
   func noteMade(_ count: Int, by source: Int) {
     made[source] += count
+    total += count
     add(count)
   }
 

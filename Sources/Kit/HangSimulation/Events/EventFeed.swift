@@ -76,7 +76,7 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
   /// What the faults did so far.
   @inlinable public var faultCounts: FaultCounts { faults.counts }
 
-  /// Calls `take` for each event that arrives until then, in order; see ``next(until:)``.
+  /// Calls `take` for each event that arrives until then, in order; see ``next(until:passing:)``.
   @inlinable
   public mutating func receive(
     until time: VirtualTime, _ take: (Delivery<Source.Event>, _ arrival: VirtualTime) -> Void

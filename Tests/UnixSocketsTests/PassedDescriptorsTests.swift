@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import NIOCore
@@ -106,7 +107,7 @@ import UnixSockets
   /// - Parameter refuses: whether the kernel is asked to let nobody pass descriptors.
   private func serve(
     refuses: Bool, reads: Bool,
-    _ body: (String, @escaping @Sendable () async -> Void) async throws -> Void
+    _ body: (String, any EventLoop, @escaping @Sendable () async -> Void) async throws -> Void
   ) async throws {
     let path = NSTemporaryDirectory() + "passed-\(UUID().uuidString.prefix(8))"
     defer { unlink(path) }
@@ -126,7 +127,7 @@ import UnixSockets
     let server =
       try await
       (refuses ? bootstrap.accept(on: descriptor) : bootstrap.withBoundSocket(descriptor).get())
-    try await body(path) {
+    try await body(path, group.next()) {
       for await channel in accepted { return channel.close(promise: nil) }
     }
     try await server.close()
@@ -147,11 +148,19 @@ import UnixSockets
 
   @Test(arguments: [true, false], Form.allCases)
   private func `others are answered while it is read`(refuses: Bool, form: Form) async throws {
-    try await serve(refuses: refuses, reads: true) { path, _ in
+    try await serve(refuses: refuses, reads: true) { path, loop, _ in
       let (hostile, other) = (try connection(path), try connection(path))
       if form == .afterOthers { #expect(answer(to: hostile) == 1) }
       let lingering = try LingeringSocket()
+      // Nothing is read before the copy of this process is closed, so that the loop has the last one.
+      let (isHeld, isFree) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      loop.execute {
+        isHeld.signal()
+        isFree.wait()
+      }
+      isHeld.wait()
       let isPassed = lingering.pass(over: hostile, outOfBand: form == .outOfBand)
+      isFree.signal()
       // Nothing behind a descriptor is read.
       if isPassed { #expect(answer(to: hostile) == 0) }
       #expect(answer(to: other) == 1)
@@ -161,7 +170,7 @@ import UnixSockets
 
   @Test(arguments: [true, false])
   func `others are answered while its connection is closed`(refuses: Bool) async throws {
-    try await serve(refuses: refuses, reads: false) { path, closeNext in
+    try await serve(refuses: refuses, reads: false) { path, _, closeNext in
       let hostile = try connection(path)
       let lingering = try LingeringSocket()
       _ = lingering.pass(over: hostile)
@@ -179,7 +188,7 @@ import UnixSockets
   @Test func `what is sent without descriptors arrives as it was sent, however it is cut`()
     async throws
   {
-    try await serve(refuses: false, reads: true) { path, _ in
+    try await serve(refuses: false, reads: true) { path, _, _ in
       let client = try connection(path)
       var sent: [UInt8] = []
       for count in [1, 2, 3, 1_000, 65_535, 65_536, 65_537, 200_000, 1] {

@@ -173,7 +173,8 @@ package final class VarlinkServer: Sendable {
   private func beginStopping() -> [Connection] {
     state.withLock { state in
       state.isStopping = true
-      return Array(state.connections.values)
+      // In the order in which they came.
+      return state.connections.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 

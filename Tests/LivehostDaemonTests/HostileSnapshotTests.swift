@@ -13,7 +13,7 @@ import ViewGraph
 import WireFormats
 
 /// Saved rooms that contain more than any room does, because somebody else has written them.
-@Suite(.timeLimit(.minutes(1))) struct HostileSnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct HostileSnapshotTests {
   private struct SameThread: Lane {
     func execute(_ job: @escaping @Sendable () -> Void) { job() }
     var taskExecutor: (any TaskExecutor)? { nil }

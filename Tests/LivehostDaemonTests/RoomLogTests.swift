@@ -15,7 +15,7 @@ import Testing
 import WireFormats
 
 /// What rooms get back from the log that all of them share.
-@Suite(.timeLimit(.minutes(2))) struct RoomLogTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomLogTests {
   private let path = NSTemporaryDirectory() + "log-\(UUID().uuidString.prefix(8))"
   private let other = RoomName("other") ?? .main
 

@@ -265,7 +265,7 @@ struct RestartTests {
       RunningDaemon.binaries.appendingPathComponent("livehostd").path, "--runtime-dir",
       directory.appendingPathComponent("run").path, "--state-dir", state.path,
     ]
-    process.environment = ProcessInfo.processInfo.environment
+    process.environment = try programEnvironment()
       .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     process.standardError = FileHandle.nullDevice
     try process.run()

@@ -115,7 +115,7 @@ func run(
 
 /// What a program under test sees: not the variables with which a developer configures their own,
 /// and a home of its own. Sanitizers are configured for all processes.
-private func programEnvironment() throws -> [String: String] {
+func programEnvironment() throws -> [String: String] {
   let kept = [
     "PATH", "LD_LIBRARY_PATH", "TMPDIR", "TZ", "LANG", "LC_ALL", "LD_PRELOAD", "TSAN_OPTIONS",
     "ASAN_OPTIONS", "UBSAN_OPTIONS",

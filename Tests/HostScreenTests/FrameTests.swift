@@ -12,15 +12,6 @@ import WaitingRoomFeature
 
 /// When a screen asks for its next frame.
 @Suite struct FrameTests {
-  private struct SameThread: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
-  private final class StillClock: EvaluationClock {
-    let now: UInt64 = 0
-  }
-
   private func makeScreen() -> HostScreen {
     HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
   }

@@ -1,4 +1,3 @@
-import Composable
 import ControlInterface
 import Foundation
 import HostScreen
@@ -9,27 +8,17 @@ import LivehostDaemon
 import Platform
 import RateLimiting
 import Testing
-import ViewGraph
 import WireFormats
 
 /// Saved rooms that contain more than any room does, because somebody else has written them.
 @Suite(.timeLimit(.minutes(10))) struct HostileSnapshotTests {
-  private struct SameThread: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
-  private final class StillClock: EvaluationClock {
-    let now: UInt64 = 0
-  }
-
   private let path = NSTemporaryDirectory() + "hostile-\(UUID().uuidString.prefix(8))"
 
   private static let person = Person(id: "ann", name: "Ann")
 
   /// A room with something of everything that the tests spoil.
   private static func snapshot(savedAt: Int = 1, title: String = "Evening") -> RoomSnapshot {
-    let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    let screen = HostScreen.still()
     let payloads: [LiveEvent.Payload] = [
       .header(.title(Text(title))),
       .chat(.message(ChatMessage(id: "m", userID: "ann", userName: "Ann", text: "hello"))),

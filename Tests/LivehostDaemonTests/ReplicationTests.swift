@@ -302,13 +302,7 @@ import WireFormats
     _ = await daemon.send(people(0..<3), at: 1)
     let (parts, _) = try await daemon.save()
     let decoding = daemon.replication.decoding
-    let (hold, release) = AsyncStream.makeStream(of: Void.self)
-    let (entered, note) = AsyncStream.makeStream(of: Void.self)
-    async let other: Void = decoding.run {
-      note.yield()
-      for await _ in hold {}
-    }
-    for await _ in entered { break }
+    let other = await TakenSlot(of: decoding)
     let loads = [(parts[0], "main"), (Data("{}".utf8).base64EncodedString(), "side")]
     var tasks: [Task<Void, any Error>] = []
     for (part, room) in loads {
@@ -320,8 +314,7 @@ import WireFormats
         })
     }
     while decoding.waitingCount < loads.count { await Task.yield() }
-    release.finish()
-    try await other
+    try await other.giveBack()
     try await tasks[0].value
     let refused = tasks[1]
     await #expect(

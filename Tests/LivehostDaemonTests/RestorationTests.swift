@@ -1,4 +1,3 @@
-import Composable
 import ControlInterface
 import Foundation
 import HostScreen
@@ -12,18 +11,8 @@ import Recordings
 import Synchronization
 import Systemd
 import Testing
-import ViewGraph
 
 @Suite(.timeLimit(.minutes(1))) struct RestorationTests {
-  private struct SameThread: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
-  private final class StillClock: EvaluationClock {
-    let now: UInt64 = 0
-  }
-
   private let path = NSTemporaryDirectory() + "restoration-\(UUID().uuidString.prefix(8))"
 
   /// Saves rooms like a run before.
@@ -31,7 +20,7 @@ import ViewGraph
     let store = try SnapshotStore(directory: path + "/rooms")
     try store.start()
     for room in rooms {
-      let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+      let screen = HostScreen.still()
       store.post(
         RoomSnapshot(
           room: room, savedAt: 1, instant: .origin, screen: screen.snapshot, recording: nil),

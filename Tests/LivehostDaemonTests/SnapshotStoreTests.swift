@@ -12,7 +12,6 @@ import SimulatedDisk
 import Synchronization
 import TestSupport
 import Testing
-import ViewGraph
 
 @Suite struct SnapshotStoreTests {
   /// What a store complained of.
@@ -45,19 +44,10 @@ import ViewGraph
     deinit { try? FileManager.default.removeItem(atPath: path) }
   }
 
-  private struct SameThread: Lane {
-    func execute(_ job: @escaping @Sendable () -> Void) { job() }
-    var taskExecutor: (any TaskExecutor)? { nil }
-  }
-
-  private final class StillClock: EvaluationClock {
-    let now: UInt64 = 0
-  }
-
   private func snapshot(
     _ room: String, savedAt: Int, instant: Instant = Instant(nanoseconds: 5)
   ) -> RoomSnapshot {
-    let screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
+    let screen = HostScreen.still()
     return RoomSnapshot(
       room: room, savedAt: savedAt, instant: instant, screen: screen.snapshot,
       recording: nil)

@@ -7,57 +7,37 @@ struct WorkTests {
   {
     let slots = WorkSlots(count: 1)
     let log = Log()
-    let (hold, release) = AsyncStream.makeStream(of: Void.self)
-    let (entered, note) = AsyncStream.makeStream(of: Void.self)
-    async let first: Void = slots.run {
-      note.yield()
-      for await _ in hold {}
-      log.append(1)
-    }
-    for await _ in entered { break }
+    let first = await TakenSlot(of: slots) { log.append(1) }
     async let second: Void = slots.run { log.append(2) }
     while slots.waitingCount < 1 { await Task.yield() }
     async let third: Void = slots.run { log.append(3) }
     while slots.waitingCount < 2 { await Task.yield() }
-    release.finish()
-    _ = try await (first, second, third)
+    try await first.giveBack()
+    _ = try await (second, third)
     #expect(log.numbers == [1, 2, 3])
   }
 
   @Test func `a waiting task can be cancelled, and too many are refused`() async throws {
     let slots = WorkSlots(count: 1, maximumWaiting: 1)
-    let (hold, release) = AsyncStream.makeStream(of: Void.self)
-    let (entered, note) = AsyncStream.makeStream(of: Void.self)
-    async let first: Void = slots.run {
-      note.yield()
-      for await _ in hold {}
-    }
-    for await _ in entered { break }
+    let first = await TakenSlot(of: slots)
     let second = Task { try await slots.run {} }
     while slots.waitingCount < 1 { await Task.yield() }
     await #expect(throws: WorkSlots.Full.self) { try await slots.run {} }
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
     #expect(slots.waitingCount == 0)
-    release.finish()
-    try await first
+    try await first.giveBack()
     try await slots.run {}
   }
 
   @Test func `work that has begun may wait however many others wait`() async throws {
     let slots = WorkSlots(count: 1, maximumWaiting: 0)
-    let (hold, release) = AsyncStream.makeStream(of: Void.self)
-    let (entered, note) = AsyncStream.makeStream(of: Void.self)
-    async let first: Void = slots.run {
-      note.yield()
-      for await _ in hold {}
-    }
-    for await _ in entered { break }
+    let first = await TakenSlot(of: slots)
     await #expect(throws: WorkSlots.Full.self) { try await slots.run {} }
     async let next: Void = slots.run(isNew: false) {}
     while slots.waitingCount < 1 { await Task.yield() }
-    release.finish()
-    _ = try await (first, next)
+    try await first.giveBack()
+    try await next
   }
 
   @Test func `work runs on threads of its own, and its longest slice is reported`() async throws {

@@ -71,7 +71,6 @@ extension ChatFeature.State {
   ///
   /// - Complexity: O(history) if that is another number than before.
   package mutating func limitHistory(to limit: Int) {
-    guard !keepsHistory(of: limit) else { return }
     messages = messages.limited(to: limit)
     filtered = filtered?.limited(to: limit)
     folded = folded?.limited(to: limit)

@@ -15,9 +15,13 @@ package enum PassedDescriptors {
 
   /// Has the kernel refuse them on the connections that a socket accepts, if it can.
   static func refuse(on listener: Int32) {
-    var value: Int32 = 0
-    _ = setsockopt(
-      listener, SOL_SOCKET, option, &value, socklen_t(MemoryLayout.size(ofValue: value)))
+    _ = set(option, to: 0, on: listener)
+  }
+
+  private static func set(_ option: Int32, to value: Int32, on socket: Int32) -> Bool {
+    var value = value
+    return setsockopt(
+      socket, SOL_SOCKET, option, &value, socklen_t(MemoryLayout.size(ofValue: value))) == 0
   }
 
   /// Whether the kernel refuses them on a connection.
@@ -42,12 +46,9 @@ package enum PassedDescriptors {
     guard spare >= 0 else { throw IOError(errnoCode: errno, reason: "fcntl") }
     channel.closeFuture.whenComplete { _ in closeWithoutWaiting(spare) }
     // Otherwise what is sent out of band is read past, with its descriptors, and not seen before.
-    var isInline: Int32 = 1
-    guard
-      setsockopt(
-        descriptor, SOL_SOCKET, SO_OOBINLINE, &isInline,
-        socklen_t(MemoryLayout.size(ofValue: isInline))) == 0
-    else { throw IOError(errnoCode: errno, reason: "setsockopt") }
+    guard set(SO_OOBINLINE, to: 1, on: descriptor) else {
+      throw IOError(errnoCode: errno, reason: "setsockopt")
+    }
     // Once per turn of the event loop, since only then there is something to look at.
     try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
     try channel.syncOptions?.setOption(
@@ -102,11 +103,11 @@ private struct InspectedInput: RecvByteBufferAllocator {
     guard ioctl(socket, UInt(FIONREAD), &available) == 0, available > 0 else {
       return allocator.buffer(capacity: 1)
     }
-    var room = allocator.buffer(capacity: min(Int(available), readSize))
+    let size = min(Int(available), readSize)
+    var room = allocator.buffer(capacity: size)
     var hasDescriptors = false
     let count = room.withUnsafeMutableWritableBytes { bytes -> Int in
-      var vector = iovec(
-        iov_base: bytes.baseAddress, iov_len: min(bytes.count, Int(available), readSize))
+      var vector = iovec(iov_base: bytes.baseAddress, iov_len: size)
       return withUnsafeMutablePointer(to: &vector) { vector in
         var header = msghdr()
         header.msg_iov = vector

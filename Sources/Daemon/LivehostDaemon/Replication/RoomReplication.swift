@@ -83,7 +83,7 @@ package final class RoomReplication: Sendable {
   private let uploads = Guarded(RoomUploads())
   /// How many states a user is reading. Each is held until its reader has all of it.
   private let readers = Guarded<[UInt32?: Int]>([:])
-  package static let maximumReaders = 16
+  private static let maximumReaders = 16
   /// Lets one state be decoded at a time, since that takes several times the memory of its text.
   package let decoding = WorkSlots(count: 1)
 
@@ -218,12 +218,14 @@ package final class RoomReplication: Sendable {
   }
 
   private static func decode(_ state: [UInt8]) throws -> RoomSnapshot {
-    guard isTakable(state) else { throw ServiceError.invalidParameter("part") }
+    guard valueCount(in: state) <= maximumValues else {
+      throw ServiceError.invalidParameter("part")
+    }
     defer { if state.count > largeBytes { FreeMemory.giveBack() } }
     return try RoomSnapshot(decoding: state)
   }
 
-  /// Whether a state is small enough to be decoded.
+  /// Whether a daemon that is given a state takes it.
   private static func isTakable(_ state: [UInt8]) -> Bool {
     state.count <= RoomUploads.maximumBytes && valueCount(in: state) <= maximumValues
       && (try? RoomSnapshot.checkLimits(of: state)) != nil

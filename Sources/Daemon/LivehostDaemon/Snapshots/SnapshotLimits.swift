@@ -185,7 +185,12 @@ enum SnapshotLimits {
       let start = position
       var length = 0
       while position < text.count, text[position] != UInt8(ascii: "\"") {
-        length += text[position] == UInt8(ascii: "\\") ? readEscape() : readByte()
+        if text[position] == UInt8(ascii: "\\") {
+          length += readEscape()
+        } else {
+          position += 1
+          length += 1
+        }
       }
       let range = start..<max(start, min(position, text.count))
       position += 1
@@ -202,11 +207,6 @@ enum SnapshotLimits {
       let name = joined(names)
       limit = SnapshotLimits.texts[name] ?? limit
       return length > limit ? name : nil
-    }
-
-    private mutating func readByte() -> Int {
-      position += 1
-      return 1
     }
 
     /// Reads an escape. Returns how many bytes of UTF-8 it stands for; half of a pair counts for half of them.

@@ -84,7 +84,8 @@ final class HostRun: SlicedScreen {
     atMost most: Int, until time: VirtualTime, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) -> Bool {
-    for _ in 0..<most where unseen < most {
+    for _ in 0..<most {
+      if unseen >= most { return true }
       guard !shared.isFull, let arrival = feed.nextTime, !(time < arrival) else { return false }
       // No further than the next instant: of what faults hold back, any number may be due before the first event
       // arrives.

@@ -4,6 +4,7 @@ import Ingest
 import JSON
 import LiveEvents
 import LivehostDaemon
+import NIOCore
 import NIOPosix
 import TestSupport
 import Testing
@@ -323,6 +324,33 @@ import WireFormats
       try await refused.value
     }
     #expect(await daemon.studio.lane.report(.main)?.features.waitingRoom?.waiting == 3)
+    try await daemon.end()
+  }
+
+  @Test func `a user may read sixteen states at a time`() async throws {
+    let daemon = try await Daemon()
+    _ = try daemon.studio.directory.open(.main)
+    // More than the buffers of a connection hold.
+    #expect(await daemon.send(people(0..<30_000), at: 1) == 0)
+    let call =
+      #"{"method":"\#(RoomReplication.name).SaveRoom","parameters":{"room":"main"},"more":true}"#
+    var readers: [any Channel] = []
+    for _ in 0..<16 {
+      let reader = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .channelOption(.autoRead, value: false)
+        .connect(unixDomainSocketPath: daemon.studio.controlSocket).get()
+      try await reader.writeAndFlush(ByteBuffer(string: call + "\0"))
+      readers.append(reader)
+    }
+    // One more succeeds until all of them have been heard.
+    await #expect(
+      throws: VarlinkClientError.remote(ControlError.limitReached("states").varlinkError)
+    ) {
+      while true { _ = try await daemon.save() }
+    }
+    try await readers[0].close()
+    while (try? await daemon.save()) == nil { try Task.checkCancellation() }
+    for reader in readers.dropFirst() { try await reader.close() }
     try await daemon.end()
   }
 

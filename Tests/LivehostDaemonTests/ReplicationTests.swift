@@ -100,6 +100,20 @@ import WireFormats
     ]
   }
 
+  /// Tells when the first bytes are read. What follows them is left to wait.
+  private final class FirstRead: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let promise: EventLoopPromise<Void>
+
+    init(promise: EventLoopPromise<Void>) { self.promise = promise }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { promise.succeed() }
+    func channelInactive(context: ChannelHandlerContext) {
+      promise.fail(ChannelError.ioOnClosedChannel)
+    }
+  }
+
   /// Time that passes when a test says so.
   private final class Waits: Sendable {
     private let waiting = AsyncStream.makeStream(of: Void.self)
@@ -339,14 +353,17 @@ import WireFormats
       let reader = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .channelOption(.autoRead, value: false)
         .connect(unixDomainSocketPath: daemon.studio.controlSocket).get()
+      let hasBegun = reader.eventLoop.makePromise(of: Void.self)
+      try await reader.pipeline.addHandler(FirstRead(promise: hasBegun))
       try await reader.writeAndFlush(ByteBuffer(string: call + "\0"))
+      reader.read()
+      try await hasBegun.futureResult.get()
       readers.append(reader)
     }
-    // One more succeeds until all of them have been heard.
     await #expect(
       throws: VarlinkClientError.remote(ControlError.limitReached("states").varlinkError)
     ) {
-      while true { _ = try await daemon.save() }
+      _ = try await daemon.save()
     }
     try await readers[0].close()
     while (try? await daemon.save()) == nil { try Task.checkCancellation() }

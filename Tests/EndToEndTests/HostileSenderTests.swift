@@ -4,7 +4,7 @@ import HostFeature
 import Testing
 
 /// A member of the group who means harm: everything that the ingest socket takes, at its limits.
-@Suite(.serialized, .timeLimit(.minutes(4)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct HostileSenderTests {
   private static let rooms = (0..<16).map { "r\($0)" }
 

@@ -33,7 +33,10 @@ struct Demo: Sendable {
     let played = try await Playback.run(
       PlaybackPlan(speed: .maximum), to: sockets, from: { try FileSource(path: path) })
     return try await local.withDaemon { client in
+      // Before anything else is played: once its sender has been silent for a while, a room goes on with the machine's
+      // time, and its figures with it.
       let rooms = try await client.listRooms().rooms.map(\.room)
+      let parts = try await recorded(rooms, lines: played.lines, client)
       let (host, room) = (
         SimulatedHost(
           seed: Self.seed, startTimestamp: Self.startTimestamp, duration: Self.simulatedDuration),
@@ -43,7 +46,7 @@ struct Demo: Sendable {
         PlaybackPlan(speed: .maximum), to: sockets,
         from: { SimulatedHostSource(host, room: room) })
       return DemoSummary(
-        recorded: try await recorded(rooms, lines: played.lines, client),
+        recorded: parts,
         simulated: DemoSummary.Part(
           source: "seed \(Self.seed), \(Self.simulatedDuration.milliseconds / 1000) s",
           lines: simulated.lines, room: try await client.getRoom(room.description)))

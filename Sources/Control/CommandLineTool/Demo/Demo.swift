@@ -35,8 +35,7 @@ struct Demo: Sendable {
     return try await local.withDaemon { client in
       // Before anything else is played: once its sender has been silent for a while, a room goes on with the machine's
       // time, and its figures with it.
-      let rooms = try await client.listRooms().rooms.map(\.room)
-      let parts = try await recorded(rooms, lines: played.lines, client)
+      let parts = try await recorded(lines: played.lines, client)
       let (host, room) = (
         SimulatedHost(
           seed: Self.seed, startTimestamp: Self.startTimestamp, duration: Self.simulatedDuration),
@@ -53,9 +52,8 @@ struct Demo: Sendable {
     }
   }
 
-  private func recorded(
-    _ rooms: [String], lines: Int, _ client: ControlClient
-  ) async throws -> [DemoSummary.Part] {
+  private func recorded(lines: Int, _ client: ControlClient) async throws -> [DemoSummary.Part] {
+    let rooms = try await client.listRooms().rooms.map(\.room)
     // The room of the first line first.
     let first = recording.room.description
     let ordered = rooms.filter { $0 == first } + rooms.filter { $0 != first }

@@ -1,0 +1,168 @@
+"""Starting the programs under test and their peers, each in directories of its own."""
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+
+from harness.varlink import Client
+from harness.waiting import PATIENCE, wait_for
+
+# Programs that were started and not yet stopped; a failed test shows the ends of their logs.
+running = []
+
+
+def free_port():
+    """A TCP port of 127.0.0.1 that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def accepts(address):
+    """True if a connection to this address, a path or a pair of host and port, is accepted now."""
+    try:
+        if isinstance(address, tuple):
+            socket.create_connection(address, 5).close()
+        else:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(address))
+    except OSError:
+        return False
+    return True
+
+
+class Program:
+    """A process whose standard error, and output unless it is read, go to a log."""
+
+    def __init__(self, command, log, environment=None, **options):
+        self.command = [str(argument) for argument in command]
+        self.log = pathlib.Path(log)
+        self.environment = {**os.environ, **(environment or {})}
+        self.options = options
+        self.process = None
+        self.start()
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log, **self.options}
+            self.process = subprocess.Popen(self.command, env=self.environment, **streams)
+        running.append(self)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    @property
+    def output(self):
+        return self.process.stdout
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def wait_for(self, condition, what):
+        """Waits for a condition; raises ChildProcessError as soon as the process has ended."""
+        def met():
+            if not self.is_alive():
+                raise ChildProcessError(
+                    f"{self.command[0]} ended with {self.process.returncode}\n{self.log_tail()}")
+            return condition()
+        return wait_for(met, what)
+
+    def wait(self, limit=PATIENCE):
+        """Waits until it has ended; returns its exit status."""
+        status = self.process.wait(limit)
+        if self in running:
+            running.remove(self)
+        return status
+
+    def stop(self, limit=PATIENCE):
+        """Asks it to end with SIGTERM; returns its exit status. One that does not end in time is killed."""
+        if self.is_alive():
+            self.process.terminate()
+        try:
+            return self.wait(limit)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+
+    def kill(self):
+        if self.is_alive():
+            self.process.send_signal(signal.SIGKILL)
+        return self.wait()
+
+    def log_tail(self, lines=15):
+        if not self.log.exists():
+            return ""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def resident(self):
+        """Resident memory, in bytes."""
+        return self.memory("VmRSS")
+
+    def memory(self, row):
+        """A row of /proc/PID/status, such as VmHWM, in bytes."""
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(rf"^{row}:\s+(\d+)", status, re.MULTILINE)[1]) << 10
+
+
+class Daemon(Program):
+    """livehostd with its runtime and state directories in `directory`. Returns once its sockets accept."""
+
+    def __init__(self, programs, directory, configuration=None, environment=None, arguments=(), **options):
+        self.programs = pathlib.Path(programs)
+        self.directory = pathlib.Path(directory)
+        self.run, self.state = self.directory / "run", self.directory / "state"
+        self.control, self.ingest = self.run / "io.livehost.Control", self.run / "ingest"
+        command = [self.programs / "livehostd", "--runtime-dir", self.run, "--state-dir", self.state, *arguments]
+        if configuration is not None:
+            path = self.directory / "livehostd.yaml"
+            path.write_text(configuration)
+            command += ["--config", path]
+        super().__init__(command, self.directory / "log", environment, **options)
+
+    def start(self):
+        super().start()
+        self.wait_for(lambda: accepts(self.control) and accepts(self.ingest), "the sockets of livehostd")
+
+    def client(self, timeout=PATIENCE):
+        return Client(self.control, timeout)
+
+    def call(self, method, **parameters):
+        """Calls a method of the control interface; see `Client.call`."""
+        with self.client() as client:
+            return client.call(method, **parameters)
+
+    def reply(self, method, **parameters):
+        """Calls a method of the control interface; returns the whole reply, an error or not."""
+        with self.client() as client:
+            return client.reply(method, **parameters)
+
+    def send(self, *events):
+        """Sends events to the ingest socket; returns once they are applied."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(PATIENCE)
+            client.connect(str(self.ingest))
+            lines = [*events, {"type": "sync", "token": "t"}]
+            client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
+            for line in client.makefile():
+                if '"synced"' in line:
+                    return
+        raise ConnectionError("the events were not acknowledged")
+
+    def ctl(self, *arguments, status=0, input=None, columns=80, limit=PATIENCE):
+        """Runs livehostctl with this daemon; returns its standard output. Raises AssertionError with both streams if it
+        ends with another status than `status` (None: any)."""
+        run = subprocess.run(
+            [self.programs / "livehostctl", "--socket", self.control, *map(str, arguments)], input=input, text=True,
+            capture_output=True, timeout=limit,
+            env={**os.environ, "COLUMNS": str(columns), "LANG": "C.UTF-8"})
+        assert status is None or run.returncode == status, (
+            f"livehostctl {' '.join(map(str, arguments))} ended with {run.returncode}, expected {status}\n"
+            f"{run.stdout}{run.stderr}")
+        return run.stdout
+
+    def json(self, *arguments):
+        """What livehostctl prints with --json=short, decoded."""
+        return json.loads(self.ctl(*arguments, "--json=short"))

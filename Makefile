@@ -44,7 +44,7 @@ run: build
 	@$(BIN)/livehostctl demo $(ARGS) || [ $$? -eq 130 ]
 
 test: test-dependencies
-	@Tests/run.sh
+	@Tests/run.py
 
 vopr: dependencies
 	@$(BUILD) --product livehost-vopr

@@ -4,6 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 environment=$here/../../.build/python
+mkdir -p "$here/../../.build"
 exec 9>"$here/../../.build/python.lock"
 flock 9
 if ! cmp -s "$here/requirements.txt" "$environment/requirements.txt"; then

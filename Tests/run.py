@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Runs the tests: `run.py [lint] [PHASE...]`; without a PHASE, all of them.
+
+First it builds the programs and tests, then it runs the tests of the Swift package, then the scripts that need other
+programs or a booted system, two at a time. `lint` adds the checks of style, which need no build. Each phase has a log
+in .build/test-logs. The output ends with a table of phases, the ten slowest tests, what failed, and the line
+`N passed, N failed[, N skipped]`. With LIVEHOST_REQUIRE_ALL=1, skipped tests count as failed.
+"""
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+LOGS = ROOT / ".build/test-logs"
+BIN = ROOT / ".build/release"
+JOBS = os.environ.get("JOBS") or str(os.cpu_count())
+# How often the phases that are running are named, in seconds, so that a long silence means a hang.
+HEARTBEAT = 60
+COUNT = re.compile(r"^(?:\w+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
+SWIFT_TEST = re.compile(r'^. Test (.+?) (?:with .* )?(passed|failed) after ([0-9.]+) seconds')
+NOTEWORTHY = re.compile(
+    r"^(FAILED|SKIPPED|skipped|not ok|✘|lint: |Traceback)|^. Test .* skipped: |error: |Test run with|Fatal error")
+
+
+@dataclasses.dataclass
+class Phase:
+    """A command with tests. `minutes` is its time limit, far above what it needs, since a test that hangs must fail."""
+
+    name: str
+    minutes: int
+    command: list
+    # The closing lines of Swift Testing count in place of `N passed, N failed`.
+    is_swift: bool = False
+    environment: dict = dataclasses.field(default_factory=dict)
+    seconds: float = 0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    @property
+    def log(self):
+        return LOGS / f"{self.name}.log"
+
+    @property
+    def timings(self):
+        return LOGS / f"{self.name}.timings"
+
+    def run(self):
+        print(f"== {self.name}: {' '.join(map(str, self.command))}", flush=True)
+        begun = time.monotonic()
+        status = self.execute()
+        self.seconds = time.monotonic() - begun
+        lines = self.log.read_text(errors="replace").splitlines()
+        (self.count_swift if self.is_swift else self.count)(lines)
+        if self.failed == 0 and (status != 0 or self.passed + self.skipped == 0):
+            self.failed = 1
+            self.report(
+                f"FAILED: {self.name} did not end within {self.minutes} minutes" if status is None else
+                f"FAILED: {self.name} ended with status {status} and without a count of failures")
+            begun = [line for line in lines if re.match(r"^. Test .* started", line)]
+            if self.is_swift and begun:
+                self.report(f"FAILED: the last test begun: {begun[-1]}")
+        print(f"-- {self.name}: {self.seconds:.0f} s; {totals([self])}", flush=True)
+
+    def execute(self):
+        """Runs the command with its output in the log; returns its status, or None if it did not end in time."""
+        environment = {
+            **os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "LIVEHOST_TIMINGS": str(self.timings),
+            **self.environment}
+        with open(self.log, "w") as log:
+            process = subprocess.Popen(
+                list(map(str, self.command)), cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                start_new_session=True)
+            # What a phase leaves behind may keep its output open, so the limit is on the reader, too.
+            reader = threading.Thread(target=self.follow, args=(process.stdout, log), daemon=True)
+            reader.start()
+            try:
+                status = process.wait(self.minutes * 60)
+            except subprocess.TimeoutExpired:
+                status = None
+            end_group(process)
+            reader.join(10)
+        return status
+
+    def follow(self, output, log):
+        for line in output:
+            if not log.closed:
+                log.write(line)
+                log.flush()
+            if NOTEWORTHY.search(line):
+                print(f"{self.name}: {line[:300].rstrip()}", flush=True)
+
+    def report(self, line):
+        print(line, flush=True)
+        with open(self.log, "a") as log:
+            log.write(line + "\n")
+
+    def count(self, lines):
+        """Takes the closing count of a script, the last of its kind."""
+        found = [match for line in lines if (match := COUNT.match(line))]
+        if found:
+            self.passed, self.failed, self.skipped = (int(number or 0) for number in found[-1].groups())
+
+    def count_swift(self, lines):
+        totals = [int(n) for line in lines for n in re.findall(r"Test run with (\d+) tests?", line)]
+        self.skipped = sum(bool(re.match(r"^. Test .* skipped: ", line)) for line in lines)
+        self.failed = sum(
+            bool(re.match(r"^. Test .* failed after", line)) and "Test run with" not in line for line in lines)
+        # The runner's total includes skipped tests.
+        self.passed = max(0, (totals[-1] if totals else 0) - self.skipped - self.failed)
+
+    def tests(self):
+        """Pairs of seconds and name, for each test that was measured."""
+        if self.is_swift:
+            for line in self.log.read_text(errors="replace").splitlines():
+                if match := SWIFT_TEST.match(line):
+                    yield float(match[3]), f"{self.name}: {match[1]}"
+        elif self.timings.exists():
+            for line in self.timings.read_text().splitlines():
+                seconds, name = line.split("\t", 1)
+                yield float(seconds), f"{self.name}: {name}"
+
+
+def end_group(process):
+    """Ends what a phase has left running: first with SIGTERM, then with SIGKILL."""
+    for number, seconds in ((signal.SIGTERM, 30), (signal.SIGKILL, 5)):
+        end = time.monotonic() + seconds
+        try:
+            os.killpg(process.pid, number)
+            while time.monotonic() < end:
+                process.poll()
+                os.killpg(process.pid, 0)
+                time.sleep(0.05)
+        except ProcessLookupError:
+            return
+
+
+def swift_tests(*options):
+    # Not by `swift test`, which holds the last lines back when it is stopped: they name the test that does not end.
+    return [BIN / "livehostPackageTests.xctest", "--testing-library", "swift-testing", *options]
+
+
+def pytest(*arguments):
+    return ["Tests/Support/pytest.sh", BIN, *arguments]
+
+
+# These use both processors or measure them, so each runs alone.
+ALONE = [
+    Phase("tests", 20, swift_tests("--no-parallel"), is_swift=True),
+]
+# These run two at a time, the longest first; each has its own directories, ports and network namespaces.
+PAIRED = [
+    Phase("cluster", 20, ["Tests/Interop/cluster.sh", BIN]),
+    Phase("package", 40, ["Tests/System/package.sh", BIN]),
+    Phase("growth", 10, ["Tests/Interop/growth.sh", BIN]),
+    Phase("vopr", 20, ["Tests/vopr.sh", BIN]),
+    Phase("sources", 10, ["Tests/Interop/sources.sh", BIN]),
+    Phase("web", 10, ["Tests/Interop/web.sh", BIN]),
+    Phase("outside", 20, ["Tests/Outside/outside.sh"]),
+    Phase("obs", 10, ["Tests/Interop/obs.sh", BIN]),
+    Phase("screen", 10, ["Tests/Interop/screen.sh", BIN]),
+    Phase("eventsub", 10, ["Tests/Interop/eventsub.sh", BIN]),
+    Phase("macros", 20, ["Tests/ComposableMacrosTests/run.sh"]),
+    Phase("strangers", 10, ["Tests/Interop/strangers.sh", BIN]),
+    Phase("system", 30, ["Tests/System/smoke.sh", BIN]),
+    Phase("journal", 10, ["Tests/journal.py", BIN]),
+    Phase("kills", 10, ["Tests/kills.py", BIN, 10]),
+    Phase("varlinkctl", 20, ["Tests/Interop/varlinkctl.sh", BIN]),
+    Phase("elsewhere", 10, ["Tests/elsewhere.sh", BIN]),
+    Phase("irc-clients", 11, ["Tests/Interop/irc-clients.sh", BIN / "ScriptedTwitch"]),
+    Phase("four-conditions", 5, ["Tests/Checks/four-conditions.py", "--program", BIN / "livehostctl", "check"]),
+    Phase("chromium-trace", 10, ["Tests/Interop/chromium-trace.sh", BIN]),
+    Phase("certification", 10, ["Tests/Interop/certification.sh", BIN / "CertificationService"]),
+    Phase("fuzz", 10, ["Tests/Interop/fuzz.sh", BIN]),
+    Phase("metrics", 10, ["Tests/Interop/metrics.sh", BIN]),
+    Phase("surface", 10, ["Tests/Interop/surface.py", BIN]),
+    Phase("varlink-client", 10, ["Tests/Interop/with-daemon.sh", BIN, "Tests/Interop/cli.sh"]),
+    Phase("exit-codes", 10, ["Tests/Interop/exit-codes.sh", BIN]),
+    Phase("faults", 10, ["Tests/Interop/faults.sh", BIN]),
+    Phase("completion", 10, ["Tests/Interop/completion.sh", BIN]),
+    Phase("checks", 5, pytest("Tests/Checks")),
+    Phase("interface", 5, ["Tests/Checks/interface.sh", BIN]),
+]
+
+
+def build():
+    """Builds the programs and the tests; returns how long that took, and None if it failed."""
+    print(f"== building the programs and the tests ({JOBS} jobs; some 10 minutes from nothing on 2 cores)", flush=True)
+    begun = time.monotonic()
+    with open(LOGS / "build.log", "w") as log:
+        process = subprocess.Popen(
+            ["make", "--no-print-directory", "build-tests", f"JOBS={JOBS}"], cwd=ROOT, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        for line in process.stdout:
+            log.write(line)
+            if re.search(r"^\[[0-9]*[05]/|error|warning: unre|Build complete", line):
+                print(line, end="", flush=True)
+    if process.wait() == 0:
+        return time.monotonic() - begun
+    print("".join(open(LOGS / "build.log").readlines()[-40:]), end="")
+    return None
+
+
+def run_paired(phases):
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        unfinished = {pool.submit(phase.run): phase for phase in phases}
+        while unfinished:
+            done, _ = concurrent.futures.wait(
+                unfinished, HEARTBEAT, concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                future.result()
+                del unfinished[future]
+            if not done:
+                running = [phase.name for future, phase in unfinished.items() if future.running()]
+                print(f"   running: {', '.join(running)}; {len(unfinished) - len(running)} more to come", flush=True)
+
+
+def totals(phases):
+    passed, failed, skipped = (
+        sum(getattr(phase, name) for phase in phases) for name in ("passed", "failed", "skipped"))
+    return f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
+
+
+def profile(phases, build_seconds):
+    print("\nseconds  passed  failed  skipped  phase")
+    if build_seconds is not None:
+        print(f"{build_seconds:7.0f}                           build")
+    for phase in sorted(phases, key=lambda phase: -phase.seconds):
+        print(f"{phase.seconds:7.0f}  {phase.passed:6}  {phase.failed:6}  {phase.skipped:7}  {phase.name}")
+    print("\nThe slowest tests (seconds):")
+    for seconds, name in sorted((test for phase in phases for test in phase.tests()), reverse=True)[:10]:
+        print(f"{seconds:7.1f}  {name}")
+
+
+def main():
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__.strip() + f"\n\nPhases: {', '.join(phase.name for phase in ALONE + PAIRED)}")
+        return 0
+    lint = Phase("lint", 10, ["Tests/Checks/lint.sh"])
+    wanted = set(sys.argv[1:])
+    unknown = wanted - {phase.name for phase in [lint, *ALONE, *PAIRED]}
+    if unknown:
+        print(f"run.py: there is no phase '{sorted(unknown)[0]}'; `run.py --help` lists them", file=sys.stderr)
+        return 64
+    chosen = wanted - {"lint"}
+    LOGS.mkdir(parents=True, exist_ok=True)
+    for old in LOGS.iterdir():
+        old.unlink()
+    begun = time.monotonic()
+    run = [lint] if "lint" in wanted else []
+    for phase in run:
+        phase.run()
+    build_seconds = None
+    if chosen or wanted != {"lint"}:
+        build_seconds = build()
+        if build_seconds is None:
+            print(f"FAILED: the build\n{sum(p.passed for p in run)} passed, {1 + sum(p.failed for p in run)} failed")
+            return 1
+        alone, paired = ([phase for phase in phases if not chosen or phase.name in chosen]
+                         for phases in (ALONE, PAIRED))
+        run += alone + paired
+        for phase in alone:
+            phase.run()
+        run_paired(paired)
+    profile(run, build_seconds)
+    print(f"\n{time.monotonic() - begun:.0f} s")
+    for phase in run:
+        if phase.skipped and os.environ.get("LIVEHOST_REQUIRE_ALL") == "1":
+            print(f"{phase.name}: {phase.skipped} skipped tests count as failed (LIVEHOST_REQUIRE_ALL=1)")
+            phase.failed, phase.skipped = phase.failed + phase.skipped, 0
+    for phase in run:
+        if phase.failed:
+            bad = [line for line in phase.log.read_text(errors="replace").splitlines()
+                   if re.match(r"FAILED|not ok|✘|lint: |SKIPPED|.*error: ", line)]
+            print(*(f"{phase.name}: {line[:300]}" for line in bad[:40]), sep="\n")
+    print(totals(run))
+    return int(any(phase.failed for phase in run) or not any(phase.passed for phase in run))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 BUILD := swift build -c release -j $(JOBS)
+# Part of SwiftPM's commands: a build with another compiler compiles everything anew.
+export SWIFT_EXEC := $(CURDIR)/packaging/swiftc
 # No test uses testable imports, so tests link what `make run` built. `swift test` would build it anew with
 # -enable-testing, even with the option below (Swift 6.3): hence --build-tests, and --skip-build to run them.
 TESTS := -c release --disable-testable-imports
@@ -11,12 +13,13 @@ ARGS ?=
 BENCH ?=
 SEEDS ?= 400
 
-.PHONY: help run test vopr bench sanitize soak deb format lint clean build dependencies test-dependencies
+.PHONY: help run test vopr bench sanitize soak deb format lint clean build build-tests dependencies test-dependencies
 
 help:
 	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
 	@echo '                    ARGS=--once plays at full speed, prints the summary, exits;'
 	@echo '                    ARGS=--web shows the page in place of the terminal'
+	@echo 'make build-tests    build all programs and tests, and run none'
 	@echo 'make test           run all tests; prints what was skipped and why'
 	@echo 'make vopr           simulate the daemon, its clients and its disk, SEEDS=N of them from 1'
 	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some,'
@@ -39,6 +42,9 @@ build: dependencies
 	@$(BUILD) --product livehostd
 	@$(BUILD) --product livehostctl
 
+build-tests: dependencies
+	@$(BUILD) --build-tests
+
 run: build
 	@case " $(ARGS) " in *' --web '*) $(BUILD) --product livehost-web ;; esac
 	@$(BIN)/livehostctl demo $(ARGS) || [ $$? -eq 130 ]
@@ -60,8 +66,7 @@ bench: dependencies
 sanitize: test-dependencies
 	@Tests/sanitize.sh
 
-soak: test-dependencies
-	@$(BUILD) --build-tests
+soak: test-dependencies build-tests
 	@Tests/soak.sh $(BIN)
 	@Tests/elsewhere.sh $(BIN) .
 	@Tests/Checks/mutations.py

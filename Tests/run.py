@@ -143,25 +143,33 @@ def end_group(process):
             return
 
 
-def swift_tests(*options):
+# Swift tests are divided among processes rather than run in parallel in one: a test that blocks a thread, as those of
+# sockets and processes do, would take one of the two threads of the pool that all tests share.
+MEASURING = "ComposableTests.(Memory|Performance|Store)Tests|LivehostDaemonTests.Room(Memory|Life)Tests"
+DAEMON = "^(LivehostDaemonTests|EndToEndTests)[.]"
+
+
+def swift_tests(name, *options):
     # Not by `swift test`, which holds the last lines back when it is stopped: they name the test that does not end.
-    return [BIN / "livehostPackageTests.xctest", "--testing-library", "swift-testing", *options]
+    program = [BIN / "livehostPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
+    return Phase(name, 20, [*program, *options], is_swift=True)
 
 
 def pytest(*arguments):
     return ["Tests/Support/pytest.sh", BIN, *arguments]
 
 
-# These use both processors or measure them, so each runs alone.
-ALONE = [
-    Phase("tests", 20, swift_tests("--no-parallel"), is_swift=True),
-]
+# These measure memory or processor time, so nothing runs beside them.
+ALONE = [swift_tests("tests-measuring", "--filter", MEASURING)]
 # These run two at a time, the longest first; each has its own directories, ports and network namespaces.
 PAIRED = [
+    swift_tests("tests-daemon", "--filter", DAEMON, "--skip", MEASURING),
+    swift_tests("tests", "--skip", DAEMON, "--skip", MEASURING),
     Phase("cluster", 20, ["Tests/Interop/cluster.sh", BIN]),
     Phase("package", 40, ["Tests/System/package.sh", BIN]),
     Phase("growth", 10, ["Tests/Interop/growth.sh", BIN]),
-    Phase("vopr", 20, ["Tests/vopr.sh", BIN]),
+    # `make soak` simulates 50,000 seeds.
+    Phase("vopr", 20, ["Tests/vopr.sh", BIN, 1000]),
     Phase("sources", 10, ["Tests/Interop/sources.sh", BIN]),
     Phase("web", 10, ["Tests/Interop/web.sh", BIN]),
     Phase("outside", 20, ["Tests/Outside/outside.sh"]),
@@ -258,18 +266,15 @@ def main():
     run = [lint] if "lint" in wanted else []
     for phase in run:
         phase.run()
-    build_seconds = None
-    if chosen or wanted != {"lint"}:
-        build_seconds = build()
-        if build_seconds is None:
-            print(f"FAILED: the build\n{sum(p.passed for p in run)} passed, {1 + sum(p.failed for p in run)} failed")
-            return 1
-        alone, paired = ([phase for phase in phases if not chosen or phase.name in chosen]
-                         for phases in (ALONE, PAIRED))
-        run += alone + paired
-        for phase in alone:
-            phase.run()
-        run_paired(paired)
+    build_seconds = build()
+    if build_seconds is None:
+        print(f"FAILED: the build\n{sum(p.passed for p in run)} passed, {1 + sum(p.failed for p in run)} failed")
+        return 1
+    alone, paired = ([phase for phase in phases if not chosen or phase.name in chosen] for phases in (ALONE, PAIRED))
+    run += alone + paired
+    for phase in alone:
+        phase.run()
+    run_paired(paired)
     profile(run, build_seconds)
     print(f"\n{time.monotonic() - begun:.0f} s")
     for phase in run:

@@ -76,13 +76,13 @@ def test_swift_tests_that_do_not_end_name_the_last_test(phase, capsys):
     assert "the last test begun: ◇ Test \"it waits\"" in capsys.readouterr().out
 
 
-def main(monkeypatch, tmp_path, capsys, script, require_all):
-    """The status and the last line of the runner if there is one phase."""
+def main(monkeypatch, tmp_path, capsys, script, require_all, *arguments):
+    """The status and the lines of the runner if there is one phase."""
     monkeypatch.setattr(run, "LOGS", tmp_path)
     monkeypatch.setattr(run, "ALONE", [])
     monkeypatch.setattr(run, "PAIRED", [run.Phase("example", 1, ["sh", "-c", script])])
     monkeypatch.setattr(run, "build", lambda: 0)
-    monkeypatch.setattr(run.sys, "argv", ["run.py"])
+    monkeypatch.setattr(run.sys, "argv", ["run.py", *arguments])
     monkeypatch.setenv("LIVEHOST_REQUIRE_ALL", require_all)
     return run.main(), capsys.readouterr().out.splitlines()
 
@@ -93,6 +93,12 @@ def test_skipped_tests_fail_where_everything_is_required(monkeypatch, tmp_path, 
     assert (status, lines[-1]) == (1, "1 passed, 1 failed")
     status, lines = main(monkeypatch, tmp_path, capsys, script, "0")
     assert (status, lines[-1]) == (0, "1 passed, 0 failed, 1 skipped")
+
+
+def test_checks_of_style_are_run_beside_everything_else(monkeypatch, tmp_path, capsys):
+    status, lines = main(monkeypatch, tmp_path, capsys, "echo 1 passed, 0 failed", "0", "lint")
+    passed = int(lines[-1].split()[0])
+    assert passed > 10 and any(line.endswith("  example") for line in lines)
 
 
 def test_failures_are_repeated_at_the_end(monkeypatch, tmp_path, capsys):

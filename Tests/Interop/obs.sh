@@ -1,7 +1,7 @@
 #!/bin/bash
 # Watches and drives a real OBS with livehost-source: `obs.sh BIN`, where BIN is the directory of the programs.
 # First one that breaks off and spoils its messages, with PyPI's websockets in a virtual environment.
-# OBS and Xvfb are installed by Tests/run.sh; nginx with its RTMP module is unpacked rather than installed,
+# OBS and Xvfb are installed by packaging/dependencies.sh; nginx with its RTMP module is unpacked rather than installed,
 # since a package would start its service.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -3,8 +3,6 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 BUILD := swift build -c release -j $(JOBS)
-# Part of SwiftPM's commands: a build with another compiler compiles everything anew.
-export SWIFT_EXEC := $(CURDIR)/packaging/swiftc
 # No test uses testable imports, so tests link what `make run` built. `swift test` would build it anew with
 # -enable-testing, even with the option below (Swift 6.3): hence --build-tests, and --skip-build to run them.
 TESTS := -c release --disable-testable-imports

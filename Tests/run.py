@@ -2,7 +2,7 @@
 """Runs the tests: `run.py [lint] [PHASE...]`; without a PHASE, all of them.
 
 First it builds the programs and tests, then it runs the tests of the Swift package, then the scripts that need other
-programs or a booted system, two at a time. `lint` adds the checks of style, which need no build. Each phase has a log
+programs or a booted system, as many at a time as SCRIPTS_AT_ONCE says (1). `lint` adds the checks of style, which need no build. Each phase has a log
 in .build/test-logs. The output ends with a table of phases, the ten slowest tests, what failed, and the line
 `N passed, N failed[, N skipped]`. With LIVEHOST_REQUIRE_ALL=1, skipped tests count as failed.
 """
@@ -161,10 +161,13 @@ def pytest(*arguments):
 
 # These measure memory or processor time, so nothing runs beside them.
 ALONE = [swift_tests("tests-measuring", "--filter", MEASURING)]
-# These run two at a time, the longest first; each has its own directories, ports and network namespaces.
+# These run side by side.
 PAIRED = [
     swift_tests("tests-daemon", "--filter", DAEMON, "--skip", MEASURING),
     swift_tests("tests", "--skip", DAEMON, "--skip", MEASURING),
+]
+# The longest first, so that none is left alone at the end.
+SCRIPTS = [
     Phase("cluster", 20, ["Tests/Interop/cluster.sh", BIN]),
     Phase("package", 40, ["Tests/System/package.sh", BIN]),
     Phase("growth", 10, ["Tests/Interop/growth.sh", BIN]),
@@ -217,8 +220,9 @@ def build():
     return None
 
 
-def run_paired(phases):
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+def run_beside(phases, width):
+    """Runs phases, at most `width` at a time."""
+    with concurrent.futures.ThreadPoolExecutor(width) as pool:
         unfinished = {pool.submit(phase.run): phase for phase in phases}
         while unfinished:
             done, _ = concurrent.futures.wait(
@@ -250,11 +254,11 @@ def profile(phases, build_seconds):
 
 def main():
     if {"-h", "--help"} & set(sys.argv[1:]):
-        print(__doc__.strip() + f"\n\nPhases: {', '.join(phase.name for phase in ALONE + PAIRED)}")
+        print(__doc__.strip() + f"\n\nPhases: {', '.join(phase.name for phase in ALONE + PAIRED + SCRIPTS)}")
         return 0
     lint = Phase("lint", 10, ["Tests/Checks/lint.sh"])
     wanted = set(sys.argv[1:])
-    unknown = wanted - {phase.name for phase in [lint, *ALONE, *PAIRED]}
+    unknown = wanted - {phase.name for phase in [lint, *ALONE, *PAIRED, *SCRIPTS]}
     if unknown:
         print(f"run.py: there is no phase '{sorted(unknown)[0]}'; `run.py --help` lists them", file=sys.stderr)
         return 64
@@ -270,11 +274,10 @@ def main():
     if build_seconds is None:
         print(f"FAILED: the build\n{sum(p.passed for p in run)} passed, {1 + sum(p.failed for p in run)} failed")
         return 1
-    alone, paired = ([phase for phase in phases if not chosen or phase.name in chosen] for phases in (ALONE, PAIRED))
-    run += alone + paired
-    for phase in alone:
-        phase.run()
-    run_paired(paired)
+    for phases, width in (ALONE, 1), (PAIRED, 2), (SCRIPTS, int(os.environ.get("SCRIPTS_AT_ONCE") or 1)):
+        chosen_phases = [phase for phase in phases if not chosen or phase.name in chosen]
+        run += chosen_phases
+        run_beside(chosen_phases, width)
     profile(run, build_seconds)
     print(f"\n{time.monotonic() - begun:.0f} s")
     for phase in run:

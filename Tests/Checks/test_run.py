@@ -80,7 +80,8 @@ def main(monkeypatch, tmp_path, capsys, script, require_all, *arguments):
     """The status and the lines of the runner if there is one phase."""
     monkeypatch.setattr(run, "LOGS", tmp_path)
     monkeypatch.setattr(run, "ALONE", [])
-    monkeypatch.setattr(run, "PAIRED", [run.Phase("example", 1, ["sh", "-c", script])])
+    monkeypatch.setattr(run, "PAIRED", [])
+    monkeypatch.setattr(run, "SCRIPTS", [run.Phase("example", 1, ["sh", "-c", script])])
     monkeypatch.setattr(run, "build", lambda: 0)
     monkeypatch.setattr(run.sys, "argv", ["run.py", *arguments])
     monkeypatch.setenv("LIVEHOST_REQUIRE_ALL", require_all)

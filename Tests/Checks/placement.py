@@ -93,7 +93,8 @@ class Sources:
     def nearest(self, symbol, find):
         """Where the text is now, where that name is now, and which names are like it."""
         name = symbol.partition("(")[0].split(".")
-        holders = self.containing(find)
+        # The type that is named is the likeliest one.
+        holders = sorted(self.containing(find), key=lambda entry: entry[1].path[:-1][-1:] != tuple(name[:-1][-1:]))
         namesakes = [(path, found) for path, found in self.all() if found.path[-1] == name[-1]]
         advice = ""
         if 0 < len(holders) <= 8:
@@ -109,14 +110,15 @@ class Sources:
 
     def closest(self, meant, find):
         """The line of the declarations that is most like the text, and where else the text is."""
-        wanted, best = re.sub(r"\s+", " ", find), (0.0, "", "")
+        wanted, best = re.findall(r"\w+|[^\w\s]", find), (0, "", "")
         for path, declaration in meant:
             offset = declaration.start
             for line in self.texts[path][offset:declaration.end].splitlines(keepends=True):
                 folded = re.sub(r"\s+", " ", line).strip()
-                ratio = difflib.SequenceMatcher(None, wanted, folded, autojunk=False).ratio()
-                if ratio > best[0]:
-                    best = (ratio, folded, self.position(path, offset))
+                tokens = re.findall(r"\w+|[^\w\s]", line)
+                blocks = difflib.SequenceMatcher(None, wanted, tokens, autojunk=False).get_matching_blocks()
+                if (alike := sum(block.size for block in blocks)) > best[0]:
+                    best = (alike, folded, self.position(path, offset))
                 offset += len(line)
         advice = f"\n  closest there: {best[1]}\n    {best[2]}"
         holders = self.containing(find)

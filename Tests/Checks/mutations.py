@@ -4,13 +4,16 @@
 The mutations are listed in mutations.toml. All of them are built at once, in a copy of what is committed,
 each behind a condition that is true if the environment variable MUTATION names it. So there is one build,
 without optimisation, and then one short run of the tests for each. Prints the mutations that no test
-notices and a closing count. NAME... tries those only; --check looks only whether the list fits the sources.
+notices and a closing count. NAME... tries those only; --check looks only whether the list fits the sources
+as they are, committed or not, and says how to repair what does not fit.
 
 --vopr tries those that the simulation of the daemon must find by itself, and prints how many seeds that took.
 """
 
 import argparse
 import concurrent.futures
+import dataclasses
+import functools
 import os
 import pathlib
 import re
@@ -19,9 +22,36 @@ import sys
 import tempfile
 import tomllib
 
+import placement
+
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
+LIST = PROJECT / "Tests/Checks/mutations.toml"
 SECONDS_PER_RUN = 300
 SEEDS = 2000
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutation:
+    """A change within a declaration; `tests` is empty if only the simulation must find it."""
+
+    name: str
+    tests: str
+    symbol: str
+    find: str
+    change: str
+    vopr: bool = False
+    module: str = ""
+
+
+def listed(text):
+    """The mutations of a list, in its order."""
+    mutations = []
+    for tests, entries in tomllib.loads(text).items():
+        filter = "" if tests == "vopr" else tests
+        for name, entry in entries.items():
+            options = {"vopr": not filter} | (entry[3] if len(entry) > 3 else {})
+            mutations.append(Mutation(name, filter, *entry[:3], **options))
+    return mutations
 
 
 def condition(number):
@@ -29,32 +59,40 @@ def condition(number):
     return f"mutation{number}IsTried"
 
 
-def mutate(text, number, mutation):
-    """The text with the mutation behind its condition; None if what it replaces is not there once."""
-    if text.count(mutation["replace"]) != 1:
-        return None
-    before, after = text.split(mutation["replace"])
-    if "end" in mutation:
-        inner, rest = after.split(mutation["end"], 1)
-        after = inner + mutation["end"] + mutation["close"] + rest
+def replacement(mutation, number, found):
+    """What takes the place of the text that was found."""
+    return mutation.change.replace("mutated", condition(number)).replace("…", found)
+
+
+def mutate(text, spots):
+    """The text with mutations behind their conditions; spots are tuples of a mutation, its number, start and end."""
+    for mutation, number, start, end in sorted(spots, key=lambda spot: -spot[2]):
+        text = text[:start] + replacement(mutation, number, text[start:end]) + text[end:]
     # Inlinable functions may use it.
-    definition = (
+    definitions = "".join(
         f"\n@usableFromInline let {condition(number)} =\n"
-        f'  getenv("MUTATION").map {{ String(cString: $0) }} == "{number}"\n')
-    glibc = "" if "import Glibc\n" in text else "import Glibc\n"
-    return glibc + before + mutation["by"].replace("mutated", condition(number)) + after + definition
+        f'  getenv("MUTATION").map {{ String(cString: $0) }} == "{number}"\n' for _, number, _, _ in spots)
+    return ("" if "import Glibc\n" in text else "import Glibc\n") + text + definitions
 
 
-def apply(root, mutations):
-    """Puts all mutations into the sources at root; returns the names of those that do not fit them."""
-    unfit = []
+def apply(root, mutations, writes=True):
+    """Puts all mutations into the sources at root; returns why those that do not fit do not."""
+    sources = placement.Sources(root)
+    spots, unfit = {}, []
     for number, mutation in enumerate(mutations):
-        path = root / mutation["file"]
-        text = mutate(path.read_text(), number, mutation) if path.exists() else None
-        if text is None:
-            unfit.append(mutation["name"])
+        try:
+            path, start, end = sources.place(mutation.symbol, mutation.find, mutation.module)
+            for other, _, other_start, other_end in spots.get(path, []):
+                if start < other_end and other_start < end:
+                    raise placement.Unfit(
+                        f"it changes the same text as: {other.name}\n  repair: shorten `find` of one of them")
+        except placement.Unfit as reason:
+            unfit.append(f"{mutation.name}: {reason}")
         else:
-            path.write_text(text)
+            spots.setdefault(path, []).append((mutation, number, start, end))
+    if writes and not unfit:
+        for path, found in spots.items():
+            path.write_text(mutate(sources.text(path), found))
     return unfit
 
 
@@ -72,6 +110,13 @@ def tests_fail(root, number, filter):
     if "Test run with 0 tests" in run.stdout + run.stderr:
         sys.exit(f"no test is selected by {filter}")
     return run.returncode != 0
+
+
+@functools.cache
+def require_passing(root, filter):
+    """Ends if the tests fail by themselves: then they show nothing about a mutation."""
+    if tests_fail(root, None, filter):
+        sys.exit(f"{filter} fails without a mutation")
 
 
 def seed_that_fails(program, number):
@@ -95,7 +140,7 @@ def seed_that_fails(program, number):
     return None
 
 
-def try_seeds(root, mutations, names):
+def try_seeds(root, chosen):
     """Lets the simulation find mutations, two at a time. Returns how many it tried and did not find."""
     subprocess.run(
         ["swift", "build", "-c", "release", "--product", "livehost-vopr", "-Xswiftc", "-no-warnings-as-errors"],
@@ -103,17 +148,36 @@ def try_seeds(root, mutations, names):
     program = root / ".build/release/livehost-vopr"
     if failure := seed_that_fails(program, None):
         sys.exit(f"seed {failure[0]} fails without a mutation")
-    numbers = [
-        number for number, mutation in enumerate(mutations)
-        if mutation.get("vopr") and (not names or mutation["name"] in names)]
     survivors = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = pool.map(lambda number: seed_that_fails(program, number), numbers)
-        for number, failure in zip(numbers, found):
+        found = pool.map(lambda entry: seed_that_fails(program, entry[0]), chosen)
+        for (_, mutation), failure in zip(chosen, found):
             survivors += failure is None
             result = f"| {failure[0]} | {failure[1]} |" if failure else f"| NOT in {SEEDS} | |"
-            print(f"| {mutations[number]['name']} {result}", flush=True)
-    return len(numbers), survivors
+            print(f"| {mutation.name} {result}", flush=True)
+    return len(chosen), survivors
+
+
+def try_tests(root, chosen):
+    """Lets tests find mutations. Returns how many were tried and not noticed."""
+    subprocess.run(
+        ["swift", "build", "--build-tests", "-Xswiftc", "-no-warnings-as-errors"], cwd=root, check=True,
+        stdout=subprocess.DEVNULL)
+    survivors = 0
+    for number, mutation in chosen:
+        require_passing(root, mutation.tests)
+        noticed = tests_fail(root, number, mutation.tests)
+        survivors += not noticed
+        print(f"{'noticed' if noticed else 'NOT NOTICED'}: {mutation.name}", flush=True)
+    return len(chosen), survivors
+
+
+def report(unfit, count):
+    """Prints what does not fit and the closing count; returns whether there is any."""
+    for reason in unfit:
+        print(f"does not fit the sources: {reason}")
+    print(f"{count - len(unfit)} passed, {len(unfit)} failed")
+    return bool(unfit)
 
 
 def main():
@@ -123,10 +187,12 @@ def main():
     arguments.add_argument("--build", type=pathlib.Path, help="a directory to build in, kept for the next time")
     arguments.add_argument("names", nargs="*", metavar="NAME", help="mutations to try; default: all")
     options = arguments.parse_args()
-    mutations = tomllib.loads((PROJECT / "Tests/Checks/mutations.toml").read_text())["mutation"]
-    unknown = set(options.names) - {mutation["name"] for mutation in mutations}
+    mutations = listed(LIST.read_text())
+    unknown = set(options.names) - {mutation.name for mutation in mutations}
     if unknown:
         sys.exit(f"mutations.toml has no mutation {', '.join(sorted(unknown))}")
+    if options.check:
+        return report(apply(PROJECT, mutations, writes=False), len(mutations))
 
     with tempfile.TemporaryDirectory() as temporary:
         root = options.build or pathlib.Path(temporary) / "livehost"
@@ -135,30 +201,14 @@ def main():
             subprocess.run(["git", "-C", root, "checkout", "--quiet", "--force", "FETCH_HEAD"], check=True)
         else:
             subprocess.run(["git", "clone", "--quiet", PROJECT, root], check=True)
-        unfit = apply(root, mutations)
-        for name in unfit:
-            print(f"does not fit the sources: {name}")
-        if options.check or unfit:
-            print(f"{len(mutations) - len(unfit)} passed, {len(unfit)} failed")
-            return bool(unfit)
+        if unfit := apply(root, mutations):
+            return report(unfit, len(mutations))
         print("building", flush=True)
-        if options.vopr:
-            tried, survivors = try_seeds(root, mutations, options.names)
-            print(f"{tried - survivors} passed, {survivors} failed")
-            return bool(survivors)
-        subprocess.run(
-            ["swift", "build", "--build-tests", "-Xswiftc", "-no-warnings-as-errors"], cwd=root, check=True,
-            stdout=subprocess.DEVNULL)
-        survivors = tried = 0
-        for number, mutation in enumerate(mutations):
-            if "tests" not in mutation or (options.names and mutation["name"] not in options.names):
-                continue
-            tried += 1
-            if tests_fail(root, None, mutation["tests"]):
-                sys.exit(f"{mutation['tests']} fails without a mutation")
-            noticed = tests_fail(root, number, mutation["tests"])
-            survivors += not noticed
-            print(f"{'noticed' if noticed else 'NOT NOTICED'}: {mutation['name']}", flush=True)
+        chosen = [
+            (number, mutation) for number, mutation in enumerate(mutations)
+            if (mutation.vopr if options.vopr else mutation.tests)
+            and (not options.names or mutation.name in options.names)]
+        tried, survivors = (try_seeds if options.vopr else try_tests)(root, chosen)
         print(f"{tried - survivors} passed, {survivors} failed")
         return bool(survivors)
 

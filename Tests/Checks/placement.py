@@ -1,0 +1,127 @@
+"""Finds the text that a mutation changes, by the declaration it is in; says how to repair a mutation that does not fit.
+
+A declaration may move to another file or be indented or wrapped in another way: white space is not compared.
+"""
+
+import difflib
+import functools
+import re
+
+import swift_declarations
+
+
+class Unfit(Exception):
+    """Why a mutation does not fit the sources, and how to repair it."""
+
+
+def pattern(find):
+    """Matches the text with any white space between its words and signs."""
+    tokens = re.findall(r"\w+|[^\w\s]", find)
+    parts = [r"(?<!\w)" if tokens[0][0].isalnum() else ""]
+    for before, token in zip([""] + tokens, tokens):
+        between = r"\s+" if re.match(r"\w", before) and re.match(r"\w", token) else r"\s*" if before else ""
+        parts.append(between + re.escape(token))
+    return re.compile("".join(parts) + (r"(?!\w)" if re.match(r"\w", tokens[-1]) else ""))
+
+
+class Sources:
+    """The Swift sources of a work tree."""
+
+    def __init__(self, root):
+        self.root = root
+        self.texts = {path: path.read_text() for path in sorted((root / "Sources").rglob("*.swift"))}
+
+    def text(self, path):
+        return self.texts[path]
+
+    @functools.lru_cache(maxsize=None)
+    def declarations(self, path):
+        return swift_declarations.declarations(self.texts[path])
+
+    def all(self):
+        """All declarations, each with the file it is in."""
+        return [(path, found) for path in self.texts for found in self.declarations(path)]
+
+    def position(self, path, offset):
+        """The file and line of an offset, as editors take it."""
+        return f"{path.relative_to(self.root)}:{self.texts[path].count(chr(10), 0, offset) + 1}"
+
+    def meant(self, symbol, module):
+        """The declarations that a symbol names."""
+        # Most files need no scan: what they contain of the name decides.
+        words = set(re.findall(r"\w+", symbol.partition("(")[0]))
+        return [
+            (path, found) for path, text in self.texts.items()
+            if (not module or module in path.parts) and all(word in text for word in words)
+            for found in self.declarations(path) if found.is_meant(symbol)]
+
+    def place(self, symbol, find, module=""):
+        """The file of the symbol, and where in it the text begins and ends."""
+        meant = self.meant(symbol, module)
+        if not meant:
+            raise Unfit(f"there is no symbol {symbol}" + self.nearest(symbol, find))
+        if len({found.name for _, found in meant}) > 1:
+            raise Unfit(
+                f"{len(meant)} declarations are called {symbol}\n  repair: write which of them it is, with its "
+                "labels, the types around it or `module`" + self.lines(meant))
+        # Overloads that differ in their types only are told apart by the text.
+        matches = [
+            (path, match.start(), match.end()) for path, found in meant
+            for match in pattern(find).finditer(self.texts[path], found.start, found.end)]
+        if not matches:
+            raise Unfit(f"{symbol} does not contain {find}" + self.closest(meant, find))
+        if len(matches) > 1:
+            places = "".join(f"\n    {self.position(path, start)}" for path, start, _ in matches)
+            raise Unfit(
+                f"{symbol} contains {find} {len(matches)} times\n  repair: lengthen `find` until one of these "
+                f"remains{places}")
+        return matches[0]
+
+    def lines(self, found):
+        """A line for each declaration, with its place."""
+        return "".join(f"\n    {declaration.name}  {self.position(path, declaration.start)}"
+                       for path, declaration in found[:8])
+
+    def containing(self, find):
+        """The declarations that contain the text."""
+        expression = pattern(find)
+        return [
+            (path, declaration) for path, text in self.texts.items() if expression.search(text)
+            for declaration in self.declarations(path)
+            if expression.search(text, declaration.start, declaration.end)]
+
+    def nearest(self, symbol, find):
+        """Where the text is now, where that name is now, and which names are like it."""
+        name = symbol.partition("(")[0].split(".")
+        # The type that is named is the likeliest one.
+        holders = sorted(self.containing(find), key=lambda entry: entry[1].path[:-1][-1:] != tuple(name[:-1][-1:]))
+        namesakes = [(path, found) for path, found in self.all() if found.path[-1] == name[-1]]
+        advice = ""
+        if 0 < len(holders) <= 8:
+            advice += "\n  its text is in" + self.lines(holders)
+        if 0 < len(namesakes) <= 8:
+            advice += "\n  of that name there is" + self.lines(namesakes)
+        short = {".".join(found.path[-len(name):]): (path, found) for path, found in self.all()}
+        alike = difflib.get_close_matches(".".join(name), short, n=3, cutoff=0.7)
+        shown = {found for _, found in (holders[:8] if len(holders) <= 8 else []) + namesakes[:8]}
+        if alike := [short[found] for found in alike if short[found][1] not in shown]:
+            advice += "\n  similar names are" + self.lines(alike)
+        return "\n  repair: " + ("correct `symbol`" + advice if advice else "the code is gone; remove the mutation")
+
+    def closest(self, meant, find):
+        """The line of the declarations that is most like the text, and where else the text is."""
+        wanted, best = re.findall(r"\w+|[^\w\s]", find), (0, "", "")
+        for path, declaration in meant:
+            offset = declaration.start
+            for line in self.texts[path][offset:declaration.end].splitlines(keepends=True):
+                folded = re.sub(r"\s+", " ", line).strip()
+                tokens = re.findall(r"\w+|[^\w\s]", line)
+                blocks = difflib.SequenceMatcher(None, wanted, tokens, autojunk=False).get_matching_blocks()
+                if (alike := sum(block.size for block in blocks)) > best[0]:
+                    best = (alike, folded, self.position(path, offset))
+                offset += len(line)
+        advice = f"\n  closest there: {best[1]}\n    {best[2]}"
+        holders = self.containing(find)
+        if 0 < len(holders) <= 8:
+            return "\n  repair: correct `symbol`; the text is in" + self.lines(holders) + advice
+        return "\n  repair: correct `find`" + advice

@@ -24,7 +24,7 @@ JOBS = os.environ.get("JOBS") or str(os.cpu_count())
 # How often the phases that are running are named, in seconds, so that a long silence means a hang.
 HEARTBEAT = 60
 COUNT = re.compile(r"^(?:\w+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
-SWIFT_TEST = re.compile(r'^. Test (.+?) (?:with .* )?(passed|failed) after ([0-9.]+) seconds')
+SWIFT_TEST = re.compile(r'^. Test (".+"|\S+\(.*\)) (?:with \d+ test cases? )?(passed|failed) after ([0-9.]+) seconds')
 NOTEWORTHY = re.compile(
     r"^(FAILED|SKIPPED|skipped|not ok|✘|lint: |Traceback)|^. Test .* skipped: |error: |Test run with|Fatal error")
 

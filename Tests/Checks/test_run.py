@@ -56,19 +56,21 @@ def test_processes_that_a_script_leaves_behind_are_ended(phase, tmp_path):
 
 SWIFT = """echo '◇ Test "it waits" started.'
 echo '✔ Test "one" passed after 1.500 seconds.'
+echo '✔ Test "it works with two, with 3 of them" with 2 test cases passed after 0.250 seconds.'
 echo '✘ Test "two" failed after 0.100 seconds with 1 issue.'
 echo '➜ Test "three" skipped: "it says why"'
-echo '✔ Test run with 3 tests in 1 suite passed after 1 seconds.'
+echo '✔ Test run with 4 tests in 1 suite passed after 1 seconds.'
 """
 
 
 def test_skipped_tests_are_subtracted_from_the_total_of_swift_testing(phase, capsys):
-    assert counts(phase(SWIFT, is_swift=True)) == (1, 1, 1)
+    assert counts(phase(SWIFT, is_swift=True)) == (2, 1, 1)
     assert 'skipped: "it says why"' in capsys.readouterr().out
 
 
 def test_swift_tests_have_durations(phase):
-    assert list(phase(SWIFT, is_swift=True).tests())[0] == (1.5, 'example: "one"')
+    assert list(phase(SWIFT, is_swift=True).tests()) == [
+        (1.5, 'example: "one"'), (0.25, 'example: "it works with two, with 3 of them"'), (0.1, 'example: "two"')]
 
 
 def test_swift_tests_that_do_not_end_name_the_last_test(phase, capsys):

@@ -25,11 +25,12 @@ class Page(Program):
         self.port = int(self.base.rsplit(":", 1)[1])
 
     def request(self, method, path, headers=None, body=None, token=None):
-        """The status, the headers and the body of a reply."""
+        """The status, the headers and the body of a reply; without the body of a stream, which does not end."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
             connection.request(method, path, body, {**(headers or {}), **({"X-Livehost-Token": token} if token else {})})
             reply = connection.getresponse()
-            return reply.status, reply.headers, reply.read()
+            is_stream = reply.headers.get_content_type() == "text/event-stream"
+            return reply.status, reply.headers, b"" if is_stream else reply.read()
 
     def call(self, method, parameters=None, token=None, content_type="application/json"):
         """Calls a method of the daemon; returns the status and the decoded reply."""

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what browsers cost: `web.py PROGRAMS [SECONDS]`, by Tests/Interop/web.sh's virtual environment. With --soak
+"""Measures what browsers cost: `web.py PROGRAMS [SECONDS]`, with a Python that has Playwright (Tests/Support/python.sh prints its path). With --soak
 behind it, whether it stays the same for SECONDS (600): that needs no browser, and any python3.
 
 A room gets 300 messages per second. First: from the socket to the state that a client of the daemon sees, without
@@ -12,14 +12,16 @@ import contextlib
 import json
 import os
 import pathlib
-import re
-import selectors
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
+from harness.programs import Daemon, Program  # noqa: E402
+from harness.web import Page  # noqa: E402
 
 SOAK = "--soak" in sys.argv
 PROGRAMS, *rest = [each for each in sys.argv[1:] if each != "--soak"]
@@ -35,21 +37,13 @@ def connected(path):
     return client
 
 
-class Process:
-    def __init__(self, *command, **options):
-        self.process = subprocess.Popen([*map(str, command)], **options)
+def processor_seconds(program):
+    fields = pathlib.Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
 
-    def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
 
-    def mebibytes(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(30)
+def mebibytes(program):
+    return program.resident() / 2**20
 
 
 def feed(path, sent, stop):
@@ -124,15 +118,15 @@ def measure(name, runtime, processes):
     time.sleep(1)
     threads[0].start()
     time.sleep(2)
-    begun, before = time.monotonic(), {key: process.processor_seconds() for key, process in processes.items()}
+    begun, before = time.monotonic(), {key: processor_seconds(process) for key, process in processes.items()}
     first = max(sent)
     time.sleep(SECONDS)
     elapsed = time.monotonic() - begun
-    used = {key: (process.processor_seconds() - before[key]) / elapsed for key, process in processes.items()}
+    used = {key: (processor_seconds(process) - before[key]) / elapsed for key, process in processes.items()}
     stop.set()
     ways = sorted((seen[key] - sent[key]) * 1000 for key in sent if key > first and key in seen)
     at = lambda share: ways[min(len(ways) - 1, int(len(ways) * share))]
-    costs = ", ".join(f"{key} {used[key]:.0%} of a processor, {process.mebibytes():.0f} MiB" for key, process in processes.items())
+    costs = ", ".join(f"{key} {used[key]:.0%} of a processor, {mebibytes(process):.0f} MiB" for key, process in processes.items())
     print(f"{name}: socket to state p50 {at(0.5):.2f} ms, p99 {at(0.99):.2f} ms ({len(ways)} times); {costs}", flush=True)
     return at(0.99)
 
@@ -175,20 +169,20 @@ def soak(runtime, processes, readers):
     stop, begun, interval = threading.Event(), time.monotonic(), min(5, SECONDS / 24)
     threading.Thread(target=feed, args=(runtime / "ingest", {}, stop), daemon=True).start()
     memory, usage = ({key: [] for key in processes} for _ in range(2))
-    before = {key: process.processor_seconds() for key, process in processes.items()}
+    before = {key: processor_seconds(process) for key, process in processes.items()}
     at = begun
     while at - begun < SECONDS:
         time.sleep(interval)
         last, at = at, time.monotonic()
         for key, process in processes.items():
-            now = process.processor_seconds()
+            now = processor_seconds(process)
             if at - begun > SECONDS / 6:
-                memory[key].append((at - begun, process.mebibytes()))
+                memory[key].append((at - begun, mebibytes(process)))
                 usage[key].append((at - begun, 100 * (now - before[key]) / (at - last)))
             before[key] = now
         if int((at - begun) / 60) > int((last - begun) / 60):
             print(f"{at - begun:.0f} s: " + ", ".join(
-                f"{key} {process.mebibytes():.1f} MiB" for key, process in processes.items()), flush=True)
+                f"{key} {mebibytes(process):.1f} MiB" for key, process in processes.items()), flush=True)
     stop.set()
     failures, minutes = 0, (at - begun) * 5 / 6 / 60
     for kind, unit, samples, noise in (("memory", "MiB", memory, 3), ("processor", "points", usage, 3)):
@@ -201,7 +195,7 @@ def soak(runtime, processes, readers):
             print(f"{'FAILED' if growth > bound else 'ok'}: {kind} of {key}: {min(values):.1f} to {max(values):.1f}, mean {mean:.1f}; "
                   f"it grows by {growth:+.1f} {unit} in {minutes:.1f} minutes, at most {bound:.1f} is noise", flush=True)
     readers.stop()
-    ended = readers.process.stdout.read().count("ended")
+    ended = readers.output.read().count("ended")
     failures += ended > 0
     print(f"{'FAILED' if ended else 'ok'}: {ended} of {STREAMS} streams ended")
     sys.exit(failures > 0)
@@ -209,24 +203,18 @@ def soak(runtime, processes, readers):
 
 def main():
     with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
-        runtime = pathlib.Path(directory) / "run"
-        control = runtime / "io.livehost.Control"
-        daemon = Process(PROGRAMS / "livehostd", "--runtime-dir", runtime, "--state-dir", f"{directory}/state",
-                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        daemon = Daemon(PROGRAMS, directory)
         stack.callback(daemon.stop)
-        while not control.exists():
-            time.sleep(0.1)
-        time.sleep(0.5)
-        subprocess.run([PROGRAMS / "livehostctl", "--socket", control, "open", "main"], check=True)
-        web = Process(PROGRAMS / "livehost-web", "--socket", control, "--port", 0, "--json", stdout=subprocess.PIPE, text=True)
+        daemon.ctl("open", "main")
+        web = Page(daemon)
         stack.callback(web.stop)
-        links = json.loads(web.process.stdout.readline())
-        port, token = re.search(r":(\d+)/", links["page"])[1], links["overlay"].rsplit("=", 1)[1]
+        runtime = daemon.run
         processes = {"livehostd": daemon, "livehost-web": web}
 
         def streams():
-            readers = Process(sys.executable, "-c", READER, port, token, STREAMS, stdout=subprocess.PIPE, text=True)
-            readers.process.stdout.readline()
+            readers = Program([sys.executable, "-c", READER, web.port, web.reading, STREAMS],
+                              daemon.directory / "readers.log", stdout=subprocess.PIPE, text=True)
+            readers.output.readline()
             return readers
 
         if SOAK:
@@ -236,7 +224,7 @@ def main():
         with_them = measure(f"{STREAMS} streams at 20/s", runtime, processes)
         print(f"p99 {with_them / without:.2f} x that without browsers")
         readers.stop()
-        main_thread(links["page"], runtime)
+        main_thread(web.link, runtime)
 
 
 main()

@@ -50,7 +50,7 @@ import Testing
     "activity dismiss": "HostVerbTests has it",
     "connect webhook": "livehost-source prints it; SourceReporterTests has its members",
     "connect social-stream": "livehost-source prints it; SourceReporterTests has its members",
-    "web": "livehost-web prints it; Tests/Interop/web.py has its members",
+    "web": "livehost-web prints it; Tests/Support/harness/web.py has its members",
     "relay": "it prints nothing; Tests/Interop/cluster.sh runs it",
     "cluster status": "Tests/Interop/cluster.py has its members",
     "cluster rooms": "Tests/Interop/cluster.py has its members",

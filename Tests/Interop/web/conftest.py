@@ -1,0 +1,92 @@
+"""Fixtures of the tests of the page: a daemon and livehost-web for each file, and one Chromium for all."""
+import io
+import pathlib
+
+import pytest
+from PIL import Image, ImageChops
+from playwright.sync_api import expect, sync_playwright
+
+from harness.programs import Daemon
+from harness.waiting import PATIENCE
+from harness.web import Page
+
+PICTURES = pathlib.Path(__file__).resolve().parents[1] / "Pictures"
+# The share of a picture that may differ: the clock, and what a font renders otherwise.
+SHARE = 0.02
+expect.set_options(timeout=PATIENCE * 1000)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--write-pictures", action="store_true", help="store how the page, a terminal and a report look")
+
+
+@pytest.fixture(scope="module")
+def daemon(programs, tmp_path_factory):
+    """A daemon in which changing the title of a room takes 300 ms, which counts as a hang."""
+    daemon = Daemon(programs, tmp_path_factory.mktemp("livehostd"),
+                    environment={"LIVEHOST_HOLD": "action:header.titleChanged=300"})
+    yield daemon
+    assert daemon.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def page(daemon):
+    """livehost-web with a room `main`."""
+    page = Page(daemon)
+    daemon.send({"type": "title", "title": "An evening", "room": "main"},
+                {"type": "stream", "state": "waiting", "room": "main"}, {"type": "viewers", "count": 2, "room": "main"})
+    yield page
+    page.stop()
+
+
+@pytest.fixture(scope="session")
+def playwright():
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright):
+    # Chromium refuses to start its sandbox as root, the user of CI.
+    browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def errors():
+    """Errors that `tab` reported."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def tab(browser, page, errors):
+    """The page with the room `main`, in which the tests of a file go on from each other."""
+    tab = browser.new_page()
+    tab.set_default_timeout(PATIENCE * 1000)
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("console", lambda line: line.type == "error" and errors.append(line.text))
+    tab.goto(page.link)
+    yield tab
+    tab.close()
+
+
+@pytest.fixture
+def compare(request, check, tmp_path):
+    """Compares a picture with the stored one of a name, or stores it with --write-pictures."""
+    def compare(picture, name):
+        seen, path = Image.open(io.BytesIO(picture)).convert("RGB"), PICTURES / name
+        if request.config.getoption("--write-pictures", default=False):
+            seen.quantize(128).save(path, optimize=True)
+            return
+        stored = Image.open(path).convert("RGB")
+        assert seen.size == stored.size, f"{seen.size}, stored {stored.size}"
+        # The stored one has few colours, to be small.
+        differences = ImageChops.difference(seen, stored).convert("L").point(lambda value: 255 if value > 40 else 0)
+        share = differences.histogram()[255] / (seen.width * seen.height)
+        check.write(f"{name}: {share:.2%} differ")
+        if share > SHARE:
+            seen.save(tmp_path / name)
+        assert share <= SHARE, (f"{share:.1%} of the pixels differ, at most {SHARE:.0%} may; see {tmp_path / name}; "
+                                "if that is right, store it with --write-pictures")
+    return compare

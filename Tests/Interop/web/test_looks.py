@@ -1,0 +1,154 @@
+"""How the page, a terminal and a report look; and that the page shows the words of the terminal."""
+import concurrent.futures
+import json
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+
+from harness.programs import Program
+from harness.waiting import PATIENCE, wait_for
+from terminal_picture import terminal
+from terminal_words import WORDS_OF_THE_PAGE, first_difference, words, words_of_the_terminal
+from web_support import ROOT, accessible, panel, stage
+
+
+def simulated_host(programs, directory):
+    """Some seconds of the simulated host, as a demonstration plays it: a recording of its room."""
+    demo = Program([programs / "livehostctl", "demo", "--web"], directory / "log", {"TMPDIR": str(directory)},
+                   stdout=subprocess.PIPE, text=True)
+    try:
+        demo.output.readline()
+        control = next(directory.glob("*/run/io.livehost.Control"))
+
+        def ctl(*arguments):
+            return subprocess.run([programs / "livehostctl", "--socket", control, *arguments], check=True, text=True,
+                                  stdout=subprocess.PIPE, timeout=PATIENCE).stdout
+
+        wait_for(lambda: '"main"' in ctl("rooms", "--json=short"), "the room")
+        recording = ctl("record", "start", "main").strip()
+        wait_for(lambda: json.loads(ctl("record", "list", "main", "--json=short"))[-1]["events"] > 300, "events", pause=0.5)
+        ctl("record", "stop", "main")
+        return ctl("record", "export", recording)
+    finally:
+        demo.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def recording_of_host(programs, tmp_path_factory):
+    """A recording of the simulated host, as a future: it takes 10 s, in which the other tests run."""
+    with concurrent.futures.ThreadPoolExecutor(1) as executor:
+        yield executor.submit(simulated_host, programs, tmp_path_factory.mktemp("demo"))
+
+
+def test_looks(check, browser, page, daemon, compare):
+    """The page looks as it did when the pictures were stored."""
+    stage(daemon)
+    for width, height in ((300, 700), (900, 700), (1600, 900)):
+        for scheme in ("light", "dark"):
+            name = f"page-{width}-{scheme}.png"
+            with check.attempt(f"{name}: the page looks as it did"):
+                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+                tab = context.new_page()
+                tab.goto(f"{page.base}/?room=stage#t={page.token}")
+                # The messages of a moment ago are part of a rate.
+                expect(panel(tab, "chat")).to_contain_text(" 0/s")
+                # Other rooms are not always the same.
+                tab.evaluate("() => document.querySelectorAll('#rooms button:not([aria-current])').forEach((each) => each.remove())")
+                for part in ("header", "chat"):
+                    expect(panel(tab, part).locator(".sparkline")).to_be_visible()
+                log = panel(tab, "chat").locator(".scrolling")
+                wait_for(lambda: log.evaluate("list => list.scrollHeight - list.scrollTop - list.clientHeight") < 2, "the end of the chat")
+                tab.locator("#pause").click()
+                tab.mouse.move(0, 0)
+                compare(tab.screenshot(), name)
+                context.close()
+
+
+def test_looks_elsewhere(check, browser, programs, daemon, compare, tmp_path):
+    """The terminal and a report look as they did."""
+    with check.attempt("terminal.png: the terminal looks as it did"):
+        picture = terminal(daemon, 110, 32, lambda text: " 0/s" in text and "LIVE" in text and "reverb" in text, "watch", "stage")
+        tab = browser.new_page(viewport={"width": 1200, "height": 900})
+        tab.set_content(f"<body style='margin:0'>{picture}")
+        compare(tab.locator("pre").screenshot(), "terminal.png")
+        tab.close()
+    page = tmp_path / "report-of-four.html"
+    subprocess.run([programs / "livehostctl", "simulate", "--local", ROOT / "config/scenarios/host-screen.yaml", "--html", page],
+                   stdout=subprocess.DEVNULL, timeout=10 * PATIENCE)
+    for scheme in ("light", "dark"):
+        with check.attempt(f"report-{scheme}.png: a report looks as it did"):
+            context = browser.new_context(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
+            tab = context.new_page()
+            tab.goto(page.as_uri())
+            compare(tab.screenshot(), f"report-{scheme}.png")
+            context.close()
+    with check.attempt("a report fits on a telephone, and axe has nothing to say"):
+        context = browser.new_context(viewport={"width": 360, "height": 700})
+        tab = context.new_page()
+        tab.goto(page.as_uri())
+        assert tab.evaluate("() => document.documentElement.scrollWidth") <= 360
+        accessible(tab, "the report")
+        context.close()
+
+
+def test_fits(check, browser, page, daemon):
+    stage(daemon, "main")
+    for width, height in ((300, 700), (900, 700), (1600, 900)):
+        for scheme in ("light", "dark"):
+            with check.attempt(f"{width} pixels, {scheme}: nothing sticks out, and axe has nothing to say"):
+                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+                tab = context.new_page()
+                tab.goto(page.link)
+                expect(tab.locator("#connection")).to_have_text("live")
+                for view, content in (("screen", "[data-panel=chat]"), ("list", "#list tr"), ("hangs", "#hangs tr"),
+                                      ("simulate", "#devices input")):
+                    tab.locator(f"[data-view={view}]").click()
+                    expect(tab.locator(content).first).to_be_visible()
+                    wide = tab.evaluate("() => document.documentElement.scrollWidth")
+                    assert wide <= width, f"{view} is {wide} pixels wide"
+                    out = tab.evaluate("() => [...document.querySelectorAll('#screen .panel > div')]"
+                                       ".filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)")
+                    assert not out, f"{out} stick out of their panels"
+                    if view == "list":
+                        # A table gives up columns before it is cut off.
+                        expect(tab.locator("#list th", has_text="rejected")).to_be_visible(visible=width > 400)
+                        lines = [each.get_attribute("d") for each in tab.locator("#list .sparkline .line").all()]
+                        assert all("L" in line for line in lines), "a history of one sample is a level line"
+                    accessible(tab, view)
+                context.close()
+
+
+def is_the_terminals(check, browser, page, daemon, room):
+    """The words of the page are those of the terminal, part by part and in their order."""
+    with check.attempt(f"{room}: the page shows what the terminal shows"):
+        tab = browser.new_page(viewport={"width": 1600, "height": 900})
+        tab.goto(f"{page.base}/?room={room}#t={page.token}")
+        expect(tab.locator("#connection")).to_have_text("live")
+
+        def same():
+            before = {title: words(text) for title, text in tab.evaluate(WORDS_OF_THE_PAGE).items()}
+            terminal = words_of_the_terminal(daemon, room)
+            after = {title: words(text) for title, text in tab.evaluate(WORDS_OF_THE_PAGE).items()}
+            same.difference = {
+                title: first_difference(after.get(title, []), terminal.get(title, []))
+                for title in {*after, *terminal} if after.get(title, []) != terminal.get(title, [])}
+            # The clock of a room goes on: only what does not change meanwhile can be compared.
+            return before == after and not same.difference and after
+
+        try:
+            found = wait_for(same, "the same")
+        except TimeoutError:
+            raise AssertionError(f"page and terminal: {same.difference}") from None
+        check.write(f"{room}: {len(found)} parts, {sum(len(text) for text in found.values())} words")
+        tab.close()
+
+
+def test_agrees_with_the_terminal(check, browser, page, daemon, tmp_path, recording_of_host):
+    daemon.ctl("ingest", str(ROOT / "config/recordings/chat-burst.irc.gz"), "--speed", "max")
+    host = tmp_path / "host.ndjson"
+    with check.attempt("the simulated host is recorded"):
+        host.write_text(recording_of_host.result(PATIENCE))
+        daemon.ctl("ingest", str(host), "--speed", "max", "--room", "simulated")
+    is_the_terminals(check, browser, page, daemon, "examplehost")
+    is_the_terminals(check, browser, page, daemon, "simulated")

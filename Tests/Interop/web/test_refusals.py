@@ -1,0 +1,148 @@
+"""Requests that livehost-web refuses: of other programs, of another page in the same browser, and with tricks in them."""
+import http.server
+import re
+import socket
+import threading
+
+from harness.waiting import PATIENCE
+
+
+def test_refuses_strangers(check, page):
+    before = page.status()["refused"]
+    own = f"127.0.0.1:{page.port}"
+    cases = [
+        ("another name", {"Host": "evil.example"}, 421, "host"),
+        ("a name that was made to mean this machine", {"Host": f"evil.example:{page.port}"}, 421, "host"),
+        ("another port", {"Host": "localhost:1"}, 421, "host"),
+        ("another page", {"Host": own, "Origin": "http://evil.example"}, 403, "origin"),
+        ("a page of another port", {"Host": own, "Origin": "http://127.0.0.1:1"}, 403, "origin"),
+        ("a page without an origin", {"Host": own, "Origin": "null"}, 403, "origin"),
+        ("another site", {"Host": own, "Sec-Fetch-Site": "cross-site"}, 403, "site"),
+        ("another page of the machine", {"Host": own, "Sec-Fetch-Site": "same-site"}, 403, "site"),
+    ]
+    for name, headers, expected, _ in cases:
+        for path in ("/", "/api/rooms/main/events"):
+            status, _, _ = page.request("GET", path, headers, token=page.token)
+            check.equal(f"{name} is refused for {path}", status, expected)
+    for name, token in (("no token", None), ("a wrong token", "0" * 64), ("half a token", page.token[:32])):
+        status, _, _ = page.request("GET", "/api/rooms/main/events", token=token)
+        check.equal(f"{name} is refused", status, 401)
+    status, _, _ = page.request("GET", f"/api/rooms/main/events?t={page.token}")
+    check.equal("the token for acting does not count in an address", status, 401)
+    status, reply = page.call("OpenRoom", {"room": "evil"}, token=page.reading)
+    check("a token for reading does not act", status == 403 and reply["error"] == "right", f"{status} {reply}")
+    status, _ = page.call("GetStatus", token=page.reading)
+    check.equal("a token for reading reads", status, 200)
+    for kind in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"):
+        status, _ = page.call("OpenRoom", {"room": "evil"}, content_type=kind)
+        check.equal(f"a form ({kind}) is refused", status, 415)
+    for name, host in (("a name that begins like ours", "HOST.evil.example"), ("a name behind a user", "HOST@evil.example"),
+                       ("a name with a path", "HOST/evil.example"), ("a name with a dot", "localhost.:80"), ("no name", "")):
+        reply = page.raw(f"GET /?as=raw HTTP/1.1\nHost: {host}\nConnection: close\n\n")
+        check(f"{name} is refused", reply[9:12] in (b"400", b"421"), f"expected 400 or 421, seen {reply[:200]}")
+    for name, head in (("two names", "Host: evil.example\nHost: HOST\n"),
+                       ("two names, of which the first is ours", "Host: HOST\nHost: evil.example\n"),
+                       ("a request without a name", ""),
+                       ("lengths that disagree", "Host: HOST\nContent-Length: 5\nTransfer-Encoding: chunked\n")):
+        reply = page.raw(f"GET /api/status HTTP/1.1\n{head}X-Livehost-Token: {page.token}\nConnection: close\n\n")
+        check(f"{name} is refused", not reply or reply[9:10] == b"4", f"expected 4xx, seen {reply[:200]}")
+    reply = page.raw(f"GET http://evil.example/ HTTP/1.1\nHost: evil.example\nConnection: close\n\n")
+    check("an address with another name is refused", reply[9:10] == b"4", f"expected 4xx, seen {reply[:200]}")
+    for origin in (f"http://127.0.0.1.evil.example:{page.port}", f"http://evil.example@127.0.0.1:{page.port}",
+                   f"http://127.0.0.1:{page.port}0", "file://", ""):
+        status, _, _ = page.request("GET", "/", {"Host": own, "Origin": origin})
+        check.equal(f"the origin '{origin}' is refused", status, 403)
+    status, _, _ = page.request("GET", "/", {"Host": own, "Sec-Fetch-Site": "unheard-of"})
+    check.equal("an unknown site is refused", status, 403)
+    for method in ("PUT", "DELETE", "TRACE", "CONNECT", "OPTIONS"):
+        status, headers, _ = page.request(method, "/api/call/OpenRoom", token=page.token)
+        check(f"{method} does nothing", status in (400, 404, 405), f"expected one of (400, 404, 405), seen {status}")
+        check(f"and {method} allows no other page anything", "Access-Control-Allow-Origin" not in headers, f"{headers}")
+    for token, bytes_ in ((page.reading, 65 << 10), (page.token, (8 << 20) + 1)):
+        status, _, _ = page.request("POST", "/api/call/GetStatus", {"Content-Type": "application/json"},
+                                    b'{"a":"' + b"x" * bytes_ + b'"}', token)
+        check.equal(f"{bytes_ >> 10} KiB are refused", status, 413)
+    after = page.status()["refused"]
+    for reason, least in (("host", 6), ("origin", 6), ("site", 4), ("token", 4), ("right", 1), ("contentType", 3), ("size", 2)):
+        check(f"refusals for {reason} are counted", after[reason] - before[reason] >= least,
+              f"expected at least {least} more, seen {before[reason]}, then {after[reason]}")
+
+
+def test_takes_no_tricks(check, page):
+    version = re.search(r'"/assets/([^/]+)/app.js', page.request("GET", "/")[2].decode())[1]
+    for path in ("/assets/%00", f"/assets/{version}/%2e%2e%2f%2e%2e%2fetc%2fpasswd", f"/assets/{version}/..%5c..%5cetc",
+                 f"/assets/{version}/%c0%ae%c0%ae/etc", f"/assets/{version}/app.js%00.css", "/%2e%2e/%2e%2e/etc/passwd",
+                 "/api/rooms/%2e%2e%2fstatus/events", "/api/rooms/main%00/events", "/api/call/GetStatus",
+                 "/assets/../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets/0/app.js", "//etc/passwd",
+                 "/overlay/../api/status", "/api/rooms/../../x/events"):
+        status, _, body = page.request("GET", path, token=page.token)
+        check(f"{path} gives nothing", status in (400, 404, 405) and b"root:" not in body, f"expected one of (400, 404, 405), seen {status}")
+    status, _, body = page.request("GET", "/overlay/%3Cscript%3Ealert(1)%3C%2Fscript%3E")
+    check("an address is not part of a page", b"alert" not in body, f"{body}")
+    for method in ("..%2FGetStatus", "org.varlink.service.GetInfo", "GetStatus%00", "GetStatus/../OpenRoom"):
+        status, _, _ = page.request("POST", f"/api/call/{method}", {"Content-Type": "application/json"}, "{}", page.token)
+        check(f"the method {method} does not exist", status in (400, 404), f"expected one of (400, 404), seen {status}")
+    with socket.create_connection(("127.0.0.1", page.port), PATIENCE) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 100_000 + b"\r\n\r\n")
+        reply = client.recv(64)
+        check("headers of 100 KB are refused", not reply or b" 4" in reply[:13], f"{reply}")
+    status, reply = page.call("GetRoom", {"room": "nowhere"})
+    check("errors of the daemon are told", status == 404 and reply["error"] == "NoSuchRoom", f"{status} {reply}")
+    status, reply = page.call("Nothing")
+    check("an unknown method is told", status == 400 and reply["error"] == "MethodNotFound", f"{status} {reply}")
+    status, _, _ = page.request("GET", "/api/rooms/nowhere/events", token=page.token)
+    check.equal("a room that is not there is told at once", status, 404)
+
+
+def test_meets_another_page(check, playwright, page):
+    """A page of somebody else in the same browser, and a name that was made to mean this machine (DNS rebinding)."""
+    class Evil(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<title>evil</title>")
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    browser = playwright.chromium.launch(
+        executable_path="/usr/bin/chromium", args=["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"])
+    tab = browser.new_page()
+    before = page.status()["refused"]
+    with check.attempt("a name that was made to mean this machine gets nothing in a browser"):
+        reply = tab.goto(f"http://evil.example:{page.port}/")
+        assert reply.status == 421 and "livehost" not in tab.title(), reply.status
+        # As seen by a page that was loaded while the name still meant its own machine.
+        tab.goto(f"http://evil.example:{server.server_port}/")
+        found = tab.evaluate("(to) => fetch(to).then((reply) => reply.text(), () => 'failed')",
+                             f"http://evil.example:{page.port}/")
+        assert found == "failed", found
+        assert page.status()["refused"]["host"] > before["host"]
+    with check.attempt("another page in the same browser reads nothing, and changes nothing"):
+        found = tab.evaluate("""async ([base, token]) => {
+          const act = { method: "POST", body: '{"room":"evil"}' };
+          const tries = {
+            read: [`${base}/api/status`, { headers: { "X-Livehost-Token": token } }],
+            address: [`${base}/api/status?t=${token}`],
+            page: [`${base}/`],
+            act: [`${base}/api/call/OpenRoom`, { ...act, headers: { "X-Livehost-Token": token, "Content-Type": "application/json" } }],
+            blind: [`${base}/api/call/OpenRoom`, { ...act, mode: "no-cors" }],
+          };
+          const found = {};
+          for (const [name, request] of Object.entries(tries)) {
+            found[name] = await fetch(...request).then((reply) => reply.text(), () => "failed");
+          }
+          return found;
+        }""", [page.base, page.token])
+        assert {name: text for name, text in found.items() if text not in ("failed", "")} == {}, found
+        tab.set_content(f'<form method=post enctype=text/plain action="{page.base}/api/call/OpenRoom">'
+                        '<input name=\'{"room":"evil","a":"\' value=\'"}\'></form>')
+        tab.locator("form").evaluate("(form) => form.submit()")
+        tab.wait_for_load_state()
+        rooms = page.call("ListRooms")[1]["rooms"]
+        assert "evil" not in [room["room"] for room in rooms], rooms
+    browser.close()
+    server.shutdown()

@@ -1,0 +1,130 @@
+"""The other views of the page: rooms, hangs and simulations."""
+import json
+import re
+
+from playwright.sync_api import expect
+
+from harness.waiting import wait_for
+from web_support import ROOT, panel
+
+
+def test_lists_rooms(check, tab, daemon):
+    with check.attempt("the list of rooms has the figures of livehostctl"):
+        tab.locator("#screen").focus()
+        tab.keyboard.press("2")
+        expect(tab.locator("#list")).to_be_visible()
+        daemon.send({"type": "viewers", "count": 5, "room": "other"})
+        rooms = daemon.json("rooms")
+        assert len(rooms) > 1, rooms
+        for room in rooms:
+            line = tab.locator("#list tr", has=tab.get_by_role("button", name=room["room"], exact=True))
+            for kind in ("received", "coalesced", "rejected"):
+                expect(line).to_contain_text(f"{room['counters'][kind]:,}")
+            expect(line).to_contain_text(room["phase"].upper())
+    with check.attempt("a room is opened, and shown"):
+        tab.get_by_label("New room").fill("fresh")
+        tab.locator("#list form").get_by_role("button").click()
+        tab.locator("#list table").get_by_role("button", name="fresh").click()
+        expect(tab.locator("#screen")).to_be_visible()
+        expect(tab.locator("#rooms [aria-current]")).to_have_text("fresh")
+        assert "room=fresh" in tab.url, tab.url
+    with check.attempt("the keys are listed, and go back"):
+        tab.locator("#screen").focus()
+        tab.keyboard.press("?")
+        for text in ("pause, and continue", "go to Hangs", "filter the chat by words"):
+            expect(tab.get_by_role("dialog")).to_contain_text(text)
+        tab.keyboard.press("Escape")
+    with check.attempt("keys work while a button has the focus, which Space presses"):
+        tab.locator("[data-view=hangs]").click()
+        tab.keyboard.press("2")
+        expect(tab.locator("#list")).to_be_visible()
+        tab.locator("[data-view=screen]").focus()
+        tab.keyboard.press("Space")
+        expect(tab.locator("#screen")).to_be_visible()
+        expect(tab.locator("#pause")).to_have_text("Pause")
+        tab.locator("#rooms").get_by_role("button", name="main").click()
+
+
+def test_tells_hangs(check, tab, daemon, tmp_path):
+    with check.attempt("a hang is told with its action and field"):
+        tab.locator("#screen").focus()
+        tab.keyboard.press("3")
+        daemon.send({"type": "title", "title": "An evening", "room": "slow"},
+                    {"type": "title", "title": "Another evening", "room": "slow"})
+        line = tab.locator("#hangs tr", has_text="slow")
+        expect(line.first).to_contain_text("header.titleChanged")
+        # Which of the two depends on how busy the machine is.
+        expect(line.first).to_contain_text(re.compile("(MICRO)?HANG"))
+        line.first.get_by_role("button", name="why").click()
+        why = panel(tab, "why").locator("tr", has_text="HeaderView")
+        expect(why).to_contain_text("title")
+        expect(why).to_contain_text("it reads the field")
+    with check.attempt("its trace can be saved"):
+        with tab.expect_download() as download:
+            tab.get_by_role("button", name="Save as trace").click()
+        download.value.save_as(tmp_path / "trace.json")
+        events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+        held = [event for event in events if event["args"]["room"] == "slow"]
+        assert held and all(event["ph"] == "X" and event["dur"] >= 250_000 for event in held), events
+        assert {event["name"] for event in held} == {"header.titleChanged"}, events
+
+
+def test_simulates(check, tab, daemon, tmp_path):
+    scenario = str(ROOT / "config/scenarios/host-screen.yaml")
+    report = ["simulate", scenario, "--set", "duration=10s", "--device", "iphone-15-plus", "--json=short"]
+    page = tab.locator("#simulate")
+
+    def run(seed):
+        tab.get_by_label("Seed", exact=True).fill(seed)
+        page.get_by_role("button", name="Run").click()
+        expect(page.locator("#report option:checked")).to_contain_text(f"seed {seed}")
+        with tab.expect_download() as download:
+            page.get_by_role("button", name="Save report").click()
+        download.value.save_as(tmp_path / "report.json")
+        return json.loads((tmp_path / "report.json").read_text())
+
+    with check.attempt("a scenario is simulated as by livehostctl"):
+        tab.locator("#screen, #hangs").locator("visible=true").focus()
+        tab.keyboard.press("4")
+        expect(page.get_by_label("iphone-15-plus")).to_be_checked()
+        for box in page.locator("#devices input").all():
+            box.set_checked(box.get_attribute("value") == "iphone-15-plus")
+        tab.get_by_label("Settings").fill("duration=10s")
+        assert run("42") == json.loads(daemon.ctl(*report))
+        expect(panel(tab, "iphone-15-plus").locator("tr", has_text="hitches").first).to_contain_text("−38.4 %")
+        expect(panel(tab, "iphone-15-plus")).to_contain_text("HeaderView")
+    with check.attempt("its trace can be saved, to be opened"):
+        tab.get_by_label("with a trace").check()
+        run("42")
+        with tab.expect_download() as download:
+            page.get_by_role("button", name="Save trace").click()
+        download.value.save_as(tmp_path / "simulation.trace.json")
+        daemon.ctl(*report, "--trace", tmp_path / "other.trace.json")
+        ours, theirs = (json.loads((tmp_path / f"{name}.trace.json").read_text()) for name in ("simulation", "other"))
+        assert ours["traceEvents"] and ours == theirs, f"{len(ours['traceEvents'])}, {len(theirs['traceEvents'])} events"
+        tab.get_by_label("with a trace").uncheck()
+    with check.attempt("a second report is compared with it"):
+        assert run("7")["seed"] == 7
+        page.get_by_label("compared with").select_option(index=1)
+        heads = panel(tab, "iphone-15-plus").locator("th").all_text_contents()
+        assert heads[:5] == ["tracked, other", "ignored, other", "tracked", "ignored", "change"], heads
+        with tab.expect_download() as download:
+            page.get_by_role("button", name="Save page").click()
+        download.value.save_as(tmp_path / "report.html")
+        assert "<svg" in (tmp_path / "report.html").read_text()
+    with check.attempt("a mistake is told, and a run is cancelled"):
+        tab.get_by_label("Settings").fill("durtion=10s")
+        page.get_by_role("button", name="Run").click()
+        expect(tab.get_by_role("alert")).to_contain_text("unknown key")
+        tab.get_by_label("Settings").fill("duration=60m")
+        page.get_by_role("button", name="Run").click()
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_role("progressbar")).to_be_hidden()
+        wait_for(lambda: "simulat" not in daemon.ctl("tasks", "--json=short"), "the end of the simulation")
+        tab.locator("#simulate").focus()
+        tab.keyboard.press("1")
+
+
+def test_the_page_has_no_errors(check, errors):
+    unexpected = [error for error in errors if not re.search("status of 4(00|04|09)", error)]
+    check("the page has no errors", not unexpected, unexpected)

@@ -1,0 +1,63 @@
+"""Starting livehost-web, and asking it as a browser or another program would."""
+import contextlib
+import http.client
+import json
+import re
+import socket
+import subprocess
+
+from harness.programs import Program
+from harness.waiting import PATIENCE
+
+
+class Page(Program):
+    """livehost-web, started by livehostctl or, with options, by itself. Returns once its links are printed."""
+
+    def __init__(self, daemon, *options, port=0):
+        command = ([daemon.programs / "livehost-web", "--socket", daemon.control, "--json", *options] if options
+                   else [daemon.programs / "livehostctl", "--socket", daemon.control, "--json=short", "web"])
+        super().__init__([*command, "--port", port], daemon.directory / "web.log", stdout=subprocess.PIPE, text=True)
+        links = json.loads(self.output.readline())
+        self.link = links["page"]
+        self.reading = links["overlay"].rsplit("t=", 1)[1]
+        self.base, self.token = re.fullmatch(
+            r"(http://127\.0\.0\.1:\d+)/#t=([0-9a-f]{64})", self.link).groups()
+        self.port = int(self.base.rsplit(":", 1)[1])
+
+    def request(self, method, path, headers=None, body=None, token=None):
+        """The status, the headers and the body of a reply; without the body of a stream, which does not end."""
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
+            connection.request(method, path, body, {**(headers or {}), **({"X-Livehost-Token": token} if token else {})})
+            reply = connection.getresponse()
+            is_stream = reply.headers.get_content_type() == "text/event-stream"
+            return reply.status, reply.headers, b"" if is_stream else reply.read()
+
+    def call(self, method, parameters=None, token=None, content_type="application/json"):
+        """Calls a method of the daemon; returns the status and the decoded reply."""
+        status, _, body = self.request(
+            "POST", f"/api/call/{method}", {"Content-Type": content_type}, json.dumps(parameters or {}),
+            self.token if token is None else token)
+        return status, json.loads(body)
+
+    def begin(self, text):
+        """A connection on which a text was sent, with HOST replaced by the address of this program."""
+        client = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        client.sendall(text.replace("HOST", f"127.0.0.1:{self.port}").replace("\n", "\r\n").encode("latin-1"))
+        return client
+
+    def raw(self, text):
+        """The reply to bytes that no client library would send."""
+        reply = b""
+        with self.begin(text) as client, contextlib.suppress(ConnectionError):
+            while piece := client.recv(65_536):
+                reply += piece
+        return reply
+
+    def events(self, room="main", query=""):
+        """A connection and its reply, which is the stream of a room."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request("GET", f"/api/rooms/{room}/events{query}", headers={"X-Livehost-Token": self.reading})
+        return connection, connection.getresponse()
+
+    def status(self):
+        return json.loads(self.request("GET", "/api/status", token=self.reading)[2])

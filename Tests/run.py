@@ -2,7 +2,7 @@
 """Runs the tests: `run.py [lint] [PHASE...]`; without a PHASE, all of them.
 
 First it builds the programs and tests, then it runs the tests of the Swift package, then the scripts that need other
-programs or a booted system, as many at a time as SCRIPTS_AT_ONCE says (1). `lint` adds the checks of style, which need no build. Each phase has a log
+programs or a booted system, as many at a time as SCRIPTS_AT_ONCE says (2). `lint` adds the checks of style, which need no build. Each phase has a log
 in .build/test-logs. The output ends with a table of phases, the ten slowest tests, what failed, and the line
 `N passed, N failed[, N skipped]`. With LIVEHOST_REQUIRE_ALL=1, skipped tests count as failed.
 """
@@ -174,7 +174,7 @@ SCRIPTS = [
     # `make soak` simulates 50,000 seeds.
     Phase("vopr", 20, ["Tests/vopr.sh", BIN, 1000]),
     Phase("sources", 10, ["Tests/Interop/sources.sh", BIN]),
-    Phase("web", 10, ["Tests/Interop/web.sh", BIN]),
+    Phase("web", 10, pytest("Tests/Interop/web")),
     Phase("outside", 20, ["Tests/Outside/outside.sh"]),
     Phase("obs", 10, ["Tests/Interop/obs.sh", BIN]),
     Phase("screen", 10, ["Tests/Interop/screen.sh", BIN]),
@@ -188,7 +188,7 @@ SCRIPTS = [
     Phase("elsewhere", 10, ["Tests/elsewhere.sh", BIN]),
     Phase("irc-clients", 11, ["Tests/Interop/irc-clients.sh", BIN / "ScriptedTwitch"]),
     Phase("four-conditions", 5, ["Tests/Checks/four-conditions.py", "--program", BIN / "livehostctl", "check"]),
-    Phase("chromium-trace", 10, ["Tests/Interop/chromium-trace.sh", BIN]),
+    Phase("chromium-trace", 10, pytest("Tests/Interop/test_chromium_trace.py")),
     Phase("certification", 10, ["Tests/Interop/certification.sh", BIN / "CertificationService"]),
     Phase("fuzz", 10, ["Tests/Interop/fuzz.sh", BIN]),
     Phase("metrics", 10, ["Tests/Interop/metrics.sh", BIN]),
@@ -274,7 +274,7 @@ def main():
     if build_seconds is None:
         print(f"FAILED: the build\n{sum(p.passed for p in run)} passed, {1 + sum(p.failed for p in run)} failed")
         return 1
-    for phases, width in (ALONE, 1), (PAIRED, 2), (SCRIPTS, int(os.environ.get("SCRIPTS_AT_ONCE") or 1)):
+    for phases, width in (ALONE, 1), (PAIRED, 2), (SCRIPTS, int(os.environ.get("SCRIPTS_AT_ONCE") or 2)):
         chosen_phases = [phase for phase in phases if not chosen or phase.name in chosen]
         run += chosen_phases
         run_beside(chosen_phases, width)

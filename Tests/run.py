@@ -145,7 +145,7 @@ def end_group(process):
 
 # Swift tests are divided among processes rather than run in parallel in one: a test that blocks a thread, as those of
 # sockets and processes do, would take one of the two threads of the pool that all tests share.
-MEASURING = "ComposableTests.(Memory|Performance|Store)Tests|LivehostDaemonTests.Room(Memory|Life)Tests"
+MEASURING = "ComposableTests.(Memory|Performance|Store)Tests|LivehostDaemonTests.(FreeMemory|RoomMemory|RoomLife)Tests"
 DAEMON = "^(LivehostDaemonTests|EndToEndTests)[.]"
 
 

@@ -2,8 +2,8 @@
 """Runs the tests: `run.py [lint] [PHASE...]`; without a PHASE, all of them.
 
 First it builds the programs and tests, then it runs the tests of the Swift package, then the scripts that need other
-programs or a booted system, as many at a time as SCRIPTS_AT_ONCE says (2). `lint` adds the checks of style, which need no build. Each phase has a log
-in .build/test-logs. The output ends with a table of phases, the ten slowest tests, what failed, and the line
+programs or a booted system, as many at a time as SCRIPTS_AT_ONCE says (2). `lint` adds the checks of style, which need no
+build. Each phase has a log in .build/test-logs. The output ends with a table of phases, the ten slowest tests, what failed, and the line
 `N passed, N failed[, N skipped]`. With LIVEHOST_REQUIRE_ALL=1, skipped tests count as failed.
 """
 import concurrent.futures
@@ -57,16 +57,15 @@ class Phase:
         begun = time.monotonic()
         status = self.execute()
         self.seconds = time.monotonic() - begun
-        lines = self.log.read_text(errors="replace").splitlines()
-        (self.count_swift if self.is_swift else self.count)(lines)
+        (self.count_swift if self.is_swift else self.count)()
         if self.failed == 0 and (status != 0 or self.passed + self.skipped == 0):
             self.failed = 1
             self.report(
                 f"FAILED: {self.name} did not end within {self.minutes} minutes" if status is None else
                 f"FAILED: {self.name} ended with status {status} and without a count of failures")
-            begun = [line for line in lines if re.match(r"^. Test .* started", line)]
-            if self.is_swift and begun:
-                self.report(f"FAILED: the last test begun: {begun[-1]}")
+            started = [line for line in self.lines() if re.match(r"^. Test .* started", line)]
+            if self.is_swift and started:
+                self.report(f"FAILED: the last test begun: {started[-1]}")
         print(f"-- {self.name}: {self.seconds:.0f} s; {totals([self])}", flush=True)
 
     def execute(self):
@@ -74,53 +73,54 @@ class Phase:
         environment = {
             **os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "LIVEHOST_TIMINGS": str(self.timings),
             **self.environment}
-        with open(self.log, "w") as log:
-            process = subprocess.Popen(
-                list(map(str, self.command)), cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                start_new_session=True)
-            # What a phase leaves behind may keep its output open, so the limit is on the reader, too.
-            reader = threading.Thread(target=self.follow, args=(process.stdout, log), daemon=True)
-            reader.start()
-            try:
-                status = process.wait(self.minutes * 60)
-            except subprocess.TimeoutExpired:
-                status = None
-            end_group(process)
-            reader.join(10)
+        process = subprocess.Popen(
+            list(map(str, self.command)), cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+        self.log.touch()
+        # What a phase leaves behind may keep its output open, so the limit is on the reader, too.
+        reader = threading.Thread(target=self.follow, args=(process.stdout,), daemon=True)
+        reader.start()
+        try:
+            status = process.wait(self.minutes * 60)
+        except subprocess.TimeoutExpired:
+            status = None
+        end_group(process)
+        reader.join(10)
         return status
 
-    def follow(self, output, log):
-        for line in output:
-            if not log.closed:
+    def follow(self, output):
+        with open(self.log, "a") as log:
+            for line in output:
                 log.write(line)
                 log.flush()
-            if NOTEWORTHY.search(line):
-                print(f"{self.name}: {line[:300].rstrip()}", flush=True)
+                if NOTEWORTHY.search(line):
+                    print(f"{self.name}: {line[:300].rstrip()}", flush=True)
+
+    def lines(self):
+        return self.log.read_text(errors="replace").splitlines()
 
     def report(self, line):
         print(line, flush=True)
         with open(self.log, "a") as log:
             log.write(line + "\n")
 
-    def count(self, lines):
+    def count(self):
         """Takes the closing count of a script, the last of its kind."""
-        found = [match for line in lines if (match := COUNT.match(line))]
+        found = [match for line in self.lines() if (match := COUNT.match(line))]
         if found:
             self.passed, self.failed, self.skipped = (int(number or 0) for number in found[-1].groups())
 
-    def count_swift(self, lines):
-        totals = [int(n) for line in lines for n in re.findall(r"Test run with (\d+) tests?", line)]
-        self.skipped = sum(bool(re.match(r"^. Test .* skipped: ", line)) for line in lines)
-        self.failed = sum(
-            bool(re.match(r"^. Test .* failed after", line)) and "Test run with" not in line for line in lines)
-        # The runner's total includes skipped tests.
-        self.passed = max(0, (totals[-1] if totals else 0) - self.skipped - self.failed)
+    def count_swift(self):
+        """Counts what a log of Swift Testing says, as the scripts that run such tests do."""
+        script = '. Tests/count.sh; count_tests "$0"; echo "$total $without $bad"'
+        counts = subprocess.run(["bash", "-c", script, self.log], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+        total, self.skipped, self.failed = map(int, counts.stdout.split())
+        self.passed = max(0, total - self.failed)
 
     def tests(self):
         """Pairs of seconds and name, for each test that was measured."""
         if self.is_swift:
-            for line in self.log.read_text(errors="replace").splitlines():
+            for line in self.lines():
                 if match := SWIFT_TEST.match(line):
                     yield float(match[3]), f"{self.name}: {match[1]}"
         elif self.timings.exists():
@@ -159,6 +159,7 @@ def pytest(*arguments):
     return ["Tests/Support/pytest.sh", BIN, *arguments]
 
 
+LINT = Phase("lint", 10, ["Tests/Checks/lint.sh"])
 # These measure memory or processor time, so nothing runs beside them.
 ALONE = [swift_tests("tests-measuring", "--filter", MEASURING)]
 # These run side by side.
@@ -192,7 +193,7 @@ SCRIPTS = [
     Phase("certification", 10, ["Tests/Interop/certification.sh", BIN / "CertificationService"]),
     Phase("fuzz", 10, ["Tests/Interop/fuzz.sh", BIN]),
     Phase("metrics", 10, ["Tests/Interop/metrics.sh", BIN]),
-    Phase("surface", 10, ["Tests/Interop/surface.py", BIN]),
+    Phase("surface", 10, pytest("Tests/Interop/test_surface.py")),
     Phase("varlink-client", 10, ["Tests/Interop/with-daemon.sh", BIN, "Tests/Interop/cli.sh"]),
     Phase("exit-codes", 10, ["Tests/Interop/exit-codes.sh", BIN]),
     Phase("faults", 10, ["Tests/Interop/faults.sh", BIN]),
@@ -256,9 +257,8 @@ def main():
     if {"-h", "--help"} & set(sys.argv[1:]):
         print(__doc__.strip() + f"\n\nPhases: {', '.join(phase.name for phase in ALONE + PAIRED + SCRIPTS)}")
         return 0
-    lint = Phase("lint", 10, ["Tests/Checks/lint.sh"])
     wanted = set(sys.argv[1:])
-    unknown = wanted - {phase.name for phase in [lint, *ALONE, *PAIRED, *SCRIPTS]}
+    unknown = wanted - {phase.name for phase in [LINT, *ALONE, *PAIRED, *SCRIPTS]}
     if unknown:
         print(f"run.py: there is no phase '{sorted(unknown)[0]}'; `run.py --help` lists them", file=sys.stderr)
         return 64
@@ -267,7 +267,7 @@ def main():
     for old in LOGS.iterdir():
         old.unlink()
     begun = time.monotonic()
-    run = [lint] if "lint" in wanted else []
+    run = [LINT] if "lint" in wanted else []
     for phase in run:
         phase.run()
     build_seconds = build()
@@ -286,8 +286,7 @@ def main():
             phase.failed, phase.skipped = phase.failed + phase.skipped, 0
     for phase in run:
         if phase.failed:
-            bad = [line for line in phase.log.read_text(errors="replace").splitlines()
-                   if re.match(r"FAILED|not ok|✘|lint: |SKIPPED|.*error: ", line)]
+            bad = [line for line in phase.lines() if re.match(r"FAILED|not ok|✘|lint: |SKIPPED|.*error: ", line)]
             print(*(f"{phase.name}: {line[:300]}" for line in bad[:40]), sep="\n")
     print(totals(run))
     return int(any(phase.failed for phase in run) or not any(phase.passed for phase in run))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Measures what browsers cost: `web.py PROGRAMS [SECONDS]`, with a Python that has Playwright (Tests/Support/python.sh prints its path). With --soak
-behind it, whether it stays the same for SECONDS (600): that needs no browser, and any python3.
+"""Measures what browsers cost: `web.py PROGRAMS [SECONDS]`, with a Python that has Playwright; Tests/Support/python.sh
+prints the path of one. With --soak behind it, whether it stays the same for SECONDS (600): that needs no browser, and
+any python3.
 
 A room gets 300 messages per second. First: from the socket to the state that a client of the daemon sees, without
 browsers and with 200 streams of the page at 20 per second; processor time and memory of daemon and livehost-web.

@@ -1,14 +1,13 @@
 #!/bin/bash
 # Certifies the Varlink library, server and client, against the suites of others.
 #
-#   certification.sh SERVICE [VENV]
+#   certification.sh SERVICE
 #
-# SERVICE is the built CertificationService; VENV is where the Python environment is kept.
+# SERVICE is the built CertificationService.
 set -u
 here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
-service=$(readlink -f "${1:?usage: certification.sh SERVICE [VENV]}")
-venv=${2:-$here/../../.build/interop-venv}
+service=$(readlink -f "${1:?usage: certification.sh SERVICE}")
 directory=$(mktemp -d)
 started=()
 cleanup() {
@@ -29,13 +28,13 @@ serve() {
 serve ours "$service" "$directory/ours"
 check "our client against our server" "$service" --client "$directory/ours"
 
-if python_with_varlink "$venv"; then
-  suite=("$venv/bin/python" -m varlink.tests.test_certification)
+if interpreter=$("$here/../Support/python.sh"); then
+  suite=("$interpreter" -m varlink.tests.test_certification)
   check "PyPI varlink's client against our server" \
     contains "Certification passed" "${suite[@]}" --client "--varlink=unix:$directory/ours"
   serve pypi "${suite[@]}" "--varlink=unix:$directory/pypi"
   check "our client against PyPI varlink's server" "$service" --client "$directory/pypi"
-  python=("$venv/bin/python" -m varlink.cli)
+  python=("$interpreter" -m varlink.cli)
   check "info" contains "org.varlink.certification" "${python[@]}" info "unix:$directory/ours"
   check "help" contains "method Test11" \
     "${python[@]}" help "unix:$directory/ours/org.varlink.certification"

@@ -1,21 +1,19 @@
 #!/bin/bash
 # Uses a running livehostd through a public Varlink client, PyPI's varlink.
 #
-#   cli.sh SOCKET [VENV]
+#   cli.sh SOCKET
 #
-# SOCKET is the daemon's io.livehost.Control; VENV is where the Python environment is kept. Opens
-# and closes a room of its own.
+# SOCKET is the daemon's io.livehost.Control. Opens and closes a room of its own.
 set -u
 here=$(dirname "$(readlink -f "$0")")
 . "$here/lib.sh"
-socket=${1:?usage: cli.sh SOCKET [VENV]}
-venv=${2:-$here/../../.build/interop-venv}
-if ! python_with_varlink "$venv"; then
+socket=${1:?usage: cli.sh SOCKET}
+if ! interpreter=$("$here/../Support/python.sh"); then
   skip 17 "PyPI varlink cannot be installed (no network, or no python3-venv)"
   finish
 fi
 interface=unix:$socket/io.livehost.Control
-cli() { "$venv/bin/python" -m varlink.cli "$@"; }
+cli() { "$interpreter" -m varlink.cli "$@"; }
 call() { cli call "$interface.$1" "${2:-{\}}"; }
 room=interop-$$
 

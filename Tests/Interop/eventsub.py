@@ -19,7 +19,7 @@ from twitchAPI.twitch import Twitch
 from twitchAPI.type import AuthScope
 
 import sources
-from sources import LIMIT, until
+from harness.waiting import PATIENCE, wait_for
 
 SCOPES = ["user:read:chat", "moderator:read:followers", "channel:read:polls"]
 TOKENS = ["tokenthatnobodymaysee%d" % number for number in range(100)]
@@ -42,7 +42,7 @@ class Twitchlike:
         self.loop = asyncio.new_event_loop()
         ready = threading.Event()
         threading.Thread(target=self.serve, args=(ready,), daemon=True).start()
-        ready.wait(LIMIT)
+        ready.wait(PATIENCE)
 
     def serve(self, ready):
         asyncio.set_event_loop(self.loop)
@@ -64,7 +64,7 @@ class Twitchlike:
         self.loop.run_forever()
 
     def do(self, coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(LIMIT)
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(PATIENCE)
 
     @property
     def http(self):
@@ -236,7 +236,7 @@ class Twitchlike:
                     "reconnect_url": f"{self.ws}?reconnect_id={identifier}", "connected_at": "2026-11-23T20:00:00Z"}}))
         before = dict(self.sockets)
         self.do(move())
-        until(lambda: all(self.sockets.get(name) is not before[name] for name in before), "the new connection")
+        wait_for(lambda: all(self.sockets.get(name) is not before[name] for name in before), "the new connection")
 
     def cut(self):
         """Without a word; the subscriptions stay, as Twitch's do for a while."""
@@ -297,12 +297,12 @@ class Test(sources.Test):
             def script():
                 for number in range(50):
                     twitch.chat(f"a{number}")
-                until(lambda: len(seen) == 50, "the messages")
+                wait_for(lambda: len(seen) == 50, "the messages")
                 twitch.reconnect()
-                until(twitch.is_subscribed, "the subscription")
+                wait_for(twitch.is_subscribed, "the subscription")
                 for number in range(50):
                     twitch.chat(f"b{number}")
-                until(lambda: len(seen) == 100, "the messages after the reconnect")
+                wait_for(lambda: len(seen) == 100, "the messages after the reconnect")
             try:
                 await asyncio.get_running_loop().run_in_executor(None, script)
             finally:
@@ -318,11 +318,11 @@ class Test(sources.Test):
         source = Source(self, "login", "twitch", "--client-id", "client", "--file", file, "--auth", twitch.http)
 
         # Its lines are not reports.
-        until(lambda: source.reports, "the code")
+        wait_for(lambda: source.reports, "the code")
         code = source.reports[0]
         twitch.confirmed = True
-        status = source.process.wait(LIMIT)
-        until(lambda: len(source.reports) == 2, "the account")
+        status = source.process.wait(PATIENCE)
+        wait_for(lambda: len(source.reports) == 2, "the account")
         self.check("login twitch shows a code, and writes the login once it is confirmed",
                    status == 0 and code["code"] == "ABCD-EFGH" and source.reports[1] == {"account": "ada"}
                    and os.stat(file).st_mode & 0o777 == 0o600
@@ -388,7 +388,7 @@ class Test(sources.Test):
         source = Source(self, "connect", "eventsub", "ada", "--room", "revoked", *self.servers(twitch))
         source.live()
         twitch.revoke("channel.follow")
-        until(lambda: any("channel.follow: revoked" in (one.get("reason") or "") for one in source.reports),
+        wait_for(lambda: any("channel.follow: revoked" in (one.get("reason") or "") for one in source.reports),
               "the revocation")
         self.check("a revocation is told, and the others stay",
                    twitch.chat("still") and self.settled("revoked", 1) == 1)
@@ -413,7 +413,7 @@ class Test(sources.Test):
                     client.sendall(b":t 001 %s :hi\r\n" % nick)
                 elif line.startswith(b"JOIN"):
                     client.sendall(b":%s!x@x JOIN #ada\r\n" % nick)
-                    said.wait(LIMIT)
+                    said.wait(PATIENCE)
                     for number in range(300):
                         client.sendall(b"@id=m%d;user-id=7;display-name=Bo :bo!bo@bo PRIVMSG #ada :hi %d\r\n"
                                        % (number, number))
@@ -423,7 +423,7 @@ class Test(sources.Test):
         threading.Thread(target=serve, daemon=True).start()
         source = Source(self, "connect", "twitch", "ada", "--room", "both", "--no-tls", "--server",
                         f"127.0.0.1:{listener.getsockname()[1]}", *self.servers(twitch))
-        until(lambda: source.said("state", channel="ada", state="live")
+        wait_for(lambda: source.said("state", channel="ada", state="live")
               and source.said("state", channel="ada (events)", state="live"), "both")
         said.set()
         for number in range(400):
@@ -434,7 +434,7 @@ class Test(sources.Test):
                 "message_id": f"g{number}", "notice_type": "community_sub_gift",
                 "community_sub_gift": {"id": f"c{number}", "total": 5}}))
         try:
-            until(lambda: self.room("both")["rejectedByReason"].get("duplicate") == 320, "the copies")
+            wait_for(lambda: self.room("both")["rejectedByReason"].get("duplicate") == 320, "the copies")
         except TimeoutError:
             pass
         found = self.room("both")
@@ -492,7 +492,7 @@ class Test(sources.Test):
         clients[0].shutdown(socket.SHUT_RDWR)
         source.live(2)
         total = self.settled("past", 3)
-        until(lambda: any(one.get("backfilled") == 2 for one in json.loads(subprocess.run(
+        wait_for(lambda: any(one.get("backfilled") == 2 for one in json.loads(subprocess.run(
             [f"{self.bin}/livehostctl", "--socket", self.control, "sources", "--json=short"],
             stdout=subprocess.PIPE, text=True).stdout)), "the number")
         self.check("messages of a gap are got from a service, once, and the gap is told",
@@ -507,7 +507,7 @@ class Test(sources.Test):
         twitch.token = 5
         self.write_login(0, 99)
         source = Source(self, "connect", "eventsub", "ada", *self.servers(twitch))
-        status = source.process.wait(LIMIT)
+        status = source.process.wait(PATIENCE)
         self.check("a login that Twitch does not renew is final: 77", status == 77, status)
 
 

@@ -1,4 +1,8 @@
-# Shared by the scripts of the tests: counting, a daemon, and a private Python with PyPI's varlink.
+# Shared by the scripts of the tests: counting and a daemon.
+
+# Where Python finds the harness.
+PYTHONPATH=$(cd "$(dirname "${BASH_SOURCE[0]}")/../Support" && pwd)
+export PYTHONPATH
 
 passed=0
 failed=0
@@ -50,14 +54,6 @@ finish() {
   echo "$line"
   [ "$failed" -eq 0 ]
   exit
-}
-
-# python_with_varlink VENV: makes the environment once; false if it cannot.
-python_with_varlink() {
-  if "$1/bin/python" -c 'import varlink' 2>/dev/null; then return 0; fi
-  rm -rf "$1"
-  python3 -m venv "$1" >/dev/null 2>&1 &&
-    "$1/bin/pip" --quiet --disable-pip-version-check install 'varlink>=31,<33' >/dev/null 2>&1
 }
 
 # wait_for_socket PATH PID: until a connection is accepted; false once the process has ended.

@@ -18,8 +18,9 @@ import tempfile
 import time
 import wave
 
-from sources import free_port, accepts, until
-from surface import Client
+from harness.programs import accepts, free_port
+from harness.varlink import Client
+from harness.waiting import wait_for
 
 PASSWORD = "correct horse battery"
 NGINX = """
@@ -96,7 +97,7 @@ class Obs:
              "--websocket_password", PASSWORD, "--websocket_ipv4_only"],
             env=environment, stdin=subprocess.DEVNULL, stdout=open(f"{self.directory}/obs.log", "a"),
             stderr=subprocess.STDOUT)
-        until(lambda: accepts(self.port), "OBS")
+        wait_for(lambda: accepts(("127.0.0.1", self.port)), "OBS")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -146,7 +147,7 @@ class Obs:
                 return self.ask("GetSceneList") is not None
             except AssertionError:
                 return False
-        until(is_ready, "OBS to load")
+        wait_for(is_ready, "OBS to load")
 
 
 class Nginx:
@@ -160,7 +161,7 @@ class Nginx:
 
     def start(self):
         self.process = subprocess.Popen(self.command, stderr=open(f"{self.directory}/nginx.err", "a"))
-        until(lambda: accepts(self.port), "nginx")
+        wait_for(lambda: accepts(("127.0.0.1", self.port)), "nginx")
 
     def kill(self):
         self.process.kill()
@@ -190,7 +191,7 @@ class Test:
         self.daemon = self.begin(
             [f"{self.bin}/livehostd", "--runtime-dir", f"{self.directory}/run", "--state-dir",
              f"{self.directory}/state"], stderr=open(f"{self.directory}/log", "a"))
-        until(lambda: os.path.exists(self.control), "the daemon")
+        wait_for(lambda: os.path.exists(self.control), "the daemon")
         self.xvfb = self.begin(
             ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x720x24", "-nolisten", "tcp"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -235,7 +236,7 @@ class Test:
     def call(self, method, **parameters):
         client = Client(self.control)
         try:
-            return client.call(method, **parameters).get("parameters", {})
+            return client.reply(method, **parameters).get("parameters", {})
         finally:
             client.close()
 
@@ -254,7 +255,7 @@ class Test:
 
     def becomes(self, name, condition, what=lambda: ""):
         try:
-            until(condition, "")
+            wait_for(condition, "")
             self.check(name, True)
         except TimeoutError:
             self.check(name, False, f"{what()} {self.room()}")

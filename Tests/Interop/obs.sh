@@ -1,16 +1,14 @@
 #!/bin/bash
 # Watches and drives a real OBS with livehost-source: `obs.sh BIN`, where BIN is the directory of the programs.
-# First one that breaks off and spoils its messages, with PyPI's websockets in a virtual environment.
+# First one that breaks off and spoils its messages, with PyPI's websockets.
 # OBS and Xvfb are installed by packaging/dependencies.sh; nginx with its RTMP module is unpacked rather than installed,
 # since a package would start its service.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . Tests/Interop/lib.sh
 bin=$(readlink -f "${1:?usage: obs.sh BIN}")
-environment=.build/source-venv
-if ! "$environment/bin/python" -c 'import websockets' 2>/dev/null; then
-  python3 -m venv "$environment" && "$environment/bin/pip" install --quiet websockets
-fi
+# Without it the first peer fails.
+interpreter=$(Tests/Support/python.sh)
 report() {
   local output
   output=$("$@")
@@ -18,7 +16,7 @@ report() {
   echo "$output" | sed '/passed, [0-9]* failed$/d'
   passed=$((passed + $(echo "$output" | grep -c '^ok: ')))
 }
-report "$environment/bin/python" Tests/Interop/websocket-peer.py "$bin"
+report "$interpreter" Tests/Interop/websocket-peer.py "$bin"
 servers=.build/rtmp-server
 unpack() {
   [ -x "$servers/usr/sbin/nginx" ] && return

@@ -14,7 +14,10 @@ import tempfile
 import threading
 import time
 
-LIMIT = 60  # seconds for anything that is waited for
+from harness.programs import accepts, free_port
+from harness.waiting import PATIENCE, wait_for
+
+
 LINES = 10_000
 INSPIRCD = """
 <server name="irc.localhost" description="test" network="Test">
@@ -53,28 +56,6 @@ DNS = no
 Ident = no
 PAM = no
 """
-
-
-def until(condition, what):
-    end = time.monotonic() + LIMIT
-    while not (value := condition()):
-        if time.monotonic() > end:
-            raise TimeoutError(what() if callable(what) else what)
-        time.sleep(0.02)
-    return value
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
-def accepts(port):
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-        return True
-    except OSError:
-        return False
 
 
 def certificates(directory):
@@ -124,8 +105,8 @@ class Server:
         def is_up():
             if self.process.poll() is not None:
                 raise ChildProcessError(f"{self.command[0]} ended:\n{open(self.log).read()[-2000:]}")
-            return accepts(self.plain)
-        until(is_up, f"the start of {self.command[0]}")
+            return accepts(("127.0.0.1", self.plain))
+        wait_for(is_up, f"the start of {self.command[0]}")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -136,7 +117,7 @@ class Speaker:
     """Somebody who writes in a channel."""
 
     def __init__(self, port, channel):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=LIMIT)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self.file = self.socket.makefile("rb")
         self.channel = channel
         self.send(f"NICK s{channel[:6]}\r\nUSER speaker 0 * :speaker\r\n")
@@ -195,11 +176,11 @@ class Source:
                 and all(report.get(name) == value for name, value in members.items())]
 
     def live(self, times=1):
-        until(lambda: len(self.said("state", state="live")) >= times, lambda: f"live {times} times: {self.reports[-5:]}")
+        wait_for(lambda: len(self.said("state", state="live")) >= times, lambda: f"live {times} times: {self.reports[-5:]}")
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(LIMIT)
+        return self.process.wait(PATIENCE)
 
 
 class CuttingProxy:
@@ -305,7 +286,7 @@ class Test:
                 return True
             except OSError:
                 return False
-        until(answers, "the daemon")
+        wait_for(answers, "the daemon")
 
     def check(self, name, is_right, detail=""):
         if is_right:
@@ -332,7 +313,7 @@ class Test:
     def settled(self, room, wanted):
         """The total once it is as wanted, or at the end of patience."""
         try:
-            until(lambda: self.total(room) >= wanted, room)
+            wait_for(lambda: self.total(room) >= wanted, room)
         except TimeoutError:
             pass
         return self.total(room)
@@ -372,7 +353,7 @@ class Test:
     def certificate(self):
         server = Server(self.files, self.directory, "inspircd", certificate="other.example")
         source = Source(self, "wrong", "--server", f"localhost:{server.tls}", "--ca", f"{self.directory}/ca.pem")
-        until(lambda: any("another name" in report.get("reason", "") for report in source.said("state")),
+        wait_for(lambda: any("another name" in report.get("reason", "") for report in source.said("state")),
               lambda: f"the refusal: {source.reports[-3:]}")
         self.check("a certificate for another name is refused", not source.said("state", state="live"))
         source.stop()
@@ -392,7 +373,7 @@ class Test:
             speaker.say(range(sent, sent + 500))
             sent += 500
             # The cuts fall between these, so that most lines find the source there.
-            until(lambda: self.total("plain") >= proxy.complete, "the daemon")
+            wait_for(lambda: self.total("plain") >= proxy.complete, "the daemon")
             source.live(proxy.cuts + 1)
         total = self.settled("plain", proxy.complete)
         self.check(f"ngircd: {LINES:,} lines, cut twice in the middle of one: each that arrived counts once",
@@ -434,7 +415,7 @@ class Test:
         say(range(4000, 6000), "steady", "victim")
         # Until both wait for it with what they have read.
         for source in (steady, again):
-            until(lambda: any(report.get("waiting", 0) > 0 for report in source.reports[-2:]), "a full queue")
+            wait_for(lambda: any(report.get("waiting", 0) > 0 for report in source.reports[-2:]), "a full queue")
         self.daemon.send_signal(signal.SIGCONT)
         totals = [self.settled("steady", 6000), self.settled("victim", before + 2000) - before]
         self.check("a daemon that stands still loses nothing of either", totals == [6000, 2000], totals)
@@ -451,7 +432,7 @@ class Test:
         taken, behind = time.monotonic() - begun, self.total("victim") - before
         self.check("a source that is fed slowly holds up no other", total == 8000 and taken < 20 and behind < 20000,
                    (total, taken, behind))
-        until(lambda: any(one["state"] == "behind" for one in self.told("victim")), "that it is behind")
+        wait_for(lambda: any(one["state"] == "behind" for one in self.told("victim")), "that it is behind")
         with open(f"/proc/{victim.process.pid}/status") as file:
             memory = int(next(line.split()[1] for line in file if line.startswith("VmRSS")))
         slow.hurry.set()
@@ -511,7 +492,7 @@ class Test:
                 [f"{self.bin}/livehostctl", "--socket", self.control, "show", "both", "--json=short"],
                 stdout=subprocess.PIPE, text=True).stdout)
         try:
-            until(lambda: room()["rejectedByReason"].get("duplicate") == 520, "the copies")
+            wait_for(lambda: room()["rejectedByReason"].get("duplicate") == 520, "the copies")
         except TimeoutError:
             pass
         found = room()
@@ -542,19 +523,19 @@ class Test:
                         if line.startswith(b"PASS"):
                             passwords.append(line)
                         if line.startswith(b"USER"):
-                            answer.wait(LIMIT)
+                            answer.wait(PATIENCE)
                             connection.sendall(b":tmi.twitch.tv NOTICE * :Login authentication failed\r\n")
                             break
 
         threading.Thread(target=serve, daemon=True).start()
         source = Source(self, "secret", "--server", f"localhost:{listener.getsockname()[1]}", "--ca",
                         f"{self.directory}/ca.pem", "--token-file", file)
-        until(lambda: passwords, "the password")
+        wait_for(lambda: passwords, "the password")
         for name in ("cmdline", "environ"):
             with open(f"/proc/{source.process.pid}/{name}", "rb") as text:
                 seen.append(text.read())
         answer.set()
-        status = source.process.wait(LIMIT)
+        status = source.process.wait(PATIENCE)
         self.check("a refused token is final: 77, after one attempt",
                    status == 77 and len(attempts) == 1, f"{status}, {len(attempts)} attempts")
         seen.append(json.dumps(source.reports).encode())
@@ -573,7 +554,7 @@ class Test:
         def code(*arguments, control=None):
             return subprocess.run(
                 [f"{self.bin}/livehostctl", "--socket", control or self.control, "connect", "twitch",
-                 *arguments], stderr=subprocess.DEVNULL, timeout=LIMIT).returncode
+                 *arguments], stderr=subprocess.DEVNULL, timeout=PATIENCE).returncode
 
         with open(f"{self.directory}/source.yaml", "w") as file:
             file.write("kind: twitch\nnonsense: 1\n")
@@ -587,7 +568,7 @@ class Test:
 
     def end(self):
         self.daemon.terminate()
-        ended = self.daemon.wait(LIMIT)
+        ended = self.daemon.wait(PATIENCE)
         if ended != 0 or self.failed:
             for name in ("log", "source.log"):
                 with open(f"{self.directory}/{name}") as file:

@@ -13,7 +13,8 @@ import time
 from aiohttp import WSMsgType, web
 
 import sources
-from sources import LIMIT, free_port, until
+from harness.programs import free_port
+from harness.waiting import PATIENCE, wait_for
 
 SECRET = "secretthatnobodymaysee"
 MAPPING = """
@@ -46,7 +47,7 @@ class Sender:
         body = value if isinstance(value, bytes) else json.dumps(value).encode()
         try:
             if self.connection is None:
-                self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
+                self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
             self.connection.request("POST", self.path, body, {"Content-Type": "application/json", **headers})
             answer = self.connection.getresponse()
             answer.read()
@@ -59,7 +60,7 @@ class Sender:
         return status
 
     def until_taken(self, value):
-        end = time.monotonic() + LIMIT
+        end = time.monotonic() + PATIENCE
         while (status := self.post(value)) != 200 and time.monotonic() < end:
             time.sleep(0.05)
         return status
@@ -112,17 +113,17 @@ def webhook(test):
                for start, sender in enumerate(senders)]
     for thread in threads:
         thread.start()
-    until(lambda: len(answers) > 200, "the first deliveries")
+    wait_for(lambda: len(answers) > 200, "the first deliveries")
     test.daemon.send_signal(signal.SIGKILL)
     test.daemon.wait()
     test.start()
-    until(lambda: len(answers) > 500, "more deliveries")
+    wait_for(lambda: len(answers) > 500, "more deliveries")
     source.process.kill()
     source.process.wait()
     source = Source(test, "connect", "webhook", "--listen", f"127.0.0.1:{port}", "--mapping",
                     f"{test.directory}/mapping.yaml", "--secret-file", f"{test.directory}/secret", "--room", "hook")
     for thread in threads:
-        thread.join(LIMIT)
+        thread.join(PATIENCE)
     total = test.total("hook")
     test.check("webhook: 1,000 deliveries over kills of daemon and receiver: each that was answered with 200 is there, "
                "once", total == 1000 and all(status == 200 for status in answers.values()) and len(answers) == 1000,
@@ -133,7 +134,7 @@ def webhook(test):
                Sender(port, f"/?secret={SECRET}").post({"kind": "message", "id": "x"}),
                Sender(port, f"/?secret={SECRET}").post(b" " * 300_000),
                Sender(port, f"/?secret={SECRET}").post(message(0), {"Origin": "https://evil.example"})]
-    until(lambda: any(one.get("refused") == 6 for one in source.reports), lambda: source.reports[-1:])
+    wait_for(lambda: any(one.get("refused") == 6 for one in source.reports), lambda: source.reports[-1:])
     test.check("webhook: a wrong secret, no JSON, missing members, long bodies and browsers are refused and counted",
                refused == [401, 401, 400, 422, 413, 403] and test.total("hook") == 1000, refused)
     seen = seen_everywhere(test, source)
@@ -151,7 +152,7 @@ def mistakes(test):
         before = os.path.getsize(f"{test.directory}/source.log")
         source = Source(test, "connect", "webhook", "--listen", listen, "--mapping", f"{test.directory}/wrong.yaml",
                         *arguments)
-        status = source.process.wait(LIMIT)
+        status = source.process.wait(PATIENCE)
         with open(f"{test.directory}/source.log") as log:
             return status, log.read()[before:]
     found = [run("events:\n  - type: viewer\n    members: {count: n}\n"),
@@ -180,7 +181,7 @@ def serve(route):
         ready.set()
         loop.run_forever()
     threading.Thread(target=run_server, daemon=True).start()
-    assert ready.wait(LIMIT), "the server does not begin"
+    assert ready.wait(PATIENCE), "the server does not begin"
     return loop, listener.getsockname()[1]
 
 
@@ -211,7 +212,7 @@ def owncast(test):
         return (chat.get("total"), chat.get("deleted"), header.get("title"), header.get("viewers")) \
             == (100, 2, "A title", 7)
     try:
-        until(is_complete, "Owncast")
+        wait_for(is_complete, "Owncast")
     except TimeoutError:
         pass
     text = test.room("owncast")["features"]["chat"]["messages"][-1]["text"]
@@ -238,7 +239,7 @@ def social_stream(test):
     loop, server_port = serve(web.get("/join/{session}/{channel}", join))
 
     def do(coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(LIMIT)
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(PATIENCE)
 
     def say(number, times=1, **members):
         value = {"id": number, "type": "youtube", "userid": "UC1", "chatname": "Ada", "chatmessage": f"hi <b>{number}</b>",
@@ -271,7 +272,7 @@ def social_stream(test):
     say(2000, type="kick", chatmessage="from afar")
     test.settled("ssn", 351)
     filtered = subprocess.run([f"{test.bin}/livehostctl", "--socket", test.control, "chat", "filter", "ssn",
-                               "--platform", "kick", "--json=short"], capture_output=True, text=True, timeout=LIMIT)
+                               "--platform", "kick", "--json=short"], capture_output=True, text=True, timeout=PATIENCE)
     state = test.room("ssn")["features"]
     newest = [(message.get("platform"), message["text"]) for message in state["chat"]["messages"][-2:]]
     follows = [row.get("platform") for row in state["activity"]["rows"]]

@@ -16,7 +16,7 @@ import threading
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
-from sources import until
+from harness.waiting import wait_for
 
 HELLO = {"op": 0, "d": {"obsWebSocketVersion": "5.1.0", "rpcVersion": 1}}
 ANSWERS = {
@@ -110,7 +110,7 @@ class Test:
         self.daemon = subprocess.Popen(
             [f"{bin}/livehostd", "--runtime-dir", f"{self.directory}/run", "--state-dir",
              f"{self.directory}/state"], stderr=subprocess.DEVNULL)
-        until(lambda: os.path.exists(self.control), "the daemon")
+        wait_for(lambda: os.path.exists(self.control), "the daemon")
         self.peer = Peer()
         self.reports = f"{self.directory}/reports"
         self.source = self.connect(self.peer.address, self.reports)
@@ -140,7 +140,7 @@ class Test:
         def script(connection):
             in_pieces(connection)
             try:
-                until(lambda: '"Mic": 0' in json.dumps(self.panel()), "the slider")
+                wait_for(lambda: '"Mic": 0' in json.dumps(self.panel()), "the slider")
                 self.check("messages in pieces, with pings between them, are read", True)
             except TimeoutError:
                 self.check("messages in pieces, with pings between them, are read", False, self.panel())
@@ -163,7 +163,7 @@ class Test:
             client.recv(4096)
             client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
             try:
-                until(lambda: "speaks no WebSocket" in open(f"{self.directory}/other").read(), "")
+                wait_for(lambda: "speaks no WebSocket" in open(f"{self.directory}/other").read(), "")
                 self.check("a server of something else is told", True)
             except TimeoutError:
                 self.check("a server of something else is told", False, open(f"{self.directory}/other").read())

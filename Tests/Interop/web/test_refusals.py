@@ -46,7 +46,7 @@ def test_refuses_strangers(check, page):
                        ("lengths that disagree", "Host: HOST\nContent-Length: 5\nTransfer-Encoding: chunked\n")):
         reply = page.raw(f"GET /api/status HTTP/1.1\n{head}X-Livehost-Token: {page.token}\nConnection: close\n\n")
         check(f"{name} is refused", not reply or reply[9:10] == b"4", f"expected 4xx, seen {reply[:200]}")
-    reply = page.raw(f"GET http://evil.example/ HTTP/1.1\nHost: evil.example\nConnection: close\n\n")
+    reply = page.raw("GET http://evil.example/ HTTP/1.1\nHost: evil.example\nConnection: close\n\n")
     check("an address with another name is refused", reply[9:10] == b"4", f"expected 4xx, seen {reply[:200]}")
     for origin in (f"http://127.0.0.1.evil.example:{page.port}", f"http://evil.example@127.0.0.1:{page.port}",
                    f"http://127.0.0.1:{page.port}0", "file://", ""):

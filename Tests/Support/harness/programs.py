@@ -162,7 +162,3 @@ class Daemon(Program):
             f"livehostctl {' '.join(map(str, arguments))} ended with {run.returncode}, expected {status}\n"
             f"{run.stdout}{run.stderr}")
         return run.stdout
-
-    def json(self, *arguments):
-        """What livehostctl prints with --json=short, decoded."""
-        return json.loads(self.ctl(*arguments, "--json=short"))

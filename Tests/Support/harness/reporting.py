@@ -137,7 +137,7 @@ def record(item, call):
 
 
 def pytest_unconfigure(config):
-    if config.option.collectonly or hasattr(config, "workerinput"):
+    if config.option.collectonly:
         return
     # Programs that a test left behind would outlive it.
     for program in list(program_module.running):

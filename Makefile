@@ -3,6 +3,9 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 BUILD := swift build -c release -j $(JOBS)
+# SwiftPM finds the libraries of a toolchain beside the compiler's directory. A build with another compiler starts anew.
+TOOLCHAIN := .build/toolchain
+export SWIFT_EXEC := $(CURDIR)/$(TOOLCHAIN)/bin/swiftc
 # No test uses testable imports, so tests link what `make run` built. `swift test` would build it anew with
 # -enable-testing, even with the option below (Swift 6.3): hence --build-tests, and --skip-build to run them.
 TESTS := -c release --disable-testable-imports
@@ -10,6 +13,8 @@ BIN := .build/release
 ARGS ?=
 BENCH ?=
 SEEDS ?= 400
+SOAK_SECONDS ?= 600
+PYTEST := Tests/Support/pytest.sh $(BIN)
 
 .PHONY: help run test vopr bench sanitize soak deb format lint clean build build-tests dependencies test-dependencies
 
@@ -36,11 +41,16 @@ dependencies:
 test-dependencies:
 	@packaging/dependencies.sh build deb test
 
-build: dependencies
+$(SWIFT_EXEC): packaging/swiftc
+	@mkdir -p $(@D)
+	@ln -sfn "$$(dirname "$$(dirname "$$(readlink -f "$$(command -v swiftc)")")")/lib" $(TOOLCHAIN)/lib
+	@install packaging/swiftc $@
+
+build: dependencies $(SWIFT_EXEC)
 	@$(BUILD) --product livehostd
 	@$(BUILD) --product livehostctl
 
-build-tests: dependencies
+build-tests: dependencies $(SWIFT_EXEC)
 	@$(BUILD) --build-tests
 
 run: build
@@ -50,33 +60,31 @@ run: build
 test: test-dependencies
 	@Tests/run.py
 
-vopr: dependencies
+vopr: test-dependencies $(SWIFT_EXEC)
 	@$(BUILD) --product livehost-vopr
-	@Tests/vopr.sh $(BIN) $(SEEDS)
+	@SEEDS=$(SEEDS) $(PYTEST) Tests/test_vopr.py
 
-bench: dependencies
+bench: dependencies $(SWIFT_EXEC)
 	@$(BUILD) --product livehostd
 	@$(BUILD) --product livehost-bench
 	@$(BUILD) --product livehost-gateway
 	@[ "$(BENCH)" = cluster ] || BENCH="$(BENCH)" $(BIN)/livehost-bench --json .build/bench.json
-	@case "$(BENCH)" in '' | cluster) Tests/Interop/cluster.sh $(BIN) --bench ;; esac
+	@case "$(BENCH)" in '' | cluster) CLUSTER_SLACK=1 $(PYTEST) Tests/Interop/cluster -m takeover ;; esac
 
 sanitize: test-dependencies
 	@Tests/sanitize.sh
 
 soak: test-dependencies build-tests
-	@Tests/soak.sh $(BIN)
-	@Tests/elsewhere.sh $(BIN) .
+	@packaging/dependencies.sh soak
+	@SOAK_SECONDS=$(SOAK_SECONDS) $(PYTEST) Tests/test_soak.py
+	@FILTER=. $(PYTEST) Tests/test_elsewhere.py
 	@Tests/Checks/mutations.py
 	@Tests/Checks/mutations.py --vopr
 	@Tests/Benchmarks/web.py $(BIN) --soak
-	@Tests/vopr.sh $(BIN) 50000
-	@Tests/Interop/fuzz.sh $(BIN) 1000000 1000000
-	@Tests/kills.py $(BIN) 200
-	@Tests/Interop/cluster.sh $(BIN) --soak 50
-	@packaging/dependencies.sh soak
-	@Tests/dead-disk.py $(BIN)
-	@Tests/journal.py $(BIN) 60
+	@SEEDS=50000 $(PYTEST) Tests/test_vopr.py
+	@FUZZ_INPUTS=1000000 $(PYTEST) Tests/Interop/test_fuzz.py
+	@CLUSTER_SLACK=1 $(PYTEST) Tests/Interop/cluster -v -k 'not errors' --count 2 --random-order-bucket global
+	@LIVEHOST_SOAK=1 $(PYTEST) $(addprefix Tests/Interop/test_,kills.py journal.py dead_disk.py)
 	@LIVEHOST_SOAK=1 swift test $(TESTS) --skip-build --no-parallel --filter MemoryTests
 	@LIVEHOST_FUZZ=10000000 swift test $(TESTS) --skip-build --no-parallel --filter FuzzTests
 	@Tests/sanitize.sh

@@ -1,4 +1,5 @@
 import CommandLineTool
+import Glibc
 import Testing
 
 /// Random numbers that are the same each time.
@@ -135,6 +136,23 @@ private struct Dice {
     #expect(keys(Array("~".utf8)) == [.pageUp])
     #expect(keys(Array("ü".utf8.prefix(1))) == [])
     #expect(keys(Array("ü".utf8.dropFirst())) == [.character("ü")])
+  }
+
+  @Test func `a sequence whose first byte arrives alone is one key`() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { ends.forEach { close($0) } }
+    func send(_ text: String) { _ = text.withCString { write(ends[1], $0, strlen($0)) } }
+    var parser = KeyParser()
+    send("\u{1B}")
+    let click = Keyboard.read(ends[0]) { _ in
+      send("[<0;5;3M")
+      return true
+    }
+    #expect(parser.keys(click ?? []) == [.click(row: 2, column: 4)])
+    send("\u{1B}")
+    let escape = Keyboard.read(ends[0])
+    #expect(parser.keys(escape ?? []) == [.escape])
   }
 
   @Test func `the mouse clicks and turns its wheel, and the rest is left out`() {

@@ -167,13 +167,8 @@ private final class TerminalSession: Sendable {
   private func keyboard() -> any DispatchSourceProtocol {
     let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
     source.setEventHandler { [weak self] in
-      var bytes = [UInt8](repeating: 0, count: 256)
-      let count = read(STDIN_FILENO, &bytes, bytes.count)
-      if count > 0 {
-        self?.post(.typed(Array(bytes[..<count])))
-      } else if count == 0 || errno != EINTR && errno != EAGAIN {
-        self?.keyboardEnded()
-      }
+      guard let bytes = Keyboard.read(STDIN_FILENO) else { return self?.keyboardEnded() ?? () }
+      if !bytes.isEmpty { self?.post(.typed(bytes)) }
     }
     source.activate()
     return source

@@ -34,14 +34,14 @@ struct TopVerb: Verb {
   private var order: TopOrder { TopOrder(rooms: sort, views: sortViews, isReversed: reverse) }
 
   func run(_ context: Context) async throws {
-    try await context.withDaemon { client in
-      if let terminal = context.console.terminal, !once, !context.wantsJSON {
-        if let room = try await show(client, context, terminal) {
-          try await WatchVerb.show(room: room, client, context, terminal)
-        }
-      } else {
-        try await print(client, context)
-      }
+    guard let terminal = context.console.terminal, !once, !context.wantsJSON else {
+      return try await context.withDaemon { try await print($0, context) }
+    }
+    let chosen = try await context.withDaemon { try await show($0, context, terminal) }
+    guard let chosen else { return }
+    // On a connection of its own: that of the table has a call that was cancelled, or is from before a restart.
+    try await context.withDaemon {
+      try await WatchVerb.show(room: chosen, $0, context, terminal)
     }
   }
 

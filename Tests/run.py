@@ -18,6 +18,9 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "Tests/Support"))
+from harness import swift  # noqa: E402 - it is found by the line before
+
 LOGS = ROOT / ".build/test-logs"
 BIN = ROOT / ".build/release"
 JOBS = os.environ.get("JOBS") or str(os.cpu_count())
@@ -112,10 +115,9 @@ class Phase:
 
     def count_swift(self):
         """Counts what a log of Swift Testing says, as the scripts that run such tests do."""
-        script = '. Tests/count.sh; count_tests "$0"; echo "$total $without $bad"'
-        counts = subprocess.run(["bash", "-c", script, self.log], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
-        total, self.skipped, self.failed = map(int, counts.stdout.split())
-        self.passed = max(0, total - self.failed)
+        run, self.skipped, failed = swift.results(self.log.read_text(errors="replace"))
+        self.failed = len(failed)
+        self.passed = max(0, run - self.failed)
 
     def tests(self):
         """Pairs of seconds and name, for each test that was measured."""
@@ -167,39 +169,31 @@ PAIRED = [
     swift_tests("tests-daemon", "--filter", DAEMON, "--skip", MEASURING),
     swift_tests("tests", "--skip", DAEMON, "--skip", MEASURING),
 ]
+# Short ones, in one run of pytest.
+PROGRAMS = [f"Tests/Interop/test_{name}.py" for name in (
+    "certification", "chromium_trace", "completion", "exit_codes", "faults", "fuzz", "metrics", "surface",
+    "varlink_clients")]
 # The longest first, so that none is left alone at the end.
 SCRIPTS = [
-    Phase("cluster", 20, ["Tests/Interop/cluster.sh", BIN]),
-    Phase("package", 40, ["Tests/System/package.sh", BIN]),
-    Phase("growth", 10, ["Tests/Interop/growth.sh", BIN]),
+    Phase("cluster", 20, pytest("Tests/Interop/cluster")),
+    Phase("system", 40, pytest("Tests/System")),
+    Phase("growth", 10, pytest("Tests/Interop/test_growth.py")),
     # `make soak` simulates 50,000 seeds.
-    Phase("vopr", 20, ["Tests/vopr.sh", BIN, 1000]),
-    Phase("sources", 10, ["Tests/Interop/sources.sh", BIN]),
+    Phase("vopr", 20, pytest("Tests/test_vopr.py"), environment={"SEEDS": "1000"}),
+    Phase("sources", 10, pytest("Tests/Interop/sources")),
     Phase("web", 10, pytest("Tests/Interop/web")),
-    Phase("outside", 20, ["Tests/Outside/outside.sh"]),
-    Phase("obs", 10, ["Tests/Interop/obs.sh", BIN]),
-    Phase("screen", 10, ["Tests/Interop/screen.sh", BIN]),
-    Phase("eventsub", 10, ["Tests/Interop/eventsub.sh", BIN]),
-    Phase("macros", 20, ["Tests/ComposableMacrosTests/run.sh"]),
-    Phase("strangers", 10, ["Tests/Interop/strangers.sh", BIN]),
-    Phase("system", 30, ["Tests/System/smoke.sh", BIN]),
-    Phase("journal", 10, ["Tests/journal.py", BIN]),
-    Phase("kills", 10, ["Tests/kills.py", BIN, 10]),
-    Phase("varlinkctl", 20, ["Tests/Interop/varlinkctl.sh", BIN]),
-    Phase("elsewhere", 10, ["Tests/elsewhere.sh", BIN]),
-    Phase("irc-clients", 11, ["Tests/Interop/irc-clients.sh", BIN / "ScriptedTwitch"]),
-    Phase("four-conditions", 5, ["Tests/Checks/four-conditions.py", "--program", BIN / "livehostctl", "check"]),
-    Phase("chromium-trace", 10, pytest("Tests/Interop/test_chromium_trace.py")),
-    Phase("certification", 10, ["Tests/Interop/certification.sh", BIN / "CertificationService"]),
-    Phase("fuzz", 10, ["Tests/Interop/fuzz.sh", BIN]),
-    Phase("metrics", 10, ["Tests/Interop/metrics.sh", BIN]),
-    Phase("surface", 10, pytest("Tests/Interop/test_surface.py")),
-    Phase("varlink-client", 10, ["Tests/Interop/with-daemon.sh", BIN, "Tests/Interop/cli.sh"]),
-    Phase("exit-codes", 10, ["Tests/Interop/exit-codes.sh", BIN]),
-    Phase("faults", 10, ["Tests/Interop/faults.sh", BIN]),
-    Phase("completion", 10, ["Tests/Interop/completion.sh", BIN]),
+    Phase("outside", 20, pytest("Tests/test_packages.py", "-k", "outside")),
+    Phase("obs", 10, pytest("Tests/Interop/test_obs.py", "Tests/Interop/test_obs_peer.py")),
+    Phase("screen", 10, pytest("Tests/Interop/screen")),
+    Phase("strangers", 10, pytest("Tests/Interop/test_strangers.py")),
+    Phase("macros", 10, pytest("Tests/test_packages.py", "-k", "macros")),
+    Phase("journal", 10, pytest("Tests/Interop/test_journal.py")),
+    Phase("kills", 10, pytest("Tests/Interop/test_kills.py")),
+    Phase("corpus", 10, pytest("Tests/Corpus")),
+    Phase("programs", 10, pytest(*PROGRAMS)),
+    Phase("elsewhere", 10, pytest("Tests/test_elsewhere.py")),
     Phase("checks", 5, pytest("Tests/Checks")),
-    Phase("interface", 5, ["Tests/Checks/interface.sh", BIN]),
+    Phase("four-conditions", 5, ["Tests/Checks/four-conditions.py", "--program", BIN / "livehostctl", "check"]),
 ]
 
 

@@ -15,20 +15,20 @@ fit     prints the viewElement that gives the published mean; then sizes and cos
 Run it after views, throttles or costs changed.
 """
 import argparse
+import concurrent.futures
+import itertools
 import json
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENARIO = "config/scenarios/host-screen.yaml"
 FIRST, SECOND = "config/devices/iphone-15-plus.yaml", "config/devices/iphone-13-mini.yaml"
 PAGE = "Sources/Simulation/Simulation/Simulation.docc/TheFourConditions.md"
-CONDITIONS = {"low-power", "game", "recording"}
 # Microhangs and hangs of the four conditions, and the mean of the host's view in the fourth.
 PUBLISHED = [(1, 0), (6, 1), (36, 2), (46, 2)]
 MEAN = 167.0
@@ -38,16 +38,16 @@ CONSTANTS = {
     "game": (FIRST, r"(\bgame: )([\d.]+)"),
     "recording": (FIRST, r"(recording: )([\d.]+)"),
     "slowdown of the second device": (SECOND, r"(slowdown: )([\d.]+)"),
-    "viewElement": (FIRST, r"(viewElement: )([\d.]+)(ms)"),
-    "appearance": (FIRST, r"(\n  appearance: )([\d.]+)(ms)"),
-    "appearance of RecorderView": (FIRST, r"(RecorderView: {appearance: )([\d.]+)(ms)"),
-    "appearance of ChatView": (FIRST, r"(ChatView: {appearance: )([\d.]+)(ms)"),
+    "viewElement": (FIRST, r"(viewElement: )([\d.]+)(?=ms)"),
+    "appearance": (FIRST, r"(\n  appearance: )([\d.]+)(?=ms)"),
+    "appearance of RecorderView": (FIRST, r"(RecorderView: {appearance: )([\d.]+)(?=ms)"),
+    "appearance of ChatView": (FIRST, r"(ChatView: {appearance: )([\d.]+)(?=ms)"),
     "gifts of the 30 bombs": (SCENARIO, r"(size: )(57)"),
     "gifts of the 10 bombs": (SCENARIO, r"(size: )(43)"),
     "gifts of the 5 bombs": (SCENARIO, r"(size: )(100)"),
-    "30 bombs, as a rate": (SCENARIO, r"(rate: )(8)(/m, for: 225s)"),
-    "10 bombs, as a rate": (SCENARIO, r"(rate: )(160)(/h, for: 225s)"),
-    "5 bombs, as a rate": (SCENARIO, r"(rate: )(80)(/h, for: 225s)"),
+    "30 bombs, as a rate": (SCENARIO, r"(rate: )(8)(?=/m, for: 225s)"),
+    "10 bombs, as a rate": (SCENARIO, r"(rate: )(160)(?=/h, for: 225s)"),
+    "5 bombs, as a rate": (SCENARIO, r"(rate: )(80)(?=/h, for: 225s)"),
 }
 
 
@@ -56,134 +56,114 @@ def value(name):
     return float(re.search(pattern, (ROOT / file).read_text())[2])
 
 
-def simulate(program, changes, variants=("tracked",)):
-    """The runs of the scenario with some constants changed."""
+def spelled(name, number):
+    """A number as it is written for a constant; there is no part of a gift."""
+    return str(round(number)) if name.startswith("gifts") else f"{number:.6f}".rstrip("0").rstrip(".")
+
+
+def simulate(program, variants=("tracked",), name=None, number=None):
+    """Runs the scenario, with one constant changed; yields devices, counts and means of each variant."""
     with tempfile.TemporaryDirectory() as directory:
-        shutil.copytree(ROOT / "config", Path(directory) / "config")
-        for name, number in changes.items():
-            file, pattern = CONSTANTS[name]
-            path = Path(directory) / file
-            text, count = re.subn(
-                pattern, lambda match: match[1] + number + match[0][match.end(2) - match.start():],
-                path.read_text())
+        shutil.copytree(ROOT / "config", pathlib.Path(directory) / "config")
+        if name:
+            path = pathlib.Path(directory) / CONSTANTS[name][0]
+            text, count = re.subn(CONSTANTS[name][1], lambda match: match[1] + number, path.read_text())
             assert count == 1, name
             path.write_text(text)
-        options = [option for name in variants for option in ("--variant", name)]
-        return json.loads(subprocess.run(
-            [program, "simulate", str(Path(directory) / SCENARIO), "--local", "--json=short"]
-            + options, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)["runs"]
+        options = itertools.chain(*(("--variant", variant) for variant in variants))
+        output = subprocess.run(
+            [program, "simulate", f"{directory}/{SCENARIO}", "--local", "--json=short", *options], check=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    for variant in variants:
+        runs = [run for run in json.loads(output)["runs"] if run["variant"] == variant]
+        views = [{view["name"]: view["meanMs"] for view in run["views"]} for run in runs]
+        yield ([run["device"] for run in runs], [(run["microhangs"], run["hangs"]) for run in runs],
+               [view["HostView"] for view in views])
 
 
-def figures(runs, variant="tracked"):
-    runs = [run for run in runs if run["variant"] == variant]
-    counts = [(run["microhangs"], run["hangs"]) for run in runs]
-    means = [next(view for view in run["views"] if view["name"] == "HostView")["meanMs"]
-             for run in runs]
-    return counts, means
-
-
-def holds(runs):
-    counts, means = figures(runs)
+def holds(counts, means):
     return counts == PUBLISHED and abs(means[3] / MEAN - 1) <= 0.01
 
 
+def change(old, new):
+    return f"{round((new - old) * 100 / old, 1)} %"
+
+
 def table(program):
-    runs = simulate(program, {}, ("tracked", "ignored"))
-    before, before_means = figures(runs)
-    after, after_means = figures(runs, "ignored")
-    devices = [run["device"] for run in runs if run["variant"] == "tracked"]
-    for index, device in enumerate(devices):
-        cells = ["%d, %d" % pair for pair in (PUBLISHED[index], before[index], after[index])]
-        print(f"| {index + 1}. {device} | {' | '.join(cells)} |")
-    for index, (old, new) in enumerate(zip(before_means, after_means)):
-        change = round((new - old) * 100 / old, 1)
-        print(f"| {index + 1} | {old:.1f} ms | {new:.1f} ms | {change} % |")
-    return 0 if holds(runs) else 1
+    (devices, before, before_means), (_, after, after_means) = simulate(program, ("tracked", "ignored"))
+    for number, (device, *counts) in enumerate(zip(devices, PUBLISHED, before, after), 1):
+        print(f"| {number}. {device} | {' | '.join('%d, %d' % pair for pair in counts)} |")
+    for number, (old, new) in enumerate(zip(before_means, after_means), 1):
+        print(f"| {number} | {old:.1f} ms | {new:.1f} ms | {change(old, new)} |")
+    return 0 if holds(before, before_means) else 1
 
 
 def ranges(program):
-    for name in CONSTANTS:
-        start = value(name)
-        whole = name.startswith("gifts")
+    def is_good(name, number):
+        try:
+            (_, counts, means), = simulate(program, name=name, number=spelled(name, number))
+        except subprocess.CalledProcessError:
+            return False  # Not a value that a device profile may have.
+        return holds(counts, means)
 
-        def is_good(number):
-            text = str(round(number)) if whole else f"{number:.6f}".rstrip("0").rstrip(".")
-            try:
-                return holds(simulate(program, {name: text}))
-            except subprocess.CalledProcessError:
-                return False  # Not a value that a device profile may have.
-        bounds = []
-        for factor in (0.5, 2):
+    for name in CONSTANTS:
+        start, bounds = value(name), []
+        for factor in 0.5, 2:
             good, bad = start, start * factor
-            if is_good(bad):
-                bounds.append(bad)
-                continue
-            while abs(bad - good) > (1 if whole else start / 200):
+            if is_good(name, bad):
+                good = bad
+            while abs(bad - good) > (1 if name.startswith("gifts") else start / 200):
                 middle = (good + bad) / 2
-                good, bad = (middle, bad) if is_good(middle) else (good, middle)
+                good, bad = (middle, bad) if is_good(name, middle) else (good, middle)
             bounds.append(good)
         print(f"{name}: {start:g}, from {bounds[0]:.4g} to {bounds[1]:.4g}", flush=True)
-    return 0
 
 
 def sensitivity_rows(program):
     """A row of the table for each constant and direction."""
-    with ThreadPoolExecutor() as pool:
-        changes = [(name, factor) for name in CONSTANTS for factor in (0.8, 1.2)]
-        yield from pool.map(lambda change: sensitivity_row(program, *change), changes)
+    def row(name, factor):
+        number = value(name) * factor
+        # A condition does not make a device faster.
+        text = spelled(name, max(number, 1) if name in {"low-power", "game", "recording"} else number)
+        (_, before, before_means), (_, after, after_means) = simulate(program, ("tracked", "ignored"), name, text)
+        pairs, others = ("; ".join("%d, %d" % pair for pair in counts) for counts in (before, after))
+        return (f"| {name} | {value(name):g} -> {text} | {pairs} | {before_means[3]:.1f} ms | {others} "
+                f"| {change(before_means[3], after_means[3])} |")
 
-
-def sensitivity_row(program, name, factor):
-    number = value(name) * factor
-    # There is no part of a gift, and a condition does not make a device faster.
-    text = str(round(number)) if name.startswith("gifts") else f"{number:.6f}".rstrip("0").rstrip(".")
-    if name in CONDITIONS and number < 1:
-        text = "1"
-    runs = simulate(program, {name: text}, ("tracked", "ignored"))
-    counts, means = figures(runs)
-    after, after_means = figures(runs, "ignored")
-    pairs = "; ".join("%d, %d" % pair for pair in counts)
-    others = "; ".join("%d, %d" % pair for pair in after)
-    fall = round((after_means[3] - means[3]) * 100 / means[3], 1)
-    return f"| {name} | {value(name):g} -> {text} | {pairs} | {means[3]:.1f} ms | {others} | {fall} % |"
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        yield from pool.map(lambda case: row(*case), itertools.product(CONSTANTS, (0.8, 1.2)))
 
 
 def sensitivity(program):
     for row in sensitivity_rows(program):
         print(row, flush=True)
-    return 0
 
 
 def check(program):
-    """Whether the page has the rows that the simulator gives."""
     page = (ROOT / PAGE).read_text().splitlines()
     wrong = [row for row in sensitivity_rows(program) if row not in page]
     for row in wrong:
-        print(f"not in {PAGE}: {row}")
-    good = 2 * len(CONSTANTS) - len(wrong)
-    print(f"{good} passed, {len(wrong)} failed")
-    return 1 if wrong else 0
+        print(f"FAILED: not in {PAGE}: {row}")
+    print(f"{2 * len(CONSTANTS) - len(wrong)} passed, {len(wrong)} failed")
+    return len(wrong)
 
 
 def fit(program):
     low, high = value("viewElement") / 2, value("viewElement") * 2
     for _ in range(12):
         middle = (low + high) / 2
-        mean = figures(simulate(program, {"viewElement": f"{middle:.6f}"}))[1][3]
-        low, high = (middle, high) if mean < MEAN else (low, middle)
+        (_, _, means), = simulate(program, name="viewElement", number=f"{middle:.6f}")
+        low, high = (middle, high) if means[3] < MEAN else (low, middle)
     print(f"viewElement: {low:.3f}ms")
-    return 0
 
 
 def main():
+    actions = {action.__name__: action for action in (table, ranges, sensitivity, check, fit)}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default=str(ROOT / ".build/release/livehostctl"))
-    parser.add_argument("what", nargs="?", default="table",
-                        choices=["table", "ranges", "sensitivity", "check", "fit"])
+    parser.add_argument("what", nargs="?", default="table", choices=actions)
     arguments = parser.parse_args()
-    return {
-        "table": table, "ranges": ranges, "sensitivity": sensitivity, "check": check, "fit": fit,
-    }[arguments.what](arguments.program)
+    return 1 if actions[arguments.what](arguments.program) else 0
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import JSON
 import Systemd
 import Testing
 
-/// What needs no journal; `Tests/journal.py` reads a real one.
+/// What needs no journal; `Tests/Interop/test_journal.py` reads a real one.
 @Suite struct JournalTests {
   private func entry(_ fields: [String: String]) -> JournalEntry {
     JournalEntry(realtimeMicroseconds: 5_000_999, fields: fields)

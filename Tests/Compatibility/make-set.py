@@ -5,14 +5,19 @@ BIN is the directory of the programs that write the set. DIRECTORY holds the liv
 run with, and receives `state.tar.gz` and `expected/`; see README.md. The daemon that writes the state is
 killed, so the set is what a crash leaves behind.
 """
-import atexit, gzip, json, os, shutil, signal, socket, subprocess, sys, tarfile, tempfile, time
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import socket
+import sys
+import tarfile
+import tempfile
 
-binaries, output = map(os.path.abspath, sys.argv[1:3])
-repository = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-configuration = f"{output}/livehostd.yaml"
-directory = tempfile.mkdtemp(prefix="livehost-set-")
-atexit.register(shutil.rmtree, directory)
-environment = {"PATH": os.environ["PATH"], "HOME": directory, "LANG": "C.UTF-8", "TZ": "UTC"}
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "Tests/Support"))
+from harness.programs import Daemon  # noqa: E402
 
 # Milliseconds since 1970 of the first event; fixed, so that a set made again differs little.
 BEGIN = 1_795_260_000_000
@@ -20,40 +25,24 @@ ADA, BOB, EVE, MIN = ({"id": f"u{number}", "name": name} for number, name in
                       enumerate(["Ada", "Bob with a name longer than fifteen bytes", "Eve", "민지"]))
 
 
-class Daemon:
-    def __init__(self, state):
-        self.run = tempfile.mkdtemp(dir=directory)
-        self.process = subprocess.Popen(
-            [f"{binaries}/livehostd", "--config", configuration, "--runtime-dir", self.run,
-             "--state-dir", state], env=environment, stderr=subprocess.DEVNULL)
-        atexit.register(self.process.kill)
-        while self.ctl("status", check=False).returncode != 0:
-            if self.process.poll() is not None:
-                sys.exit("the daemon did not start")
-            time.sleep(0.05)
-
-    def ctl(self, *arguments, check=True, text=None):
-        return subprocess.run([f"{binaries}/livehostctl", "--socket", self.run, *arguments],
-                              env=environment, check=check, input=text, capture_output=True, text=True)
+class Writer(Daemon):
+    """The daemon that writes the set."""
 
     def json(self, *arguments):
-        return json.loads(self.ctl(*arguments, "--json=short").stdout)
+        """What livehostctl prints as JSON, without measurements."""
+        return json.loads(self.ctl(*arguments, "--json=short"), object_hook=lambda members: {
+            name: member for name, member in members.items() if not name.endswith("Microseconds")})
 
-    def send(self, room, *lines):
+    def send_in(self, room, *lines):
         """Sends events or raw lines, in the events' own time, and waits until they are saved."""
         options = {"type": "options", "room": room, "clock": "event"}
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(f"{self.run}/ingest")
+            connection.connect(str(self.ingest))
             for line in (options, *lines, {"type": "sync", "token": "1"}):
                 text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
                 connection.sendall(text.encode() + b"\n")
             answer = json.loads(connection.makefile().readline())
-        if answer["type"] != "synced":
-            sys.exit(f"not saved: {answer}")
-
-    def end(self, number):
-        self.process.send_signal(number)
-        self.process.wait()
+        assert answer["type"] == "synced", f"not saved: {answer}"
 
 
 class Clock:
@@ -68,18 +57,19 @@ class Clock:
 
 def waiting_room(daemon):
     event = Clock()
-    daemon.send("waiting", event("stream", state="waiting"), event("title", title="Opens soon"),
+    daemon.send_in("waiting", event("stream", state="waiting"), event("title", title="Opens soon"),
                 *(event("waiting.join", user=user) for user in (ADA, BOB, EVE, MIN)),
                 event("waiting.leave", user=EVE), event("waiting.admit", user=BOB))
-    daemon.ctl("capacity", "waiting", "2")
+    daemon.ctl("capacity", "waiting", 2)
     daemon.ctl("schedule", "waiting", "@1795300000")
     daemon.ctl("admit", "waiting")
 
 
 def show(event):
     """What leaves something to see in every part of the screen."""
-    message = lambda number, user, text, **more: event(
-        "chat.message", id=f"m{number}", user=user, text=text, **more)
+    def message(number, user, text, **more):
+        return event("chat.message", id=f"m{number}", user=user, text=text, **more)
+
     return [
         event("stream", state="live"), event("title", title="Evening show \"é\" 안녕"),
         event("viewers", count=120), event("viewers", count=80), event("reaction", kind="heart", count=50),
@@ -141,77 +131,56 @@ def host(daemon, room):
 def fill(daemon):
     waiting_room(daemon)
     event = Clock()
-    daemon.send("live", *show(event))
+    daemon.send_in("live", *show(event))
     host(daemon, "live")
-    daemon.send("live", *unfinished(event))
+    daemon.send_in("live", *unfinished(event))
 
     # A recording that was stopped, of a stream that ended; the room lived on without one.
     event = Clock()
     daemon.ctl("open", "evening")
     daemon.ctl("record", "start", "evening")
-    daemon.send("evening", event("waiting.join", user=BOB), *show(event))
+    daemon.send_in("evening", event("waiting.join", user=BOB), *show(event))
     host(daemon, "evening")
-    daemon.send("evening", event("host.filter"), event("host.scroll", position="end"),
+    daemon.send_in("evening", event("host.filter"), event("host.scroll", position="end"),
                 event("stream", state="ended"), event("title", title="Thanks", after=2000))
     daemon.ctl("record", "stop", "evening")
-    daemon.send("evening", event("title", title="Thanks for watching"))
+    daemon.send_in("evening", event("title", title="Thanks for watching"))
 
     # Twitch lines, recorded as well.
-    with gzip.open(f"{repository}/config/recordings/chat-burst.irc.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(REPOSITORY / "config/recordings/chat-burst.irc.gz", "rt", encoding="utf-8") as lines:
         twitch = [line.rstrip("\n") for line, _ in zip(lines, range(150))]
     daemon.ctl("open", "twitch")
     daemon.ctl("record", "start", "twitch")
-    daemon.send("twitch", *twitch)
+    daemon.send_in("twitch", *twitch)
     daemon.ctl("record", "stop", "twitch")
 
     # A recording that the kill cuts: it was begun over a room that already had a state.
     event = Clock()
-    daemon.send("cut", event("stream", state="live"), event("viewers", count=5),
+    daemon.send_in("cut", event("stream", state="live"), event("viewers", count=5),
                 event("chat.message", id="before", user=ADA, text="before the recording"))
     daemon.ctl("record", "start", "cut")
-    daemon.send("cut", *show(event))
+    daemon.send_in("cut", *show(event))
     host(daemon, "cut")
-    daemon.send("cut", *unfinished(event))
+    daemon.send_in("cut", *unfinished(event))
 
 
-def without_measurements(value):
-    if isinstance(value, list):
-        return [without_measurements(element) for element in value]
-    if isinstance(value, dict):
-        return {name: without_measurements(member) for name, member in value.items()
-                if not name.endswith("Microseconds")}
-    return value
+def expectation(daemon, directory):
+    """Writes down what the version that wrote the state says about it after a restart."""
+    def save(name, value):
+        (directory / name).write_text(json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
-
-def expectation(daemon):
-    """What the version that wrote the state says about it after a restart."""
-    os.makedirs(f"{output}/expected")
-    def save(name, text):
-        with open(f"{output}/expected/{name}", "w", encoding="utf-8") as file:
-            file.write(text)
-    def pretty(value):
-        return json.dumps(without_measurements(value), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     recordings = daemon.json("record", "list")
     for room in daemon.json("rooms"):
-        save(f"show-{room['room']}.json", pretty(daemon.json("show", room["room"])))
-    save("recordings.json", pretty(recordings))
+        save(f"show-{room['room']}.json", daemon.json("show", room["room"]))
+    save("recordings.json", recordings)
     daemon.ctl("record", "stop", "cut")
     for recording in recordings:
         name, room = recording["recording"], recording["room"]
-        save(f"export-{room}.jsonl", daemon.ctl("record", "export", name).stdout)
+        (directory / f"export-{room}.jsonl").write_text(daemon.ctl("record", "export", name))
         played = f"played-{room}"
         daemon.ctl("open", played)
         result = daemon.json("replay", name, "--room", played, "--speed", "max")
-        save(f"replay-{room}.json", pretty({"result": result, "show": daemon.json("show", played)}))
-
-
-state = f"{directory}/state"
-daemon = Daemon(state)
-fill(daemon)
-daemon.end(signal.SIGKILL)
-for name in ("state.tar.gz", "expected"):
-    path = f"{output}/{name}"
-    shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
+        save(f"replay-{room}.json", {"result": result, "show": daemon.json("show", played)})
 
 
 def anonymous(entry):
@@ -220,8 +189,22 @@ def anonymous(entry):
     return entry
 
 
-with tarfile.open(f"{output}/state.tar.gz", "w:gz") as archive:
-    archive.add(state, "state", filter=anonymous)
-daemon = Daemon(state)
-expectation(daemon)
-daemon.end(signal.SIGTERM)
+def main(binaries, output):
+    os.environ["TZ"] = "UTC"
+    with tempfile.TemporaryDirectory(prefix="livehost-set-") as directory:
+        daemon = Writer(binaries, directory, (output / "livehostd.yaml").read_text())
+        try:
+            fill(daemon)
+            daemon.kill()
+            with tarfile.open(output / "state.tar.gz", "w:gz") as archive:
+                archive.add(daemon.state, "state", filter=anonymous)
+            daemon.start()
+            shutil.rmtree(output / "expected", ignore_errors=True)
+            (output / "expected").mkdir()
+            expectation(daemon, output / "expected")
+        finally:
+            daemon.stop()
+
+
+if __name__ == "__main__":
+    main(*map(pathlib.Path, sys.argv[1:3]))

@@ -1,297 +1,25 @@
-"""Text and messages that cost a daemon more than they should, and a client that sends them."""
+"""Messages with text that is cheap to send and could be dear to read, in each place that takes a text.
+
+Each list has pairs of a place and a template. In a template TEXT stands for the text, BASE64 for an encoded room with
+it, SHORT for its beginning, which is as long as a name, and NUMBER for a number of its own.
+"""
 import base64
 import itertools
 import json
-import socket
+import re
 
-CONTROL = "io.livehost.Control."
+from harness.varlink import CONTROL
 
+NUMBERS = itertools.count()
 
-class Closed(Exception):
-    pass
-
-
-class Client:
-    """A connection to the control socket."""
-
-    def __init__(self, path, timeout):
-        self.socket = socket.socket(socket.AF_UNIX)
-        # Without a time limit, which would have it fail while more wait to be accepted than the kernel keeps.
-        self.socket.connect(path)
-        self.socket.settimeout(timeout)
-        self.rest = b""
-
-    def send(self, data):
-        """Whether all of it could be sent."""
-        try:
-            self.socket.sendall(data)
-            return True
-        except (BrokenPipeError, ConnectionResetError):
-            return False
-
-    def receive(self):
-        while b"\0" not in self.rest:
-            try:
-                piece = self.socket.recv(1 << 16)
-            except ConnectionResetError:
-                piece = b""
-            if not piece:
-                raise Closed
-            self.rest += piece
-        reply, self.rest = self.rest.split(b"\0", 1)
-        return json.loads(reply)
-
-    def call(self, method, parameters=None, **flags):
-        message = {"method": method, "parameters": parameters or {}, **flags}
-        self.send(json.dumps(message, ensure_ascii=False).encode() + b"\0")
-        return self.receive()
-
-    def close(self):
-        self.socket.close()
-
-
-# Text that is cheap to send and slow to compare, search or hash by the rules of Unicode.
 
 def nasty(size):
+    """Text that is slow to compare, search or hash by the rules of Unicode, of each kind."""
     yield "regional indicators", "\U0001F1E6" * (size // 4)
     yield "alternating marks", "\u0301\u0316" * (size // 4)
     yield "unordered marks", "\u0301" * (size // 4) + "\u0316" * (size // 4)
     yield "joiners", "\U0001F469\u200D" * (size // 7)
     yield "jamo", "\u1100\u1161" * (size // 6)
-
-
-def messages(text):
-    """A message with the text in each place that takes one."""
-    def call(method, parameters, **more):
-        return {"method": method, "parameters": parameters, **more}
-
-    service, room = "org.varlink.service.", "main"
-    yield "method", {"method": text}
-    yield "method of an interface", {"method": CONTROL + text}
-    yield "interface", {"method": text + ".Echo"}
-    yield "member", {"method": CONTROL + "GetStatus", text: 0}
-    yield "parameter", call(CONTROL + "GetStatus", {text: 0})
-    yield "two members", call(CONTROL + "GetStatus", {text: 0, text + "x": 1})
-    yield "interface description", call(service + "GetInterfaceDescription", {"interface": text})
-    yield "room", call(CONTROL + "GetRoom", {"room": text})
-    yield "feature", call(CONTROL + "GetRoom", {"room": room, "feature": text})
-    yield "features", call(CONTROL + "MonitorRoom", {"room": room, "features": [text]})
-    yield "view", call(CONTROL + "Explain", {"room": room, "view": text})
-    yield "recordings of a room", call(CONTROL + "ListRecordings", {"room": text})
-    yield "task", call(CONTROL + "CancelTask", {"task": text})
-    yield "recording", call(CONTROL + "StartTask", {"kind": "export", "recording": text}, more=True)
-    yield "kind", call(CONTROL + "StartTask", {"kind": text})
-    yield "control", call(CONTROL + "SetControl", {"room": room, "control": text, "value": 1})
-    yield "filter", call(CONTROL + "SetChatFilter", {"room": room, "words": text})
-    yield "names", call(CONTROL + "SetMentionedNames", {"room": room, "names": [text]})
-    yield "thread", call(CONTROL + "ShowThread", {"room": room, "message": text})
-    yield "positions", call(CONTROL + "GetPositions", {"room": text})
-    yield "sources", call(CONTROL + "ListSources", {"room": text})
-    yield "recording to delete", call(CONTROL + "DeleteRecording", {"recording": text})
-    yield "recording to verify", call(CONTROL + "VerifyRecordings", {"recording": text}, more=True)
-    yield "request", call(CONTROL + "ReportOutcome", {"identifier": text, "outcome": "confirmed"})
-    simulation = {"path": "a", "scenario": "", "files": [], "devices": [], "variants": [], "settings": [],
-                  "thresholds": [], "wantsPage": False, "wantsTrace": False}
-    for name, value in {
-            "path": text, "scenario": text, "files": [{"path": text + end, "contents": ""} for end in "ab"],
-            "devices": [text], "variants": [text], "settings": [text], "thresholds": [text]}.items():
-        yield f"{name} of a simulation", call(CONTROL + "Simulate", {**simulation, name: value})
-    yield "key of a scenario", call(CONTROL + "Simulate", {**simulation, "scenario": f'"{text}": 1'})
-    yield "event", call(CONTROL + "SendEvents", {"events": [{"type": "title", "title": text}]})
-    yield "member of an event", call(CONTROL + "SendEvents", {"events": [{"type": "viewers", text: 1}]})
-    yield "type of an event", call(CONTROL + "SendEvents", {"events": [{"type": text}]})
-
-
-def encoded(message):
-    return json.dumps(message, ensure_ascii=False).encode() + b"\0"
-
-
-def lines(text):
-    """Lines of a sender with the text in each place that takes one."""
-    for place, event in {
-            "type": {"type": text}, "title": {"type": "title", "title": text},
-            "member": {"type": "title", text: "a"}, "room": {"type": "title", "title": "a", "room": text},
-            "state": {"type": "stream", "state": text},
-            "control": {"type": "slider", "control": text, "phase": "begin"},
-            "phase": {"type": "slider", "control": "a", "phase": text, "value": 0},
-            "recorder": {"type": "recorder.state", "state": text}, "tap": {"type": "tap", "control": text},
-            "reaction": {"type": "reaction", "kind": text, "count": 1},
-            "person": {"type": "waiting.join", "user": {"id": text, "name": "b"}},
-            "name": {"type": "waiting.join", "user": {"id": "a", "name": text}},
-            "text": {"type": "chat.message", "id": "a", "user": {"id": "b", "name": "b"}, "text": text},
-            "author": {
-                "type": "chat.message", "id": "a", "user": {"id": "b", "name": text}, "text": "a"},
-            "notice": {
-                "type": "chat.notice", "kind": text, "user": {"id": "b", "name": "b"}, "count": 1},
-    }.items():
-        yield place, json.dumps(event, ensure_ascii=False).encode() + b"\n"
-
-
-# Further places that take a text. Several may have one name.
-
-PERSON = {"id": "b", "name": "b"}
-CALLS_OF_ROOMS = {
-    "OpenRoom": {}, "CloseRoom": {}, "StartRecording": {}, "PauseRecording": {}, "ResumeRecording": {},
-    "StopRecording": {}, "VerifyRecordings": {}, "StartTask": {"kind": "export"}, "MonitorRoom": {},
-    "MonitorScreen": {}, "MonitorRequests": {}, "Explain": {"view": "a"}, "RecordElsewhere": {"wish": "start"},
-    "SetControl": {"control": "a", "value": 1}, "Admit": {"all": True}, "SetChatFilter": {"words": "a"},
-    "SetMentionedNames": {"names": []}, "ScrollChat": {"position": "end"}, "ShowThread": {"message": "a"},
-    "HandleNotice": {"notice": 1, "handling": "pin"}, "HandleActivity": {"activity": 1, "handling": "pin"},
-    "SendEvents": {"events": []},
-}
-STREAMS = ("VerifyRecordings", "StartTask", "MonitorRoom", "MonitorScreen", "MonitorRequests")
-
-
-def more_messages(text):
-    def call(method, parameters, interface=CONTROL, more=False):
-        return {"method": interface + method, "parameters": parameters, "more": more}
-
-    for method, parameters in CALLS_OF_ROOMS.items():
-        yield "rooms", call(method, {"room": text, **parameters}, more=method in STREAMS)
-    for name in ("before", "room"):
-        yield "recordings", call("ListRecordings", {name: text})
-    yield "recordings", call("StartTask", {"kind": "verify", "recording": text}, more=True)
-    yield "requests", call("MonitorRequests", {"room": "main", "controls": [text]}, more=True)
-    for outcome in ({"outcome": text}, {"outcome": "refused", "reason": text}):
-        yield "requests", call("ReportOutcome", {"identifier": "a", **outcome})
-    for method, parameters in (
-            ("RecordElsewhere", {"wish": text}), ("Admit", {"user": text}), ("SetChatFilter", {"user": text}),
-            ("SetChatFilter", {"platform": text}), ("ScrollChat", {"position": text}),
-            ("HandleNotice", {"notice": 1, "handling": text}),
-            ("HandleActivity", {"activity": 1, "handling": text})):
-        yield "acts of the host", call(method, {"room": "main", **parameters})
-    for event in (
-            {"type": "title", "title": "a", "room": text}, {"type": "title", "title": "a", "platform": text},
-            {"type": "chat.message", "id": "a", "user": PERSON, "text": text},
-            {"type": "chat.message", "id": "a", "user": {"id": text, "name": text, "badges": [text]}, "text": "a"},
-            {"type": "poll.begin", "id": "a", "title": text, "options": ["a"]},
-            {"type": "poll.begin", "id": "a", "title": "a", "options": [text]},
-            {"type": "source.state", "source": "a", "state": "live", "reason": text},
-            {"type": "host.filter", "words": text}, {"type": "host.highlight", "names": [text]}):
-        yield "members of events", call("SendEvents", {"events": [event]})
-    for method, parameters in (
-            ("SaveRoom", {"room": text}), ("OpenRoom", {"room": text, "source": "a", "sequence": 1}),
-            ("OpenRoom", {"room": "main", "source": text, "sequence": 1}),
-            ("LoadRoom", {"room": text, "index": 0, "part": "", "isLast": True}),
-            ("LoadRoom", {"room": "copy", "index": 0, "part": text, "isLast": True}),
-            ("LoadRoom", {"room": "copy", "index": 0, "isLast": True,
-                          "part": base64.b64encode(json.dumps({"room": text}).encode()).decode()}),
-            ("PerformAct", {"room": text, "source": "a", "sequence": 1, "event": "{}"}),
-            ("PerformAct", {"room": "main", "source": text, "sequence": 1, "event": "{}"}),
-            ("PerformAct", {"room": "main", "source": "a", "sequence": 1, "event": text}),
-            ("FindMessage", {"room": text, "number": 1})):
-        yield "replication", call(method, parameters, "io.livehost.Replication.", method in ("SaveRoom", "PerformAct"))
-
-
-def more_events(text):
-    message = {"type": "chat.message", "user": PERSON, "text": "a"}
-    notice = {"type": "chat.notice", "kind": "gift", "user": PERSON, "count": 1}
-    poll, prediction = {"id": "a", "title": "a", "options": ["a", "b"]}, {"type": "prediction", "state": "open"}
-    for place, events in {
-            "chat.message": [
-                {**message, "id": text}, {**message, "id": "a", "replyTo": text},
-                {**message, "id": "a", "channel": text}, {**message, "id": "a", "platform": text},
-                {**message, "id": "a", "source": text}, {**message, "id": "a", "user": {**PERSON, "id": text}},
-                {**message, "id": "a", "user": {**PERSON, "badges": [text]}},
-                {**message, "id": "a", "user": {**PERSON, "color": text}},
-                {**message, "id": "a", "user": {**PERSON, text: "a"}}, {**message, "id": "a", "ts": text}],
-            "moderation": [
-                {"type": "chat.delete", "id": text}, {"type": "chat.timeout", "user": text},
-                {"type": "chat.timeout", "user": {"id": text, "name": text}}],
-            "chat.notice": [
-                {**notice, "group": text}, {**notice, "id": text}, {**notice, "user": {"id": text, "name": "b"}},
-                {**notice, "user": {"id": "b", "name": text}}],
-            "polls": [
-                {**poll, "type": "poll.begin", "id": text}, {**poll, "type": "poll.begin", "title": text},
-                {**poll, "type": "poll.begin", "options": [text, text]},
-                {"type": "poll.votes", "id": text, "totals": [1, 2]}, {"type": "poll.end", "id": text}],
-            "predictions": [
-                {**prediction, **poll, name: value} for name, value in (
-                    ("id", text), ("title", text), ("state", text), ("options", [text, text]))],
-            "goals and hype trains": [
-                {"type": "goal", "title": text, "count": 1, "target": 2},
-                {"type": "hypeTrain", "phase": text, "level": 1}],
-            "follows, redemptions, announcements": [
-                {"type": "follow", "user": {"id": text, "name": text}},
-                {"type": "follow", "user": PERSON, "id": text},
-                {"type": "redemption", "user": PERSON, "title": text},
-                {"type": "redemption", "user": PERSON, "title": "a", "text": text},
-                {"type": "redemption", "user": PERSON, "title": "a", "id": text},
-                {"type": "announcement", "text": text}, {"type": "announcement", "text": "a", "id": text},
-                {"type": "announcement", "text": "a", "user": {"id": text, "name": text}}],
-            "controls": [
-                {"type": "meter", "input": text, "levels": [0.5]},
-                {"type": "control.state", "control": text, "value": 0.5},
-                {"type": "tap", "control": text, "on": True}],
-            "people who wait": [
-                {"type": kind, "user": user} for kind in ("waiting.leave", "waiting.admit")
-                for user in (text, {"id": text, "name": text})],
-            "sources": [
-                {"type": "source.state", "source": "a", "state": "live", name: text}
-                for name in ("source", "state", "platform", "reason")] + [
-                {"type": "gap", "source": "a", "from": 1, "to": 2, "reason": "a", name: text}
-                for name in ("source", "reason")],
-            "acts": [
-                {"type": "host.admit", "user": text}, {"type": "host.set", "control": text, "value": 0.5},
-                {"type": "host.filter", "user": text}, {"type": "host.filter", "words": text},
-                {"type": "host.filter", "platform": text}, {"type": "host.highlight", "names": [text] * 2},
-                {"type": "host.scroll", "position": text}, {"type": "host.thread", "message": text},
-                {"type": "host.activity", "activity": 1, "handling": text},
-                {"type": "host.notice", "notice": 1, "handling": text}, {"type": "host.filter"}],
-    }.items():
-        for event in events:
-            yield place, event
-
-
-IDENTIFIERS = itertools.count()
-
-
-def more_lines(text):
-    for place, event in more_events(text):
-        yield place, json_line(event)
-    # Under an identifier of its own, so that it is not refused as one that was there; and compared with what a
-    # host filters by and highlights, which is as long as a name.
-    short = text[:40]
-    message = {"type": "chat.message", "id": f"m{next(IDENTIFIERS)}", "user": PERSON, "text": text}
-    yield "a message that is taken", json_line(message)
-    yield "a message that is filtered", b"".join(map(json_line, (
-        {"type": "host.filter", "words": short}, {"type": "host.highlight", "names": [short]},
-        {**message, "id": f"m{next(IDENTIFIERS)}"}, {"type": "host.filter"},
-        {"type": "host.highlight", "names": []})))
-    tags = {"id": "a", "user-id": "b", "display-name": "b", "tmi-sent-ts": "1"}
-    for name in (
-            "id", "user-id", "display-name", "badges", "tmi-sent-ts", "bits", "reply-parent-msg-id",
-            "source-room-id", "color", "emotes", text):
-        yield "tags of IRC", irc_line({**tags, name: text}, "b", "PRIVMSG", "#main :a")
-    for name in (
-            "login", "msg-id", "msg-param-community-gift-id", "msg-param-origin-id", "msg-param-cumulative-months"):
-        yield "tags of IRC", irc_line({**tags, "msg-id": "subgift", name: text}, "b", "USERNOTICE", "#main :a")
-    yield "tags of IRC", irc_line({"target-msg-id": text}, "b", "CLEARMSG", "#main :a")
-    yield "tags of IRC", irc_line({"target-user-id": text, "ban-duration": text}, "b", "CLEARCHAT", "#main :a")
-    yield "tags of IRC", irc_line({"slow": text}, "b", "ROOMSTATE", "#main")
-    for command, parameters in (
-            (text, "#main :a"), ("PRIVMSG", f"#{text} :a"), ("PRIVMSG", f"{text} :a"), ("PRIVMSG", f"#main :{text}"),
-            ("PRIVMSG", f"#main :\x01ACTION {text}\x01"), ("USERNOTICE", f"#main :{text}"),
-            ("CLEARCHAT", f"#main :{text}"), ("PING", f":{text}"), ("PRIVMSG", f"#main {text} {text[:9]} :a")):
-        yield "commands of IRC", irc_line(tags, "b", command, parameters)
-    yield "commands of IRC", irc_line(tags, text, "PRIVMSG", "#main :a")
-
-
-def lines_to_connection(text):
-    """They change what later lines of their connection mean."""
-    yield "sync", json_line({"type": "sync", "token": text})
-    for name in ("room", "format", "platform", "source", "clock"):
-        yield "options", json_line({"type": "options", name: text})
-    yield "position", json_line({"type": "position", "source": text, "sequence": 1})
-
-
-def json_line(event):
-    return json.dumps(event, ensure_ascii=False).encode() + b"\n"
-
-
-def irc_line(tags, nick, command, parameters):
-    tags = ";".join(f"{name}={value}" for name, value in tags.items())
-    return f"@{tags} :{nick}!{nick}@tmi.twitch.tv {command} {parameters}\r\n".encode()
 
 
 def shapes(size):
@@ -303,3 +31,194 @@ def shapes(size):
     yield f"{size * 5} elements", b'{"method":"a.b","parameters":{"a":[' + b"0," * size * 5 + b"0]}}\0"
     yield "a long number", b'{"method":"a.b","parameters":{"a":' + b"7" * size * 10 + b"}}\0"
     yield "a long name", b'{"' + b"\xcc\x81\xcc\x96" * (size * 5 // 2) + b'":0}\0'
+
+
+def filled(template, text):
+    """The message of a template with this text."""
+    message = template.replace("TEXT", text).replace("SHORT", text[:40]).replace("NUMBER", str(next(NUMBERS)))
+    if "BASE64" in message:
+        message = message.replace("BASE64", base64.b64encode(json.dumps({"room": text}).encode()).decode())
+    return message.encode()
+
+
+def call(name, parameters):
+    """A call of a method; a name that ends with + asks for more than one reply. Without a name, the message itself."""
+    method = name.rstrip("+")
+    message = {"method": method if "." in method else CONTROL + method, "parameters": parameters,
+               "more": name.endswith("+")} if name else parameters
+    return json.dumps(message) + "\0"
+
+
+def event(name, members):
+    """An event of a type. Without a name, the message itself."""
+    return json.dumps({**({"type": name} if name else {}), **members}) + "\n"
+
+
+def irc(tags="", command="PRIVMSG", parameters="#main :a", nick="b"):
+    return (f"@id=a;user-id=b;display-name=b;tmi-sent-ts=1{tags} :{nick}!{nick}@tmi.twitch.tv {command} {parameters}"
+            "\r\n")
+
+
+def rows(message, table):
+    """The places and templates of a table. A row has a place and after it messages, each a name and an object, with
+    semicolons between them. A message is there once for each <x> in it: that is TEXT, and of each other <x> the x."""
+    for row in re.split(r"\n(?! )", table.strip()):
+        place, messages = row.split(": ", 1)
+        for name, members in re.findall(r"([^\s;]*) ?(\{.*?\})(?:;\s+|$)", messages, re.DOTALL):
+            template = message(name, json.loads(members.replace("USER", '{"id":"b","name":"b"}')))
+            for chosen in [mark.start() for mark in re.finditer("<", template)] or [None]:
+                yield place, re.sub(
+                    "<(.*?)>", lambda mark: "TEXT" if mark.start() == chosen else mark[1], template)
+
+
+SIMULATION = {"path": "a", "scenario": "", "files": [], "devices": [], "variants": [], "settings": [],
+              "thresholds": [], "wantsPage": False, "wantsTrace": False}
+CALLS = [
+    *rows(call, """
+method: {"method":"TEXT"}
+method of an interface: {"method":"io.livehost.Control.TEXT"}
+interface: {"method":"TEXT.Echo"}
+member: {"method":"io.livehost.Control.GetStatus","TEXT":0}
+parameter: GetStatus {"TEXT":0}
+two members: GetStatus {"TEXT":0,"TEXTx":1}
+interface description: org.varlink.service.GetInterfaceDescription {"interface":"TEXT"}
+room: GetRoom {"room":"TEXT"}
+feature: GetRoom {"room":"main","feature":"TEXT"}
+features: MonitorRoom {"room":"main","features":["TEXT"]}
+view: Explain {"room":"main","view":"TEXT"}
+recordings of a room: ListRecordings {"room":"TEXT"}
+task: CancelTask {"task":"TEXT"}
+recording: StartTask+ {"kind":"export","recording":"TEXT"}
+kind: StartTask {"kind":"TEXT"}
+control: SetControl {"room":"main","control":"TEXT","value":1}
+filter: SetChatFilter {"room":"main","words":"TEXT"}
+names: SetMentionedNames {"room":"main","names":["TEXT"]}
+thread: ShowThread {"room":"main","message":"TEXT"}
+positions: GetPositions {"room":"TEXT"}
+sources: ListSources {"room":"TEXT"}
+recording to delete: DeleteRecording {"recording":"TEXT"}
+recording to verify: VerifyRecordings+ {"recording":"TEXT"}
+request: ReportOutcome {"identifier":"TEXT","outcome":"confirmed"}
+event: SendEvents {"events":[{"type":"title","title":"TEXT"}]}
+member of an event: SendEvents {"events":[{"type":"viewers","TEXT":1}]}
+type of an event: SendEvents {"events":[{"type":"TEXT"}]}
+rooms: OpenRoom {"room":"TEXT"}; CloseRoom {"room":"TEXT"}; StartRecording {"room":"TEXT"};
+  PauseRecording {"room":"TEXT"}; ResumeRecording {"room":"TEXT"}; StopRecording {"room":"TEXT"};
+  VerifyRecordings+ {"room":"TEXT"}; StartTask+ {"room":"TEXT","kind":"export"}; MonitorRoom+ {"room":"TEXT"};
+  MonitorScreen+ {"room":"TEXT"}; MonitorRequests+ {"room":"TEXT"}; Explain {"room":"TEXT","view":"a"};
+  RecordElsewhere {"room":"TEXT","wish":"start"}; SetControl {"room":"TEXT","control":"a","value":1};
+  Admit {"room":"TEXT","all":true}; SetChatFilter {"room":"TEXT","words":"a"};
+  SetMentionedNames {"room":"TEXT","names":[]}; ScrollChat {"room":"TEXT","position":"end"};
+  ShowThread {"room":"TEXT","message":"a"}; HandleNotice {"room":"TEXT","notice":1,"handling":"pin"};
+  HandleActivity {"room":"TEXT","activity":1,"handling":"pin"}; SendEvents {"room":"TEXT","events":[]}
+recordings: ListRecordings {"before":"TEXT"}; ListRecordings {"room":"TEXT"};
+  StartTask+ {"kind":"verify","recording":"TEXT"}
+requests: MonitorRequests+ {"room":"main","controls":["TEXT"]}; ReportOutcome {"identifier":"a","outcome":"TEXT"};
+  ReportOutcome {"identifier":"a","outcome":"refused","reason":"TEXT"}
+acts of the host: RecordElsewhere {"room":"main","wish":"TEXT"}; Admit {"room":"main","user":"TEXT"};
+  SetChatFilter {"room":"main","user":"TEXT"}; SetChatFilter {"room":"main","platform":"TEXT"};
+  ScrollChat {"room":"main","position":"TEXT"}; HandleNotice {"room":"main","notice":1,"handling":"TEXT"};
+  HandleActivity {"room":"main","activity":1,"handling":"TEXT"}
+members of events: SendEvents {"events":[{"type":"title","title":"a","room":"TEXT"}]};
+  SendEvents {"events":[{"type":"title","title":"a","platform":"TEXT"}]};
+  SendEvents {"events":[{"type":"chat.message","id":"a","user":USER,"text":"TEXT"}]};
+  SendEvents {"events":[
+    {"type":"chat.message","id":"a","user":{"id":"TEXT","name":"TEXT","badges":["TEXT"]},"text":"a"}]};
+  SendEvents {"events":[{"type":"poll.begin","id":"a","title":"<a>","options":["<a>"]}]};
+  SendEvents {"events":[{"type":"source.state","source":"a","state":"live","reason":"TEXT"}]};
+  SendEvents {"events":[{"type":"host.filter","words":"TEXT"}]};
+  SendEvents {"events":[{"type":"host.highlight","names":["TEXT"]}]}
+replication: io.livehost.Replication.SaveRoom+ {"room":"TEXT"};
+  io.livehost.Replication.OpenRoom {"room":"<main>","source":"<a>","sequence":1};
+  io.livehost.Replication.LoadRoom {"room":"TEXT","index":0,"part":"","isLast":true};
+  io.livehost.Replication.LoadRoom {"room":"copy","index":0,"part":"TEXT","isLast":true};
+  io.livehost.Replication.LoadRoom {"room":"copy","index":0,"part":"BASE64","isLast":true};
+  io.livehost.Replication.PerformAct+ {"room":"<main>","source":"<a>","sequence":1,"event":"<{}>"};
+  io.livehost.Replication.FindMessage {"room":"TEXT","number":1}
+"""),
+    *((f"{name} of a simulation", call("Simulate", {**SIMULATION, name: value})) for name, value in {
+        "path": "TEXT", "scenario": "TEXT", "files": [{"path": f"TEXT{end}", "contents": ""} for end in "ab"],
+        "devices": ["TEXT"], "variants": ["TEXT"], "settings": ["TEXT"], "thresholds": ["TEXT"]}.items()),
+    ("key of a scenario", call("Simulate", {**SIMULATION, "scenario": '"TEXT": 1'})),
+]
+
+# Lines of a sender, each in a place of its own.
+LINES = list(rows(event, """
+type: TEXT {}
+title: title {"title":"TEXT"}
+member: title {"TEXT":"a"}
+room: title {"title":"a","room":"TEXT"}
+state: stream {"state":"TEXT"}
+control: slider {"control":"TEXT","phase":"begin"}
+phase: slider {"control":"a","phase":"TEXT","value":0}
+recorder: recorder.state {"state":"TEXT"}
+tap: tap {"control":"TEXT"}
+reaction: reaction {"kind":"TEXT","count":1}
+person: waiting.join {"user":{"id":"TEXT","name":"b"}}
+name: waiting.join {"user":{"id":"a","name":"TEXT"}}
+text: chat.message {"id":"a","user":USER,"text":"TEXT"}
+author: chat.message {"id":"a","user":{"id":"b","name":"TEXT"},"text":"a"}
+notice: chat.notice {"kind":"TEXT","user":USER,"count":1}
+"""))
+
+# Further places. A message that is taken has an identifier of its own.
+FURTHER_LINES = [
+    *rows(event, """
+chat.message: chat.message {"id":"<a>","user":{"id":"<b>","name":"b","badges":["<c>"],"color":"<#ff0000>"},"text":"a",
+    "replyTo":"<a>","channel":"<a>","platform":"<a>","source":"<a>"};
+  chat.message {"id":"a","user":USER,"text":"a","ts":"TEXT"};
+  chat.message {"id":"a","user":{"id":"b","name":"b","TEXT":"a"},"text":"a"}
+moderation: chat.delete {"id":"TEXT"}; chat.timeout {"user":"TEXT"};
+  chat.timeout {"user":{"id":"TEXT","name":"TEXT"}}
+chat.notice: chat.notice {"kind":"gift","user":{"id":"<b>","name":"<b>"},"count":1,"group":"<a>"};
+  chat.notice {"kind":"gift","user":USER,"count":1,"id":"TEXT"}
+polls: poll.begin {"id":"<a>","title":"<a>","options":["a","b"]};
+  poll.begin {"id":"a","title":"a","options":["TEXT","TEXT"]}; poll.votes {"id":"TEXT","totals":[1,2]};
+  poll.end {"id":"TEXT"}
+predictions: prediction {"state":"<open>","id":"<a>","title":"<a>","options":["a","b"]};
+  prediction {"state":"open","id":"a","title":"a","options":["TEXT","TEXT"]}
+goals and hype trains: goal {"title":"TEXT","count":1,"target":2}; hypeTrain {"phase":"TEXT","level":1}
+follows, redemptions, announcements: follow {"user":{"id":"TEXT","name":"TEXT"}}; follow {"user":USER,"id":"TEXT"};
+  redemption {"user":USER,"title":"<a>","text":"<a>"}; redemption {"user":USER,"title":"a","id":"TEXT"};
+  announcement {"text":"TEXT"}; announcement {"text":"a","id":"TEXT"};
+  announcement {"text":"a","user":{"id":"TEXT","name":"TEXT"}}
+controls: meter {"input":"TEXT","levels":[0.5]}; control.state {"control":"TEXT","value":0.5};
+  tap {"control":"TEXT","on":true}
+people who wait: waiting.leave {"user":"TEXT"}; waiting.leave {"user":{"id":"TEXT","name":"TEXT"}};
+  waiting.admit {"user":"TEXT"}; waiting.admit {"user":{"id":"TEXT","name":"TEXT"}}
+sources: source.state {"source":"<a>","state":"<live>","platform":"<a>","reason":"<a>"};
+  gap {"source":"<a>","from":1,"to":2,"reason":"<a>"}
+acts: host.admit {"user":"TEXT"}; host.set {"control":"TEXT","value":0.5}; host.filter {"user":"TEXT"};
+  host.filter {"words":"TEXT"}; host.filter {"platform":"TEXT"}; host.highlight {"names":["TEXT","TEXT"]};
+  host.scroll {"position":"TEXT"}; host.thread {"message":"TEXT"}; host.activity {"activity":1,"handling":"TEXT"};
+  host.notice {"notice":1,"handling":"TEXT"}; host.filter {}
+a message that is taken: chat.message {"id":"mNUMBER","user":USER,"text":"TEXT"}
+"""),
+    # Compared with what a host filters by and highlights.
+    ("a message that is filtered", "".join(template for _, template in rows(event, """
+1: host.filter {"words":"SHORT"}; host.highlight {"names":["SHORT"]};
+  chat.message {"id":"mNUMBER","user":USER,"text":"TEXT"}; host.filter {}; host.highlight {"names":[]}
+"""))),
+    *(("tags of IRC", template) for template in [
+        irc().replace("=a;", "=TEXT;"), irc().replace("-id=b", "-id=TEXT"), irc().replace("name=b", "name=TEXT"),
+        irc().replace("ts=1", "ts=TEXT"),
+        *(irc(f";{name}=TEXT") for name in (
+            "badges", "bits", "reply-parent-msg-id", "source-room-id", "color", "emotes", "TEXT")),
+        *(irc(f";msg-id=subgift;{name}=TEXT", "USERNOTICE") for name in (
+            "login", "msg-param-community-gift-id", "msg-param-origin-id", "msg-param-cumulative-months")),
+        irc(";msg-id=TEXT", "USERNOTICE"), irc(";target-msg-id=TEXT", "CLEARMSG"),
+        irc(";target-user-id=TEXT;ban-duration=TEXT", "CLEARCHAT"), irc(";slow=TEXT", "ROOMSTATE", "#main")]),
+    *(("commands of IRC", template) for template in [
+        irc("", "TEXT"), irc("", "PRIVMSG", "#TEXT :a"), irc("", "PRIVMSG", "TEXT :a"),
+        irc("", "PRIVMSG", "#main :TEXT"), irc("", "PRIVMSG", "#main :\x01ACTION TEXT\x01"),
+        irc("", "USERNOTICE", "#main :TEXT"), irc("", "CLEARCHAT", "#main :TEXT"), irc("", "PING", ":TEXT"),
+        irc("", "PRIVMSG", "#main TEXT SHORT :a"), irc(nick="TEXT")]),
+]
+
+# These change what later lines of their connection mean.
+LINES_TO_CONNECTION = list(rows(event, """
+sync: sync {"token":"TEXT"}
+options: options {"room":"TEXT"}; options {"format":"TEXT"}; options {"platform":"TEXT"}; options {"source":"TEXT"};
+  options {"clock":"TEXT"}
+position: position {"source":"TEXT","sequence":1}
+"""))

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of somebody else that uses the state library and the simulator. `outside.sh` copies it out of the tree and puts
-// the project beside it.
+// A package of somebody else that uses the state library and the simulator. `Tests/test_packages.py` copies it out of
+// the tree and puts the project beside it.
 let package = Package(
   name: "Show",
   dependencies: [.package(path: "../livehost", traits: ["HangCommand"])],

@@ -6,10 +6,7 @@
 # Prints the mirror; nothing if the machine has none.
 debian_mirror() {
   local format='$(RELEASE) $(COMPONENT) $(REPO_URI)' origin
-  if [ -n "${LIVEHOST_DEBIAN_MIRROR:-}" ]; then
-    echo "$LIVEHOST_DEBIAN_MIRROR"
-    return
-  fi
+  [ -z "${LIVEHOST_DEBIAN_MIRROR:-}" ] || { echo "$LIVEHOST_DEBIAN_MIRROR"; return; }
   # The origin is known only once the lists of packages have been fetched.
   for origin in 'Origin: Debian' ''; do
     apt-get indextargets --format "$format" 'Created-By: Packages' ${origin:+"$origin"} 2>/dev/null |

@@ -1,15 +1,17 @@
-#!/usr/bin/env python3
-"""Sends numbered chat messages for room `main` to an ingest socket as fast as it accepts them, each batch
-with a sync, until the other side goes away: `feed.py SOCKET`. Prints the number of messages that were
-acknowledged as saved, a line for each answer."""
-import json, random, socket, sys, threading
+"""A load of numbered chat messages for room `main`."""
+import json
+import random
+import socket
+import threading
+
+MESSAGE = b'{"type":"chat.message","room":"main","id":"%d","user":{"id":"u%d","name":"n"},"text":"number %d"}\n'
 
 
 def feed(path, acknowledged):
-    """Sends to the socket at `path`; calls `acknowledged` with the number of messages saved so far, on
-    another thread."""
+    """Sends to the ingest socket at `path` as fast as it accepts, each batch with a sync, until the other side goes
+    away. Calls `acknowledged` with the number of messages saved so far, on another thread."""
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(path)
+    connection.connect(str(path))
     answers = connection.makefile("rb")
 
     def listen():
@@ -26,17 +28,9 @@ def feed(path, acknowledged):
     number = 0
     try:
         while True:
-            block = bytearray()
-            for _ in range(random.randrange(1, 400)):
-                block += (b'{"type":"chat.message","room":"main","id":"%d",'
-                          b'"user":{"id":"u%d","name":"n"},"text":"number %d"}\n'
-                          % (number, number % 999, number))
-                number += 1
-            block += b'{"type":"sync","token":"%d"}\n' % number
-            connection.sendall(block)
+            end = number + random.randrange(1, 400)
+            block = b"".join(MESSAGE % (number, number % 999, number) for number in range(number, end))
+            connection.sendall(block + b'{"type":"sync","token":"%d"}\n' % end)
+            number = end
     except OSError:
         listener.join()
-
-
-if __name__ == "__main__":
-    feed(sys.argv[1], lambda count: print(count, flush=True))

@@ -87,6 +87,11 @@ class Program:
             self.kill()
             raise
 
+    def interrupt(self, limit=PATIENCE):
+        """Asks it to end as Ctrl-C does; returns its exit status."""
+        self.process.send_signal(signal.SIGINT)
+        return self.wait(limit)
+
     def kill(self):
         if self.is_alive():
             self.process.send_signal(signal.SIGKILL)
@@ -140,7 +145,7 @@ class Daemon(Program):
             return client.reply(method, **parameters)
 
     def send(self, *events):
-        """Sends events to the ingest socket; returns once they are applied."""
+        """Sends events to the ingest socket; returns the answer once they are applied."""
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(PATIENCE)
             client.connect(str(self.ingest))
@@ -148,7 +153,7 @@ class Daemon(Program):
             client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
             for line in client.makefile():
                 if '"synced"' in line:
-                    return
+                    return json.loads(line)
         raise ConnectionError("the events were not acknowledged")
 
     def ctl(self, *arguments, status=0, input=None, columns=80, limit=PATIENCE):
@@ -162,3 +167,11 @@ class Daemon(Program):
             f"livehostctl {' '.join(map(str, arguments))} ended with {run.returncode}, expected {status}\n"
             f"{run.stdout}{run.stderr}")
         return run.stdout
+
+    def json(self, *arguments):
+        """What livehostctl prints with --json=short, decoded."""
+        return json.loads(self.ctl(*arguments, "--json=short"))
+
+    def start_ctl(self, *arguments, log="ctl.log"):
+        """Starts livehostctl with this daemon, for one that stays; what it prints is added to a log."""
+        return Program([self.programs / "livehostctl", "--socket", self.control, *arguments], self.directory / log)

@@ -7,33 +7,39 @@ names a file, a line `SECONDS<tab>NAME` is added to it for each test.
 import contextlib
 import os
 import pathlib
+import shutil
+import subprocess
+import threading
 
 import pytest
 
 from harness import programs as program_module
 from harness.programs import Daemon
+from harness.waiting import PATIENCE, wait_for
 
 CHECKS = pytest.StashKey()
 totals = {"passed": 0, "failed": 0, "skipped": 0}
 
 
 class Checks:
-    """The checks of one test. Call it with a name, whether the check holds, and what was seen."""
+    """The checks of one test. Call it with a name, whether the check holds, and what was seen; from any thread."""
 
     def __init__(self, write):
         self.write = write
         self.passed = 0
         self.skipped = 0
         self.failures = []
+        self.lock = threading.Lock()
 
     def __call__(self, name, condition, seen=""):
-        if condition:
-            self.passed += 1
-            self.write(f"ok: {name}")
-        else:
-            failure = f"{name}: {seen}" if seen != "" else name
-            self.failures.append(failure)
-            self.write(f"FAILED: {failure}")
+        with self.lock:
+            if condition:
+                self.passed += 1
+                self.write(f"ok: {name}")
+            else:
+                failure = f"{name}: {seen}" if seen != "" else name
+                self.failures.append(failure)
+                self.write(f"FAILED: {failure}")
         return bool(condition)
 
     def equal(self, name, seen, expected):
@@ -43,6 +49,17 @@ class Checks:
     def contains(self, name, text, part):
         """Checks that a text has a part; a failure shows both."""
         return self(name, part in text, f"expected {part!r} in {text!r}")
+
+    def runs(self, name, command, *texts, status=0, limit=PATIENCE, **options):
+        """Checks that a command ends with a status and prints each text on either stream; a text that begins with !
+        must not be there. Returns what it prints."""
+        run = subprocess.run(
+            [str(argument) for argument in command], text=True, timeout=limit,
+            **{"input": "", "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options})
+        wrong = [text for text in texts if (text.removeprefix("!") in run.stdout) == text.startswith("!")]
+        self(name, run.returncode == status and not wrong,
+             f"ended with {run.returncode}, expected {status}; not as expected: {wrong}; printed:\n{run.stdout}")
+        return run.stdout
 
     @contextlib.contextmanager
     def attempt(self, name):
@@ -54,9 +71,26 @@ class Checks:
         else:
             self(name, True)
 
+    def becomes(self, name, condition, seen):
+        """Checks that a condition comes true in time; `seen`, a text or a function, says what was there instead."""
+        with self.attempt(name):
+            wait_for(condition, seen)
+
     def skip(self, reason, count=1):
         self.skipped += count
         self.write(f"SKIPPED: {reason}")
+
+    def complete(self, count):
+        """Raises AssertionError unless there were this many checks, which a test skips that cannot be run."""
+        seen = self.passed + self.skipped + len(self.failures)
+        assert seen == count, f"expected {count} checks, seen {seen}"
+
+    def lacks(self, *programs, count):
+        """True, and so many checks are skipped, if one of the programs is not installed."""
+        missing = [program for program in programs if not shutil.which(program)]
+        if missing:
+            self.skip(f"not installed: {', '.join(missing)}", count)
+        return bool(missing)
 
 
 def pytest_addoption(parser):
@@ -109,7 +143,7 @@ def pytest_runtest_makereport(item, call):
         report.longrepr = "\n".join(f"FAILED: {failure}" for failure in checks.failures)
     if report.failed:
         for program in program_module.running:
-            report.sections.append((f"log of {program.command[0]}", program.log_tail()))
+            report.sections.append((f"log of {program.command[0]}, {program.log}", program.log_tail()))
     count(report, checks)
     if report.when == "call":
         record(item, call)

@@ -1,0 +1,121 @@
+"""What is sent to a cluster, and whether all of it is there in the end."""
+import contextlib
+import difflib
+import itertools
+import json
+import os
+import random
+import socket
+import threading
+import time
+
+from cluster_nodes import LIMIT, ROOMS
+from harness.programs import Daemon
+
+USER = {"id": "u", "name": "u"}
+
+
+def message(room, number, text="x"):
+    return {"type": "chat.message", "room": room, "id": f"{room}-{number}", "user": USER, "text": text}
+
+
+class Sender(threading.Thread):
+    """Writes numbered messages into a room, through one gateway after the other, again until they are acknowledged."""
+
+    # How many messages it writes at once: 5 are some 1,000 a second from all of them, 20 some 3,000.
+    BATCH = int(os.environ.get("CLUSTER_BATCH") or 5)
+
+    def __init__(self, room, nodes, acknowledged=0):
+        super().__init__(daemon=True)
+        self.room, self.nodes, self.acknowledged = room, list(nodes), acknowledged
+        self.ending = threading.Event()
+        # Since when a batch waits for its answer, and the longest that one waited.
+        self.waiting_since, self.longest = None, 0.0
+        self.start()
+
+    def run(self):
+        for turn in itertools.count(random.randrange(3)):
+            with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(20)
+                client.connect(str(self.nodes[turn % 3].ingest))
+                reader = client.makefile()
+                # Then any other gateway will do.
+                for _ in range(50):
+                    if self.ending.is_set() and not self.waiting_since:
+                        return
+                    self.write(client, reader)
+                    self.ending.wait(0.02)
+            time.sleep(0.05)
+
+    def write(self, client, reader):
+        self.waiting_since = self.waiting_since or time.monotonic()
+        batch = self.acknowledged // self.BATCH + 1
+        lines = [*self.events(batch), {"type": "sync", "token": f"{batch}"}]
+        client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
+        if '"synced"' not in reader.readline():
+            raise OSError("not acknowledged")
+        self.longest = max(self.longest, time.monotonic() - self.waiting_since)
+        self.waiting_since = None
+        self.acknowledged += self.BATCH
+
+    def events(self, batch):
+        numbers = range((batch - 1) * self.BATCH + 1, batch * self.BATCH + 1)
+        return [{"type": "position", "source": f"s-{self.room}", "sequence": batch},
+                *(message(self.room, number, f"{number}") for number in numbers)]
+
+
+def send(cluster):
+    """Starts the senders, or their successors, which go on behind the last that was acknowledged."""
+    acknowledged = {sender.room: sender.acknowledged for sender in cluster.senders}
+    cluster.senders = [Sender(room, cluster.nodes, acknowledged.get(room, 0)) for room in ROOMS]
+
+
+def verify(cluster, name):
+    """Senders finish; then every acknowledged message is in its room exactly once and in order, seen from each node."""
+    end = time.monotonic() + LIMIT
+    for sender in cluster.senders:
+        sender.ending.set()
+    for sender in cluster.senders:
+        sender.join(max(0, end - time.monotonic()))
+    unanswered = [sender.room for sender in cluster.senders if sender.is_alive()]
+    cluster.check(f"{name}: every sender was answered", not unanswered, unanswered)
+    for sender in cluster.senders:
+        room, expected = sender.room, sender.acknowledged
+
+        def seen():
+            """For each node the total, what was rejected, and by how much the newest messages are off."""
+            for state in [node.call("GetRoom", room=room) for node in cluster.nodes]:
+                chat = state["features"]["chat"]
+                newest = [int(message["text"]) for message in chat["messages"]]
+                yield chat["total"], state.get("rejectedByReason") or {}, {
+                    number - n for n, number in enumerate(newest, expected + 1 - len(newest))}
+        cluster.eventually(f"{name}: {room} has {expected} messages at {cluster.nodes[0]}", lambda: list(seen()),
+                           [(expected, {}, {0})] * 3)
+
+
+def comparable(state):
+    """The lines of a room without what depends on when something was sent, and not on what."""
+    chat = state["features"]["chat"]
+    for name in ("rate", "recent", "busiestSecond", "highlights", "waves"):
+        chat.pop(name, None)
+    for each, name in itertools.product(chat["messages"], ("ts", "time", "timestamp", "at")):
+        each.pop(name, None)
+    return json.dumps([chat, state["features"].get("control")], indent=1, sort_keys=True).splitlines()
+
+
+def compare_with_one_daemon(cluster):
+    """A daemon alone that is sent the same has the same rooms."""
+    directory = cluster.directory / "alone"
+    directory.mkdir()
+    alone = Daemon(cluster.programs, directory)
+    for sender in cluster.senders:
+        room, batches = sender.room, range(1, sender.acknowledged // sender.BATCH + 1)
+        for first in range(0, len(batches), 1000):
+            alone.send(*(event for batch in batches[first:first + 1000] for event in sender.events(batch)))
+        for slider in cluster.sliders:
+            if slider["room"] == room:
+                alone.call("SetControl", **slider)
+        one, other = (comparable(owner.call("GetRoom", room=room)) for owner in (alone, cluster.nodes[0]))
+        different = list(difflib.unified_diff(one, other, "one daemon", "the cluster", n=1))
+        cluster.check(f"{room} is what one daemon has that was sent the same", not different, "\n".join(different[:40]))
+    alone.kill()

@@ -1,0 +1,62 @@
+"""Networks of the kernel that programs of a test are in, and a proxy that passes bytes on late."""
+import asyncio
+import contextlib
+import ctypes
+import os
+import subprocess
+import threading
+
+# The address of the tests themselves in the network that joins the nodes.
+HUB = "10.99.0.254"
+LIBRARY = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWNS, CLONE_NEWNET = 0x0002_0000, 0x4000_0000
+
+
+def sh(command):
+    subprocess.run(command.split(), check=True)
+
+
+def ip(*commands):
+    for command in commands:
+        sh(f"ip {command}")
+
+
+def system_call(name, *arguments):
+    # os has unshare and setns from Python 3.12 on.
+    if getattr(LIBRARY, name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
+@contextlib.contextmanager
+def inside(network=None):
+    """Puts this thread, and what it starts meanwhile, into a network: a descriptor from here, or none for a new one."""
+    outside = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    system_call("unshare", CLONE_NEWNET) if network is None else system_call("setns", network, CLONE_NEWNET)
+    try:
+        yield network or os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    finally:
+        system_call("setns", outside, CLONE_NEWNET)
+        os.close(outside)
+
+
+class Proxy:
+    """Passes connections on, each byte after a delay that can be changed."""
+
+    def __init__(self, port, target):
+        self.target, self.delay, self.loop = target, 0.0, asyncio.new_event_loop()
+        threading.Thread(target=self.loop.run_forever, daemon=True).start()
+        asyncio.run_coroutine_threadsafe(asyncio.start_server(self.accepted, HUB, port), self.loop).result()
+
+    async def accepted(self, *near):
+        with contextlib.closing(near[1]), contextlib.suppress(OSError):
+            far = await asyncio.wait_for(asyncio.open_connection(*self.target), 10)
+            await asyncio.gather(self.copy(near[0], far[1]), self.copy(far[0], near[1]))
+
+    async def copy(self, source, target):
+        due = 0.0
+        with contextlib.suppress(OSError):
+            while data := await source.read(1 << 16):
+                # In order, also when the delay becomes shorter.
+                due = max(due + 1e-6, self.loop.time() + self.delay)
+                self.loop.call_at(due, target.write, data)
+        self.loop.call_at(max(due + 1e-6, self.loop.time() + self.delay), target.close)

@@ -1,0 +1,95 @@
+"""What a gateway says and ends with if it cannot work, and a relay between two machines over TLS."""
+import pathlib
+import select
+import socket
+import subprocess
+
+import pytest
+
+from cluster_nodes import NATS
+from harness.programs import Program, accepts, free_port
+from harness.waiting import wait_for
+
+# The server of Debian.
+OLD = pathlib.Path(__file__).resolve().parents[3] / ".build/nats-server-old/usr/sbin/nats-server"
+GET_OLD = f"mkdir -p {OLD.parents[2]} && cd {OLD.parents[2]} && apt-get download nats-server && dpkg -x ./*.deb ."
+
+
+@pytest.mark.parametrize("name, server, options, status, text", [
+    ("without a server", None, "", 69, "no NATS server answers"),
+    ("wrong credentials", NATS, "authorization { user: a, password: b }", 77, "refuses this gateway"),
+    ("a server without JetStream", NATS, "", 69, "no JetStream"),
+    ("a server that is too old", OLD, 'jetstream { store_dir: "old" }', 69, "older than 2.11"),
+])
+def test_server(check, programs, tmp_path, name, server, options, status, text):
+    address = ("127.0.0.1", free_port())
+    if server:
+        if not server.exists() and subprocess.run(GET_OLD, shell=True).returncode != 0:
+            return check.skip("the old NATS server cannot be downloaded")
+        (tmp_path / "nats.conf").write_text(f'listen: "127.0.0.1:{address[1]}"\n{options}\n')
+        nats = Program([server, "-c", "nats.conf"], tmp_path / "log", cwd=tmp_path)
+        nats.wait_for(lambda: accepts(address), "the NATS server")
+    (tmp_path / "gateway.yaml").write_text(
+        f"name: alone\ningest: {tmp_path}/ingest\nlisten: {tmp_path}/control\n"
+        f'nats: {{servers: ["nats://127.0.0.1:{address[1]}"], replicas: 1}}\n')
+    check.runs(f"{name}: {status}", [programs / "livehost-gateway", "run", "--config", tmp_path / "gateway.yaml"], text,
+               status=status)
+    if server:
+        nats.kill()
+
+
+def test_wrong_use(check, programs, tmp_path):
+    path = tmp_path / "gateway.yaml"
+    path.write_text("name: a b\n")
+    gateway = programs / "livehost-gateway"
+    check.runs("a wrong configuration: 78", [gateway, "run", "--config", path], "gateway.yaml:1", status=78)
+    check.runs("no gateway: status ends with 69", [gateway, "status", "--socket", tmp_path / "none"], status=69)
+
+
+def certificate(directory, name, authority=None):
+    """A certificate of an authority, or one of its own that is an authority."""
+    signed = ["-CA", f"{authority}.pem", "-CAkey", f"{authority}.key", "-addext", "basicConstraints=critical,CA:FALSE",
+              "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"] if authority else []
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-days", "2", "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.pem", *signed],
+                   cwd=directory, check=True, capture_output=True)
+    return [f"--ca={directory}/ca.pem", f"--certificate={directory}/{name}.pem", f"--key={directory}/{name}.key"]
+
+
+def test_relay(check, daemon, programs, tmp_path):
+    """A relay to another machine, and one from there: both ends have certificates of one authority."""
+    gateway, ctl = programs / "livehost-gateway", programs / "livehostctl"
+    identity = {names[0]: certificate(tmp_path, *names) for names in (
+        ("ca",), ("stranger",), ("near", "ca"), ("far", "ca"), ("wrong", "stranger"))}
+    check.runs("a relay at a name without an address yet: 69",
+               [gateway, "relay", "--listen", "nobody.invalid:7444", *identity["near"]], status=69)
+    port = free_port()
+    relays = [Program([ctl, "relay", "--from", daemon.control, "--listen", f"127.0.0.1:{port}", *identity["near"]],
+                      tmp_path / "log", {"RUNTIME_DIRECTORY": str(tmp_path)})]
+    for end in ("far", "wrong"):
+        relays.append(Program([gateway, "relay", "--from", f"127.0.0.1:{port}", "--listen", tmp_path / end,
+                               *identity[end]], tmp_path / f"{end}.log"))
+        relays[-1].wait_for((tmp_path / end).is_socket, "the socket of the relay")
+    far = [ctl, "--socket", tmp_path / "far"]
+    wait_for(lambda: subprocess.run([*far, "status"], capture_output=True).returncode == 0, "the relay")
+    daemon.ctl("open", "main")
+    check.runs("a relay over TLS shows a room", [*far, "rooms"], "main")
+    check.runs("a relay over TLS is watched", [*far, "show", "main", "--json=short"], '"room":"main"')
+    check.runs("who comes over TLS changes nothing", [*far, "open", "side"], status=77)
+
+    def relayed():
+        """How many connections the relay has accepted at the socket behind its tunnel."""
+        sockets = subprocess.run(["ss", "-xnH"], capture_output=True, text=True, check=True).stdout
+        return sum(f"{tmp_path}/livehost-gateway-" in line and "/relay " in line for line in sockets.splitlines())
+    with check.attempt("who shows no certificate is cut off, and reaches no daemon meanwhile"):
+        before = relayed()
+        silent = [socket.create_connection(("127.0.0.1", port), 30) for _ in range(300)]
+        # More than may be without a certificate: the others are closed at once.
+        assert select.select(silent, [], [], 5)[0], "more than 256 strangers"
+        assert relayed() <= before, f"{relayed()} connections, {before} before"
+        for connection in silent:
+            assert connection.recv(1) == b"", "it is not closed"
+    wrong = subprocess.run([ctl, "--socket", tmp_path / "wrong", "rooms"], capture_output=True)
+    check("a certificate of another authority is refused", wrong.returncode != 0, wrong)
+    for relay in relays:
+        relay.kill()

@@ -1,0 +1,164 @@
+"""What others post to livehostctl connect, and what Social Stream Ninja sends it."""
+import concurrent.futures
+import json
+import socket
+
+import pytest
+import urllib3
+from sources_support import leaks, serve_http, serve_websocket, settle
+
+from harness.programs import free_port
+from harness.waiting import PATIENCE, wait_for
+
+SECRET = "secretthatnobodymaysee"
+MAPPING = """
+identifier: id
+events:
+  - when: {kind: message}
+    type: chat.message
+    members: {user.id: who, user.name: who, text: words}
+"""
+
+
+def connect(port, path="/"):
+    """A function that posts a delivery over one connection, and returns the status of the answer, 0 without one."""
+    pool = urllib3.HTTPConnectionPool("127.0.0.1", port, timeout=PATIENCE, retries=False)
+
+    def post(value, headers={}):
+        body = value if isinstance(value, bytes) else json.dumps(value)
+        try:
+            return pool.request("POST", path, body, headers={"Content-Type": "application/json", **headers}).status
+        except urllib3.exceptions.HTTPError:
+            return 0
+    return post
+
+
+def message(number):
+    return {"kind": "message", "id": f"m{number}", "who": "bo", "words": f"hi {number}"}
+
+
+@pytest.fixture
+def receive(start_source, tmp_path):
+    """Starts a receiver with a mapping and options."""
+    def receive(address, *options, mapping=MAPPING):
+        file = tmp_path / ("mapping.yaml" if mapping == MAPPING else "wrong.yaml")
+        file.write_text(mapping)
+        return start_source("connect", "webhook", "--listen", address, "--mapping", file, *options)
+    return receive
+
+
+def test_webhook(check, daemon, receive, tmp_path):
+    """Senders that repeat what was not taken, while the daemon and the source are killed."""
+    (tmp_path / "secret").write_text(SECRET + "\n")
+    port, right = free_port(), f"/?secret={SECRET}"
+    command = [f"127.0.0.1:{port}", "--secret-file", tmp_path / "secret", "--room", "hook"]
+    source = receive(*command)
+    source.live()
+    taken = []
+
+    def send(start):
+        post = connect(port, right)
+        for number in range(start, 1000, 4):
+            wait_for(lambda: post(message(number)) == 200, f"200 for {number}", pause=0.05)
+            taken.append(number)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        senders = pool.map(send, range(4))
+        wait_for(lambda: len(taken) > 200, "the first deliveries")
+        daemon.kill()
+        daemon.start()
+        wait_for(lambda: len(taken) > 500, "more deliveries")
+        source.kill()
+        source = receive(*command)
+        list(senders)
+    check.equal("webhook: 1,000 deliveries over kills of daemon and receiver: each that was answered with 200 is "
+                "there, once", (daemon.total("hook"), sorted(taken)), (1000, list(range(1000))))
+
+    refused = [connect(port, path)(*delivery) for path, *delivery in [
+        ("/?secret=wrong", message(0)), ("/", message(0)), (right, b"nonsense"),
+        (right, {"kind": "message", "id": "x"}), (right, b" " * 300_000),
+        (right, message(0), {"Origin": "https://evil.example"})]]
+    wait_for(lambda: any(one.get("refused") == 6 for one in source.reports), lambda: source.reports[-1:])
+    check.equal("webhook: a wrong secret, no JSON, missing members, long bodies and browsers are refused and counted",
+                (refused, daemon.total("hook")), ([401, 401, 400, 422, 413, 403], 1000))
+    check.equal("webhook: the secret is in no argument, log, report or state",
+                leaks(daemon, source, SECRET, "/proc/[0-9]*/cmdline"), [])
+    check.equal("webhook: Ctrl-C ends it with 0", source.stop(), 0)
+
+
+def test_mistakes(check, receive):
+    """A receiver that cannot begin says why, with the exit codes of the manual."""
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        sources = [receive(f"127.0.0.1:{free_port()}", mapping="events:\n  - type: viewer\n    members: {count: n}\n"),
+                   receive(f"0.0.0.0:{free_port()}"), receive(f"0.0.0.0:{free_port()}", "--allow-remote"),
+                   receive(f"127.0.0.1:{holder.getsockname()[1]}")]
+        found = [(source.wait(), source.log.read_text()) for source in sources]
+    wanted = [(78, "wrong.yaml:2: events[0].type: there is no event 'viewer'; did you mean 'viewers'?"),
+              (64, "--allow-remote"), (64, "needs --secret-file"), (1, "in use")]
+    check("webhook: mistakes name file, line and remedy, and other machines only if asked for",
+          all(status == code and part in text for (status, text), (code, part) in zip(found, wanted)),
+          f"expected {wanted}, seen {found}")
+
+
+def test_owncast(check, daemon, start_source):
+    """The chat of an Owncast by webhooks, beside its status."""
+    def status(request):
+        return (200, {"online": True, "viewerCount": 7}) if request.path == "/api/status" else (404, {})
+    url, port = serve_http(status), free_port()
+    start_source("connect", "owncast", url, "--listen", f"127.0.0.1:{port}", "--room", "owncast").live(2)
+    user = {"id": "u1", "displayName": "Ada", "isBot": False}
+    events = [("CHAT", {"id": f"c{number}", "timestamp": "2026-11-24T20:00:00.5Z", "user": user, "clientId": 1,
+                        "body": f"hi <b>{number}</b>", "rawBody": f"hi **{number}**", "visible": True})
+              for number in range(100)]
+    events += [("VISIBILITY-UPDATE", {"id": "v", "ids": ["c1", "c2"], "visible": False}),
+               ("STREAM_TITLE_UPDATED", {"id": "t", "streamTitle": "A title"}),
+               ("USER_JOINED", {"id": "j", "user": user})]
+    post = connect(port)
+    statuses = {post({"type": kind, "eventData": data}) for kind, data in events}
+    wanted = [100, 2, "A title", 7]
+    shown = settle(lambda: daemon.room("owncast", "features.chat.total", "features.chat.deleted",
+                                       "features.header.title", "features.header.viewers"), wanted)
+    (messages,) = daemon.room("owncast", "features.chat.messages")
+    check.equal("owncast: chat, deleted messages and title by webhooks, viewers by its status",
+                (shown, messages[-1]["text"], statuses), (wanted, "hi 99", {200}))
+
+
+def test_social_stream(check, daemon, start_source):
+    """A server of Social Stream Ninja that cuts the connection, repeats messages and answers nothing."""
+    session, connections = "sessionthatnobodymaysee", []
+
+    def join(connection):
+        connections.append(connection)
+        connection.recv()  # Ends if the source sends anything.
+
+    def say(number, times=1, **members):
+        for _ in range(times):
+            connections[-1].send(json.dumps({
+                "id": number, "type": "youtube", "userid": "UC1", "chatname": "Ada",
+                "chatmessage": f"hi <b>{number}</b>", **members}))
+    source = start_source("connect", "social-stream", session, "--server", serve_websocket(join), "--room", "ssn")
+    source.live()
+    for number in range(300):
+        say(number, times=2 if number % 10 == 0 else 1)
+    connections[-1].send("nonsense")
+    say(1000, event="new_follower")
+    say(1001, event="something_new")
+    daemon.settled("ssn", 301)
+    connections[-1].socket.shutdown(socket.SHUT_RDWR)
+    source.live(2)
+    # It has begun anew, and counts from 0 again.
+    for number in range(50):
+        say(number, chatmessage=f"after {number}")
+    total = daemon.settled("ssn", 351)
+    messages, rejected = daemon.room("ssn", "features.chat.messages", "rejectedByReason")
+    check.equal("social-stream: each message counts once, also after a cut, which is told as a gap",
+                (total, len(source.said("gap")), rejected, messages[-1]["text"],
+                 {one.request.path for one in connections}), (351, 1, {}, "after 49", {f"/join/{session}/4"}))
+    say(2000, type="kick", chatmessage="from afar")
+    daemon.settled("ssn", 352)
+    passing = daemon.show("chat", "filter", "ssn", "--platform", "kick").get("passing")
+    messages, rows = daemon.room("ssn", "features.chat.messages", "features.activity.rows")
+    newest = [(message.get("platform"), message["text"]) for message in messages[-2:]]
+    follows = [row.get("platform") for row in rows]
+    check.equal("social-stream: each message and follow says of which platform it is, and those of one can be shown",
+                (newest, follows, passing), ([("youtube", "after 49"), ("kick", "from afar")], ["youtube"], 1))
+    check.equal("social-stream: the session is in no log, report or state", leaks(daemon, source, session), [])

@@ -1,0 +1,60 @@
+"""Shells complete command lines of livehostctl. Tests/System/package.sh tries the scripts that the package installs."""
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+
+EVENTS = [
+    {"type": "tap", "control": "camera", "on": True},
+    {"type": "slider", "control": "zoom", "phase": "begin", "value": 0.1},
+    {"type": "slider", "control": "zoom", "phase": "end", "value": 0.5},
+    {"type": "waiting.join", "user": {"id": "u42", "name": "Wanda"}},
+    {"type": "chat.notice", "kind": "raid", "user": {"id": "7", "name": "Ada"}, "count": 9},
+]
+# Name, the words as bash cuts them, and what is offered for the last one.
+CASES = [
+    ("verbs", "sho", "show"),
+    ("verbs after an option", "--socket SOCKET sho", "show"),
+    ("inner verbs", "record st", "start stop"),
+    ("rooms", "show ma", "main"),
+    ("rooms after a global option", "--socket SOCKET show ma", "main"),
+    ("rooms after an option with =", "show --json = short ma", "main"),
+    ("features", "watch main chat w", "waitingRoom"),
+    ("views", "why main Ho", "HostView"),
+    ("views after an option with =", "why --json = short main Ho", "HostView"),
+    ("controls", "set main ''", "camera zoom"),
+    ("people in the waiting room", "admit main u", "u42"),
+    ("notices", "chat pin main ''", "1"),
+    ("recordings", "replay ''", "RECORDING"),
+    ("recordings of an inner verb", "record export main", "RECORDING"),
+    ("recordings and rooms", "analyze chatters ''", "RECORDING main"),
+    ("values of an option", "top --sort pe", "pending"),
+    ("values after =", "--json = s", "short"),
+    ("values after = behind a verb", "show main --json = s", "short"),
+    ("devices", "simulate --device iphone-13", "iphone-13-mini"),
+    ("options", "top --int", "--interval"),
+    ("silence where there is nothing", "cancel ''", ""),
+    ("silence without a daemon", "show ''", ""),
+]
+
+
+def test_completion(check, daemon, programs, tmp_path):
+    for shell in "bash", "zsh", "fish":
+        (tmp_path / shell).write_text(daemon.ctl("completion", shell))
+    daemon.ctl("open", "main")
+    daemon.send(*({"room": "main", **event} for event in EVENTS))
+    recording = daemon.ctl("record", "start", "main").strip()
+    for name, words, offered in CASES:
+        socket = "/nonexistent" if name == "silence without a daemon" else daemon.control
+        command = ["bash", pathlib.Path(__file__).with_name("complete.bash"), tmp_path / "bash", "livehostctl",
+                   *shlex.split(words.replace("SOCKET", str(daemon.control)))]
+        environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "LIVEHOST_SOCKET": str(socket)}
+        seen = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        check.equal(name, seen.stdout.rstrip("\n"), offered.replace("RECORDING", recording))
+    # fish asks the line editor for the words, so it completes nothing in a script.
+    for shell, option in ("zsh", "-n"), ("fish", "--no-execute"):
+        if shutil.which(shell):
+            check.runs(f"the {shell} script is well formed", [shell, option, tmp_path / shell])
+        else:
+            check.skip(f"{shell} is not installed")

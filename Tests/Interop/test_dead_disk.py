@@ -1,0 +1,96 @@
+"""A disk whose syncs never return, under a real daemon. The state directory is on a FUSE file system that stops
+answering `fsync` for a while. `status` must say so after ten seconds, the watchdog must not be fed meanwhile, a room
+that asks for no sync must go on, nothing may be acknowledged, and once the disk answers everything must be well.
+Needs root and what `packaging/dependencies.sh soak` installs."""
+import contextlib
+import fcntl
+import os
+import pathlib
+import select
+import socket
+import time
+
+from harness.ingest import Ingest
+from harness.mounts import own_mounts
+from harness.programs import Daemon, Program
+from harness.waiting import wait_for
+
+# The unit's interval, in seconds.
+WATCHDOG = 30
+
+
+def message(room, number):
+    return {"type": "chat.message", "room": room, "id": str(number), "user": {"id": "u", "name": "n"}, "text": "t"}
+
+
+def fed(notifications):
+    """How often the watchdog was fed since the last call."""
+    times = 0
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            times += b"WATCHDOG=1" in notifications.recv(4096).split(b"\n")
+    return times
+
+
+@contextlib.contextmanager
+def disk(directory):
+    """A disk at the daemon's state directory. Its syncs stop while the file that this returns is locked."""
+    for name in ("backing", "state"):
+        (directory / name).mkdir()
+    # The system's Python has the library.
+    with own_mounts(), open(directory / "lock", "w") as lock:
+        server = Program(["/usr/bin/python3", pathlib.Path(__file__).with_name("dying_disk.py"), directory / "backing",
+                          directory / "state", lock.name], directory / "disk.log")
+        try:
+            server.wait_for(lambda: os.path.ismount(directory / "state"), "the file system; is /dev/fuse there?")
+            yield lock
+        finally:
+            # What waits for the disk gets an error when it goes.
+            server.kill()
+
+
+def test_dead_disk(check, programs, tmp_path):
+    with disk(tmp_path) as lock, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notifications:
+        notifications.bind(str(tmp_path / "notify"))
+        notifications.setblocking(False)
+        daemon = Daemon(programs, tmp_path, environment={
+            "NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": str(WATCHDOG * 1_000_000)})
+        check("a daemon starts on the file system", daemon.is_alive())
+
+        def status():
+            return daemon.json("status")
+
+        def applied():
+            return daemon.json("show", "other")["counters"]["applied"]
+
+        for room in ("main", "other"):
+            daemon.ctl("open", room)
+        daemon.ctl("record", "start", "main")
+        with Ingest(daemon.ingest) as sender, Ingest(daemon.ingest) as other:
+            check("it acknowledges what is on disk", sender.sync(message("main", 1)))
+            check.equal("it is well", status()["health"], "ok")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            begun = time.monotonic()
+            sender.send(message("main", 2), {"type": "sync", "token": "second"})
+            problems = wait_for(lambda: status().get("problems"), "a problem")
+            took = time.monotonic() - begun
+            check("a disk whose syncs do not return is told", status()["health"] == "degraded" and any(
+                "waits for the disk" in problem["text"] and problem["since"] for problem in problems), problems)
+            check("within ten seconds and a look", took < 20, took)
+            fed(notifications)
+            before = applied()
+            other.send(*(message("other", number) for number in range(1000)))
+            with check.attempt("another room goes on"):
+                wait_for(lambda: applied() == before + 1000, lambda: f"{before} and 1000 messages, seen {applied()}")
+            time.sleep(max(0, begun + WATCHDOG - time.monotonic()))
+            check.equal("the watchdog is not fed for its interval", fed(notifications), 0)
+            check("nothing is acknowledged", not select.select([sender.socket], [], [], 0.1)[0])
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            check("once the disk answers, it acknowledges", sender.answer("second"))
+        with check.attempt("it is well again"):
+            wait_for(lambda: status()["health"] == "ok", lambda: f"health in {status()}")
+        with check.attempt("the watchdog is fed"):
+            wait_for(lambda: fed(notifications), "a notification")
+        check.contains("the recording holds both", daemon.ctl("record", "stop", "main", "--json=short"), '"events":2')
+        check.equal("it ends when it is asked to", daemon.stop(), 0)
+    check.complete(13)

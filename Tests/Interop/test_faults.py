@@ -1,0 +1,103 @@
+"""What people stumbled on who tried the programs. What can be seen without a daemon, a terminal or a browser is in
+UseTests, TypoTests and UsageTests."""
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from harness.places import BURST
+
+HIDDEN = 'for each in /run/log /var/log; do [ ! -d $each ] || mount -t tmpfs none $each; done; exec "$0" journal'
+
+
+@pytest.fixture
+def says(check, daemon):
+    """Checks what livehostctl prints, and the status with which it ends."""
+    def says(name, status, arguments, *texts, **options):
+        check.runs(name, [daemon.programs / "livehostctl", "--socket", daemon.control, *arguments], *texts,
+                   status=status, **options)
+    return says
+
+
+def test_programs(check, programs, tmp_path):
+    for program in "livehostd", "livehost-web", "livehost-source", "livehost-gateway":
+        check.runs(f"{program} names an option that it does not know, and where its options are",
+                   [programs / program, "--nonsense"], "nknown option '--nonsense'", "--help", "!: Error:", status=64)
+    check.runs("livehostd suggests the option that was meant", [programs / "livehostd", "--chek-config"],
+               "'--check-config'", status=64)
+    if os.path.exists("/usr/share/livehost"):
+        check.skip("livehost is installed, so that demo finds its recording")
+    else:
+        # Outside the source tree nothing is beside the program.
+        check.runs("demo says where it looked for the recording, and what to give instead",
+                   [shutil.copy(programs / "livehostctl", tmp_path), "demo", "--once"], "livehostctl demo FILE",
+                   f"{tmp_path}/config/recordings/", "/usr/share/livehost/", status=65, cwd=tmp_path)
+    if os.getuid() == 0 and subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0:
+        check.runs("where no journal is, root is not told to become root",
+                   ["unshare", "--mount", "sh", "-c", HIDDEN, programs / "livehostctl"],
+                   "keeps no journal", "standard error", "!may read", status=1)
+    else:
+        check.skip("not root, or without mount namespaces: the journal cannot be hidden")
+
+
+def test_status(check, daemon, says):
+    says("a bare --json says what it takes", 64, ["status", "--json"], "--json=short")
+    text = " ".join(daemon.ctl("status", "--help").split())
+    always, _, sometimes = re.search(r"JSON: (.*?)\.\s", text)[1].partition(";")
+    needed = set(re.findall("[A-Za-z]+", always)) - {"an", "object", "with", "and"}
+    for mode in "--json=short", "--json=pretty", "-j":
+        members = set(json.loads(daemon.ctl("status", mode)))
+        check(f"status {mode} has the members that its help lists",
+              len(needed) > 10 and needed <= members <= needed | set(re.findall("[A-Za-z]+", sometimes)),
+              f"members {members}; the help has {always}, and sometimes {sometimes}")
+
+
+def aligned(table, pattern):
+    """What is on the left ends, and what is on the right begins, in the same column in each line below the first."""
+    first, *lines = table.splitlines()
+    assert re.match(r"\d{1,3}(,\d{3})* messages", first), first
+    assert len(lines) > 5, "too few lines to see anything"
+    matches = [re.match(pattern, line) for line in lines]
+    assert all(matches), table
+    assert len({tuple(match.end(group + 1) for group in range(match.re.groups)) for match in matches}) == 1, table
+    assert len({len(match[1].strip()) for match in matches}) > 1, "all numbers have as many digits"
+
+
+def test_columns(check, daemon, says):
+    daemon.ctl("open", "examplehost")
+    recording = daemon.ctl("record", "start", "examplehost").strip()
+    # One writes so much that the figures have different lengths.
+    user = {"id": "much", "name": "much"}
+    daemon.send(*({"type": "chat.message", "room": "examplehost", "id": str(number), "user": user, "text": str(number)}
+                  for number in range(1, 121)))
+    daemon.ctl("ingest", BURST, "--speed", "max")
+    daemon.ctl("record", "stop", "examplehost")
+    with check.attempt("the columns of analyze chatters are aligned"):
+        aligned(daemon.ctl("analyze", "chatters", recording), r"( *[0-9,]+)  \S")
+    with check.attempt("and those of analyze spam"):
+        aligned(daemon.ctl("analyze", "spam", recording), r"( *[0-9,]+) in ( *[0-9,]+) (forms? {2,3})\S")
+    says("an analysis of a room is no failed task first", 0, ["analyze", "chatters", "examplehost"], "messages")
+    check("and leaves none in the log", "failed: NoSuchRecording" not in daemon.log.read_text(), daemon.log_tail())
+    # Totals that were kept are no rate.
+    daemon.stop()
+    daemon.start()
+    says("after a restart nothing has come in, whatever the totals are", 0, ["status"], "events        0.0/s; 5,1")
+
+
+def test_input(daemon, says, tmp_path):
+    daemon.ctl("send", "main", '{"type":"recorder.state","state":"recording"}')
+    says("show has the recorder elsewhere", 0, ["show", "main", "recorder"], "recording", "!nothing to show")
+    says("an event that lacks a member is told its name", 65, ["send", "main", '{"type":"chat.message"}'],
+         "'id' of chat.message")
+    daemon.ctl("set", "main", "camera", "on")
+    says("a switch that is probably misspelled is not made", 1, ["set", "main", "camra", "on"], "did you mean 'camera'")
+    mixed = tmp_path / "mixed"
+    mixed.write_text('{"type":"viewers","room":"mixed","count":7}\n{"type":"nonsense","room":"mixed"}\n')
+    says("partly bad input is played, and says what was wrong", 0, ["ingest", mixed], "1 rejected", "unknownType")
+    says("with --strict it is bad data", 65, ["ingest", mixed, "--strict"], "1 rejected", "unknownType", "--strict")
+    says("and the rest is taken all the same", 0, ["show", "mixed", "header"], "7 viewers")
+    says("good input is not", 0, ["ingest", "--strict", "-"], "0 rejected",
+         input='{"type":"viewers","room":"mixed","count":8}\n')

@@ -1,0 +1,237 @@
+"""Sends malformed and adversarial input to a daemon, and checks that it follows the rules.
+
+What must happen to each Varlink message is decided by a second, independent reading of the rules (UAPI.20): the
+connection is closed, or it is answered by one error or reply, or, for a one-way call, not answered. Of the lines for
+the ingest socket each must be counted, and the bad ones as rejected. On a failure the shortest message that shows it
+is printed. FUZZ_INPUTS is the number of messages, and of lines (20,000); FUZZ_SEED repeats a run.
+"""
+import collections
+import contextlib
+import json
+import math
+import os
+import random
+import socket
+import time
+
+from fuzz_inputs import CONTROL, FEATURES, FLAGS, METHODS, SERVICE, Lines, Messages
+
+INPUTS = int(os.environ.get("FUZZ_INPUTS", 20_000))
+SEED = int(os.environ.get("FUZZ_SEED", time.time()))
+# The last one is in bytes of UTF-8.
+MAXIMUM_DEPTH, MAXIMUM_MEMBERS, MAXIMUM_NAME = 128, 4096, 256
+# Growth of resident memory after the first tenth of the messages that does not count as a leak, in KiB.
+ALLOWED_GROWTH = 16 << 10
+
+CLOSE, NOTHING, ANSWER = "close", "nothing", "answer"
+INTERFACES = ["org.varlink.service", "io.livehost.Control", "io.systemd.service"]
+# Methods that keep replying, or are not called with good parameters: what happens to them is not judged.
+OTHERS = {CONTROL + name for name in (
+    "OpenRoom MonitorRoom MonitorScreen MonitorHangs StartRecording StopRecording StartTask Simulate "
+    "VerifyRecordings DeleteRecording").split()} | {"io.systemd.service.Reload", "io.systemd.service.SetLogLevel"}
+FITS = {
+    "string": lambda value: isinstance(value, str),
+    "bool": lambda value: isinstance(value, bool),
+    "int": lambda value: type(value) is int,
+    "float": lambda value: type(value) in (int, float),
+    "feature": lambda value: value in FEATURES,
+    "objects": lambda value: isinstance(value, list) and all(isinstance(part, dict) for part in value),
+}
+
+
+def parse(message):
+    """The value of a message, by RFC 8259 read strictly. Raises ValueError or RecursionError."""
+    def members(pairs):
+        value = dict(pairs)
+        if not len(value) == len(pairs) <= MAXIMUM_MEMBERS:
+            raise ValueError("too many members, or one twice")
+        if any(len(name.encode("utf-8", "surrogatepass")) > MAXIMUM_NAME for name in value):
+            raise ValueError("a name that is too long")
+        return value
+
+    def refuse(name):
+        raise ValueError(name)
+
+    def number(text):
+        if math.isinf(value := float(text)):
+            raise ValueError("out of range")
+        return value
+
+    def integer(text):
+        value = number(text)
+        # A number too large for Int64 is read as a double.
+        return int(text) if len(text) < 25 and -2**63 <= int(text) < 2**63 else value
+
+    def depth(value):
+        if not isinstance(value, (dict, list)):
+            return 0
+        return 1 + max(map(depth, value.values() if isinstance(value, dict) else value), default=0)
+
+    value = json.loads(message.decode("utf-8"), object_pairs_hook=members, parse_constant=refuse, parse_float=number,
+                       parse_int=integer)
+    if depth(value) > MAXIMUM_DEPTH:
+        raise ValueError("too deep")
+    # Fails for a lone surrogate.
+    json.dumps(value, ensure_ascii=False).encode()
+    return value
+
+
+def expected(message):
+    """What must happen to a message: CLOSE, NOTHING, ANSWER (any) or the name of an error; None if nothing is certain."""
+    try:
+        call = parse(message)
+    except (ValueError, RecursionError):
+        return CLOSE
+    if not isinstance(call, dict) or not isinstance(call.get("method"), str):
+        return CLOSE
+    flags, parameters, method = [call.get(name) for name in FLAGS], call.get("parameters"), call["method"]
+    if (any(flag is not None and not isinstance(flag, bool) for flag in flags) or flags.count(True) > 1
+            or parameters is not None and not isinstance(parameters, dict)
+            or any("." not in name for name in call if name not in ("method", "parameters", *FLAGS))):
+        return CLOSE
+    oneway, _, upgrade = flags
+    if oneway:
+        return NOTHING
+    if method.rpartition(".")[0] not in INTERFACES:
+        return SERVICE + "InterfaceNotFound"
+    if method in OTHERS:
+        return None
+    if method not in METHODS:
+        return SERVICE + "MethodNotFound"
+    if upgrade:
+        return SERVICE + "MethodNotImplemented"
+    parameters = parameters or {}
+    for name, kind in METHODS[method].items():
+        value = parameters.get(name)
+        # The reader may accept 1.0 as an integer.
+        if isinstance(value, float) and kind.endswith("int"):
+            return ANSWER
+        if not FITS[kind.removeprefix("?")](value) and not (kind.startswith("?") and value is None):
+            return SERVICE + "InvalidParameter"
+    return ANSWER if set(parameters) <= set(METHODS[method]) else SERVICE + "InvalidParameter"
+
+
+def connected(path):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(120)
+    connection.connect(str(path))
+    return connection
+
+
+def exchange(path, messages, cut):
+    """Sends messages over one connection in pieces of the size `cut`; returns the replies and what follows the last."""
+    block, received = b"".join(message + b"\0" for message in messages), b""
+    with connected(path) as connection:
+        # It may be closed already; earlier replies can still be read.
+        with contextlib.suppress(OSError):
+            for start in range(0, len(block), cut):
+                connection.sendall(block[start:start + cut])
+            connection.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionResetError):
+            while piece := connection.recv(1 << 18):
+                received += piece
+    *replies, rest = received.split(b"\0")
+    return [json.loads(reply) for reply in replies], rest
+
+
+def wrong(path, messages, cut):
+    """Why the daemon's replies to these messages are wrong; None if they are right."""
+    outcomes = [expected(message) for message in messages]
+    if None in outcomes:
+        return None
+    try:
+        replies, rest = exchange(path, messages, cut)
+    except (OSError, ValueError) as error:
+        return f"{type(error).__name__}: {error}"
+    if rest:
+        return f"a reply without an end: {rest[:80]!r}"
+    outcomes = outcomes[:outcomes.index(CLOSE)] if CLOSE in outcomes else outcomes
+    wanted = [outcome for outcome in outcomes if outcome != NOTHING]
+    found = [reply.get("error") for reply in replies]
+    if len(found) != len(wanted):
+        return f"{len(found)} replies instead of {len(wanted)}: {found} instead of {wanted}"
+    for error, outcome in zip(found, wanted):
+        is_answer = not (error or "").startswith(SERVICE) or error.endswith(("InvalidParameter", "InterfaceNotFound"))
+        if not (is_answer if outcome == ANSWER else error == outcome):
+            return f"{error or 'a reply'} instead of {outcome}"
+    return None
+
+
+def shortest(path, messages, cut):
+    """Fewer and shorter messages that still go wrong."""
+    found = [message for message in messages if wrong(path, [message], cut)][:1]
+    size = len(found[0]) // 2 if found else 0
+    while size:
+        message = found[0]
+        shorter = (message[:start] + message[start + size:] for start in range(0, len(message), size))
+        better = next((text for text in shorter if wrong(path, [text], cut)), None)
+        found, size = ([better], size) if better is not None else (found, size // 2)
+    return found or messages
+
+
+def call_badly(path, messages, generator, check):
+    """Sends some messages, at most one after which the connection is closed. Returns what must happen to them, and
+    why what happened was wrong."""
+    batch, outcomes = [], []
+    for _ in range(generator.randrange(1, 24)):
+        batch.append(messages.message())
+        outcomes.append(expected(batch[-1]))
+        if outcomes[-1] == CLOSE:
+            break
+    cut = generator.choice([1 << 20, 1 << 20, 100, 7])
+    if generator.random() < 0.02:
+        # Disconnects without waiting for a reply: calls under way are cancelled.
+        with connected(path) as connection:
+            connection.sendall(b"\0".join(batch))
+    elif reason := wrong(path, batch, cut):
+        for message in shortest(path, batch, cut):
+            check.write(f"  {message!r}: {wrong(path, [message], cut)}")
+        return outcomes, reason
+    return outcomes, None
+
+
+def feed(path, lines, count):
+    """Sends lines over one connection; returns why the counts are wrong, or None."""
+    sent = [lines.line() for _ in range(count)]
+    end = b"\r\n" if lines.random.random() < 0.3 else b"\n"
+    # One CR belongs to the line end; lines of nothing but blanks do not count.
+    counted = [rejected for line, rejected in sent if (line + end)[:-1].removesuffix(b"\r").strip(b" \t")]
+    with connected(path) as connection:
+        connection.sendall(end.join(line for line, _ in sent) + end + b'{"type":"sync","token":"t"}\n')
+        counts = json.loads(connection.makefile().readline() or "{}")
+    # A changed line may be rejected or not, and may have become a blank one, or a control line, which do not count.
+    changed, bad = counted.count(None), counted.count(True)
+    for name, least, most in (("received", len(counted) - changed, len(counted)), ("rejected", bad, bad + changed)):
+        if not least <= counts.get(name, -1) <= most:
+            return f"{name} is not from {least} to {most}: {counts}"
+    return None
+
+
+def test_fuzz(check, daemon):
+    check.write(f"{INPUTS} messages and lines, seed {SEED}")
+    generator = random.Random(SEED)
+    messages, lines = Messages(generator), Lines(generator)
+    daemon.call("OpenRoom", room="fuzz")
+    outcomes, memory, reason = collections.Counter(), None, None
+    while outcomes.total() < INPUTS and not reason:
+        more, reason = call_badly(daemon.control, messages, generator, check)
+        outcomes.update(more)
+        if memory is None and outcomes.total() > INPUTS / 10:
+            memory = daemon.resident()
+    for outcome, count in outcomes.most_common():
+        check.write(f"  {count} messages: {outcome or 'not judged'}")
+    if not check("each message is treated as the specification says", not reason,
+                 f"seed {SEED}, near message {outcomes.total()}: {reason}"):
+        return
+    large = json.dumps({"method": CONTROL + "GetStatus", "org.example.large": "x" * (6 << 20)}).encode()
+    check.equal("a message beyond the maximum size is not answered", exchange(daemon.control, [large], 1 << 16)[0], [])
+    for fed in range(0, INPUTS, 500):
+        if reason := feed(daemon.ingest, lines, 500):
+            break
+    check("each line is counted, and the bad ones as rejected", not reason, f"seed {SEED}, after line {fed}: {reason}")
+    growth = (daemon.resident() - memory) >> 10
+    check(f"memory stays flat, with {growth} KiB more than after the first tenth of the messages",
+          growth <= ALLOWED_GROWTH, f"at most {ALLOWED_GROWTH} KiB more are allowed")
+    totals = daemon.call("GetStatus")["totals"]
+    check.equal("no event is lost or made up", totals["received"],
+                sum(totals[name] for name in ("applied", "coalesced", "rejected", "pending")))

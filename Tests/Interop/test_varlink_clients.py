@@ -1,0 +1,100 @@
+"""Varlink clients of others use the daemon: PyPI's varlink, and systemd's varlinkctl, which Debian has since version 13
+(trixie). A Debian root that debootstrap makes once has the latter; LIVEHOST_TRIXIE_CACHE names another place for it."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from harness.places import CACHE, ROOT
+from harness.programs import Program
+
+TRIXIE = pathlib.Path(os.environ.get("LIVEHOST_TRIXIE_CACHE") or CACHE / "trixie")
+INTERFACE = "io.livehost.Control"
+MAIN, TITLE = {"room": "main"}, {"type": "title", "title": "Hello"}
+EVENTS = {**MAIN, "events": [{"type": "viewers", "count": 12}, TITLE]}
+# Name, method, parameters, and a part of the reply; "" for an empty one, for which varlink.cli prints nothing.
+CALLS = [
+    ("GetStatus", "GetStatus", {}, '"uptimeSeconds"'),
+    ("OpenRoom", "OpenRoom", MAIN, ""),
+    ("OpenRoom again", "OpenRoom", MAIN, "RoomExists"),
+    ("ListRooms", "ListRooms", {}, '"main"'),
+    ("SendEvents", "SendEvents", EVENTS, '"received": 2'),
+    ("GetRoom has the title", "GetRoom", MAIN, '"title": "Hello"'),
+    ("GetRoom of one feature", "GetRoom", {**MAIN, "feature": "header"}, '"viewers": 12'),
+    ("MonitorRoom without more gives one state", "MonitorRoom", MAIN, '"sequence"'),
+    ("a bad event is named", "SendEvents", {**MAIN, "events": [{"type": "nonsense"}]}, "InvalidEvent"),
+    ("an unknown feature is refused", "GetRoom", {**MAIN, "feature": "nonsense"}, "InvalidParameter"),
+    ("an unknown parameter is refused", "GetStatus", {"x": 1}, "InvalidParameter"),
+    ("CloseRoom", "CloseRoom", MAIN, ""),
+    ("GetRoom afterwards", "GetRoom", MAIN, "NoSuchRoom"),
+    ("an unknown method is refused", "Nonsense", {}, "MethodNotFound"),
+]
+
+
+def test_python_varlink(check, daemon):
+    address = f"unix:{daemon.control}"
+
+    def cli(name, expected, *arguments):
+        # It ends with 0 on errors, too.
+        seen = subprocess.run([sys.executable, "-m", "varlink.cli", *arguments], text=True, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+        check(name, expected in seen if expected else not seen, f"expected {expected!r}, seen {seen!r}")
+
+    cli("info names the interface", INTERFACE, "info", address)
+    cli("info names org.varlink.service", "org.varlink.service", "info", address)
+    cli("help prints the definition", "method MonitorRoom", "help", f"{address}/{INTERFACE}")
+    for name, method, parameters, expected in CALLS:
+        cli(name, expected, "call", f"{address}/{INTERFACE}.{method}", json.dumps(parameters))
+
+
+def test_varlinkctl(check, daemon, tmp_path):
+    script = '. Tests/System/debian-root.sh; make_debian_root "$@"'
+    made = subprocess.run(["bash", "-c", script, "-", TRIXIE, "trixie", "usr/bin/varlinkctl", "systemd"], cwd=ROOT,
+                          stdout=subprocess.PIPE, text=True)
+    if made.returncode != 0:
+        check.skip(made.stdout.splitlines()[-1] if made.stdout else "the Debian root cannot be made", 15)
+        return
+    # With the libraries of that root, and the sockets and files of this one.
+    loader = next(TRIXIE.glob("usr/lib/*/ld-linux-*"))
+    program = [loader, "--library-path", f"{loader.parent}:{loader.parent / 'systemd'}", TRIXIE / "usr/bin/varlinkctl"]
+    address = f"unix:{daemon.control}"
+
+    def call(method, parameters, *options):
+        return ["call", *options, address, method if "." in method else f"{INTERFACE}.{method}", json.dumps(parameters)]
+
+    def validate(name, file):
+        # It prints the definition again, and complaints to standard error.
+        seen = subprocess.run([*program, "validate-idl", file], capture_output=True, text=True)
+        check(name, seen.returncode == 0 and not seen.stderr, f"ended with {seen.returncode}: {seen.stderr}")
+
+    validate("validate-idl accepts the interface file without a warning",
+             ROOT / "Sources/Control/ControlInterface/io.livehost.Control.varlink")
+    for name, arguments, *texts in [
+        ("info names the product", ["info", address], "livehostd"),
+        ("info names the interfaces", ["info", address], "io.systemd.service"),
+        ("list-interfaces", ["list-interfaces", address], INTERFACE),
+        ("list-methods", ["list-methods", address], f"{INTERFACE}.MonitorRoom"),
+        ("introspect prints the definition", ["introspect", address, INTERFACE], "method MonitorRoom"),
+        ("call", call("GetStatus", {}), '"uptimeSeconds"'),
+        ("call that changes something", call("OpenRoom", MAIN)),
+        ("call with parameters", call("SendEvents", {"events": EVENTS["events"]}, "--json=short"), '"received":2'),
+        ("a method with one reply and --more", call("ListRooms", {}, "--more"), '"rooms"'),
+        ("--oneway", call("io.systemd.service.Ping", {}, "--oneway")),
+    ]:
+        check.runs(name, [*program, *arguments], *texts)
+    check.runs("an error has its name", [*program, *call("GetRoom", {"room": "x"})], "NoSuchRoom", status=1)
+    for other in "org.varlink.service", "io.systemd.service":
+        (tmp_path / other).write_text(subprocess.check_output([*program, "introspect", address, other], text=True))
+        validate(f"validate-idl accepts {other}", tmp_path / other)
+    with check.attempt("--more gives the state, then a patch for each change, then the end"):
+        watching = Program([*program, "--more", "--json=short", *call("MonitorRoom", MAIN)], tmp_path / "log",
+                           stdout=subprocess.PIPE, text=True)
+        state = watching.output.readline()
+        assert '"room":{' in state, state
+        daemon.call("SendEvents", events=[{"type": "title", "title": "Changed"}])
+        patch = watching.output.readline()
+        assert '"patch"' in patch and '"title":"Changed"' in patch, patch
+        daemon.call("CloseRoom", room="main")
+        watching.wait()
+        assert "NoSuchRoom" in watching.output.read() + watching.log_tail(), watching.log_tail()

@@ -1,0 +1,76 @@
+"""The ingest socket: a sender, and chat as fast as a daemon takes it."""
+import contextlib
+import json
+import random
+import socket
+import threading
+
+from harness.waiting import PATIENCE
+
+
+class Ingest:
+    """A connection to an ingest socket. Lines that are sent are events, or bytes without their end."""
+
+    def __init__(self, path, timeout=PATIENCE):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(timeout)
+        self.socket.connect(str(path))
+        self.answers = map(json.loads, self.socket.makefile("rb"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def send(self, *lines):
+        self.socket.sendall(b"".join(
+            (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines))
+
+    def answer(self, token):
+        """The answer to the `sync` with this token, behind those to others; None if there is none."""
+        return next((answer for answer in self.answers if answer.get("token") == token), None)
+
+    def sync(self, *lines, token="end"):
+        """Sends lines and a `sync`; returns the answer to that."""
+        self.send(*lines, {"type": "sync", "token": token})
+        return self.answer(token)
+
+
+class Feeder:
+    """Sends numbered chat messages to a room, each batch with a sync, until it is ended or the daemon goes away.
+    `acknowledged` is the number of those that are saved."""
+
+    def __init__(self, path, room="main"):
+        self.room = room.encode()
+        self.acknowledged = 0
+        self.ending = threading.Event()
+        self.ingest = Ingest(path)
+        self.threads = [threading.Thread(target=self.send), threading.Thread(target=self.listen)]
+        for thread in self.threads:
+            thread.start()
+
+    def send(self):
+        number = 0
+        with contextlib.suppress(ConnectionError):
+            while not self.ending.is_set():
+                block = bytearray()
+                for _ in range(random.randrange(1, 400)):
+                    block += (b'{"type":"chat.message","room":"%s","id":"%d","user":{"id":"u%d","name":"n"},'
+                              b'"text":"number %d"}\n' % (self.room, number, number % 999, number))
+                    number += 1
+                self.ingest.socket.sendall(block + b'{"type":"sync","token":"%d"}\n' % number)
+            self.ingest.socket.shutdown(socket.SHUT_WR)
+
+    def listen(self):
+        with contextlib.suppress(ConnectionError):
+            for answer in self.ingest.answers:
+                if answer["type"] == "synced":
+                    self.acknowledged = int(answer["token"])
+
+    def end(self):
+        """Returns once all that was sent is acknowledged, or the daemon is gone."""
+        self.ending.set()
+        for thread in self.threads:
+            thread.join()
+        self.ingest.socket.close()

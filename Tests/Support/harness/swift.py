@@ -1,0 +1,20 @@
+"""Counting the tests of Swift Testing."""
+import re
+
+
+def results(log):
+    """How many tests were run according to a log, how many were skipped besides, and the lines about failed ones."""
+    # It colours its lines wherever TERM is set, even in a pipe.
+    log = re.sub("\x1b\\[[0-9;]*m", "", log)
+    skipped = len(re.findall("^. Test .* skipped: ", log, re.MULTILINE))
+    total = sum(map(int, re.findall(r"Test run with (\d+) tests?", log)))
+    return max(0, total - skipped), skipped, re.findall("^. Test (?!run with).* failed after.*", log, re.MULTILINE)
+
+
+def count(check, log):
+    """Adds the tests that a log has to the checks; returns how many were run."""
+    run, _, failed = results(log)
+    check.passed += run - len(failed)
+    for line in failed:
+        check(line, False, "\n".join(re.findall(".*recorded an issue.*", log)))
+    return run

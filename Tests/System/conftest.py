@@ -1,0 +1,96 @@
+"""The packages of livehost, and a booted Debian 12 in which `livehost` is installed.
+
+One Debian serves all tests, which run in the order of the names of their files: installed, used, removed. They need
+root and the right to make containers; without those everything is skipped.
+
+LIVEHOST_ROOT_CACHE       the directory of Debian roots; default ${XDG_CACHE_HOME:-~/.cache}/livehost
+LIVEHOST_DEBIAN_MIRROR    see debian-root.sh
+LIVEHOST_OLD_PACKAGE      the package of version 0.1.0 to upgrade from. By default the new package is repacked under
+                          that version. The upgrade then starts from state, recordings and configuration that 0.1.0
+                          wrote (Tests/Compatibility), and dpkg runs the same steps, but the programs running before
+                          the upgrade are the new ones.
+"""
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import zlib
+
+import pytest
+
+from debian import Debian, execute
+from harness.programs import Program
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(REPOSITORY / "Tests/Compatibility"))
+TOOLS = ("systemd-nspawn", "nsenter", "unshare", "setpriv", "mount", "pgrep", "curl", "dpkg-buildpackage", "dh",
+         "lintian", "patchelf")
+# What tests use beside the dependencies of the packages.
+WANTED = {"systemd", "systemd-sysv", "dbus", "man-db", "bash-completion", "zsh"}
+
+
+@pytest.fixture(scope="session")
+def packages(programs):
+    """The directory of the new packages, and of one of version 0.1.0."""
+    if os.getuid() != 0:
+        pytest.skip("not root")
+    if missing := [tool for tool in TOOLS if not shutil.which(tool)]:
+        pytest.skip(f"{', '.join(missing)} is not installed (packaging/dependencies.sh deb test)")
+    with tempfile.TemporaryDirectory(prefix="livehost-packages-") as directory:
+        directory = pathlib.Path(directory)
+        # Packed quickly: the contents are what is tested.
+        execute("env", "LIVEHOST_COMPRESSION=-Zgzip -z1", REPOSITORY / "packaging/build-deb.sh", programs, directory,
+                limit=600)
+        old = directory / "old_0.1.0.deb"
+        if given := os.environ.get("LIVEHOST_OLD_PACKAGE"):
+            shutil.copy(given, old)
+        else:
+            unpacked = directory / "old"
+            execute("dpkg-deb", "-R", *directory.glob("livehost_*.deb"), unpacked)
+            execute("sed", "-i", "s/^Version: .*/Version: 0.1.0/", unpacked / "DEBIAN/control")
+            execute("dpkg-deb", "--root-owner-group", "-Znone", "-b", unpacked, old)
+            shutil.rmtree(unpacked)
+        yield directory
+
+
+@pytest.fixture(scope="session")
+def lintian(packages):
+    """lintian, which examines the packages while other tests run."""
+    return Program(["nice", "lintian", "--allow-root", "--tag-display-limit", "0", "--fail-on", "error,warning",
+                    *packages.glob("livehost_*.changes")], packages / "lintian.log")
+
+
+@pytest.fixture(scope="session")
+def root(packages):
+    """A Debian root with all that the packages depend on; another set of packages has another root."""
+    names = set(WANTED)
+    for package in packages.glob("livehost*.deb"):
+        # The first of alternatives, without its version.
+        names.update(re.findall(r"(?:^|, )([^ ,]+)", execute("dpkg-deb", "-f", package, "Depends").strip()))
+    include = ",".join(sorted(names - {"livehost"}))
+    caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    roots = pathlib.Path(os.environ.get("LIVEHOST_ROOT_CACHE") or f"{caches}/livehost")
+    path = roots / f"bookworm-{zlib.crc32(include.encode()):08x}"
+    script = '. "$1" && make_debian_root "$2" bookworm lib/systemd/systemd "$3" || exit 3'
+    said = execute("bash", "-c", script, "-", REPOSITORY / "Tests/System/debian-root.sh", path, include, status=None,
+                   limit=900)
+    if not (path / "lib/systemd/systemd").exists():
+        pytest.skip(said.strip())
+    return path
+
+
+@pytest.fixture(scope="session")
+def debian(root, packages, lintian, tmp_path_factory):
+    """A booted Debian with the users `visitor` and `host` and the package `livehost`."""
+    try:
+        debian = Debian(root, packages, tmp_path_factory.mktemp("debian"))
+    except ChildProcessError as error:
+        pytest.skip(f"systemd-nspawn cannot boot a container here: {error}")
+    for user in "visitor", "host":
+        debian.run("useradd", "--create-home", user)
+    debian.before = debian.files()
+    debian.install("livehost")
+    yield debian
+    debian.kill()

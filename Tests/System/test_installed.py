@@ -1,0 +1,182 @@
+"""The package livehost after its installation: service and sockets, who may do what, manual, completion, journal."""
+import itertools
+import json
+import re
+
+from conftest import REPOSITORY
+from debian import DAEMON, INGEST, UNITS, execute
+from harness.waiting import wait_for
+from hostile import ROOMS, Sender, send_hostile_events
+
+PAGES = ("livehostd.8", "livehostctl.1", "livehostd.conf.5", "livehost-events.5", "livehost-scenario.5",
+         "io.livehost.Control.7")
+LIMITS = {"TasksMax": "512", "MemoryMax": "2147483648", "LimitCORE": "0", "LimitNOFILE": "65536",
+          "IPAddressDeny": "0.0.0.0/0 ::/0", "PrivateNetwork": "yes", "NoNewPrivileges": "yes", "DynamicUser": "yes",
+          "CapabilityBoundingSet": "", "ProtectSystem": "strict", "WatchdogUSec": "30s"}
+EXPOSURE = 0.6
+VIEWERS = '{"type":"viewers","count":1}'
+COMPLETE = (REPOSITORY / "Tests/Interop/complete.bash").read_text()
+COMPLETIONS = {"sho": "show", "show ma": "main", "watch main chat h": "header", "why main Ch": "ChatView",
+               "--json = s": "short", "ingest --form": "--format", "simulate --device iphone-13": "iphone-13-mini"}
+SCRIPT = "/usr/share/bash-completion/completions/livehostctl"
+CONFIGURED = "/usr/share/doc/livehost/examples/livehostd.yaml"
+WRONG = "/etc/livehost/livehostd.yaml.d/wrong.yaml"
+
+
+def complete(debian, words):
+    """What bash offers for words after `livehostctl`, the last of which is being completed."""
+    return debian.run("bash", "-c", COMPLETE, "-", SCRIPT, "livehostctl", *words.split(" "), merged=True).strip()
+
+
+def test_package(check, packages, programs):
+    def field(name):
+        return execute("dpkg-deb", "-f", *packages.glob("livehost_*.deb"), name).strip()
+
+    with check.attempt("package, daemon and client have the same version"):
+        daemon, client = (execute(programs / name, "--version").split()[-1] for name in ("livehostd", "livehostctl"))
+        assert field("Version") == daemon == client, (field("Version"), daemon, client)
+    with check.attempt("the installed size is the one stated in README.md"):
+        installed = int(field("Installed-Size")) * 1024 / 1e6
+        stated = int(re.search(r"takes (\d+) MB", (REPOSITORY / "README.md").read_text())[1])
+        # README.md need not follow a change of less than a tenth.
+        assert 0.9 * stated <= installed <= 1.1 * stated, f"installed {installed:.0f} MB, stated {stated} MB"
+
+
+def test_service(check, debian):
+    """The service, its sockets and its sandbox."""
+    with check.attempt("it installs on a running system"):
+        assert debian.run("dpkg-query", "-W", "-f", "${db:Status-Status}", "livehost") == "installed"
+    with check.attempt("service and sockets are active, and enabled for the next boot"):
+        debian.assert_enabled()
+    with check.attempt("the programs find all libraries, the Swift runtime in the package"):
+        for program in "livehostd", "livehostctl":
+            libraries = debian.run("ldd", f"/usr/bin/{program}")
+            assert "not found" not in libraries and "libswiftCore.so => /usr/lib/livehost/" in libraries, libraries
+    with check.attempt("the unit's limits are in effect"):
+        unit = debian.unit()
+        # systemd lists the members of a set in any order.
+        seen = {name: " ".join(sorted(unit[name].split())) for name in LIMITS}
+        assert seen == LIMITS, seen
+    with check.attempt("systemd-analyze security is at most 0.6"):
+        debian.assert_exposure(EXPOSURE)
+    with check.attempt("the service starts on its sockets and reports READY"):
+        debian.systemctl("stop", *UNITS)
+        debian.systemctl("start", *UNITS)
+        unit = debian.unit()
+        seen = unit["Type"].split("-")[0], unit["ActiveState"], unit["SubState"]
+        assert seen == ("notify", "active", "running"), seen
+    with check.attempt("a status text is set"):
+        assert debian.unit()["StatusText"]
+    with check.attempt("it runs as a dynamic user without capabilities"):
+        debian.assert_unprivileged()
+    with check.attempt("the socket units own both sockets with their modes and group"):
+        seen = debian.shell("cd /run/livehost && stat -c '%n %a %G' io.livehost.Control ingest")
+        assert seen == "io.livehost.Control 666 root\ningest 660 livehost\n", seen
+    with check.attempt("simulations would run at a lower priority under the unit's system-call filter"):
+        # The threads for heavy work exist from the start, at the priority that they will work at; see proc(5) for stat.
+        tasks = debian.path(f"/proc/{debian.main_process()}/task").iterdir()
+        seen = {(task / "stat").read_text().rsplit(") ", 1)[1].split()[16] for task in tasks
+                if (task / "comm").read_text().startswith("work-")}
+        assert seen == {"10"}, f"their niceness is {seen}, expected 10"
+
+
+def test_users(check, debian):
+    """What root, members of the group livehost and others may do."""
+    chat = {"type": "chat.message", "user": {"id": "7", "name": "Ada"}, "text": "hello"}
+    with check.attempt("an event is accepted by livehostctl send"):
+        debian.ctl("send", "main", json.dumps({**chat, "id": "0"}))
+    with check.attempt("an ordinary user may run livehostctl status"):
+        debian.ctl("status", user="visitor")
+    with check.attempt("an ordinary user's send is refused with 77, and ingest too"):
+        debian.ctl("send", "main", VIEWERS, user="visitor", status=77)
+        debian.ctl("ingest", "-", input=VIEWERS + "\n", user="visitor", status=77)
+    with check.attempt("a member of the group livehost may send and ingest"):
+        debian.run("usermod", "-aG", "livehost", "host")
+        debian.ctl("send", "main", json.dumps({**chat, "id": "1"}), user="host")
+        debian.ctl("ingest", "-", "--room", "other", input=VIEWERS + "\n", user="host")
+        total = debian.json("show", "main", "chat", user="visitor")["features"]["chat"]["total"]
+        assert total == 2, f"the room has {total} messages, expected 2"
+    with check.attempt("an ordinary user plays the installed recording"):
+        debian.shell("cd && exec livehostctl demo --once", user="visitor")
+    with check.attempt("the installed scenario runs: in the daemon for members, for every user with --local"):
+        scenario = "/usr/share/livehost/scenarios/host-screen.yaml"
+        arguments = ("simulate", scenario, "--set", "duration=10s", "--json=short")
+        in_daemon = debian.ctl(*arguments, user="host")
+        local = debian.ctl(*arguments, "--local", user="visitor")
+        assert in_daemon == local, f"in the daemon: {in_daemon}\nlocal: {local}"
+
+
+def test_help(check, debian):
+    """Manual pages, completion, the catalog of the journal, and the check of the configuration."""
+    kinds = debian.json("journal", "--kinds")["kinds"]
+    room_opened = next(f"MESSAGE_ID={kind['messageID']}" for kind in kinds if kind["kind"] == "room-opened")
+    with check.attempt("the manual pages open without a warning and are found by whatis"):
+        debian.assert_manuals(*PAGES)
+    with check.attempt("completion in bash: verbs, rooms, features and views of the daemon"):
+        seen = {words: complete(debian, words) for words in COMPLETIONS}
+        assert seen == COMPLETIONS, seen
+    with check.attempt("completion in zsh loads"):
+        errors = debian.run("zsh", "-f", "-c", """autoload -Uz compinit && compinit -u -D &&
+            [[ $_comps[livehostctl] == _livehostctl ]] && autoload +X _livehostctl""", merged=True)
+        assert not errors, errors
+    with check.attempt("the room's opening is in the journal with MESSAGE_ID and LIVEHOST_ROOM"):
+        entries = debian.journal("-o", "json", "-u", DAEMON, room_opened)
+        assert '"LIVEHOST_ROOM":"main"' in entries, f"{entries}\n{debian.journal('-u', DAEMON)}"
+    with check.attempt("journalctl -x explains that entry"):
+        explained = debian.journal("-x", "-u", DAEMON, room_opened)
+        assert "Room main was opened" in explained, explained
+    with check.attempt("the installed configuration is valid; an invalid one is refused with its location"):
+        debian.run("livehostd", "--check-config")
+        debian.run("livehostd", "--check-config", "--config", CONFIGURED)
+        with debian.file(WRONG, "rooms:\n  maximun: 3\n"):
+            text = debian.run("livehostd", "--check-config", status=78, merged=True)
+        assert f"{WRONG}:2: rooms.maximun" in text, text
+
+
+def test_life(check, debian):
+    """Restarting, activation and stopping; then a sender that does what harm it can."""
+    with check.attempt("a restart brings the rooms back"):
+        debian.send("main", "title", title="Evening show")
+        debian.send("main", "reaction", kind="heart", count=5)
+        before = debian.json("show", "main")["features"]
+        debian.systemctl("restart", DAEMON)
+        after = debian.json("show", "main")["features"]
+        assert before == after, f"before: {before}\nafter: {after}"
+    with check.attempt("each socket starts the service, also after a stop"):
+        debian.systemctl("stop", DAEMON)
+        debian.ctl("status")
+        assert debian.state() == "active", "the control socket does not start it"
+        debian.systemctl("stop", DAEMON)
+        sender = Sender(debian.path(INGEST))
+        sender.send("viewers", count=2)
+        assert sender.sync()["received"] == 1 and debian.state() == "active", "the ingest socket does not start it"
+    with check.attempt("it stops cleanly: inactive, result success"):
+        # Only the service: its sockets stay open, as after any stop by an administrator.
+        debian.systemctl("stop", DAEMON)
+        unit = debian.unit()
+        assert (unit["ActiveState"], unit["Result"]) == ("inactive", "success"), unit
+    with check.attempt("no entry of the service is a warning or worse"):
+        found = debian.journal("-p", "warning", *itertools.chain(*(("-u", unit) for unit in UNITS)))
+        assert not found, found
+    with check.attempt("a hostile sender: no hang, within the unit's memory limit, also after a kill"):
+        debian.systemctl("start", DAEMON)
+        process = debian.main_process()
+        send_hostile_events(debian.path(INGEST))
+        assert_unharmed(debian)
+        assert debian.main_process() == process, "it was restarted"
+        debian.systemctl("kill", "--signal=KILL", DAEMON)
+        debian.wait_for_other_process(process)
+        wait_for(lambda: len(debian.json("rooms")) >= ROOMS, lambda: f"rooms are missing: {debian.json('rooms')}")
+        assert_unharmed(debian)
+
+
+def assert_unharmed(debian):
+    """The daemon never had more memory than its unit may, and no turn computed for too long."""
+    unit = debian.unit()
+    # The most that the process ever had; a container may not count the memory of its units.
+    peak = int(re.search(r"VmHWM:\s+(\d+)", debian.inspect(unit["MainPID"], "status"))[1]) * 1024
+    assert peak < int(unit["MemoryHigh"]), f"its memory was {peak} of {unit['MemoryHigh']}"
+    # Not how long a turn took: on a machine that does other things, too, a lane may be without a processor, or wait
+    # for a page or for a thread that has none.
+    busy = [hang for hang in debian.json("hangs")["hangs"] if hang.get("processorMicroseconds", 10**9) >= 250_000]
+    assert not busy, busy

@@ -1,0 +1,125 @@
+"""The macros of the state library, and a package of somebody else that uses the library. Most of the time goes into
+swift-syntax, which that package compiles where there is no prebuilt one."""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import xml.dom.minidom
+
+from harness import swift
+from harness.places import ROOT
+
+# Information for debuggers is of no use here.
+BUILD = ["swift", "build", "--build-tests", "-debug-info-format", "none", "-j", os.environ.get("JOBS", os.cpu_count())]
+LIMIT = 900
+# What a program finds: a check, the status, the arguments, and the check and the pattern of what it prints.
+FINDINGS = [
+    ("names of devices are checked, with suggestions", 64, "simulate --device phon",
+     "of which the message tells", "did you mean 'phone'"),
+    ("names of views, too", 78, "simulate --threshold 'view(QueueVew).mean < 2ms'",
+     "of which the message tells as well", "did you mean 'QueueView'"),
+    ("a comparison by pairs", 0, "compare --seeds 8 --device phone",
+     "finds the difference", "longest .* more than noise"),
+    ("the slowdown is found at which it hangs", 0,
+     "sweep --find device.slowdown --where 'hangs > 0' --device phone --variant fewer",
+     "or that there is none", "from [0-9.]+ x on|does not hold"),
+]
+
+
+def count_tests(check, command, folder, **options):
+    """Runs tests that are built already, and checks that those in a folder all were run."""
+    log = subprocess.run(command, timeout=LIMIT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    written = sum(path.read_text().count("@Test") for path in folder.glob("*.swift"))
+    check.equal("all its tests were run", swift.count(check, log.stdout), written)
+
+
+def test_macros(check, programs, tmp_path):
+    """What the macros expand to, what they refuse, and the remedies that they name. A test target that imports the code
+    of a macro would have SwiftPM compile swift-syntax once more, so that the compiler links the tests with the objects
+    that are there for the macros. They are next to the programs."""
+    folder, main, program = ROOT / "Tests/ComposableMacrosTests", tmp_path / "Main.swift", tmp_path / "macro-tests"
+    main.write_text("import Testing\n\n@main struct Main {\n"
+                    "  static func main() async { await __swiftPMEntryPoint() as Never }\n}")
+    # All but the file that makes a program of the macros.
+    objects = [path for name in ("ComposableMacros", "Swift*", "_Swift*")
+               for path in programs.glob(f"{name}-tool.build/*.o") if path.name != "Plugin.swift.o"]
+    shims = programs.parents[1] / "checkouts/swift-syntax/Sources/_SwiftSyntaxCShims/include/module.modulemap"
+    features = [option for name in ("ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault")
+                for option in ("-enable-upcoming-feature", name)]
+    check.runs("the tests of the macros are built", [
+        "swiftc", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors", *features,
+        "-I", programs / "Modules-tool", "-Xcc", f"-fmodule-map-file={shims}", main, *folder.glob("*.swift"), *objects,
+        "-o", program], limit=LIMIT)
+    count_tests(check, [program, "--testing-library", "swift-testing"], folder)
+
+
+def test_outside(check, tmp_path):
+    """A package that depends on the library's products by path, as README.md shows it, fetches only what it needs; it
+    builds, its tests pass, and its program simulates its screen."""
+    (tmp_path / "livehost").symlink_to(ROOT)
+    package = shutil.copytree(ROOT / "Tests/Outside", tmp_path / "Show")
+    manifest, readme = package / "Package.swift", (ROOT / "README.md").read_text()
+    whole, resolve = manifest.read_text(), ["swift", "package", "resolve"]
+    needed = ["swift-custom-dump", "swift-syntax", "xctest-dynamic-overlay"]
+
+    def fetched():
+        return sorted(os.listdir(package / ".build/checkouts"))
+
+    manifest.write_text(whole.replace('traits: ["HangCommand"]', "traits: []"))
+    check.runs("the package is resolved", resolve, cwd=package, limit=LIMIT)
+    check.equal("only the packages are fetched that the state library needs", fetched(), needed)
+    check.contains("README.md shows how to depend on the library so", readme,
+                   re.search(r".*\.package\(path:.*", manifest.read_text())[0])
+    manifest.write_text(whole)
+    check.runs("it is resolved with the command line for simulations", resolve, cwd=package, limit=LIMIT)
+    check.equal("which needs one more", fetched(), ["swift-argument-parser", *needed])
+    check.contains("README.md says how to ask for it", readme, 'traits: ["HangCommand"]')
+    log = check.runs("the package is built", BUILD, cwd=package, limit=LIMIT)
+    check("without warnings", "warning:" not in log, log)
+    for tests in "ShowTests", "BoxOfficeTests":
+        count_tests(check, ["swift", "test", "--skip-build", "--filter", tests], package / "Tests" / tests, cwd=package)
+
+    # Three lines of code give a program for its own screen.
+    office = package / ".build/debug/box-office"
+
+    def simulation(name, seed):
+        """The text, the JSON, the page, the trace and the files for CI."""
+        folder = tmp_path / name
+        folder.mkdir()
+        options = [option for kind in ("html", "trace", "junit", "markdown") for option in (f"--{kind}", folder / kind)]
+        runs = [subprocess.run([office, "simulate", "--seed", seed, *more], stdout=subprocess.PIPE)
+                for more in (options, ["--json"])]
+        check.equal(name, [run.returncode for run in runs], [0, 0])
+        files = {path.name: path.read_bytes() for path in folder.iterdir()}
+        return {"text": runs[0].stdout, "json": runs[1].stdout, **files}
+
+    def status(name, expected, arguments, **options):
+        return check.runs(name, [office, *shlex.split(arguments)], status=expected, **options)
+
+    one = simulation("a program of its own simulates its screen", "7")
+    two = simulation("and once more", "7")
+    check("two processes give the same, byte for byte", one == two, "they differ")
+    three = simulation("and another one with another seed", "8")
+    check("which differs", one["json"] != three["json"], "it is the same")
+    failures = tmp_path / "failed"
+    with check.attempt("JUnit is XML"):
+        xml.dom.minidom.parseString(one["junit"])
+    check.equal("with a test for each threshold", one["junit"].count(b"<testcase"), 2)
+    status("a threshold that is not met has an exit code", 64,
+           "simulate --threshold 'longest < 1ms & <' --threshold 'longest < 1ms' --device phone")
+    text = status("of its own", 99, f"simulate --threshold 'longest < 1ms' --device phone --junit '{failures}'",
+                  stderr=subprocess.DEVNULL)
+    check.equal("the verdict is first", text.split("\n")[0], "1 of 3 thresholds not met")
+    with check.attempt("the failure is XML"):
+        xml.dom.minidom.parse(str(failures))
+    check("and names value and run", re.search('failure message="[0-9.]*ms in phone, default"', failures.read_text()),
+          failures.read_text())
+    check("no colour in a file", "\033" not in text, text)
+    for name, expected, arguments, next_name, pattern in FINDINGS:
+        text = status(name, expected, arguments)
+        check(next_name, re.search(pattern, text), f"expected {pattern!r} in {text!r}")
+    first, second = (status(name, 0, f"sweep --seeds 8 --workers {workers} --device phone", stderr=subprocess.DEVNULL)
+                     for name, workers in (("a sweep", 1), ("and again with four workers", 4)))
+    check.equal("gives the same", first, second)
+    shutil.rmtree(package / ".build")

@@ -1,0 +1,93 @@
+"""Feeds a daemon heavy and hostile input for SOAK_SECONDS (600) and watches its memory. SOAK_SEED repeats a run; the
+option -s of pytest shows the seed and the memory."""
+import gzip
+import os
+import pathlib
+import random
+import socket
+import subprocess
+import sys
+import time
+
+from harness.places import BURST
+from harness.waiting import wait_for
+
+SECONDS = int(os.environ.get("SOAK_SECONDS") or 600)
+SEED = int(os.environ.get("SOAK_SEED") or time.time())
+# It ends by itself: at this priority no other process on its processor could end it.
+HOG = "import time; end = time.monotonic() + 0.9\nwhile time.monotonic() < end: pass"
+
+
+def hostile(path, lines, chance):
+    """Sends mutated lines of the recording, random bytes and broken JSON; some connections end within a line."""
+    for _ in range(20):
+        block = bytearray()
+        for _ in range(500):
+            line = bytearray(chance.choice(lines))
+            for _ in range(chance.randrange(4) if line else 0):
+                line[chance.randrange(len(line))] = chance.randrange(256)
+            kind = chance.randrange(10)
+            if kind == 0:
+                line = chance.randbytes(chance.randrange(2000))
+            elif kind == 1:
+                line = b'{"type":"slider","control":"x","phase":"change","value":%d}' % chance.randrange(3)
+            elif kind == 2:
+                line = b"x" * chance.randrange(200_000)
+            block += line + b"\n"
+        if chance.randrange(3) == 0:
+            block = block[:chance.randrange(len(block))]
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(path))
+            connection.sendall(block)
+
+
+def ticks(daemon):
+    """The time for which the daemon had a processor, in hundredths of a second."""
+    return int(pathlib.Path(f"/proc/{daemon.pid}/stat").read_text().rsplit(")")[1].split()[11])
+
+
+def reasons(daemon):
+    return {hang["reason"] for hang in daemon.call("ListHangs")["hangs"]}
+
+
+def test_starved_lane(check, start_daemon):
+    """A lane is left without a processor in the middle of a turn, in a daemon in which a title takes a second."""
+    if subprocess.run(["chrt", "--fifo", "50", "true"], capture_output=True).returncode != 0:
+        check.skip("real-time priority is not permitted, so no lane can be starved")
+        return
+    daemon = start_daemon(environment={"LIVEHOST_HOLD": "action:header.titleChanged=1000"})
+    daemon.ctl("open", "main")
+    before, client = ticks(daemon), daemon.client()
+    client.send("SendEvents", {"room": "main", "events": [{"type": "title", "title": "starved"}]})
+    wait_for(lambda: ticks(daemon) > before + 5, "a turn that takes long")
+    hogs = [subprocess.Popen(["taskset", "--cpu-list", str(core), "chrt", "--fifo", "50", sys.executable, "-c", HOG])
+            for core in os.sched_getaffinity(0)]
+    for hog in hogs:
+        hog.wait()
+    check.equal("a lane that was held without a processor is called descheduled",
+                wait_for(lambda: reasons(daemon), "a hang"), {"descheduled"})
+
+
+def test_soak(check, daemon):
+    check.write(f"soak: {SECONDS} s, seed {SEED}")
+    lines = gzip.decompress(BURST.read_bytes()).split(b"\r\n")
+    # Before hostile lines open as many rooms as there may be.
+    for number in range(8):
+        daemon.ctl("open", f"soak-{number}")
+    memory, end = [], time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        number = len(memory) + 1
+        daemon.ctl("ingest", BURST, "--speed", "max", "--room", f"soak-{number % 8}")
+        hostile(daemon.ingest, lines, random.Random(SEED + number))
+        memory.append(daemon.call("GetStatus")["memoryBytes"] >> 20)
+        if number % 10 == 0:
+            check.write(f"round {number}: {memory[-1]} MiB")
+    check("some rounds were run", len(memory) > 5, memory)
+    # A turn without a processor is caused by the machine; any other long turn under load is a false alarm.
+    check("no hang was reported that the machine did not cause", reasons(daemon) <= {"descheduled"}, reasons(daemon))
+    # The first rounds fill histories and tables.
+    check("memory stays flat after the first rounds", max(memory) <= memory[:5][-1] + 32, f"MiB after rounds: {memory}")
+    totals = daemon.call("GetStatus")["totals"]
+    parts = [totals[name] for name in ("applied", "coalesced", "rejected", "pending")]
+    check.equal("every event is accounted for", totals["received"], sum(parts))
+    check.equal("the daemon ends with 0 when it is asked to", daemon.stop(), 0)

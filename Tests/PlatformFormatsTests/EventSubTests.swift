@@ -79,6 +79,30 @@ struct EventSubTests {
     ),
     (
       "channel.chat.notification",
+      chatter
+        + #","message_id":"a","notice_type":"resub","resub":{"cumulative_months":14},"message":{"text":"Kappa yes","fragments":[{"type":"emote","text":"Kappa"},{"type":"text","text":" yes"}]}"#,
+      [
+        #"{"type":"chat.notice",\#(start),"id":"a","kind":"resubscribe",\#(bo),"count":14,"text":"Kappa yes","emotes":[0,5]}"#
+      ]
+    ),
+    (
+      "channel.chat.notification",
+      chatter
+        + #","message_id":"a","notice_type":"watch_streak","watch_streak":{"streak_count":5},"message":{"text":"still here"}"#,
+      [
+        #"{"type":"chat.message",\#(start),"id":"a",\#(bo),"text":"still here","kind":"watch_streak"}"#
+      ]
+    ),
+    (
+      "channel.chat.message",
+      chatter
+        + #","message_id":"a","message":{"text":"\u0001ACTION waves Kappa\u0001","fragments":[{"type":"text","text":"\u0001ACTION waves "},{"type":"emote","text":"Kappa"},{"type":"text","text":"\u0001"}]},"badges":[]"#,
+      [
+        #"{"type":"chat.message",\#(start),"id":"a",\#(bo),"text":"waves Kappa","action":true,"emotes":[6,11]}"#
+      ]
+    ),
+    (
+      "channel.chat.notification",
       chatter + #","message_id":"a","notice_type":"announcement","message":{"text":"Hear!"}"#,
       [#"{"type":"announcement",\#(start),"id":"a",\#(bo),"text":"Hear!"}"#]
     ),
@@ -111,31 +135,35 @@ struct EventSubTests {
     ),
     (
       "channel.subscribe", user + #","tier":"1000","is_gift":false"#,
-      [#"{"type":"chat.notice",\#(start),"kind":"subscribe",\#(bo),"count":1}"#]
+      [#"{"type":"chat.notice",\#(start),"id":"m","kind":"subscribe",\#(bo),"count":1}"#]
     ),
     ("channel.subscribe", user + #","tier":"1000","is_gift":true"#, []),
     (
       "channel.subscription.gift", #","user_id":null,"total":3,"is_anonymous":true"#,
       [
-        #"{"type":"chat.notice",\#(start),"kind":"giftBomb","user":{"id":"274598607","name":"AnAnonymousGifter"},"count":3}"#
+        #"{"type":"chat.notice",\#(start),"id":"m","kind":"giftBomb","user":{"id":"274598607","name":"AnAnonymousGifter"},"count":3}"#
       ]
     ),
     (
       "channel.subscription.message", user + #","cumulative_months":9,"message":{"text":"yay"}"#,
-      [#"{"type":"chat.notice",\#(start),"kind":"resubscribe",\#(bo),"count":9}"#]
+      [
+        #"{"type":"chat.notice",\#(start),"id":"m","kind":"resubscribe",\#(bo),"count":9,"text":"yay"}"#
+      ]
     ),
     (
-      "channel.cheer", user + #","bits":100,"is_anonymous":false"#,
-      [#"{"type":"chat.notice",\#(start),"kind":"cheer",\#(bo),"count":100}"#]
+      "channel.cheer", user + #","bits":100,"is_anonymous":false,"message":"Cheer100 go""#,
+      [
+        #"{"type":"chat.notice",\#(start),"id":"m","kind":"cheer",\#(bo),"count":100,"text":"Cheer100 go"}"#
+      ]
     ),
     (
       "channel.bits.use", user + #","bits":5,"type":"cheer""#,
-      [#"{"type":"chat.notice",\#(start),"kind":"cheer",\#(bo),"count":5}"#]
+      [#"{"type":"chat.notice",\#(start),"id":"m","kind":"cheer",\#(bo),"count":5}"#]
     ),
     (
       "channel.raid",
       #","to_broadcaster_user_login":"ada","from_broadcaster_user_id":"7","from_broadcaster_user_name":"Bo","viewers":80"#,
-      [#"{"type":"chat.notice",\#(start),"kind":"raid",\#(bo),"count":80}"#]
+      [#"{"type":"chat.notice",\#(start),"id":"m","kind":"raid",\#(bo),"count":80}"#]
     ),
     (
       "channel.hype_train.begin",
@@ -212,6 +240,44 @@ struct EventSubTests {
       [#"{"type":"title",\#(start),"title":"New"}"#]
     ),
     ("channel.shared_chat.begin", #","session_id":"s""#, []),
+    (
+      "channel.ban", user + #","is_permanent":true"#, [#"{"type":"chat.timeout",\#(start),\#(bo)}"#]
+    ),
+    (
+      "channel.ban", user + #","ends_at":"2026-11-23T20:01:00Z""#,
+      [#"{"type":"chat.timeout",\#(start),\#(bo),"seconds":60}"#]
+    ),
+    (
+      "channel.moderate",
+      #","action":"timeout","timeout":{"user_id":"7","user_name":"Bo","expires_at":"2026-11-23T20:01:00Z"}"#,
+      [#"{"type":"chat.timeout",\#(start),\#(bo),"seconds":60}"#]
+    ),
+    (
+      "channel.moderate",
+      #","action":"delete","delete":{"user_id":"7","message_id":"a","message_body":"rude"}"#,
+      [#"{"type":"chat.delete",\#(start),"id":"a"}"#]
+    ),
+    ("channel.moderate", #","action":"clear""#, [#"{"type":"chat.clear",\#(start)}"#]),
+    (
+      "channel.charity_campaign.donate",
+      user
+        + #","id":"d","charity_name":"Some Charity","amount":{"value":1050,"decimal_places":2,"currency":"USD"}"#,
+      [
+        #"{"type":"announcement",\#(start),"id":"d",\#(bo),"text":"donates 10.5 USD for Some Charity"}"#
+      ]
+    ),
+    (
+      "channel.goal.progress", #","type":"follower","current_amount":5,"target_amount":10"#,
+      [#"{"type":"goal",\#(start),"title":"follower","count":5,"target":10}"#]
+    ),
+    (
+      "channel.channel_points_automatic_reward_redemption.add",
+      user
+        + #","id":"r","reward":{"type":"send_highlighted_message","channel_points":100},"message":{"text":"look","fragments":[]}"#,
+      [
+        #"{"type":"redemption",\#(start),"id":"r",\#(bo),"title":"send_highlighted_message","cost":100,"text":"look"}"#
+      ]
+    ),
   ])
   func `a type is what it means in a room`(type: String, members: String, lines: [String]) {
     let translated = Translated(.eventSub, Self.line(type, members))
@@ -223,7 +289,7 @@ struct EventSubTests {
 
   @Test func `unknown types are counted by name, and others still count`() {
     let text = [
-      Self.line("channel.goal.begin", ""), Self.line("channel.goal.begin", ""),
+      Self.line("channel.vip.add", ""), Self.line("channel.vip.add", ""),
       Self.line("channel.chat.notification", #","notice_type":"watch_streak""#),
       #"{"metadata":{"message_type":"session_keepalive"},"payload":{}}"#, "{", "[]", "",
       Self.line("stream.offline", ""),
@@ -232,7 +298,7 @@ struct EventSubTests {
     #expect(translated.lines.count == 1)
     #expect(
       translated.unknown == [
-        "channel.goal.begin": 2, "channel.chat.notification watch_streak": 1, "malformed": 1,
+        "channel.vip.add": 2, "channel.chat.notification watch_streak": 1, "malformed": 1,
         "no notification": 1,
       ])
   }

@@ -26,7 +26,7 @@ struct YouTubeChatTests {
         #","message":{"runs":[{"text":"hi "},{"emoji":{"emojiId":"😀"}},{"emoji":{"emojiId":"UC/x","isCustomEmoji":true,"shortcuts":[":wave:"]}}]},"authorBadges":[{"liveChatAuthorBadgeRenderer":{"icon":{"iconType":"MODERATOR"}}},{"liveChatAuthorBadgeRenderer":{"customThumbnail":{},"tooltip":"Member"}}]"#
       ),
       [
-        #"{"type":"chat.message",\#(start),"id":"a","user":{"id":"UC1","name":"Bo","badges":"moderator/1,member/1"},"text":"hi 😀:wave:"}"#
+        #"{"type":"chat.message",\#(start),"id":"a","user":{"id":"UC1","name":"Bo","badges":"moderator/1,member/1"},"text":"hi 😀:wave:","emotes":[4,10]}"#
       ]
     ),
     (
@@ -67,27 +67,27 @@ struct YouTubeChatTests {
     (line(#"{"addLiveChatTickerItemAction":{"item":{}}}"#), []),
     (
       line(#"{"markChatItemAsDeletedAction":{"targetItemId":"a"}}"#),
-      [#"{"type":"chat.delete","ts":5000,"id":"a"}"#]
+      [#"{"type":"chat.delete","id":"a"}"#]
     ),
     (
       line(#"{"removeChatItemAction":{"targetItemId":"a"}}"#),
-      [#"{"type":"chat.delete","ts":5000,"id":"a"}"#]
+      [#"{"type":"chat.delete","id":"a"}"#]
     ),
     (
       line(#"{"markChatItemsByAuthorAsDeletedAction":{"externalChannelId":"UC1"}}"#),
-      [#"{"type":"chat.timeout","ts":5000,"user":{"id":"UC1","name":"UC1"}}"#]
+      [#"{"type":"chat.timeout","user":{"id":"UC1","name":"UC1"}}"#]
     ),
     (
       line(
         #"{"addBannerToLiveChatCommand":{"bannerRenderer":{"liveChatBannerRenderer":{"contents":{"liveChatTextMessageRenderer":{"id":"a","authorExternalChannelId":"UC1","authorName":{"simpleText":"Bo"},"message":{"runs":[{"text":"Rules"}]}}}}}}}"#
       ),
-      [#"{"type":"announcement","ts":5000,"id":"a/pinned",\#(bo),"text":"Rules"}"#]
+      [#"{"type":"announcement","id":"a/pinned",\#(bo),"text":"Rules"}"#]
     ),
     (
       line(
         #"{"replaceChatItemAction":{"targetItemId":"b","replacementItem":{"liveChatTextMessageRenderer":{"id":"b","authorExternalChannelId":"UC1","authorName":{"simpleText":"Bo"},"message":{"simpleText":"late"}}}}}"#
       ),
-      [#"{"type":"chat.message","ts":5000,"id":"b",\#(bo),"text":"late"}"#]
+      [#"{"type":"chat.message","id":"b",\#(bo),"text":"late"}"#]
     ),
   ])
   func `an action is what it means in a room`(text: String, lines: [String]) {
@@ -98,12 +98,23 @@ struct YouTubeChatTests {
     #expect(translated.rejected.isEmpty)
   }
 
-  @Test func `a chat that was live has its time beside the action`() {
-    let translated = Translated(
-      .youtube,
-      #"{"replayChatItemAction":{"actions":[{"removeChatItemAction":{"targetItemId":"a"}}]},"videoOffsetTimeMsec":"7","isLive":true}"#
-    )
-    #expect(translated.lines == [#"{"type":"chat.delete","ts":7,"id":"a"}"#])
+  @Test func `deletions take their time from the clock of the messages`() {
+    let message = Self.item("liveChatTextMessageRenderer", #","message":{"simpleText":"hi"}"#)
+    let deletion =
+      #"{"replayChatItemAction":{"actions":[{"removeChatItemAction":{"targetItemId":"a"}}]"#
+    let lines = [
+      message, deletion + #","videoOffsetTimeMsec":"7000"}}"#,
+      deletion + #"},"videoOffsetTimeMsec":"7001","isLive":true}"#,
+      deletion + #","videoOffsetTimeMsec":6000}}"#, deletion + "}}",
+    ]
+    let translated = Translated(.youtube, lines.joined(separator: "\n"))
+    #expect(
+      translated.lines.dropFirst() == [
+        #"{"type":"chat.delete","ts":1795464002123,"id":"a"}"#,
+        #"{"type":"chat.delete","ts":1795464002124,"id":"a"}"#,
+        #"{"type":"chat.delete","ts":1795464001123,"id":"a"}"#,
+        #"{"type":"chat.delete","ts":1795464000123,"id":"a"}"#,
+      ])
   }
 
   @Test func `unknown actions and items are counted by name`() {
@@ -138,19 +149,57 @@ struct ChatterinoLogTests {
       [00:00:02] eve subscribed at Tier 1.
       # Stop logging.
       """)
+    let identifier = /"id":"chatterino-(\d+-\d+)-[0-9a-f]{16}"/
     #expect(
-      translated.lines == [
-        #"{"type":"chat.message","ts":1795464001000,"id":"chatterino-20780-2","user":{"id":"bo","name":"bo"},"text":"hi: there"}"#,
-        #"{"type":"chat.message","ts":1795464002000,"id":"chatterino-20780-3","user":{"id":"bo_2","name":"ぼう"},"text":"hello"}"#,
-        #"{"type":"chat.message","ts":1795464003000,"id":"chatterino-20780-4","user":{"id":"mod","name":"mod"},"text":"bye"}"#,
+      translated.lines.map { line in
+        line.replacing(identifier) { match in #""id":"\#(match.output.1)""# }
+      } == [
+        #"{"type":"chat.message","ts":1795464001000,"id":"20780-2","user":{"id":"bo","name":"bo"},"text":"hi: there"}"#,
+        #"{"type":"chat.message","ts":1795464002000,"id":"20780-3","user":{"id":"bo_2","name":"ぼう"},"text":"hello"}"#,
+        #"{"type":"chat.message","ts":1795464003000,"id":"20780-4","user":{"id":"mod","name":"mod"},"text":"bye"}"#,
         #"{"type":"chat.timeout","ts":1795464004000,"user":{"id":"bo","name":"bo"},"seconds":4200}"#,
         #"{"type":"chat.timeout","ts":1795464005000,"user":{"id":"bo","name":"bo"}}"#,
         #"{"type":"chat.clear","ts":1795464006000}"#,
         #"{"type":"stream","ts":1795464007000,"state":"live"}"#,
-        #"{"type":"chat.message","ts":1795478401000,"id":"chatterino-20781-9","user":{"id":"bo","name":"bo"},"text":"late"}"#,
+        #"{"type":"chat.message","ts":1795478401000,"id":"20781-9","user":{"id":"bo","name":"bo"},"text":"late"}"#,
+        #"{"type":"chat.notice","ts":1795478402000,"id":"20781-10","kind":"subscribe","user":{"id":"eve","name":"eve"},"count":1}"#,
       ])
-    #expect(translated.unknown == ["system message": 1])
+    #expect(translated.unknown.isEmpty)
     #expect(translated.rejected.isEmpty)
+  }
+
+  @Test func `the same log gives the same identifiers, and another log of that day gives others`() {
+    let log = { (name: String) in
+      Translated(.chatterino, "# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] \(name): hi")
+        .lines
+    }
+    #expect(log("bo") == log("bo"))
+    #expect(log("bo") != log("eve"))
+    #expect(Set([log("bo"), log("eve")].joined().map { $0.prefix(80) }).count == 2)
+  }
+
+  @Test(
+    arguments: [
+      ("20:00", 72_000_000), ("20:00:01", 72_001_000), ("20:00:01.5", 72_001_500),
+      ("8:00 PM", 72_000_000),
+      ("8:00:01.250 pm", 72_001_250), ("12:00 AM", 0), ("12:00 p.m.", 43_200_000), ("0:00", 0),
+      ("2026-11-23 20:00:01", 72_001_000), ("2026-11-23T20:00:01+01:00", 68_401_000),
+      ("24:00", nil), ("20.00", nil), ("20:60", nil), ("13:00 PM", nil), ("0:00 AM", nil),
+      ("20:0", nil),
+      ("20:00:01 XM", nil), ("2026-13-01 20:00", nil), ("2026-11-23", nil), ("1795464000", nil),
+      ("", nil),
+    ] as [(String, Int?)])
+  func `times are read in the formats that Chatterino offers`(time: String, milliseconds: Int?) {
+    let log = "# Start logging at 2026-11-23 00:00:00 CET\n[\(time)] bo: hi\n[20:00:02] bo: bye"
+    let translated = Translated(.chatterino, log)
+    guard let milliseconds else {
+      #expect(translated.lines.isEmpty)
+      #expect(translated.failure?.hasPrefix("line 2 begins with '[\(time)]'") == true)
+      return
+    }
+    #expect(
+      translated.lines.first?.contains(#""ts":\#(1_795_392_000_000 + milliseconds),"#) == true)
+    #expect(translated.failure == nil)
   }
 }
 
@@ -175,11 +224,24 @@ struct TwitchDownloaderLogTests {
     #expect(
       translated.lines == [
         #"{"type":"chat.message","room":"ada","ts":1795464000500,"id":"a","user":{"id":"7","name":"Bo","badges":"vip/1"},"text":"a \"brace } and \\"}"#,
-        #"{"type":"chat.message","room":"ada","ts":4000,"id":"b","user":{"id":"8","name":"Eve"},"text":"cheer","bits":100}"#,
+        #"{"type":"chat.message","room":"ada","ts":1795464001500,"id":"b","user":{"id":"8","name":"Eve"},"text":"cheer","bits":100}"#,
+        #"{"type":"chat.message","room":"ada","id":"c","user":{"id":"unknown","name":"unknown"},"text":"gone"}"#,
       ])
     #expect(translated.platforms == ["twitch"])
-    #expect(translated.unknown == ["no author": 1])
+    #expect(translated.unknown.isEmpty)
     #expect(translated.rejected.isEmpty)
+  }
+}
+
+extension TwitchDownloaderLogTests {
+  @Test func `pictures of any size may precede the comments`() {
+    let picture = String(repeating: "iVBORw0KGgo=", count: 200_000)
+    let text =
+      #"{"embeddedData":{"firstParty":[{"data":"\#(picture)"}],"comments":[{"_id":"x"}]},"#
+      + #""streamer":{"name":"Ada"},"comments":[{"_id":"a","message":{"body":"hi"}}]}"#
+    let translated = Translated(.twitchDownloader, text, pieces: 10_000)
+    #expect(translated.lines.count == 1)
+    #expect(translated.lines.first?.contains(#""room":"ada","id":"a""#) == true)
   }
 }
 
@@ -194,6 +256,16 @@ struct RecognitionTests {
       ("{\n  \"FileInfo\": {", .twitchDownloader),
       (#"{"streamer":{"name":"a","id":1},"comments":[{"#, .twitchDownloader),
       ("\u{FEFF}{\"FileInfo\":{", .twitchDownloader),
+      (#"{"embeddedData":{"firstParty":["#, .twitchDownloader),
+      (#"{"comments":["#, .twitchDownloader),
+      ("[13:39] connected\n", .chatterino), ("[8:00:01 PM] bo: hi\n", .chatterino),
+      ("[2026-11-23 20:00:01 UTC] bo: hi\n", .chatterino), ("#ada [20:00] bo: hi\n", .chatterino),
+      (#"{"addChatItemAction":{"item":{}}}"#, .youtube),
+      (#"[{"action_type": "add_chat_item", "author": {"#, .chatDownloader),
+      (#"{"author":{"name":"Bo"},"message":"hi"}"#, .chatDownloader),
+      (#"[{"author":{"name":"Bo"},"message":"hi","datetime":"2026-11-23 20:00:00"}]"#, .pytchat),
+      (#"{"type":"chat.message","user":{"id":"1"},"text":"\"author\":\"message\":"}"#, nil),
+      ("[20.00] bo: hi", nil), ("#ada hi", nil),
       (#"{"type":"chat.message","text":"\"replayChatItemAction\""}"#, nil),
       ("@id=1 :bo!bo@bo PRIVMSG #ada :hi", nil), ("[1,2]", nil), ("[a:b:c]", nil), ("", nil),
       (#"{"type":"viewers","count":1}"#, nil),
@@ -229,6 +301,10 @@ struct RecognitionTests {
         "# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] bo: hi\n[20:00:02] x has been timed out for 1m.",
       .twitchDownloader:
         #"{"streamer":{"name":"a"},"comments":[{"_id":"a","created_at":"2026-11-23T20:00:00Z","commenter":{"_id":"1","display_name":"Bo"},"message":{"body":"hi"}}]}"#,
+      .chatDownloader:
+        #"[{"author":{"id":"UC1","name":"Bo"},"message":"hi","message_id":"a","timestamp":1795464000000000,"emotes":[{"locations":"0-1"}]}]"#,
+      .pytchat:
+        #"[{"author":{"channelId":"UC1","name":"Bo"},"message":"hi","id":"a","timestamp":1795464000000,"amountString":"$1"}]"#,
     ]
     let sample = Array((samples[format] ?? "").utf8)
     var generator = SplitMix64(seed: 34)

@@ -10,6 +10,8 @@ struct Translated {
   let lines: [String]
   private(set) var platforms: Set<String> = []
   let unknown: [String: Int]
+  /// Why the rest could not be read.
+  let failure: String?
   /// The events that a daemon reads from the lines, and why it rejects some.
   private(set) var events: [LiveEvent] = []
   private(set) var rejected: [String] = []
@@ -30,6 +32,7 @@ struct Translated {
       line.range(of: #","platform":""#).map { line[..<$0.lowerBound] + "}" } ?? line
     }
     unknown = translator.output.unknown
+    failure = translator.failure
     var decoder = LineDecoder()
     for line in whole {
       let slab = ByteSlab(Array(line.utf8))

@@ -1,6 +1,7 @@
 import CZlib
 
-/// Inflates gzip data as it arrives, piece by piece. The data may consist of any number of members.
+/// Inflates gzip data as it arrives, piece by piece. The data may consist of any number of members, with zero bytes
+/// after each of them: tapes and some disks fill up their blocks, and gzip(1) ignores that, too.
 ///
 /// Memory is bounded: one window of zlib (32 KiB) and one buffer for output.
 package struct GzipReader: ~Copyable {
@@ -15,6 +16,7 @@ package struct GzipReader: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>
   private let output: UnsafeMutableRawBufferPointer
   private var isInMember = false
+  private var hasMember = false
   private var hasFailed = false
 
   /// - Throws: ``GzipError/outOfMemory``.
@@ -67,7 +69,9 @@ package struct GzipReader: ~Copyable {
       mutating: piece.baseAddress?.assumingMemoryBound(to: UInt8.self))
     stream.pointee.avail_in = UInt32(piece.count)
     repeat {
+      if hasMember, !isInMember { skipZeros() }
       isInMember = isInMember || stream.pointee.avail_in > 0
+      guard isInMember else { return }
       stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
       stream.pointee.avail_out = UInt32(output.count)
       let status = inflate(stream, Z_NO_FLUSH)
@@ -75,7 +79,7 @@ package struct GzipReader: ~Copyable {
       if written > 0 { body(UnsafeRawBufferPointer(rebasing: output[..<written])) }
       switch status {
       case Z_STREAM_END:
-        isInMember = false
+        (isInMember, hasMember) = (false, true)
         inflateReset(stream)
       case Z_OK, Z_BUF_ERROR: break
       case Z_MEM_ERROR: throw .outOfMemory
@@ -85,6 +89,16 @@ package struct GzipReader: ~Copyable {
       }
       // If the output buffer is full, there may be more output even without more input.
     } while stream.pointee.avail_in > 0 || isInMember && stream.pointee.avail_out == 0
+  }
+}
+
+extension GzipReader {
+  /// Skips zero bytes between members.
+  private func skipZeros() {
+    while stream.pointee.avail_in > 0, let next = stream.pointee.next_in, next.pointee == 0 {
+      stream.pointee.next_in = next + 1
+      stream.pointee.avail_in -= 1
+    }
   }
 }
 

@@ -1,117 +1,210 @@
 import JSON
 import LiveEvents
 
-/// A log of Chatterino: `[20:00:01] name: text`, below a line with the day on which it begins.
+/// A log of Chatterino: `[20:00:01] name: text`, after a line with the day on which it begins.
 ///
-/// It has no identifiers; they are made of the day and the number of the line, so that the same log read twice
-/// counts once. Its times are taken as UTC, since it names zones only by letters.
+/// It has no identifiers; they are made of the day, the number of the line and what it says, so that the same log read
+/// twice counts once. Its times are taken as UTC, since it names zones only by letters. The format of its times is a
+/// setting; without times, everything has the time at which the log begins.
 struct ChatterinoLog: Sendable {
   private static let day = 86_400_000
 
-  /// The day of the last line, and the time of it.
-  private var date = 0
+  /// The day of the last line, in milliseconds since 1970; `nil` until the log says it.
+  private var date: Int?
+  /// Milliseconds since midnight of the last line.
   private var last = 0
   private var number = 0
+  private var hasTimes = false
+  private var recent = RecentMessages()
+  /// The gift bomb that is being handed out: who gave it, its identifier, and how many gifts follow.
+  private var bomb: (name: String, group: String, left: Int)?
+  /// Why the log cannot be read any further.
+  private(set) var failure: String?
 
   /// Whether a line begins with a time.
-  static func isTimed(_ line: some StringProtocol) -> Bool { time(of: line) != nil }
+  static func isTimed(_ line: some StringProtocol) -> Bool {
+    bracketed(channel(line).rest).flatMap { LogTime($0.time) } != nil
+  }
 
-  /// Milliseconds since midnight, and what follows the time.
-  private static func time<Line: StringProtocol>(
-    of line: Line
-  ) -> (milliseconds: Int, rest: Line.SubSequence)? {
-    guard line.first == "[", let end = line.firstIndex(of: "]") else { return nil }
-    let parts = line[line.index(after: line.startIndex)..<end].split(
-      separator: ":", omittingEmptySubsequences: false)
-    let numbers = parts.compactMap { $0.count == 2 ? Int($0) : nil }
-    guard parts.count == 3, numbers.count == 3, (0..<24).contains(numbers[0]),
-      (0..<60).contains(numbers[1]), (0...60).contains(numbers[2])
-    else { return nil }
+  /// The channel in front of a line, which the logs of mentions have, and the rest.
+  private static func channel<Line: StringProtocol>(
+    _ line: Line
+  ) -> (name: String?, rest: Line.SubSequence) {
+    guard line.first == "#", let end = line.firstRange(of: " ["),
+      !line[..<end.lowerBound].contains(" ")
+    else { return (nil, line[...]) }
     return (
-      (numbers[0] * 3_600 + numbers[1] * 60 + numbers[2]) * 1_000, line[line.index(after: end)...]
+      line[..<end.lowerBound].dropFirst().lowercased(), line[line.index(after: end.lowerBound)...]
     )
   }
 
+  /// What is in brackets at the beginning of a line, and what follows.
+  private static func bracketed<Line: StringProtocol>(
+    _ line: Line
+  ) -> (time: Line.SubSequence, rest: Line.SubSequence)? {
+    guard line.first == "[", let end = line.firstIndex(of: "]") else { return nil }
+    return (line[line.index(after: line.startIndex)..<end], line[line.index(after: end)...])
+  }
+
   mutating func translate(_ line: [UInt8], into lines: inout NativeLines) {
-    let text = String(decoding: line, as: UTF8.self)
     number += 1
-    guard !text.allSatisfy(\.isWhitespace) else { return }
-    if text.hasPrefix("#") { return begin(text) }
-    guard let (time, rest) = Self.time(of: text) else { return lines.note(unknown: "no time") }
-    // A log may go on behind midnight.
-    if time < last - Self.day / 2 { date += Self.day }
-    last = time
-    let words = rest.drop(while: \.isWhitespace)
-    if let colon = words.firstIndex(of: ":"), let name = Self.author(words[..<colon]) {
-      let message = words[words.index(after: colon)...].drop { $0 == " " }
-      lines.add("chat.message", room: nil, at: date + time) {
-        $0.add("id", "chatterino-\(date / Self.day)-\(number)")
-        if let user = PlatformUser(id: name.login, name: name.shown) { $0.add(user: user) }
-        $0.add("text", String(message.filter { $0 != "\r" }))
+    let text = String(decoding: line, as: UTF8.self).filter { $0 != "\r" && $0 != "\r\n" }
+    guard failure == nil, !text.allSatisfy(\.isWhitespace) else { return }
+    let (channel, rest) = Self.channel(text)
+    if channel == nil, text.hasPrefix("# ") { return begin(text) }
+    var words = rest
+    if let (time, rest) = Self.bracketed(words) {
+      if let time = LogTime(time) {
+        pass(to: time)
+        words = rest
+      } else if hasTimes {
+        lines.note(unknown: "a time such as that of line \(number)")
+        words = rest
+      } else {
+        failure =
+          "line \(number) begins with '[\(time.prefix(40))]', which is not a time; "
+          + "the formats that are read are \(LogTime.formats)"
+        return
       }
-    } else {
-      system(words, at: date + time, &lines)
+    } else if hasTimes {
+      lines.note(unknown: "no time")
     }
+    take(words.drop(while: \.isWhitespace), room: channel?.channelRoom, &lines)
   }
 
   private mutating func begin(_ text: String) {
     let prefix = "# Start logging at "
-    guard text.hasPrefix(prefix),
-      let midnight = PlatformTime.milliseconds(
-        String(text.dropFirst(prefix.count).prefix(10)) + "T00:00:00Z")
-    else { return }
-    date = midnight
-    last = 0
+    guard text.hasPrefix(prefix) else { return }
+    let words = text.dropFirst(prefix.count).split(separator: " ").prefix(2)
+    guard let time = LogTime(words.joined(separator: " ")), let day = time.day else { return }
+    (date, last) = (day * Self.day, time.milliseconds)
   }
 
-  /// Who wrote: a login name, perhaps behind the name to show, which has other letters.
+  private mutating func pass(to time: LogTime) {
+    hasTimes = true
+    if let day = time.day {
+      date = day * Self.day
+    } else if time.milliseconds < last - Self.day / 2, let date {
+      // A log may go on after midnight.
+      self.date = date + Self.day
+    }
+    last = time.milliseconds
+  }
+
+  private var now: Int? { date.map { $0 + last } }
+
+  /// An identifier of what the line says.
+  private func identifier(_ words: some StringProtocol) -> String {
+    "chatterino-\((date ?? 0) / Self.day)-\(number)-\(StableHash.hex(String(words)))"
+  }
+
+  private mutating func take(_ words: Substring, room: String?, _ lines: inout NativeLines) {
+    guard let colon = words.firstIndex(of: ":"), let author = Self.author(words[..<colon]) else {
+      return system(ChatterinoSentence(words), words, room: room, &lines)
+    }
+    let text = words[words.index(after: colon)...].drop { $0 == " " }
+    // Older versions write a moderator's name in front of what they did, as in front of what they say.
+    if let first = text.split(separator: " ").first, first.lowercased() == author.login {
+      let sentence = ChatterinoSentence(text)
+      switch sentence {
+      case .timeout, .clear, .redemption:
+        return system(sentence, text, room: room, &lines)
+      default: break
+      }
+    }
+    let id = identifier(words)
+    recent.append(login: author.login, text: String(text), id: id)
+    lines.add("chat.message", room: room, at: now) {
+      $0.add("id", id)
+      if let user = PlatformUser(id: author.login, name: author.shown) { $0.add(user: user) }
+      $0.add(text: String(text))
+    }
+  }
+
+  /// Who wrote: a name, or a login after the name that is shown, which has other letters.
   private static func author(_ text: Substring) -> (login: String, shown: String)? {
     let words = text.split(separator: " ")
-    guard (1...2).contains(words.count), let login = words.last?.lowercased(),
-      (1...25).contains(login.count),
-      login.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+    guard (1...2).contains(words.count), let login = words.last,
+      text.utf8.count <= 200,
+      login.allSatisfy({ $0.isLetter || $0.isNumber || "_-.".contains($0) }),
+      words.count == 1 || login.allSatisfy(\.isASCII),
+      !["AutoMod", "automod", "Suspicious"].contains(words[0])
     else { return nil }
-    return (login, String(words[0]))
+    return (login.lowercased(), String(words[0]))
   }
 
-  /// What Chatterino itself writes.
-  private func system(_ words: Substring, at time: Int, _ lines: inout NativeLines) {
-    let parts = words.split(separator: " ")
-    func isAbout(_ phrase: String) -> Bool {
-      parts.count > 1 && parts.dropFirst().joined(separator: " ").hasPrefix(phrase)
-    }
-    let user = PlatformUser(
-      id: parts.first?.lowercased(), name: parts.first.map { String($0) })
-    if words.hasPrefix("Chat has been cleared by a moderator") {
-      lines.add("chat.clear", room: nil, at: time) { _ in }
-    } else if isAbout("has been timed out for"), let user {
-      let seconds = parts.dropFirst(6).compactMap { Self.seconds($0.filter { $0 != "." }) }
-      lines.add("chat.timeout", room: nil, at: time) {
+  private mutating func system(
+    _ sentence: ChatterinoSentence, _ words: Substring, room: String?, _ lines: inout NativeLines
+  ) {
+    let time = now
+    switch sentence {
+    case .clear: lines.add("chat.clear", room: room, at: time) { _ in }
+    case .timeout(let login, let seconds):
+      guard let user = PlatformUser(id: login, name: login) else { return }
+      lines.add("chat.timeout", room: room, at: time) {
         $0.add(user: user)
-        $0.add("seconds", min(seconds.reduce(0, +), EventLimits.count.upperBound))
+        $0.add("seconds", seconds)
       }
-    } else if isAbout("has been permanently banned"), let user {
-      lines.add("chat.timeout", room: nil, at: time) { $0.add(user: user) }
-    } else if words.contains("is live!") || isAbout("is live") {
-      lines.add("stream", room: nil, at: time) { $0.add("state", "live") }
-    } else if isAbout("is now offline") || isAbout("is offline") {
-      lines.add("stream", room: nil, at: time) { $0.add("state", "ended") }
-    } else {
-      lines.note(unknown: "system message")
+    case .delete(let login, let beginning):
+      guard let id = recent.id(login: login, beginning: beginning) else {
+        return lines.note(unknown: "deletion of a message that is not in the log")
+      }
+      lines.add("chat.delete", room: room, at: time) { $0.add("id", id) }
+    case .stream(let isLive):
+      lines.add("stream", room: room, at: time) { $0.add("state", isLive ? "live" : "ended") }
+    case .notice(let kind, let name, let count):
+      guard let user = PlatformUser(id: name.lowercased(), name: name) else { return }
+      let id = identifier(words)
+      let group = group(kind, user.id, count, id)
+      lines.add("chat.notice", room: room, at: time) {
+        $0.add("id", id)
+        $0.add("kind", kind)
+        $0.add(user: user)
+        $0.add("count", count)
+        $0.add("group", group)
+      }
+    case .redemption(let name, let title, let cost):
+      guard let user = PlatformUser(id: name.lowercased(), name: name) else { return }
+      let id = identifier(words)
+      lines.add("redemption", room: room, at: time) {
+        $0.add("id", id)
+        $0.add(user: user)
+        $0.add("title", title.clipped)
+        $0.add("cost", cost)
+      }
+    case .nothing: break
+    case .other(let kind): lines.note(unknown: kind)
     }
   }
 
-  /// `10m`, `1h`, `30s`, `2d`; `nil` for any other word.
-  private static func seconds(_ word: some StringProtocol) -> Int? {
-    guard let unit = word.last, let count = Int(word.dropLast()), (0...1_000_000).contains(count)
-    else { return nil }
-    switch unit {
-    case "s": return count
-    case "m": return count * 60
-    case "h": return count * 3_600
-    case "d": return count * 86_400
-    case "w": return count * 604_800
-    default: return nil
+  /// What joins a gift bomb and the gifts that follow it.
+  private mutating func group(_ kind: String, _ name: String, _ count: Int, _ id: String) -> String?
+  {
+    if kind == "giftBomb" {
+      bomb = (name, id, count)
+    } else if kind != "gift" || bomb?.name != name || bomb?.left == 0 {
+      return nil
+    } else {
+      bomb?.left -= 1
     }
+    return bomb?.group
+  }
+}
+
+/// The newest messages of a log, to find the one that was deleted.
+private struct RecentMessages: Sendable {
+  private static let limit = 500
+
+  private var messages: [(login: String, text: String, id: String)] = []
+
+  mutating func append(login: String, text: String, id: String) {
+    if messages.count == 2 * Self.limit { messages.removeFirst(Self.limit) }
+    messages.append((login, text, id))
+  }
+
+  /// The newest message of somebody that begins with a text; one that was cut ends with `…`.
+  func id(login: String, beginning: String) -> String? {
+    let beginning = beginning.hasSuffix("…") ? String(beginning.dropLast()) : beginning
+    return messages.last { $0.login == login && $0.text.utf8.starts(with: beginning.utf8) }?.id
   }
 }

@@ -11,11 +11,14 @@ package enum EventSub {
     package var event: JSONValue
     /// When it was sent, in milliseconds since 1970.
     package var time: Int?
+    /// The identifier of the notification. Twitch may send it again, and has no other for most kinds.
+    package var id: String?
 
-    package init(type: String, event: JSONValue, time: Int?) {
+    package init(type: String, event: JSONValue, time: Int?, id: String? = nil) {
       self.type = type
       self.event = event
       self.time = time
+      self.id = id
     }
   }
 
@@ -27,7 +30,7 @@ package enum EventSub {
   ) {
     let event = notification.event
     var context = Context(
-      event: event, time: notification.time,
+      event: event, time: notification.time, notification: notification.id,
       room: room?.description
         ?? (event.text("broadcaster_user_login") ?? event.text("to_broadcaster_user_login"))?
         .channelRoom)
@@ -41,6 +44,8 @@ package enum EventSub {
     case "channel.chat.message_delete":
       guard let id = event.text("message_id") else { break }
       context.add("chat.delete", &lines) { $0.add("id", id.clipped) }
+    case "channel.ban": context.timeout("user", until: event.time("ends_at"), &lines)
+    case "channel.moderate": context.moderation(&lines)
     case "channel.chat_settings.update": context.modes(&lines)
     case "channel.follow":
       guard let user = context.user("user") else { break }
@@ -56,14 +61,18 @@ package enum EventSub {
     case "channel.subscription.message":
       context.notice(
         "resubscribe", by: context.user("user"), count: event.count("cumulative_months") ?? 1,
-        &lines)
+        words: PlatformWords(event["message"]), &lines)
     case "channel.subscription.gift":
       context.notice(
         "giftBomb", by: context.giver("user"), count: event.count("total") ?? 1, &lines)
     case "channel.cheer":
-      context.notice("cheer", by: context.giver("user"), count: event.count("bits") ?? 0, &lines)
+      context.notice(
+        "cheer", by: context.giver("user"), count: event.count("bits") ?? 0,
+        words: event.text("message").map { PlatformWords(text: $0) }, &lines)
     case "channel.bits.use":
-      context.notice("cheer", by: context.user("user"), count: event.count("bits") ?? 0, &lines)
+      context.notice(
+        "cheer", by: context.user("user"), count: event.count("bits") ?? 0,
+        words: PlatformWords(event["message"]), &lines)
     case "channel.raid":
       context.notice(
         "raid", by: context.user("from_broadcaster_user"), count: event.count("viewers") ?? 0,
@@ -81,7 +90,11 @@ package enum EventSub {
     case "channel.prediction.end":
       context.prediction(
         event.word("status")?.lowercased() == "resolved" ? "resolved" : "cancelled", &lines)
-    case "channel.channel_points_custom_reward_redemption.add": context.redemption(&lines)
+    case "channel.channel_points_custom_reward_redemption.add",
+      "channel.channel_points_automatic_reward_redemption.add":
+      context.redemption(&lines)
+    case "channel.charity_campaign.donate": context.donation(&lines)
+    case "channel.goal.begin", "channel.goal.progress", "channel.goal.end": context.goal(&lines)
     case "stream.online":
       context.time = event.time("started_at") ?? context.time
       context.add("stream", &lines) { $0.add("state", "live") }
@@ -97,8 +110,9 @@ package enum EventSub {
 
   /// One notification on its way.
   private struct Context {
-    let event: JSONValue
+    var event: JSONValue
     var time: Int?
+    let notification: String?
     let room: String?
 
     func add(_ type: String, _ lines: inout NativeLines, _ body: (inout JSONWriter) -> Void) {
@@ -120,17 +134,20 @@ package enum EventSub {
 
     func notice(
       _ kind: String, by user: PlatformUser?, count: Int, group: String? = nil,
-      _ lines: inout NativeLines
+      words: PlatformWords? = nil, _ lines: inout NativeLines
     ) {
       guard let user else { return }
       add("chat.notice", &lines) {
-        $0.add("id", event.text("message_id")?.clipped)
+        $0.add("id", identifier?.clipped)
         $0.add("kind", kind)
         $0.add(user: user)
         $0.add("count", count)
         $0.add("group", group?.clipped)
+        if let words { $0.add(words: words) }
       }
     }
+
+    private var identifier: String? { event.text("message_id") ?? notification }
 
     private var badges: String {
       (event["badges"]?.arrayValue ?? []).compactMap { badge in
@@ -145,35 +162,17 @@ package enum EventSub {
     }
 
     func message(_ lines: inout NativeLines) {
-      guard let id = event.text("message_id"),
+      guard let identifier,
         let user = user("chatter_user", badges: badges, color: event.text("color"))
       else { return }
       add("chat.message", &lines) {
-        $0.add("id", id.clipped)
+        $0.add("id", identifier.clipped)
         $0.add(user: user)
-        $0.add("text", event["message"]?["text"]?.stringValue ?? "")
+        $0.add(words: PlatformWords(event["message"]) ?? PlatformWords(text: ""))
         $0.add("replyTo", event["reply"]?.text("parent_message_id")?.clipped)
         if let bits = event["cheer"]?.count("bits"), bits > 0 { $0.add("bits", bits) }
         if isShared { $0.add("channel", event.text("source_broadcaster_user_id")?.clipped) }
-        let emotes = emotes
-        if !emotes.isEmpty {
-          $0.addArray("emotes") { array in for position in emotes { array.append(position) } }
-        }
       }
-    }
-
-    /// Where emotes begin and end in the text, in Unicode scalars: its fragments are the text in pieces.
-    private var emotes: [Int] {
-      var positions: [Int] = []
-      var end = 0
-      for fragment in event["message"]?["fragments"]?.arrayValue ?? [] {
-        let start = end
-        end += fragment["text"]?.stringValue?.unicodeScalars.count ?? 0
-        guard end <= EmoteRanges.positions.upperBound, positions.count < 2 * EmoteRanges.limit
-        else { break }
-        if fragment.word("type") == "emote", start < end { positions += [start, end] }
-      }
-      return positions
     }
 
     /// A notice of the chat: which one, its member `notice_type` says, and the member of that name has the rest.
@@ -182,30 +181,100 @@ package enum EventSub {
       let body = event[type] ?? .null
       let user =
         event["chatter_is_anonymous"]?.boolValue == true
-        ? giver("anonymous") : self.user("chatter_user", badges: badges)
+        ? giver("anonymous")
+        : self.user("chatter_user", badges: badges, color: event.text("color"))
+      let words = PlatformWords(event["message"])
       switch type {
       case "sub", "gift_paid_upgrade", "prime_paid_upgrade":
-        notice("subscribe", by: user, count: 1, &lines)
+        notice("subscribe", by: user, count: 1, words: words, &lines)
       case "resub":
-        notice("resubscribe", by: user, count: body.count("cumulative_months") ?? 1, &lines)
+        notice(
+          "resubscribe", by: user, count: body.count("cumulative_months") ?? 1, words: words,
+          &lines)
       case "sub_gift":
-        notice("gift", by: user, count: 1, group: body.text("community_gift_id"), &lines)
+        notice(
+          "gift", by: user, count: 1, group: body.text("community_gift_id"), words: words, &lines)
       case "community_sub_gift":
         notice(
-          "giftBomb", by: user, count: body.count("total") ?? 1, group: body.text("id"), &lines)
-      case "raid": notice("raid", by: user, count: body.count("viewer_count") ?? 0, &lines)
+          "giftBomb", by: user, count: body.count("total") ?? 1, group: body.text("id"),
+          words: words, &lines)
+      case "raid":
+        notice("raid", by: user, count: body.count("viewer_count") ?? 0, words: words, &lines)
       case "announcement", "bits_badge_tier", "charity_donation", "pay_it_forward":
-        let words = event["message"]?.text("text") ?? event.text("system_message")
-        guard let words else { return }
+        guard let said = words?.text ?? event.text("system_message") else {
+          return lines.note(unknown: "channel.chat.notification \(type)")
+        }
         add("announcement", &lines) {
-          $0.add("id", event.text("message_id")?.clipped)
+          $0.add("id", identifier?.clipped)
           if let user { $0.add(user: user) }
-          $0.add("text", words)
+          $0.add("text", said)
         }
       case "unraid": break
       // They happened in another channel, which nobody here is to be thanked for.
       case _ where type.hasPrefix("shared_chat_"): break
-      default: lines.note(unknown: "channel.chat.notification \(type)")
+      default:
+        guard let words, let user, let identifier else {
+          return lines.note(unknown: "channel.chat.notification \(type)")
+        }
+        add("chat.message", &lines) {
+          $0.add("id", identifier.clipped)
+          $0.add(user: user)
+          $0.add(words: words)
+          $0.add("kind", type)
+        }
+      }
+    }
+
+    /// A person may not write, for ever or until a time in milliseconds since 1970.
+    func timeout(_ prefix: String, until end: Int? = nil, _ lines: inout NativeLines) {
+      guard let user = user(prefix) else { return lines.note(unknown: "ban without a person") }
+      add("chat.timeout", &lines) {
+        $0.add(user: user)
+        if let end, let time, end >= time { $0.add("seconds", (end - time + 999) / 1_000) }
+      }
+    }
+
+    /// What a moderator did: which member says what, its member `action` tells.
+    func moderation(_ lines: inout NativeLines) {
+      let action = event.word("action") ?? ""
+      // The same in a chat that is shared with another channel.
+      let body = event[action] ?? event["shared_chat_" + action] ?? .null
+      var context = self
+      context.event = body
+      switch action {
+      case "ban", "shared_chat_ban": context.timeout("user", &lines)
+      case "timeout", "shared_chat_timeout":
+        context.timeout("user", until: body.time("expires_at"), &lines)
+      case "delete", "shared_chat_delete":
+        guard let id = body.text("message_id") else {
+          return lines.note(unknown: "deletion without a message")
+        }
+        add("chat.delete", &lines) { $0.add("id", id.clipped) }
+      case "clear": add("chat.clear", &lines) { _ in }
+      default: lines.note(unknown: "channel.moderate \(action)")
+      }
+    }
+
+    /// Money is of many currencies, so it is told in their units.
+    func donation(_ lines: inout NativeLines) {
+      let amount = event["amount"]
+      let digits = min(amount?.count("decimal_places") ?? 2, 6)
+      let value = (0..<digits).reduce(Double(amount?.count("value") ?? 0)) { sum, _ in sum / 10 }
+      let words = [
+        "\(value)", amount?.text("currency"), event.text("charity_name").map { "for \($0)" },
+      ]
+      add("announcement", &lines) {
+        $0.add("id", (event.text("id") ?? identifier)?.clipped)
+        if let user = user("user") { $0.add(user: user) }
+        $0.add("text", "donates " + words.compactMap(\.self).joined(separator: " "))
+      }
+    }
+
+    func goal(_ lines: inout NativeLines) {
+      add("goal", &lines) {
+        $0.add("title", (event.text("description") ?? event.text("type") ?? "goal").clipped)
+        $0.add("count", event.count("current_amount") ?? 0)
+        $0.add("target", event.count("target_amount") ?? 0)
       }
     }
 
@@ -290,9 +359,9 @@ package enum EventSub {
       lines.add("redemption", room: room, at: event.time("redeemed_at") ?? time) {
         $0.add("id", event.text("id")?.clipped)
         $0.add(user: user)
-        $0.add("title", (reward.text("title") ?? "?").clipped)
-        $0.add("cost", reward.count("cost"))
-        $0.add("text", event.text("user_input"))
+        $0.add("title", (reward.text("title") ?? reward.text("type") ?? "?").clipped)
+        $0.add("cost", reward.count("cost") ?? reward.count("channel_points"))
+        $0.add("text", event.text("user_input") ?? PlatformWords(event["message"])?.text)
       }
     }
   }

@@ -17,7 +17,8 @@ enum EventSubLog {
     EventSub.translate(
       EventSub.Notification(
         type: type, event: event,
-        time: metadata?.time("message_timestamp") ?? subscription.time("created_at")),
+        time: metadata?.time("message_timestamp") ?? subscription.time("created_at"),
+        id: metadata?.text("message_id")),
       into: &lines)
   }
 }

@@ -5,8 +5,8 @@ import LiveEvents
 package struct NativeLines: Sendable {
   /// The lines, each with its end.
   package var bytes: [UInt8] = []
-  /// The platform of all lines, which say so; `nil` if whoever sends them says so.
-  private let platform: String?
+  /// The platform of the lines that are added next, which name it; `nil` if their sender names it.
+  var platform: String?
   /// How many lines there were.
   package private(set) var lines = 0
   /// Kinds that are not known here, with their numbers. Platforms add kinds without saying so.
@@ -20,6 +20,17 @@ package struct NativeLines: Sendable {
     let kind = kind.clipped(to: 80)
     let isKept = unknown.count < Self.maximumKinds || unknown[kind] != nil
     unknown[isKept ? kind : "others", default: 0] += 1
+  }
+
+  /// Reads a member that is not needed. One that cannot be read counts as absent, and is counted by its name.
+  mutating func optional<Value>(
+    _ name: String, of value: JSONValue?, _ read: (JSONValue, String) -> Value?
+  ) -> Value? {
+    guard let value, let member = value[name], member != .null, member.stringValue?.isEmpty != true
+    else { return nil }
+    let found = read(value, name)
+    if found == nil { note(unknown: "value of \(name)") }
+    return found
   }
 
   /// Adds a line.
@@ -52,6 +63,11 @@ struct PlatformUser {
   var badges = ""
   var color: NameColor?
 
+  /// The author of a message that names none.
+  static let unknown = PlatformUser(known: "unknown")
+
+  private init(known name: String) { (id, self.name) = (name, name) }
+
   /// `nil` without an identifier.
   init?(id: String?, name: String?, badges: String = "", color: String? = nil) {
     guard let id, !id.isEmpty else { return nil }
@@ -70,6 +86,20 @@ extension JSONWriter {
       if !user.badges.isEmpty { $0.add("badges", user.badges.clipped) }
       $0.add("color", user.color?.description)
     }
+  }
+
+  /// Adds what somebody wrote, cut to what fits into a line.
+  mutating func add(text: String) {
+    let escapes = text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
+    // An escape takes up to six bytes.
+    add("text", text.clipped(to: escapes ? 10_000 : 60_000))
+  }
+
+  /// Adds where a text has emotes: pairs of the first position and the one after the last, in Unicode scalars.
+  mutating func add(emotes: [Int]) {
+    let emotes = emotes.prefix(2 * EmoteRanges.limit)
+    guard !emotes.isEmpty, emotes.allSatisfy({ $0 <= 65_535 }) else { return }
+    addArray("emotes") { for position in emotes { $0.append(position) } }
   }
 
   mutating func add(_ name: StaticString, texts: [String]) {
@@ -128,14 +158,53 @@ extension JSONValue {
     return Int(min(value, Double(EventLimits.count.upperBound)))
   }
 
+  /// Text that is there, or a whole number as text: programs differ in which of them an identifier is.
+  func anyText(_ name: String) -> String? {
+    if case .integer(let number)? = self[name] { return String(number) }
+    return text(name)
+  }
+
+  /// A duration in seconds, which may have a fraction and be negative, in milliseconds.
+  func milliseconds(_ name: String) -> Int? {
+    let seconds: Double
+    switch self[name] {
+    case .integer(let integer)?: seconds = Double(integer)
+    case .number(let number)?: seconds = number
+    default: return nil
+    }
+    return seconds.magnitude < 9e15 ? Int((seconds * 1_000).rounded()) : nil
+  }
+
   /// A point in time, as RFC 3339 writes it, in milliseconds since 1970.
-  func time(_ name: String) -> Int? { self[name]?.stringValue.flatMap(PlatformTime.milliseconds) }
+  ///
+  /// - Parameter orUTC: whether a time without a zone is taken as UTC.
+  func time(_ name: String, orUTC: Bool = false) -> Int? {
+    self[name]?.stringValue.flatMap { PlatformTime.milliseconds($0, orUTC: orUTC) }
+  }
+}
+
+/// A hash that is the same in every run, for identifiers of what has none.
+enum StableHash {
+  /// FNV-1a of texts, in 16 hexadecimal digits.
+  static func hex(_ texts: String...) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in texts.joined(separator: "\u{0}").utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+    }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
 }
 
 /// Times of platforms.
 package enum PlatformTime {
+  /// Reads a time with a zone; see ``milliseconds(_:orUTC:)``.
+  package static func milliseconds(_ text: String) -> Int? { milliseconds(text, orUTC: false) }
+
   /// Reads `2026-11-23T20:00:00.123456789Z`, or with an offset such as `+01:00`; `nil` for any other text.
-  package static func milliseconds(_ text: String) -> Int? {
+  ///
+  /// - Parameter orUTC: whether a time without a zone is taken as UTC.
+  package static func milliseconds(_ text: String, orUTC: Bool) -> Int? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int? {
       guard range.upperBound <= bytes.count else { return nil }
@@ -163,7 +232,7 @@ package enum PlatformTime {
         let minutes = number((start + 4)..<(start + 6))
       else { return nil }
       offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "+") ? 60 : -60)
-    } else if rest.first.map({ $0 | 0x20 }) != UInt8(ascii: "z") {
+    } else if rest.first.map({ $0 | 0x20 }) != UInt8(ascii: "z"), !(orUTC && rest.isEmpty) {
       return nil
     }
     let seconds =

@@ -11,40 +11,78 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
   case chatterino
   /// A chat of TwitchDownloader: one JSON document.
   case twitchDownloader = "twitch-downloader"
+  /// A chat of chat-downloader: JSON, an array or one object per line.
+  case chatDownloader = "chat-downloader"
+  /// A chat of pytchat: JSON, an array or one object per line.
+  case pytchat
 
-  /// The platform of the chats.
-  var platform: String {
+  /// The platform of the chats; `nil` if each message decides.
+  var platform: String? {
     switch self {
-    case .youtube: "youtube"
+    case .youtube, .pytchat: "youtube"
     case .eventSub, .chatterino, .twitchDownloader: "twitch"
+    case .chatDownloader: nil
+    }
+  }
+
+  /// What a file of this format is, for messages.
+  package var description: String {
+    switch self {
+    case .youtube: "a YouTube chat of yt-dlp"
+    case .eventSub: "a log of Twitch's EventSub"
+    case .chatterino: "a chat log such as Chatterino's"
+    case .twitchDownloader: "a chat of TwitchDownloader"
+    case .chatDownloader: "a chat of chat-downloader"
+    case .pytchat: "a chat of pytchat"
     }
   }
 
   /// How many bytes of a file are enough to recognise its format.
-  package static let headLength = 4096
+  package static let headLength = 16_384
 
-  /// The format of a file by its first bytes; `nil` for all others, such as native lines.
+  /// The format of a file by its first bytes, without a byte order mark; `nil` for all others, such as native lines.
   package init?(head: some Collection<UInt8>) {
     let text = String(decoding: head.prefix(Self.headLength), as: UTF8.self)
       .drop { $0.isWhitespace || $0 == "\u{FEFF}" }
     let line = text.prefix { !$0.isNewline }
-    let compact = text.filter { !$0.isWhitespace }
-    if compact.hasPrefix("{\"FileInfo\":")
-      || (compact.hasPrefix("{\"streamer\":{") && compact.contains("\"comments\":["))
-    {
-      self = .twitchDownloader
-    } else if line.hasPrefix("{") {
-      if line.contains("\"replayChatItemAction\"") {
-        self = .youtube
-      } else if line.contains("\"message_type\"") && line.contains("\"metadata\"")
-        || line.contains("\"subscription\"") && line.contains("\"condition\"")
-      {
-        self = .eventSub
-      } else {
+    if line.hasPrefix("{") || line.hasPrefix("[") {
+      guard let format = Self(json: text.filter { !$0.isWhitespace }) ?? Self(timed: line) else {
         return nil
       }
+      self = format
     } else if line.hasPrefix("# Start logging at ") || ChatterinoLog.isTimed(line) {
       self = .chatterino
+    } else {
+      return nil
+    }
+  }
+
+  private init?(timed line: Substring) {
+    guard ChatterinoLog.isTimed(line) else { return nil }
+    self = .chatterino
+  }
+
+  /// The format of JSON without white space, of which only the beginning is there.
+  private init?(json text: String) {
+    // A member of native lines has no quotation mark that is not escaped in it, so these are members.
+    func has(_ members: String...) -> Bool { members.contains { text.contains("\"\($0)\":") } }
+    let document = ["FileInfo", "streamer", "video", "comments", "embeddedData"]
+    let isDocument = document.contains {
+      text.hasPrefix("{\"\($0)\":{") || text.hasPrefix("{\"\($0)\":[")
+    }
+    if isDocument {
+      self = .twitchDownloader
+    } else if text.contains("ChatItemAction\":{") || text.contains("ToLiveChatCommand\":{") {
+      self = .youtube
+    } else if has("message_type") && has("metadata") || has("subscription") && has("condition") {
+      self = .eventSub
+    } else if has("messageEx", "elapsedTime", "amountString", "datetime"), has("author") {
+      self = .pytchat
+    } else if text.hasPrefix("{\"action_type\":") || text.hasPrefix("[{\"action_type\":")
+      || has("author", "author_id")
+        && has("message", "message_id", "message_type", "time_in_seconds", "action_type")
+    {
+      self = .chatDownloader
     } else {
       return nil
     }
@@ -54,48 +92,62 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
 /// Translates a file in pieces.
 package struct PlatformTranslator: Sendable {
   private enum Reader: Sendable {
-    case youtube(LineBuffer)
+    case youtube(LineBuffer, YouTubeChat)
     case eventSub(LineBuffer)
     case chatterino(LineBuffer, ChatterinoLog)
     case twitchDownloader(TwitchDownloaderLog)
+    case items(ChatItemLog)
   }
 
   private var reader: Reader
   /// What was translated, and what was not.
   package private(set) var output: NativeLines
+  /// Why the rest of the file cannot be read; `nil` if it can.
+  package private(set) var failure: String?
 
   package init(_ format: PlatformFormat) {
     output = NativeLines(platform: format.platform)
     reader =
       switch format {
-      case .youtube: .youtube(LineBuffer())
+      case .youtube: .youtube(LineBuffer(), YouTubeChat())
       case .eventSub: .eventSub(LineBuffer())
       case .chatterino: .chatterino(LineBuffer(), ChatterinoLog())
       case .twitchDownloader: .twitchDownloader(TwitchDownloaderLog())
+      case .chatDownloader, .pytchat: .items(ChatItemLog())
       }
   }
 
   /// Translates a piece. O(length), amortised.
   package mutating func translate(_ bytes: UnsafeRawBufferPointer) {
     switch reader {
-    case .youtube(var lines):
-      lines.receive(bytes) { YouTubeChat.translate($0, into: &output) }
-      reader = .youtube(lines)
+    case .youtube(var lines, var chat):
+      lines.receive(bytes) { chat.translate($0, into: &output) }
+      reader = .youtube(lines, chat)
     case .eventSub(var lines):
       lines.receive(bytes) { EventSubLog.translate($0, into: &output) }
       reader = .eventSub(lines)
     case .chatterino(var lines, var log):
       lines.receive(bytes) { log.translate($0, into: &output) }
+      failure = log.failure
       reader = .chatterino(lines, log)
     case .twitchDownloader(var log):
+      reader = .items(ChatItemLog())
       log.receive(bytes, into: &output)
       reader = .twitchDownloader(log)
+    case .items(var log):
+      reader = .eventSub(LineBuffer())
+      log.receive(bytes, into: &output)
+      reader = .items(log)
     }
   }
 
-  /// Translates a last line that has no end.
+  /// Translates what was still waiting for more: a last line that has no end, or comments before the channel's name.
   package mutating func finish() {
     [UInt8(0x0A)].withUnsafeBytes { translate($0) }
+    if case .twitchDownloader(var log) = reader {
+      log.finish(into: &output)
+      reader = .twitchDownloader(log)
+    }
   }
 
   /// Hands out the lines that were translated, each with its end.
@@ -116,6 +168,8 @@ struct LineBuffer: Sendable {
     var bytes = bytes[...]
     while let end = bytes.firstIndex(of: 0x0A) {
       rest.append(contentsOf: bytes[..<end])
+      // Files that were put together have a byte order mark where one of them began.
+      if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest.removeFirst(3) }
       if !isSkipping, rest.count <= Self.longestLine { body(rest) }
       isSkipping = false
       rest.removeAll(keepingCapacity: true)

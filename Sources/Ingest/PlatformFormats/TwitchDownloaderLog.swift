@@ -2,112 +2,137 @@ import JSON
 
 /// A chat that TwitchDownloader has saved as JSON: one document, in which `comments` is a list.
 ///
-/// It may be larger than memory, so the comments are found by their braces and read one by one.
+/// Its members may have any order and size; pictures that are embedded in it are skipped. Comments that precede the
+/// name of the channel wait for it, up to ``longestWait`` bytes.
 struct TwitchDownloaderLog: Sendable {
-  /// The longest comment, and how far the list may be from the beginning.
-  private static let longestObject = 1 << 20
+  private static let longestWait = 64 << 20
 
-  private enum State: Sendable {
-    /// What precedes the list: who streamed.
-    case head
-    case between
-    case comment(depth: Int)
-    case ended
-  }
-
-  private var state = State.head
-  private var bytes: [UInt8] = []
-  private var isInText = false
-  private var isEscaped = false
-  private var isTooLong = false
+  private var elements = JSONElements(list: "comments", members: ["streamer", "video"])
   private var room: String?
+  private var knowsRoom = false
+  /// When the video begins.
+  private var begin: Int?
+  private var waiting: [[UInt8]] = []
+  private var waitingBytes = 0
+  private var number = 0
 
   mutating func receive(_ piece: UnsafeRawBufferPointer, into lines: inout NativeLines) {
-    for byte in piece { take(byte, &lines) }
+    // Not a copy, which would copy the bytes of an object in the middle.
+    var elements = JSONElements()
+    swap(&elements, &self.elements)
+    elements.receive(piece) { found in
+      switch found {
+      case .tooLong: lines.note(unknown: "too long")
+      case .member(let name, let bytes): member(name, bytes, &lines)
+      case .element(let bytes):
+        guard !knowsRoom, waitingBytes < Self.longestWait else {
+          return comment(bytes, &lines)
+        }
+        waiting.append(bytes)
+        waitingBytes += bytes.count
+      }
+    }
+    self.elements = elements
   }
 
-  private mutating func take(_ byte: UInt8, _ lines: inout NativeLines) {
-    switch state {
-    case .ended: return
-    case .head:
-      bytes.append(byte)
-      if byte == UInt8(ascii: "["), Self.beginsComments(bytes) {
-        room = Self.streamer(bytes)
-        bytes = []
-        state = .between
-      } else if bytes.count > Self.longestObject {
-        lines.note(unknown: "no comments")
-        state = .ended
-      }
-    case .between:
-      if byte == UInt8(ascii: "{") {
-        bytes = [byte]
-        isTooLong = false
-        state = .comment(depth: 1)
-      } else if byte == UInt8(ascii: "]") {
-        state = .ended
-      }
-    case .comment(let depth):
-      if bytes.count < Self.longestObject { bytes.append(byte) } else { isTooLong = true }
-      let depth = depth + change(byte)
-      state = depth == 0 ? .between : .comment(depth: depth)
-      guard depth == 0 else { return }
-      if !isTooLong, let comment = try? JSONValue(parsing: bytes) {
-        translate(comment, &lines)
-      } else {
-        lines.note(unknown: isTooLong ? "too long" : "malformed")
-      }
+  /// Translates the comments that still wait for the name of the channel.
+  mutating func finish(into lines: inout NativeLines) {
+    if !elements.hasList { lines.note(unknown: "no comments") }
+    for bytes in waiting { comment(bytes, &lines) }
+    waiting = []
+  }
+
+  private mutating func member(_ name: String, _ bytes: [UInt8], _ lines: inout NativeLines) {
+    guard let value = JSONValue(lenient: bytes) else { return }
+    if name == "video" {
+      begin = value.time("created_at", orUTC: true)
+      room = room ?? value["channel"]?.text("name")?.channelRoom
+    } else {
+      room = value.text("login")?.channelRoom ?? value.text("name")?.channelRoom
+      knowsRoom = true
     }
   }
 
-  /// By how much a byte changes the depth.
-  private mutating func change(_ byte: UInt8) -> Int {
-    if isEscaped {
-      isEscaped = false
-      return 0
-    }
-    switch byte {
-    case UInt8(ascii: "\\") where isInText: isEscaped = true
-    case UInt8(ascii: "\""): isInText.toggle()
-    case UInt8(ascii: "{") where !isInText: return 1
-    case UInt8(ascii: "}") where !isInText: return -1
-    default: break
-    }
-    return 0
-  }
-
-  private static func beginsComments(_ bytes: [UInt8]) -> Bool {
-    let end = String(decoding: bytes.suffix(64), as: UTF8.self).filter { !$0.isWhitespace }
-    return end.hasSuffix("\"comments\":[")
-  }
-
-  /// The room of the channel, from what precedes the comments.
-  private static func streamer(_ head: [UInt8]) -> String? {
-    let whole = head + Array("]}".utf8)
-    return (try? JSONValue(parsing: whole))?["streamer"]?.text("name")?.channelRoom
-  }
-
-  private func translate(_ comment: JSONValue, _ lines: inout NativeLines) {
-    let (commenter, message) = (comment["commenter"], comment["message"])
-    let badges = (message?["user_badges"]?.arrayValue ?? []).compactMap { badge in
-      badge.text("_id").map { "\($0)/\(badge.text("version") ?? "1")" }
-    }
-    guard let id = comment.text("_id"), let message,
-      let user = PlatformUser(
-        id: commenter?.text("_id"), name: commenter?.text("display_name"),
-        badges: badges.joined(separator: ","), color: message.text("user_color"))
-    else { return lines.note(unknown: "no author") }
-    // The chat of a clip has no time of its own, only its distance from the beginning.
-    let time =
-      comment.time("created_at")
-      ?? comment["content_offset_seconds"].flatMap { _ in
-        comment.count("content_offset_seconds").map { $0 * 1_000 }
-      }
+  private mutating func comment(_ bytes: [UInt8], _ lines: inout NativeLines) {
+    number += 1
+    guard let comment = JSONValue(lenient: bytes) else { return lines.note(unknown: "malformed") }
+    guard let message = comment["message"] else { return lines.note(unknown: "no message") }
+    let text = message["body"]?.stringValue ?? TwitchFragments(message["fragments"]).text
+    let time = time(of: comment, &lines)
+    let bits = lines.optional("bits_spent", of: message) { $0.count($1) } ?? 0
+    let notice = message["user_notice_params"]
     lines.add("chat.message", room: room, at: time) {
-      $0.add("id", id.clipped)
-      $0.add(user: user)
-      $0.add("text", message["body"]?.stringValue ?? "")
-      if let bits = message.count("bits_spent"), bits > 0 { $0.add("bits", bits) }
+      $0.add(
+        "id",
+        comment.anyText("_id")?.clipped
+          ?? "comment-\(number)-\(StableHash.hex(text, "\(time ?? 0)"))")
+      $0.add(user: Self.user(comment["commenter"], message))
+      $0.add(text: text)
+      $0.add("kind", (notice?.text("msg-id") ?? notice?.text("msg_id"))?.clipped)
+      if message["is_action"]?.boolValue == true { $0.add("action", true) }
+      if bits > 0 { $0.add("bits", bits) }
+      $0.add(emotes: TwitchFragments.emotes(of: message, text: text))
+    }
+  }
+
+  /// Who wrote a comment. Twitch gives no author for accounts that were deleted.
+  private static func user(_ commenter: JSONValue?, _ message: JSONValue) -> PlatformUser {
+    let badges = (message["user_badges"]?.arrayValue ?? []).compactMap { badge in
+      badge.anyText("_id").map { "\($0)/\(badge.anyText("version") ?? "1")" }
+    }
+    let name = commenter?.text("display_name") ?? commenter?.text("name")
+    return PlatformUser(
+      id: commenter?.anyText("_id") ?? name?.lowercased() ?? "unknown", name: name,
+      badges: badges.joined(separator: ","), color: message.text("user_color"))
+      ?? PlatformUser.unknown
+  }
+
+  /// When a comment was written. The comments of a clip have only their distance from its beginning, and a time that
+  /// is missing is year 1.
+  private mutating func time(of comment: JSONValue, _ lines: inout NativeLines) -> Int? {
+    let distance = lines.optional("content_offset_seconds", of: comment) { $0.milliseconds($1) }
+    let isMissing = comment.word("created_at")?.hasPrefix("0001-01-01") == true
+    let written = lines.optional("created_at", of: isMissing ? nil : comment) {
+      $0.time($1, orUTC: true)
+    }
+    guard let time = written else {
+      return begin.flatMap { begin in distance.map { begin + $0 } }
+    }
+    if begin == nil, let distance { begin = time - distance }
+    return time
+  }
+}
+
+/// The text of a message of Twitch in pieces, some of which are emotes.
+struct TwitchFragments {
+  private(set) var text = ""
+  /// Where emotes begin and end, in Unicode scalars.
+  private(set) var emotes: [Int] = []
+
+  init(_ fragments: JSONValue?) {
+    var position = 0
+    for fragment in fragments?.arrayValue ?? [] {
+      let piece = fragment["text"]?.stringValue ?? ""
+      let end = position + piece.unicodeScalars.count
+      if fragment["emoticon"]?.anyText("emoticon_id") != nil { emotes += [position, end] }
+      text += piece
+      position = end
+    }
+  }
+
+  /// The emotes of a message: those of its fragments, else those in its list, whose positions count UTF-16 units.
+  static func emotes(of message: JSONValue, text: String) -> [Int] {
+    let fragments = TwitchFragments(message["fragments"])
+    if fragments.text.utf8.elementsEqual(text.utf8) { return fragments.emotes }
+    let units = text.utf16
+    return (message["emoticons"]?.arrayValue ?? []).flatMap { emote -> [Int] in
+      guard let begin = emote.count("begin"), let end = emote.count("end"), begin <= end,
+        end < units.count
+      else { return [] }
+      let first = units.index(units.startIndex, offsetBy: begin)
+      let last = units.index(first, offsetBy: end - begin + 1)
+      let position = text.unicodeScalars[..<first].count
+      return [position, position + text.unicodeScalars[first..<last].count]
     }
   }
 }

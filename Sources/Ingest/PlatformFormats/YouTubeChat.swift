@@ -1,45 +1,63 @@
 import JSON
 
-/// YouTube's chat as yt-dlp records it (`.live_chat.json`), of streams that are live and of those that were.
+/// YouTube's chat as yt-dlp records it (`.live_chat.json`), of streams that are live and of those that were, and as
+/// pytchat archives it: the same actions, one per line.
 ///
-/// Each line has the actions of one moment. What they mean is nowhere documented and changes, so unknown ones
-/// are counted by name.
-enum YouTubeChat {
-  /// What is known and says nothing: the ticker repeats paid messages, the others are of YouTube itself.
+/// Their meaning is documented nowhere and changes, so unknown ones are counted by name, and shown if they have words.
+struct YouTubeChat: Sendable {
+  /// What is known and says nothing: the ticker repeats paid messages, a placeholder is replaced by its message.
   private static let ignored: Set<JSONName> = [
     "addLiveChatTickerItemAction", "liveChatPlaceholderItemRenderer",
-    "liveChatViewerEngagementMessageRenderer", "liveChatModeChangeMessageRenderer",
-    "removeBannerForLiveChatCommand", "closeLiveChatActionPanelAction",
-    "showLiveChatActionPanelAction", "updateLiveChatPollAction", "clickTrackingParams",
+    "liveChatViewerEngagementMessageRenderer", "removeBannerForLiveChatCommand",
+    "clickTrackingParams",
   ]
 
-  static func translate(_ line: [UInt8], into lines: inout NativeLines) {
+  /// By how much the clock of the chat is ahead of the position in the video, in milliseconds. Messages have both
+  /// times, deletions and pins only the latter.
+  private var clock: Int?
+  /// When the newest message was written.
+  private var latest: Int?
+  private var poll = YouTubePoll()
+
+  mutating func translate(_ line: [UInt8], into lines: inout NativeLines) {
     guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) else { return }
-    guard let value = try? JSONValue(parsing: line) else { return lines.note(unknown: "malformed") }
+    guard let value = JSONValue(lenient: line) else { return lines.note(unknown: "malformed") }
     guard let replay = value["replayChatItemAction"] else {
-      return lines.note(unknown: "no chat action")
+      let isAction = value.objectValue?.keys.contains { $0.text.hasSuffix("Action") } == true
+      return isAction ? take(value, nil, &lines) : lines.note(unknown: "no chat action")
     }
     // Inside in a replay, beside it in a chat that was live.
-    let offset = replay.count("videoOffsetTimeMsec") ?? value.count("videoOffsetTimeMsec")
+    let name = "videoOffsetTimeMsec"
+    let owner = replay[name] == nil ? value : replay
+    let offset = lines.optional(name, of: owner) { $0.position($1) }
     for action in replay["actions"]?.arrayValue ?? [] { take(action, offset, &lines) }
   }
 
-  private static func take(_ action: JSONValue, _ offset: Int?, _ lines: inout NativeLines) {
-    for (name, body) in members(action) {
+  private mutating func take(_ action: JSONValue, _ offset: Int?, _ lines: inout NativeLines) {
+    for (name, body) in Self.members(action) {
+      // An action without a position has the time of the last message.
+      let time = offset.flatMap { offset in clock.map { $0 + offset } } ?? latest
       switch name {
-      case "addChatItemAction": item(body["item"], offset, &lines)
-      case "replaceChatItemAction": item(body["replacementItem"], offset, &lines)
+      case "addChatItemAction": item(body["item"], offset, isNew: true, &lines)
+      case "replaceChatItemAction": item(body["replacementItem"], offset, isNew: false, &lines)
       case "addBannerToLiveChatCommand":
-        banner(body["bannerRenderer"]?["liveChatBannerRenderer"]?["contents"], offset, &lines)
+        banner(body["bannerRenderer"]?["liveChatBannerRenderer"]?["contents"], time, &lines)
       case "removeChatItemAction", "markChatItemAsDeletedAction":
-        guard let id = body.text("targetItemId") else { continue }
-        lines.add("chat.delete", room: nil, at: offset) { $0.add("id", id.clipped) }
-      case "removeChatItemByAuthorAction", "markChatItemsByAuthorAsDeletedAction":
-        guard let user = PlatformUser(id: body.text("externalChannelId"), name: nil) else {
+        guard let id = body.text("targetItemId") else {
+          lines.note(unknown: name.text)
           continue
         }
-        lines.add("chat.timeout", room: nil, at: offset) { $0.add(user: user) }
-      default: if !ignored.contains(name) { lines.note(unknown: name.text) }
+        lines.add("chat.delete", room: nil, at: time) { $0.add("id", id.clipped) }
+      case "removeChatItemByAuthorAction", "markChatItemsByAuthorAsDeletedAction":
+        guard let user = PlatformUser(id: body.text("externalChannelId"), name: nil) else {
+          lines.note(unknown: name.text)
+          continue
+        }
+        lines.add("chat.timeout", room: nil, at: time) { $0.add(user: user) }
+      case "showLiveChatActionPanelAction", "updateLiveChatPollAction",
+        "closeLiveChatActionPanelAction":
+        poll.take(name.text, body, time, &lines)
+      default: if !Self.ignored.contains(name) { lines.note(unknown: name.text) }
       }
     }
   }
@@ -50,121 +68,144 @@ enum YouTubeChat {
 
   // MARK: Items
 
-  private static func item(_ item: JSONValue?, _ offset: Int?, _ lines: inout NativeLines) {
-    for (name, body) in members(item) {
-      let time = body.time(microseconds: "timestampUsec") ?? offset
-      guard let id = body.text("id") else {
-        if !ignored.contains(name) { lines.note(unknown: name.text) }
-        continue
+  private mutating func item(
+    _ item: JSONValue?, _ offset: Int?, isNew: Bool, _ lines: inout NativeLines
+  ) {
+    for (name, body) in Self.members(item) where !Self.ignored.contains(name) {
+      let written = lines.optional("timestampUsec", of: body) { $0.time(microseconds: $1) }
+      if isNew, let written {
+        latest = written
+        if let offset { clock = written - offset }
       }
-      let author = user(body)
-      switch (name, author) {
-      case ("liveChatTextMessageRenderer", let author?):
-        message(id, author, text(body["message"]), time, &lines)
-      case ("liveChatPaidMessageRenderer", let author?):
-        let words = text(body["message"])
-        if !words.isEmpty { message(id, author, words, time, &lines) }
-        paid("Super Chat", id, author, body["purchaseAmountText"], time, &lines)
-      case ("liveChatPaidStickerRenderer", let author?):
-        paid("Super Sticker", id, author, body["purchaseAmountText"], time, &lines)
-      case ("liveChatMembershipItemRenderer", let author?):
-        let months = text(body["headerPrimaryText"]).firstNumber
-        notice(months == nil ? "subscribe" : "resubscribe", id, author, months ?? 1, time, &lines)
-      case ("liveChatSponsorshipsGiftPurchaseAnnouncementRenderer", _):
-        let header = body["header"]?["liveChatSponsorshipsHeaderRenderer"] ?? .null
-        guard
-          let giver = PlatformUser(
-            id: body.text("authorExternalChannelId"), name: text(header["authorName"]))
-        else { return lines.note(unknown: name.text) }
-        notice("giftBomb", id, giver, text(header["primaryText"]).firstNumber ?? 1, time, &lines)
-      case ("liveChatSponsorshipsGiftRedemptionAnnouncementRenderer", let author?):
-        // The giver was told with all the gifts; who has one is a member now.
-        notice("subscribe", id, author, 1, time, &lines)
-      default: if !ignored.contains(name) { lines.note(unknown: name.text) }
+      let time = written ?? offset.flatMap { offset in clock.map { $0 + offset } }
+      let header = body["header"]?["liveChatSponsorshipsHeaderRenderer"]
+      let entry = Entry(body, header, time: time)
+      switch name {
+      case "liveChatTextMessageRenderer": message(entry, YouTubeText(body["message"]), &lines)
+      case "liveChatPaidMessageRenderer", "liveChatPaidStickerRenderer",
+        _ where body["purchaseAmountText"] != nil:
+        paid(name, body, entry, &lines)
+      case "liveChatMembershipItemRenderer":
+        let months = YouTubeText(body["headerPrimaryText"]).text.firstNumber
+        let words = YouTubeText(body["message"])
+        notice(months == nil ? "subscribe" : "resubscribe", entry, months ?? 1, words, &lines)
+      case "liveChatSponsorshipsGiftPurchaseAnnouncementRenderer":
+        let gifts = YouTubeText(header?["primaryText"]).text.firstNumber
+        notice("giftBomb", entry, gifts ?? 1, nil, &lines)
+      case "liveChatSponsorshipsGiftRedemptionAnnouncementRenderer":
+        // The giver was named with all the gifts; who has one is a member now.
+        notice("subscribe", entry, 1, nil, &lines)
+      default:
+        let words = Self.words(body)
+        if words.isEmpty || entry.user == nil {
+          lines.note(unknown: name.text)
+        } else {
+          message(entry, words, kind: name.text, &lines)
+        }
       }
     }
   }
 
-  private static func message(
-    _ id: String, _ user: PlatformUser, _ text: String, _ time: Int?, _ lines: inout NativeLines
-  ) {
-    lines.add("chat.message", room: nil, at: time) {
-      $0.add("id", id.clipped)
-      $0.add(user: user)
-      $0.add("text", text)
+  /// What all items have.
+  private struct Entry {
+    let id: String
+    let user: PlatformUser?
+    let time: Int?
+
+    init(_ body: JSONValue, _ header: JSONValue?, time: Int?) {
+      let owner = header ?? body
+      let name = YouTubeText(owner["authorName"]).text
+      let badges = (owner["authorBadges"]?.arrayValue ?? []).compactMap { badge -> String? in
+        guard let badge = badge["liveChatAuthorBadgeRenderer"] else { return nil }
+        return (badge["icon"]?.text("iconType") ?? "MEMBER").lowercased() + "/1"
+      }
+      let trimmed = name.split(separator: " ").joined(separator: " ")
+      user = PlatformUser(
+        id: body.text("authorExternalChannelId") ?? header?.text("authorExternalChannelId")
+          ?? trimmed, name: trimmed, badges: badges.joined(separator: ","))
+      id = body.text("id") ?? "youtube-\(StableHash.hex(body.description))"
+      self.time = time
     }
   }
 
-  private static func notice(
-    _ kind: String, _ id: String, _ user: PlatformUser, _ count: Int, _ time: Int?,
-    _ lines: inout NativeLines
+  private func message(
+    _ entry: Entry, _ words: YouTubeText, kind: String? = nil, _ lines: inout NativeLines
   ) {
-    lines.add("chat.notice", room: nil, at: time) {
-      $0.add("id", id.clipped)
+    lines.add("chat.message", room: nil, at: entry.time) {
+      $0.add("id", entry.id.clipped)
+      $0.add(user: entry.user ?? .unknown)
+      $0.add(text: words.text)
+      $0.add("kind", kind?.clipped)
+      $0.add(emotes: words.emotes)
+    }
+  }
+
+  private func notice(
+    _ kind: String, _ entry: Entry, _ count: Int, _ words: YouTubeText?, _ lines: inout NativeLines
+  ) {
+    lines.add("chat.notice", room: nil, at: entry.time) {
+      $0.add("id", entry.id.clipped)
       $0.add("kind", kind)
-      $0.add(user: user)
+      $0.add(user: entry.user ?? .unknown)
       $0.add("count", count)
+      guard let words, !words.isEmpty else { return }
+      $0.add(text: words.text)
+      $0.add(emotes: words.emotes)
     }
   }
 
   /// Money is of many currencies, so it is told in the words of YouTube.
-  private static func paid(
-    _ what: String, _ id: String, _ user: PlatformUser, _ amount: JSONValue?, _ time: Int?,
-    _ lines: inout NativeLines
+  private func paid(
+    _ name: JSONName, _ body: JSONValue, _ entry: Entry, _ lines: inout NativeLines
   ) {
-    lines.add("announcement", room: nil, at: time) {
+    let words = YouTubeText(body["message"])
+    if !words.isEmpty { message(entry, words, &lines) }
+    let sticker = body["sticker"]?["accessibility"]?["accessibilityData"]?.text("label")
+    let isSticker = sticker != nil || name == "liveChatPaidStickerRenderer"
+    let what = isSticker ? "Super Sticker" : "Super Chat"
+    let amount = YouTubeText(body["purchaseAmountText"]).text
+    lines.add("announcement", room: nil, at: entry.time) {
       // Its message has the identifier itself.
-      $0.add("id", "\(id)/paid".clipped)
-      $0.add(user: user)
-      $0.add("text", "\(what) \(text(amount))")
+      $0.add("id", "\(entry.id)/paid".clipped)
+      $0.add(user: entry.user ?? .unknown)
+      $0.add(text: ["\(what) \(amount)", sticker].compactMap(\.self).joined(separator: ": "))
     }
   }
 
-  private static func banner(
-    _ contents: JSONValue?, _ offset: Int?, _ lines: inout NativeLines
-  ) {
-    for (name, body) in members(contents) {
-      guard name == "liveChatTextMessageRenderer", let author = user(body) else {
+  /// The words of a kind that is not known, from all members in which words have been seen.
+  private static func words(_ body: JSONValue) -> YouTubeText {
+    let members = ["message", "text", "bannerMessage", "questionMessage", "subtext"]
+    return YouTubeText(joining: members.map { YouTubeText(body[$0]) }.filter { !$0.isEmpty })
+  }
+
+  private func banner(_ contents: JSONValue?, _ time: Int?, _ lines: inout NativeLines) {
+    for (name, body) in Self.members(contents) {
+      let words = Self.words(body)
+      guard !words.isEmpty else {
         lines.note(unknown: name.text)
         continue
       }
       // It is shown from now on, whenever it was written.
-      lines.add("announcement", room: nil, at: offset ?? body.time(microseconds: "timestampUsec")) {
-        $0.add("id", "\(body.text("id") ?? "")/pinned".clipped)
-        $0.add(user: author)
-        $0.add("text", text(body["message"]))
+      let entry = Entry(body, nil, time: time ?? body.time(microseconds: "timestampUsec"))
+      let creator = YouTubeText(body["creatorAuthorName"]).text
+      let user = entry.user ?? PlatformUser(id: creator, name: creator)
+      lines.add("announcement", room: nil, at: entry.time) {
+        $0.add("id", "\(entry.id)/pinned".clipped)
+        if let user { $0.add(user: user) }
+        $0.add(text: words.text)
       }
     }
-  }
-
-  private static func user(_ body: JSONValue) -> PlatformUser? {
-    let badges = (body["authorBadges"]?.arrayValue ?? []).compactMap { badge -> String? in
-      guard let badge = badge["liveChatAuthorBadgeRenderer"] else { return nil }
-      return (badge["icon"]?.text("iconType") ?? "MEMBER").lowercased() + "/1"
-    }
-    return PlatformUser(
-      id: body.text("authorExternalChannelId"), name: text(body["authorName"]),
-      badges: badges.joined(separator: ","))
-  }
-
-  /// Text, whole or in runs of words and emoji.
-  private static func text(_ value: JSONValue?) -> String {
-    if let text = value?["simpleText"]?.stringValue { return text }
-    return (value?["runs"]?.arrayValue ?? []).map { run in
-      if let text = run["text"]?.stringValue { return text }
-      let emoji = run["emoji"]
-      // An emoji of Unicode is its own identifier; those of a channel have a name to type.
-      if emoji?["isCustomEmoji"]?.boolValue == true {
-        return emoji?["shortcuts"]?.arrayValue?.first?.stringValue ?? ""
-      }
-      return emoji?["emojiId"]?.stringValue ?? ""
-    }.joined()
   }
 }
 
 extension JSONValue {
-  /// A point in time that is written in microseconds, as text, in milliseconds.
+  /// The position in the video, in milliseconds; negative before its beginning.
+  fileprivate func position(_ name: String) -> Int? {
+    anyText(name).flatMap { Int($0) }.flatMap { $0.magnitude < 1 << 50 ? $0 : nil }
+  }
+
+  /// A point in time that is written in microseconds, as text or as a number, in milliseconds.
   fileprivate func time(microseconds name: String) -> Int? {
-    self[name]?.stringValue.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 / 1_000 : nil }
+    anyText(name).flatMap { Int($0) }.flatMap { (1..<(1 << 60)).contains($0) ? $0 / 1_000 : nil }
   }
 }

@@ -49,6 +49,8 @@ package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   case eventSub = "twitch-eventsub"
   case chatterino
   case twitchDownloader = "twitch-downloader"
+  case chatDownloader = "chat-downloader"
+  case pytchat
 
   /// The format that is translated into native lines before they are sent; `nil` for those that the daemon reads.
   var platformFormat: PlatformFormat? { PlatformFormat(rawValue: rawValue) }
@@ -60,10 +62,10 @@ package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     }
     return switch self {
     case .auto: true
-    case .native, .youtube, .eventSub, .chatterino, .twitchDownloader: first == UInt8(ascii: "{")
     case .twitchIRC:
       first == UInt8(ascii: "@") || first == UInt8(ascii: ":")
         || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+    default: first == UInt8(ascii: "{")
     }
   }
 }

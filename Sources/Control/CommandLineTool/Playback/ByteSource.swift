@@ -10,12 +10,15 @@ package protocol ByteSource: AnyObject {
   var fileSize: Int? { get }
   /// Kinds that could not be translated so far, with their numbers.
   var unknown: [String: Int] { get }
+  /// What the input looks like, if it has nothing that the daemon reads.
+  var appearance: String? { get }
   /// Reads a piece and passes it to `body`; false at the end.
   func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool
 }
 
 extension ByteSource {
   package var unknown: [String: Int] { [:] }
+  package var appearance: String? { nil }
 }
 
 /// A file or standard input. Whether it is compressed by gzip is determined by its first bytes,

@@ -38,6 +38,8 @@ package struct PlaybackResult: Equatable, Sendable {
   package var elapsedNanoseconds: Int64 = 0
   /// Kinds of a recorded chat that could not be translated, with their numbers.
   package var unknown: [String: Int] = [:]
+  /// What the input looks like, if it has nothing that the daemon reads.
+  package var appearance: String?
   /// Why some lines are not on disk although the room should have recorded them; `nil` if none are
   /// known to be missing.
   package var unrecorded: String?

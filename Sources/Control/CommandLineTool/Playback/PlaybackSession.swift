@@ -101,6 +101,7 @@ final class PlaybackSession {
     result.lines = queue.lines
     result.confirmed = batches == nil ? syncs.confirmed : confirmed
     result.unknown = source.unknown
+    result.appearance = source.appearance
     result.elapsedNanoseconds = Self.now() - start
     return result
   }

@@ -1,60 +1,79 @@
 import PlatformFormats
 
-/// A source whose recorded chat, if it is one, is translated into native lines.
+/// A source whose text is UTF-8, whatever it was, and whose recorded chat, if it is one, is translated into native lines.
 package final class TranslatedSource: ByteSource {
   private let source: any ByteSource
-  private let format: LineFormat
+  private var encoding = TextEncoding()
+  private var format: PlatformFormat?
   private var translator: PlatformTranslator?
-  /// The first bytes, until the format is known.
-  private var head: [UInt8]? = []
+  /// The first bytes, from which the format is recognised.
+  private var head: [UInt8] = []
+  private var isRecognised: Bool
 
   /// - Parameter format: of the source; `auto` recognises it by its first bytes.
   package init(_ source: any ByteSource, format: LineFormat) {
     self.source = source
-    self.format = format
-    switch format {
-    case .auto: break
-    case .native, .twitchIRC: head = nil
-    case .youtube, .eventSub, .chatterino, .twitchDownloader:
-      head = nil
-      translator = format.platformFormat.map { PlatformTranslator($0) }
-    }
+    self.format = format.platformFormat
+    translator = self.format.map { PlatformTranslator($0) }
+    isRecognised = format != .auto
   }
 
   package var descriptor: Int32? { source.descriptor }
   package var fileBytes: Int { source.fileBytes }
   package var fileSize: Int? { source.fileSize }
   package var unknown: [String: Int] { translator?.output.unknown ?? [:] }
+  package var appearance: String? {
+    if let translator, translator.output.lines > 0 { return nil }
+    return format?.description ?? FileAppearance.describe(head)
+  }
 
   package func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool {
-    let more = try source.read { take($0, body) }
+    let more = try source.read { piece in
+      encoding.convert(piece) { take($0, body) }
+    }
     if !more {
-      if let head { begin(head, body) }
+      encoding.finish { take($0, body) }
+      if !isRecognised { begin(body) }
       translator?.finish()
       pass(body)
     }
+    if let failure = translator?.failure { throw Failure(.badData, failure) }
     return more
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
-    if var head {
-      head.append(contentsOf: bytes)
-      // Input that is being written live must not wait: a line is enough.
-      guard head.contains(0x0A) || head.count >= PlatformFormat.headLength else {
-        self.head = head
-        return
-      }
-      return begin(head, body)
+    if isRecognised {
+      let missing = PlatformFormat.headLength - head.count
+      if missing > 0 { head.append(contentsOf: bytes.prefix(missing)) }
+      return forward(bytes, body)
     }
+    head.append(contentsOf: bytes)
+    if isEnough { begin(body) }
+  }
+
+  /// Whether the format can be recognised. Input that is being written must not wait: a line is enough, unless a JSON
+  /// document has only its opening bracket in it.
+  private var isEnough: Bool {
+    if head.count >= PlatformFormat.headLength { return true }
+    let blanks: Set<UInt8> = [0x20, 0x09, 0x0D, 0x0A]
+    let text = head.drop { blanks.contains($0) }
+    guard let end = text.firstIndex(of: 0x0A) else { return false }
+    let line = text[..<end].filter { !blanks.contains($0) }
+    return line != [UInt8(ascii: "{")] && line != [UInt8(ascii: "[")]
+  }
+
+  private func begin(_ body: (UnsafeRawBufferPointer) -> Void) {
+    isRecognised = true
+    format = PlatformFormat(head: head)
+    translator = format.map { PlatformTranslator($0) }
+    head.withUnsafeBytes { forward($0, body) }
+    head = Array(head.prefix(PlatformFormat.headLength))
+  }
+
+  private func forward(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
     guard translator != nil else { return body(bytes) }
     translator?.translate(bytes)
     pass(body)
-  }
-
-  private func begin(_ head: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) {
-    self.head = nil
-    translator = PlatformFormat(head: head).map { PlatformTranslator($0) }
-    head.withUnsafeBytes { take($0, body) }
   }
 
   private func pass(_ body: (UnsafeRawBufferPointer) -> Void) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlInterface
 package import JSON
 import LiveEvents
+import PlatformFormats
 import Wording
 
 struct IngestVerb: Verb {
@@ -10,14 +11,14 @@ struct IngestVerb: Verb {
     discussion: """
       The file holds one event per line, native or Twitch IRC, or it is a chat that a program has \
       recorded: yt-dlp's .live_chat.json, notifications of Twitch's EventSub, a log of Chatterino, a chat of \
-      TwitchDownloader. It may be compressed with gzip. What such a file has that is not known is counted \
-      by its name. The events are \
+      TwitchDownloader, chat-downloader or pytchat as JSON. It may be UTF-16, and it may be compressed with gzip. \
+      Unknown kinds in such a file are counted by name. The events are \
       paced by its own time stamps, multiplied by the speed; 'max' plays it as fast as the daemon accepts \
       it, and frames then follow the recording's time. Input that is being written live needs no option.
 
       Ends once the daemon has confirmed that everything is applied and saved; the status is 1 if it \
-      could not be saved, and 65 if every event was rejected or, with --strict, if any was. A rejected event \
-      keeps no other from being applied.
+      could not be saved, and 65 if nothing could be read, if every event was rejected or, with --strict, if any was. A \
+      rejected event keeps no other from being applied.
 
       If the daemon restarts while standard input is read, or a pipe, the connection is made again, and what was not \
       acknowledged is sent again; each line takes effect once. Nothing is read while \
@@ -68,6 +69,9 @@ struct IngestVerb: Verb {
           details: ["result": PlaybackText.json(result)])
       }
       let confirmed = result.confirmed
+      if let reason = PlaybackText.unreadable(result, name: file) {
+        throw Failure(.badData, reason, details: ["result": PlaybackText.json(result)])
+      }
       let isAll = confirmed.received > 0 && confirmed.rejected == confirmed.received
       let isFailure = isAll || strict && confirmed.rejected > 0
       if !isFailure {
@@ -113,6 +117,22 @@ package enum PlaybackText {
       + "\(Format.count(result.confirmed.received)) received, "
       + "\(Format.count(result.confirmed.rejected)) rejected; "
       + "\(Format.rate(Double(result.elapsedNanoseconds) / 1e9)) s" + unknown(result.unknown)
+  }
+
+  /// Why nothing of a file could be read, and what it looks like; `nil` if something was, or if there was no input.
+  package static func unreadable(_ result: PlaybackResult, name: String) -> String? {
+    let name = name == "-" ? "standard input" : TerminalText.sanitized(name)
+    let isNothing = result.confirmed.received == result.confirmed.rejected
+    guard isNothing, result.bytes > 0 || !result.unknown.isEmpty || name != "standard input",
+      let appearance = result.appearance
+    else { return nil }
+    let look =
+      appearance == FileAppearance.empty
+      ? "\(name) is empty" : "\(name) looks like \(TerminalText.sanitized(appearance))"
+    if result.lines == 0, appearance != FileAppearance.empty {
+      return look + ", but nothing in it could be translated" + unknown(result.unknown)
+    }
+    return look + "; this verb reads \(FileAppearance.supported)"
   }
 
   /// The most frequent kinds that could not be translated.

@@ -1,0 +1,212 @@
+import JSON
+
+/// Chats whose messages are one JSON object each, with an author and a message: those of chat-downloader and of pytchat.
+///
+/// The file is an array, one object per line, or one array per line.
+struct ChatItemLog: Sendable {
+  private var elements = JSONElements()
+  private var number = 0
+
+  /// Kinds that are plain messages.
+  private static let plain: Set<String> = [
+    "text_message", "textMessage", "highlighted_message", "send_message_in_subscriber_only_mode",
+  ]
+  /// Kinds that say nothing: placeholders, which are replaced, notices of YouTube itself, and the end of a pin.
+  private static let silent: Set<String> = [
+    "placeholder_item", "viewer_engagement_message", "remove_banner",
+  ]
+  private static let deletions: Set<String> = ["deleted_message", "delete_message"]
+  /// Kinds that are notices, and the member that has their number.
+  private static let notices: [String: (kind: String, count: String?)] = [
+    "subscription": ("subscribe", "cumulative_months"),
+    "prime_paid_upgrade": ("subscribe", nil), "gift_paid_upgrade": ("subscribe", nil),
+    "anonymous_gift_paid_upgrade": ("subscribe", nil),
+    "resubscription": ("resubscribe", "cumulative_months"),
+    "subscription_gift": ("gift", nil), "anonymous_subscription_gift": ("gift", nil),
+    "mystery_subscription_gift": ("giftBomb", "mass_gift_count"),
+    "anonymous_mystery_subscription_gift": ("giftBomb", "mass_gift_count"),
+    "raid": ("raid", "number_of_raiders"),
+    "membership_item": ("subscribe", nil), "newSponsor": ("subscribe", nil),
+    "sponsorships_gift_purchase_announcement": ("giftBomb", nil),
+    "sponsorships_gift_redemption_announcement": ("subscribe", nil),
+  ]
+
+  mutating func receive(_ piece: UnsafeRawBufferPointer, into lines: inout NativeLines) {
+    var elements = JSONElements()
+    swap(&elements, &self.elements)
+    elements.receive(piece) { found in
+      guard case .element(let bytes) = found else { return lines.note(unknown: "too long") }
+      number += 1
+      guard let item = JSONValue(lenient: bytes) else { return lines.note(unknown: "malformed") }
+      Item(item, number, &lines).translate(into: &lines)
+    }
+    self.elements = elements
+  }
+
+  private struct Item {
+    private let item: JSONValue
+    private let kind: String?
+    private let user: PlatformUser?
+    private let text: String
+    private let time: Int?
+    private let bits: Int
+    private let id: String
+
+    init(_ item: JSONValue, _ number: Int, _ lines: inout NativeLines) {
+      self.item = item
+      kind = item.word("message_type") ?? item.word("type")
+      user = Self.user(item)
+      text = item["message"]?.stringValue ?? ""
+      time =
+        lines.optional("timestamp", of: item) { Self.time($0, $1) }
+        ?? item.time("datetime", orUTC: true)
+      bits = lines.optional("bits", of: item) { $0.count($1) } ?? 0
+      id =
+        item.anyText("message_id") ?? item.anyText("id")
+        ?? "message-\(number)-\(StableHash.hex(item.description))"
+    }
+
+    private static func user(_ item: JSONValue) -> PlatformUser? {
+      let author = item["author"]
+      let login = author?.text("name") ?? item.text("author") ?? item.text("author_name")
+      let name = author?.text("display_name") ?? item.text("author_display_name") ?? login
+      let id = author?.anyText("id") ?? author?.text("channelId") ?? item.anyText("author_id")
+      return PlatformUser(
+        id: id ?? login ?? name, name: name, badges: badges(author).joined(separator: ","),
+        color: author?.text("colour") ?? item.text("colour"))
+    }
+
+    private static func badges(_ author: JSONValue?) -> [String] {
+      let listed = (author?["badges"]?.arrayValue ?? []).compactMap { badge -> String? in
+        let name = badge.text("icon_name") ?? badge.text("name") ?? badge.text("title")
+        return name.map { "\($0.lowercased())/\(badge.anyText("version") ?? "1")" }
+      }
+      let flags = [
+        ("isChatOwner", "owner/1"), ("isChatModerator", "moderator/1"),
+        ("isChatSponsor", "member/1"), ("isVerified", "verified/1"),
+      ]
+      return listed + flags.filter { author?[$0.0]?.boolValue == true }.map(\.1)
+    }
+
+    /// Microseconds, milliseconds or seconds since 1970, else a time in words, which is taken as UTC.
+    private static func time(_ item: JSONValue, _ name: String) -> Int? {
+      if let number = item.milliseconds(name) {
+        switch number {
+        case 100_000_000_000_000_000...: return number / 1_000_000
+        case 100_000_000_000_000...: return number / 1_000
+        case 1_000_000_000...: return number
+        default: break
+        }
+      }
+      return item.time(name, orUTC: true)
+    }
+
+    func translate(into lines: inout NativeLines) {
+      lines.platform = platform ?? lines.platform
+      let action = item.word("action_type") ?? ""
+      let isTicker = kind?.hasPrefix("ticker_") == true || item["ticker_duration"] != nil
+      if isTicker || ChatItemLog.silent.contains(kind ?? "") { return }
+      if ChatItemLog.deletions.contains(kind ?? "") || action.hasPrefix("mark_chat_item_as_deleted")
+        || action == "remove_chat_item"
+      {
+        guard let target = item.anyText("target_message_id") else {
+          return lines.note(unknown: kind ?? action)
+        }
+        lines.add("chat.delete", room: nil, at: time) { $0.add("id", target.clipped) }
+      } else if kind == "ban_user" || action.hasPrefix("mark_chat_items_by_author") {
+        ban(&lines)
+      } else if kind == "clear_chat" || action == "clear_chat" {
+        lines.add("chat.clear", room: nil, at: time) { _ in }
+      } else if let amount {
+        paid(amount, &lines)
+      } else if let notice = ChatItemLog.notices[kind ?? ""], let user {
+        self.notice(notice.kind, notice.count.flatMap { item.count($0) }, user, &lines)
+      } else if !text.isEmpty, user != nil || ChatItemLog.plain.contains(kind ?? "text_message") {
+        // Twitch gives no author for accounts that were deleted.
+        message(user ?? .unknown, &lines)
+      } else {
+        lines.note(unknown: kind ?? (action.isEmpty ? "no author or no message" : action))
+      }
+    }
+
+    /// The platform, by the form of its identifiers; `nil` if they do not show it, as those of deletions.
+    private var platform: String? {
+      guard let id = user?.id else { return nil }
+      if id.hasPrefix("UC"), id != user?.name { return "youtube" }
+      return id.allSatisfy(\.isWholeNumber) ? "twitch" : nil
+    }
+
+    private func ban(_ lines: inout NativeLines) {
+      let name = item.text("banned_user")
+      let target = PlatformUser(id: item.anyText("target_author_id") ?? name, name: name) ?? user
+      guard let target else { return lines.note(unknown: "ban_user") }
+      lines.add("chat.timeout", room: nil, at: time) {
+        $0.add(user: target)
+        $0.add("seconds", item.count("ban_duration"))
+      }
+    }
+
+    private var amount: String? {
+      item["money"]?.text("text") ?? item.text("amountString") ?? item.text("amount")
+    }
+
+    private func message(_ user: PlatformUser, _ lines: inout NativeLines) {
+      let isPinned =
+        kind == "banner" || item.word("action_type") == "add_banner_to_live_chat_command"
+      lines.add(isPinned ? "announcement" : "chat.message", room: nil, at: time) {
+        $0.add("id", (isPinned ? id + "/pinned" : id).clipped)
+        $0.add(user: user)
+        $0.add(text: text)
+        guard !isPinned else { return }
+        if let kind, !ChatItemLog.plain.contains(kind), amount == nil {
+          $0.add("kind", kind.clipped)
+        }
+        $0.add("replyTo", item["in_reply_to"]?.anyText("message_id")?.clipped)
+        if bits > 0 { $0.add("bits", bits) }
+        $0.add(emotes: emotes)
+      }
+    }
+
+    /// Money is of many currencies, so it is told in the words of the platform.
+    private func paid(_ amount: String, _ lines: inout NativeLines) {
+      let user = user ?? .unknown
+      let isSticker = kind == "paid_sticker" || kind == "superSticker"
+      if !text.isEmpty { message(user, &lines) }
+      lines.add("announcement", room: nil, at: time) {
+        $0.add("id", "\(id)/paid".clipped)
+        $0.add(user: user)
+        $0.add(text: "\(isSticker ? "Super Sticker" : "Super Chat") \(amount)")
+      }
+    }
+
+    private func notice(
+      _ kind: String, _ count: Int?, _ user: PlatformUser, _ lines: inout NativeLines
+    ) {
+      // YouTube's own words, which stand where those of the person would.
+      let isGift = kind == "giftBomb" && count == nil
+      let isPlatform = isGift || kind == "subscribe" && text.hasPrefix("Welcome")
+      lines.add("chat.notice", room: nil, at: time) {
+        $0.add("id", id.clipped)
+        $0.add("kind", kind)
+        $0.add(user: user)
+        $0.add("count", count ?? (isGift ? text.firstNumber : nil) ?? 1)
+        guard !isPlatform, !text.isEmpty else { return }
+        $0.add(text: text)
+        $0.add(emotes: emotes)
+      }
+    }
+
+    /// Where the text has emotes of Twitch, as in `0-4,12-16`: the last position belongs to the emote.
+    private var emotes: [Int] {
+      (item["emotes"]?.arrayValue ?? []).flatMap { emote -> [Int] in
+        let listed = emote["locations"]?.arrayValue?.compactMap(\.stringValue)
+        let places = listed ?? emote.text("locations")?.split(separator: ",").map(String.init) ?? []
+        return places.flatMap { place -> [Int] in
+          let ends = place.split(separator: "-").compactMap { Int($0) }
+          guard ends.count == 2, 0 <= ends[0], ends[0] <= ends[1] else { return [] }
+          return [ends[0], ends[1] + 1]
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import LiveEvents
+
+/// What Chatterino writes into a log besides messages; the sentences are those of its `MessageBuilder` and of its EventSub
+/// messages, which only moderators get.
+enum ChatterinoSentence: Equatable {
+  case clear
+  /// - `seconds`: `nil` for a ban.
+  case timeout(login: String, seconds: Int?)
+  /// A message was deleted; of a long one only the beginning is quoted.
+  case delete(login: String, beginning: String)
+  case stream(isLive: Bool)
+  case notice(kind: String, name: String, count: Int)
+  case redemption(name: String, title: String, cost: Int)
+  /// A heading, or the state of the connection: it says nothing about the chat.
+  case nothing
+  /// A kind that is known by name alone.
+  case other(kind: String)
+
+  private static let silent: Set<String> = [
+    "connected", "disconnected", "reconnected", "joined channel", "Announcement",
+    "Connected", "Disconnected", "Reconnected",
+  ]
+  private static let kinds: [(phrase: String, kind: String)] = [
+    ("unbanned", "unban"), ("untimedout", "unban"), ("warned", "warning"), ("modded", "moderator"),
+    ("unmodded", "moderator"), ("as a VIP", "VIP"), ("mode.", "chat mode"), ("raid", "raid"),
+    ("AutoMod", "AutoMod"), ("Suspicious User", "suspicious user"),
+    ("suspicious", "suspicious user"),
+    ("emote", "emotes"), ("inned", "pin"),
+  ]
+
+  init(_ sentence: some StringProtocol) {
+    let words = Self.withoutCount(sentence).split(separator: " ").map(String.init)
+    let text = words.joined(separator: " ")
+    let rest = words.dropFirst().joined(separator: " ")
+    if Self.silent.contains(text) {
+      self = .nothing
+    } else if text.hasPrefix("Chat has been cleared") || rest.hasPrefix("cleared the chat") {
+      self = .clear
+    } else if let known = Self.moderation(words, rest) ?? Self.activity(words, rest) {
+      self = known
+    } else {
+      let kind = Self.kinds.first { text.contains($0.phrase) }?.kind
+      self = .other(kind: kind ?? "system message")
+    }
+  }
+
+  /// No sentence is longer, except for a message that it quotes.
+  private static let longest = 2_000
+
+  /// Without `(3 times)`, which stands for repetitions.
+  private static func withoutCount(_ sentence: some StringProtocol) -> String {
+    let text = String(sentence).clipped(to: longest)
+    guard text.hasSuffix(" times)"), let start = text.lastIndex(of: "(") else { return text }
+    return String(text[..<start])
+  }
+
+  /// What a moderator did. The sentences are `ada has been timed out for 10m.`, `mod timed out ada for 10m: spam`,
+  /// `mod banned ada.`, `A message from ada was deleted: hi` and `mod deleted message from ada saying: hi`.
+  private static func moderation(_ words: [String], _ rest: String) -> Self? {
+    if rest.hasPrefix("has been timed out") {
+      return .timeout(login: words[0].lowercased(), seconds: seconds(words.dropFirst(5)))
+    }
+    if rest.hasPrefix("has been permanently banned") {
+      return .timeout(login: words[0].lowercased(), seconds: nil)
+    }
+    if rest.hasPrefix("timed out "), words.count > 3, let login = login(words[3]) {
+      return .timeout(login: login, seconds: seconds(words.dropFirst(4)))
+    }
+    if rest.hasPrefix("banned "), let login = login(words[2]) {
+      return .timeout(login: login, seconds: nil)
+    }
+    if rest.hasPrefix("message from "), let end = rest.firstRange(of: " was deleted: ") {
+      return .delete(login: words[3].lowercased(), beginning: String(rest[end.upperBound...]))
+    }
+    if rest.hasPrefix("deleted message from "), let end = rest.firstRange(of: " saying: ") {
+      return .delete(login: words[4].lowercased(), beginning: String(rest[end.upperBound...]))
+    }
+    return nil
+  }
+
+  /// What Twitch says about the stream and the people in it, in English.
+  private static func activity(_ words: [String], _ rest: String) -> Self? {
+    if rest.hasPrefix("is live") { return .stream(isLive: true) }
+    if rest.hasPrefix("is now offline") || rest.hasPrefix("is offline")
+      || rest.hasPrefix("has gone offline")
+    {
+      return .stream(isLive: false)
+    }
+    if rest.hasPrefix("raiders from "), words.count > 3, let count = words[0].firstNumber {
+      return .notice(kind: "raid", name: words[3], count: count)
+    }
+    guard let name = words.first else { return nil }
+    if rest.hasPrefix("subscribed ") || rest.hasPrefix("just subscribed ") {
+      let months = rest.firstRange(of: "subscribed for ").flatMap {
+        String(rest[$0.upperBound...]).firstNumber
+      }
+      return .notice(
+        kind: months ?? 1 > 1 ? "resubscribe" : "subscribe", name: name, count: months ?? 1)
+    }
+    if rest.hasPrefix("is gifting "), let count = words.dropFirst(3).first?.firstNumber {
+      return .notice(kind: "giftBomb", name: name, count: count)
+    }
+    if rest.hasPrefix("gifted "), rest.contains(" sub to ") {
+      return .notice(kind: "gift", name: name, count: 1)
+    }
+    let reward = words.last == "bits" ? words.dropLast() : words[...]
+    if words.count > 3, words[1] == "redeemed", let cost = reward.last.flatMap({ Int($0) }) {
+      return .redemption(
+        name: name, title: reward[2..<(reward.endIndex - 1)].joined(separator: " "),
+        cost: max(0, cost))
+    }
+    return nil
+  }
+
+  /// A login, perhaps with what ends the sentence behind it.
+  private static func login(_ word: String) -> String? {
+    let login = word.last == ":" || word.last == "." ? String(word.dropLast()) : word
+    return login.isEmpty ? nil : login.lowercased()
+  }
+
+  /// The sum of durations such as `1h 10m:`; `nil` if there are none.
+  private static func seconds(_ words: ArraySlice<String>) -> Int? {
+    let start = words.firstIndex(of: "for").map { $0 + 1 } ?? words.startIndex
+    var sum: Int?
+    for word in words[start...] {
+      let isLast = word.last == "." || word.last == ":"
+      guard let seconds = duration(isLast ? word.dropLast() : word[...]) else { break }
+      sum = min((sum ?? 0) + seconds, EventLimits.count.upperBound)
+      if isLast { break }
+    }
+    return sum
+  }
+
+  /// `10m`, `1h`, `30s`, `2d`; `nil` for any other word.
+  private static func duration(_ word: Substring) -> Int? {
+    guard let unit = word.last, let count = Int(word.dropLast()), (0...1_000_000).contains(count)
+    else { return nil }
+    switch unit {
+    case "s": return count
+    case "m": return count * 60
+    case "h": return count * 3_600
+    case "d": return count * 86_400
+    case "w": return count * 604_800
+    default: return nil
+    }
+  }
+}

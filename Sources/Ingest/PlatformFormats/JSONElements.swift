@@ -1,0 +1,175 @@
+/// Finds the objects of a list in JSON text that arrives in pieces and may be larger than memory.
+///
+/// The list is a member of one document, or the text itself is one: an array, nested arrays, several arrays one after
+/// the other, or objects without an array. Nothing is kept but the object that is being read.
+struct JSONElements: Sendable {
+  enum Found {
+    /// The text of an object in the list.
+    case element([UInt8])
+    /// The text of another member of the document.
+    case member(String, [UInt8])
+    /// An object in the list that is longer than ``longest``.
+    case tooLong
+  }
+
+  /// The longest object or member that is kept.
+  static let longest = 1 << 20
+
+  private enum State: Sendable {
+    /// Before the document.
+    case start
+    /// Between the members of the document.
+    case members
+    case name
+    case afterName
+    case member(depth: Int)
+    /// Inside this number of arrays, all of which are parts of the list.
+    case list(depth: Int)
+    case element(depth: Int, list: Int)
+    case ended
+  }
+
+  /// The name of the list; `nil` if the text itself is the list.
+  private let list: String?
+  private let wanted: Set<String>
+  private var state: State
+  private var name: [UInt8] = []
+  private var bytes: [UInt8] = []
+  private var isTooLong = false
+  private var isInText = false
+  private var isEscaped = false
+  private var isLineStart = true
+  /// Whether the list was found.
+  private(set) var hasList: Bool
+
+  /// Finds the objects of the text itself.
+  init() {
+    (list, wanted, hasList) = (nil, [], true)
+    state = .list(depth: 0)
+  }
+
+  /// - Parameters:
+  ///   - list: the name of the member that is the list.
+  ///   - members: the names of other members that are wanted.
+  init(list: String, members: Set<String>) {
+    (self.list, wanted, hasList) = (list, members, false)
+    state = .start
+  }
+
+  /// Reads a piece and passes what it completes. O(length).
+  mutating func receive(_ piece: UnsafeRawBufferPointer, _ found: (Found) -> Void) {
+    for byte in piece {
+      if isInText { takeText(byte, found) } else { take(byte, found) }
+      isLineStart = byte == 0x0A
+    }
+  }
+
+  /// A byte of a text. No text has a line ending in it, so a text that is not closed ends with its line.
+  private mutating func takeText(_ byte: UInt8, _ found: (Found) -> Void) {
+    if byte == 0x0A {
+      (isInText, isEscaped) = (false, false)
+      if case .element(_, let list) = state { endElement(list, found) }
+      return
+    }
+    if case .name = state, byte != UInt8(ascii: "\"") { name.append(byte) } else { keep(byte) }
+    if isEscaped {
+      isEscaped = false
+    } else if byte == UInt8(ascii: "\\") {
+      isEscaped = true
+    } else if byte == UInt8(ascii: "\"") {
+      isInText = false
+      if case .name = state { state = .afterName }
+    }
+  }
+
+  private mutating func take(_ byte: UInt8, _ found: (Found) -> Void) {
+    switch state {
+    case .start: if byte == UInt8(ascii: "{") { state = .members }
+    case .members:
+      if byte == UInt8(ascii: "\"") {
+        (name, isInText, state) = ([], true, .name)
+      } else if byte == UInt8(ascii: "}") {
+        state = .ended
+      }
+    case .afterName: beginMember(byte)
+    case .member(let depth): takeMember(byte, depth, found)
+    case .list(let depth): takeList(byte, depth)
+    case .element(let depth, let list):
+      // One object per line: the one before, which was cut off, must not take this one with it.
+      if list == 0, isLineStart, byte == UInt8(ascii: "{") { endElement(0, found) }
+      guard case .element = state else { return takeList(byte, list) }
+      keep(byte)
+      if byte == UInt8(ascii: "\"") { isInText = true }
+      let depth = depth + Self.change(byte)
+      if depth == 0 { endElement(list, found) } else { state = .element(depth: depth, list: list) }
+    case .name, .ended: break
+    }
+  }
+
+  private mutating func beginMember(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: ":"), 0x20, 0x09, 0x0A, 0x0D: return
+    case UInt8(ascii: "[") where list.map { Array($0.utf8) } == name:
+      hasList = true
+      state = .list(depth: 1)
+    default:
+      begin(byte)
+      state = .member(depth: Self.change(byte))
+    }
+  }
+
+  private mutating func takeMember(_ byte: UInt8, _ depth: Int, _ found: (Found) -> Void) {
+    if depth == 0, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") {
+      let name = String(decoding: name, as: UTF8.self)
+      if wanted.contains(name), !isTooLong { found(.member(name, bytes)) }
+      state = byte == UInt8(ascii: ",") ? .members : .ended
+      return
+    }
+    keep(byte)
+    if byte == UInt8(ascii: "\"") { isInText = true }
+    state = .member(depth: depth + Self.change(byte))
+  }
+
+  private mutating func takeList(_ byte: UInt8, _ depth: Int) {
+    switch byte {
+    case UInt8(ascii: "{"):
+      begin(byte)
+      state = .element(depth: 1, list: depth)
+    case UInt8(ascii: "["): state = .list(depth: depth + 1)
+    case UInt8(ascii: "]"):
+      state = depth <= 1 && list != nil ? .members : .list(depth: max(0, depth - 1))
+    case UInt8(ascii: "\""):
+      begin(byte)
+      isInText = true
+    default: break
+    }
+  }
+
+  private mutating func begin(_ byte: UInt8) {
+    bytes = [byte]
+    isTooLong = false
+    isInText = byte == UInt8(ascii: "\"")
+  }
+
+  private mutating func keep(_ byte: UInt8) {
+    if case .member = state, list != nil, !wanted.contains(where: { $0.utf8.elementsEqual(name) }) {
+      return
+    }
+    if bytes.count < Self.longest { bytes.append(byte) } else { isTooLong = true }
+  }
+
+  private mutating func endElement(_ list: Int, _ found: (Found) -> Void) {
+    found(isTooLong ? .tooLong : .element(bytes))
+    bytes = []
+    state = .list(depth: list)
+  }
+
+  /// By how much a byte changes the depth.
+  private static func change(_ byte: UInt8) -> Int {
+    switch byte {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): 1
+    case UInt8(ascii: "}"), UInt8(ascii: "]"): -1
+    default: 0
+    }
+  }
+}

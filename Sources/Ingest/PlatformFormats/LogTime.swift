@@ -1,0 +1,109 @@
+/// The time at the beginning of a line of a chat log, such as `20:00:01.123`, `8:00 PM` or `2026-11-20 20:00:01`.
+struct LogTime: Equatable {
+  /// The formats that are read, for messages.
+  static let formats = "HH:mm, HH:mm:ss, either with .zzz and AM or PM, or these after yyyy-MM-dd"
+
+  /// Days since 1970; `nil` if the line does not say.
+  var day: Int?
+  /// Milliseconds since midnight of that day in UTC, or in the zone of the log if the line names none.
+  var milliseconds: Int
+
+  /// `nil` for any other text.
+  init?(_ text: some StringProtocol) {
+    var rest = Scanner(Array(text.utf8))
+    rest.skipBlanks()
+    if let (year, month, dayOfMonth) = rest.date() {
+      guard year >= 1970, (1...12).contains(month), (1...31).contains(dayOfMonth) else {
+        return nil
+      }
+      day = PlatformTime.days(year, month, dayOfMonth)
+      _ = rest.take("T") || rest.take("t")
+      rest.skipBlanks()
+    }
+    guard var hour = rest.number(digits: 1...2), rest.take(":"),
+      let minute = rest.number(digits: 2...2), hour < 24, minute < 60
+    else { return nil }
+    var (second, fraction) = (0, 0)
+    if rest.take(":") {
+      guard let number = rest.number(digits: 2...2), number <= 60 else { return nil }
+      second = number
+      if rest.take(".") || rest.take(",") {
+        guard let number = rest.fraction() else { return nil }
+        fraction = number
+      }
+    }
+    rest.skipBlanks()
+    if let isAfternoon = rest.halfOfDay() {
+      guard (1...12).contains(hour) else { return nil }
+      hour = hour % 12 + (isAfternoon ? 12 : 0)
+    }
+    rest.skipBlanks()
+    guard let offset = rest.zone(), rest.isAtEnd else { return nil }
+    milliseconds = ((hour * 60 + minute - offset) * 60 + second) * 1_000 + fraction
+  }
+
+  /// Reads a time from its beginning on.
+  private struct Scanner {
+    private var bytes: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
+
+    var isAtEnd: Bool { bytes.isEmpty }
+
+    mutating func take(_ text: String) -> Bool {
+      guard bytes.starts(with: text.utf8) else { return false }
+      bytes = bytes.dropFirst(text.utf8.count)
+      return true
+    }
+
+    /// Qt separates the half of the day by a narrow space in some languages.
+    mutating func skipBlanks() {
+      while take(" ") || take("\u{A0}") || take("\u{202F}") {}
+    }
+
+    mutating func number(digits: ClosedRange<Int>) -> Int? {
+      let found = bytes.prefix(digits.upperBound).prefix { (0x30...0x39).contains($0) }
+      guard found.count >= digits.lowerBound else { return nil }
+      bytes = bytes.dropFirst(found.count)
+      return found.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    mutating func date() -> (Int, Int, Int)? {
+      let start = bytes
+      if let year = number(digits: 4...4), take("-"), let month = number(digits: 2...2), take("-"),
+        let day = number(digits: 2...2)
+      {
+        return (year, month, day)
+      }
+      bytes = start
+      return nil
+    }
+
+    /// Milliseconds of a fraction of a second.
+    mutating func fraction() -> Int? {
+      let digits = bytes.prefix { (0x30...0x39).contains($0) }
+      guard (1...9).contains(digits.count) else { return nil }
+      bytes = bytes.dropFirst(digits.count)
+      return (digits + [0x30, 0x30]).prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    /// Whether the time is in the afternoon, if it says so.
+    mutating func halfOfDay() -> Bool? {
+      for (text, isAfternoon) in [("a", false), ("p", true)] {
+        for half in [text + "m", text + ".m.", text.uppercased() + "M", text.uppercased() + ".M."]
+        where take(half) { return isAfternoon }
+      }
+      return nil
+    }
+
+    /// Minutes by which a zone is ahead of UTC, 0 without one; `nil` if what follows is no zone.
+    mutating func zone() -> Int? {
+      if isAtEnd || take("Z") || take("UTC") || take("GMT") { return 0 }
+      let sign = take("+") ? 1 : take("-") ? -1 : 0
+      guard sign != 0, let hours = number(digits: 2...2) else { return nil }
+      _ = take(":")
+      let minutes = isAtEnd ? 0 : number(digits: 2...2)
+      return minutes.map { sign * (hours * 60 + $0) }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import JSON
+import LiveEvents
+
+/// What a person wrote, with the positions of emotes in it.
+struct PlatformWords {
+  let text: String
+  /// Whether it was written with `/me`, as Twitch sends it: `\u{1}ACTION waves\u{1}`.
+  let isAction: Bool
+  /// Where emotes begin and end in the text, in Unicode scalars.
+  let emotes: [Int]
+
+  init(text: String, emotes: [Int] = []) {
+    let opening = "\u{1}ACTION "
+    isAction = text.hasPrefix(opening)
+    guard isAction else {
+      self.text = text
+      self.emotes = emotes
+      return
+    }
+    // Some texts lack the end, since platforms cut them.
+    let rest = text.dropFirst(opening.count)
+    self.text = String(rest.hasSuffix("\u{1}") ? rest.dropLast() : rest)
+    let shift = opening.unicodeScalars.count
+    self.emotes = emotes.first ?? 0 < shift && !emotes.isEmpty ? emotes : emotes.map { $0 - shift }
+  }
+
+  /// The `message` of an event of EventSub, whose fragments are the text in pieces; `nil` if nothing was written.
+  init?(_ message: JSONValue?) {
+    guard let message else { return nil }
+    let fragments = message["fragments"]?.arrayValue ?? []
+    let joined = fragments.compactMap { $0["text"]?.stringValue }.joined()
+    guard let text = message.text("text") ?? (joined.isEmpty ? nil : joined) else { return nil }
+    var positions: [Int] = []
+    var end = 0
+    for fragment in fragments {
+      let start = end
+      end += fragment["text"]?.stringValue?.unicodeScalars.count ?? 0
+      guard end <= EmoteRanges.positions.upperBound, positions.count < 2 * EmoteRanges.limit
+      else { break }
+      if fragment.word("type") == "emote", start < end { positions += [start, end] }
+    }
+    // Messages of subscriptions say where emotes are instead; the last position is that of a character.
+    for emote in message["emotes"]?.arrayValue ?? [] {
+      guard let first = emote.count("begin"), let last = emote.count("end"), first <= last,
+        last < EmoteRanges.positions.upperBound, positions.count < 2 * EmoteRanges.limit
+      else { continue }
+      positions += [first, last + 1]
+    }
+    self.init(text: text, emotes: positions)
+  }
+}
+
+extension JSONWriter {
+  mutating func add(words: PlatformWords) {
+    add("text", words.text)
+    if words.isAction { add("action", true) }
+    guard !words.emotes.isEmpty else { return }
+    addArray("emotes") { array in for position in words.emotes { array.append(position) } }
+  }
+}

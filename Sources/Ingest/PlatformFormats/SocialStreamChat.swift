@@ -1,0 +1,180 @@
+package import JSON
+import LiveEvents
+
+/// The chats that Social Stream Ninja gathers, in the words of a room.
+///
+/// What is in a message decides before what it is called: money makes a donation of it, and words
+/// are shown whatever the event. Kinds that are not known here and have no words are counted by
+/// name.
+package struct SocialStreamChat: Sendable {
+  private let room: String?
+  /// Begins the identifiers of messages that have none; another one for each run.
+  private let run: String
+  private var memory = SocialStreamMemory()
+  private var viewers: [JSONName: Int] = [:]
+  private static let maximumPlatforms = 64
+
+  /// Messages that came again.
+  package private(set) var duplicates = 0
+
+  /// - Parameter room: the room of the lines; `nil` leaves it open.
+  package init(room: String?, run: String) { (self.room, self.run) = (room, run) }
+
+  /// Adds the native lines of a message.
+  ///
+  /// - Parameter time: when it came, in milliseconds since 1970.
+  package mutating func translate(
+    _ content: JSONValue, at time: Int, into lines: inout NativeLines
+  ) {
+    guard content.objectValue != nil else { return lines.note(unknown: "no message") }
+    if let deletions = content["delete"], deletions != .null, deletions != .bool(false) {
+      for deletion in deletions.arrayValue ?? [deletions] { delete(deletion, at: time, &lines) }
+      return
+    }
+    var message = SocialStreamMessage(content)
+    defer { for name in message.odd { lines.note(odd: name) } }
+    let (event, platform) = (message.event(), message.platform())
+    if event == "viewer_update" || event == "viewer_updates" {
+      return count(content["meta"], platform, at: time, &lines)
+    }
+    if let event, Self.bans.contains(event) { return ban(&message, platform, at: time, &lines) }
+    let isOf = message.text("chatname") ?? message.text("chatmessage")
+    // Commands of its other parts use the same channels.
+    if isOf == nil, ["action", "callback", "ssnControl"].contains(where: { content[$0] != nil }) {
+      return
+    }
+    guard content["private"] != .bool(true) else { return lines.note(unknown: "private message") }
+    guard let user = message.user(platform), let identifier = identify(&message, platform, user)
+    else { return }
+    SocialStreamEvent(
+      user: user.user, identifier: identifier, platform: platform, room: room, time: time
+    ).add(&message, event, to: &lines)
+  }
+
+  /// The identifier of a message; `nil` if it came before.
+  private mutating func identify(
+    _ message: inout SocialStreamMessage, _ platform: String,
+    _ user: (user: PlatformUser, name: String?, id: String?)
+  ) -> String? {
+    let (own, native) = message.identifiers()
+    var hasher = Hasher()
+    for text in [user.name, message.words(), message.event(), message.donation()] {
+      hasher.combine(JSONName(text ?? ""))
+    }
+    let entry = SocialStreamMemory.Entry(
+      platform: platform, own: own, native: native, user: user.user.id, name: user.name,
+      userID: user.id, words: hasher.finalize())
+    let base = (native ?? own).map { "\(platform)/\($0)" }
+    let identifier = memory.add(entry, named: base ?? "\(run)/\(memory.added + 1)")
+    if identifier == nil { duplicates += 1 }
+    return identifier
+  }
+
+  // MARK: Viewers
+
+  /// Takes a count of one platform, or of several; the room is told the sum.
+  private mutating func count(
+    _ meta: JSONValue?, _ platform: String, at time: Int, _ lines: inout NativeLines
+  ) {
+    let wrapped = JSONValue.object(["count": meta ?? .null])
+    let names = ["viewers", "count", "viewer_count", "viewerCount", "total"]
+    if let count = wrapped.wholeCount("count")
+      ?? names.lazy.compactMap({ meta?.wholeCount($0) }).first
+    {
+      if viewers.count >= Self.maximumPlatforms { viewers = [:] }
+      viewers[JSONName(platform)] = count
+    } else if let members = meta?.objectValue {
+      let counts = members.compactMapValues { value in
+        JSONValue.object(["count": value]).wholeCount("count")
+          ?? names.lazy.compactMap { value.wholeCount($0) }.first
+      }
+      if counts.count < members.count { lines.note(odd: "viewer count") }
+      guard !counts.isEmpty, counts.count <= Self.maximumPlatforms else { return }
+      viewers = counts
+    } else {
+      return lines.note(odd: "viewer count")
+    }
+    let sum = viewers.values.reduce(0, +)
+    let only = viewers.count == 1 ? viewers.keys.first?.text : nil
+    lines.add("viewers", room: room, at: time) {
+      $0.add("count", min(sum, EventLimits.count.upperBound))
+      if let only, !only.isEmpty { $0.add("platform", only.clipped) }
+    }
+  }
+
+  // MARK: Moderation
+
+  private static let bans: Set = [
+    "user_banned", "user_ban", "ban", "banned", "user_timeout", "user_timed_out", "timeout",
+    "timedout",
+  ]
+
+  private mutating func ban(
+    _ message: inout SocialStreamMessage, _ platform: String, at time: Int,
+    _ lines: inout NativeLines
+  ) {
+    let id = message.metaText("userId", "userid", "user_id", "channelId") ?? message.text("userid")
+    let names = [
+      message.metaText("displayName"), message.metaText("username"), message.metaText("login"),
+      message.text("chatname"), message.text("username"),
+    ].compactMap { $0?.clipped }
+    let isForEver = message.meta["permanent"]?.boolValue == true
+    let seconds =
+      isForEver
+      ? nil : message.count("durationSeconds", "banDurationSeconds", "seconds", "duration")
+    var users = memory.users(on: platform, id: id, names: names)
+    if users.isEmpty {
+      // Its messages may have been brought by a former run, by either.
+      users = [id, names.first].compactMap { $0.map { "\(platform)/\($0)" } }
+    }
+    guard !users.isEmpty else { return lines.note(unknown: "ban without a user") }
+    for user in Set(users).sorted() {
+      guard let person = PlatformUser(id: user, name: names.first ?? id) else { continue }
+      timeOut(person, seconds: seconds.flatMap { $0 > 0 ? $0 : nil }, platform, at: time, &lines)
+    }
+  }
+
+  private func timeOut(
+    _ person: PlatformUser, seconds: Int?, _ platform: String, at time: Int,
+    _ lines: inout NativeLines
+  ) {
+    lines.add("chat.timeout", room: room, at: time) {
+      $0.add(user: person)
+      $0.add("seconds", seconds)
+      if !platform.isEmpty { $0.add("platform", platform) }
+    }
+  }
+
+  /// `{type, id}`, `{type, meta: {messageId}}`, `{type, userid}`, `{type, chatname}`, or `{type}`
+  /// for everything of the platform.
+  private mutating func delete(_ deletion: JSONValue, at time: Int, _ lines: inout NativeLines) {
+    // An identifier alone is what some callers send.
+    let isBare = deletion.objectValue == nil
+    var message = SocialStreamMessage(isBare ? .object(["id": deletion]) : deletion)
+    defer { for name in message.odd { lines.note(odd: "delete.\(name)") } }
+    let platform = message.platform()
+    let (own, native) = message.identifiers()
+    let names = [message.text("chatname"), message.text("username")].compactMap { $0?.clipped }
+    let userID = message.text("userid")?.clipped
+    var found: [String] = []
+    if own != nil || native != nil {
+      found = memory.messages(on: platform, own: own, native: native)
+      // It may have been brought by a former run.
+      if found.isEmpty { found = [native, own].compactMap { $0.map { "\(platform)/\($0)" } } }
+    } else if userID != nil || !names.isEmpty {
+      found = memory.messages(on: platform, userID: userID, names: names)
+      if found.isEmpty, let user = userID ?? names.first,
+        let person = PlatformUser(id: "\(platform)/\(user)", name: names.first ?? user)
+      {
+        return timeOut(person, seconds: 1, platform, at: time, &lines)
+      }
+    } else if !platform.isEmpty {
+      found = memory.messages(on: platform)
+    } else {
+      return lines.note(unknown: "delete of nothing")
+    }
+    for identifier in found {
+      lines.add("chat.delete", room: room, at: time) { $0.add("id", identifier.clipped) }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import JSON
+import Testing
+
+/// Almost-JSON that programs write in practice.
+struct LenientTests {
+  private static func read(_ text: String) -> String? {
+    JSONValue(lenient: Array(text.utf8)).map { String(decoding: $0.serialized(), as: UTF8.self) }
+  }
+
+  @Test(arguments: [
+    (#"{"a":1}"#, #"{"a":1}"#), ("\u{FEFF}[1]", "[1]"), (#"["\ud800"]"#, #"["\#u{FFFD}"]"#),
+    (#"["\udc00\ud83d\ude00\ud83dx"]"#, #"["\#u{FFFD}\#u{1F600}\#u{FFFD}x"]"#),
+    ("[\"a\nb\"]", #"["a\nb"]"#), ("[NaN,-Infinity,1e400,+5,01,true]", "[null,null,null,5,1,true]"),
+    (#"["\\",NaN,"\""]"#, #"["\\",null,"\""]"#),
+  ])
+  func `what has one right reading is repaired`(text: String, value: String) {
+    #expect(Self.read(text) == value)
+  }
+
+  @Test(arguments: [
+    "", "{", "[1,]", "nonsense", "nonsense here", #"{"a" 1}"#, #"["a"#, "[\\]", "}", "\"\\u12",
+  ])
+  func `what has none is refused`(text: String) { #expect(Self.read(text) == nil) }
+
+  @Test func `a value that is nested too deeply becomes null, and what follows stays`() {
+    let deep = String(repeating: "[", count: 5_000) + #""]""# + String(repeating: "]", count: 5_000)
+    #expect(JSONValue(lenient: Array("{\"a\":\(deep),\"b\":1}".utf8))?["b"] == 1)
+  }
+
+  @Test func `bytes that are no UTF-8 cost themselves`() {
+    #expect(JSONValue(lenient: [0x5B, 0x22, 0xFF, 0x41, 0x22, 0x5D]) == ["\u{FFFD}A"])
+  }
+}

@@ -1,0 +1,186 @@
+import JSON
+import PlatformFormats
+import Testing
+
+/// Programs and platforms leave out fields, and fill them with what nobody expects. A message keeps its words all the same.
+struct OddFieldTests {
+  private static let words = "the words"
+
+  private static let samples: [PlatformFormat: String] = [
+    .youtube: """
+    {"replayChatItemAction":{"actions":[{"addChatItemAction":{"item":{"liveChatTextMessageRenderer":{"id":"a",\
+    "timestampUsec":"1795464000123456","authorExternalChannelId":"UC1","authorName":{"simpleText":"Bo"},\
+    "message":{"runs":[{"text":"the words"},{"emoji":{"emojiId":"x","isCustomEmoji":true,"shortcuts":[":x:"]}}]},\
+    "authorBadges":[{"liveChatAuthorBadgeRenderer":{"icon":{"iconType":"OWNER"}}}]}}}}],"videoOffsetTimeMsec":"1"}}
+    """,
+    .twitchDownloader: """
+    {"FileInfo":{},"streamer":{"name":"Ada","login":"ada","id":1},"video":{"created_at":"2026-11-23T20:00:00Z"},\
+    "comments":[{"_id":"a","created_at":"2026-11-23T20:00:00Z","content_offset_seconds":1,\
+    "commenter":{"_id":"1","display_name":"Bo","name":"bo"},"message":{"body":"the words","bits_spent":1,\
+    "fragments":[{"text":"the words","emoticon":{"emoticon_id":"25"}}],"is_action":true,"user_color":"#501A82",\
+    "user_badges":[{"_id":"vip","version":"1"}],"user_notice_params":{"msg-id":"resub"},\
+    "emoticons":[{"_id":"25","begin":0,"end":2}]}}]}
+    """,
+    .chatDownloader: """
+    [{"action_type":"add_chat_item","author":{"id":"UC1","name":"bo","display_name":"Bo","colour":"#501A82",\
+    "badges":[{"name":"vip","version":"1"}]},"message":"the words","message_id":"a","message_type":"text_message",\
+    "timestamp":1795464000000000,"emotes":[{"id":"25","locations":"0-2"}],"bits":1,"money":{"text":"$1"},\
+    "in_reply_to":{"message_id":"b"}}]
+    """,
+    .pytchat: """
+    [{"author":{"channelId":"UC1","name":"Bo","isChatOwner":true},"message":"the words","id":"a",\
+    "timestamp":1795464000000,"datetime":"2026-11-23 20:00:00","amountString":"$1","type":"textMessage"}]
+    """,
+  ]
+
+  /// What must be as it is for the words to be found.
+  private static let needed: [PlatformFormat: [String]] = [
+    .youtube: [
+      "replayChatItemAction", "actions", "0", "addChatItemAction", "item",
+      "liveChatTextMessageRenderer", "message", "runs", "0", "text",
+    ],
+    .twitchDownloader: ["comments", "0", "message", "body"],
+    .chatDownloader: ["0", "message"], .pytchat: ["0", "message"],
+  ]
+
+  private static let odd: [JSONValue] = [
+    .null, true, false, 0, -1, 7, .number(0.5), .number(1e300), .number(-1e300), .integer(.max), "",
+    " ",
+    "text", "-5", "99999999999999999999", "0001-01-01T00:00:00Z", "\u{0}\u{1B}[31m\u{202E}", [],
+    .object([:]),
+    .array([.null, "x", []]), .string(String(repeating: "long ", count: 20_000)),
+  ]
+
+  /// All paths of a value.
+  private static func paths(_ value: JSONValue) -> [[String]] {
+    let members: [(String, JSONValue)] =
+      switch value {
+      case .object(let members): members.map { ($0.key.text, $0.value) }
+      case .array(let elements): elements.enumerated().map { (String($0.offset), $0.element) }
+      default: []
+      }
+    return members.flatMap { name, member in
+      [[name]] + paths(member).map { [name] + $0 }
+    }
+  }
+
+  private static func replacing(
+    _ path: ArraySlice<String>, in value: JSONValue, with new: JSONValue?
+  ) -> JSONValue? {
+    guard let first = path.first else { return new }
+    switch value {
+    case .object(var members):
+      let name = JSONName(first)
+      members[name] = members[name].flatMap { replacing(path.dropFirst(), in: $0, with: new) }
+      return .object(members)
+    case .array(var elements):
+      guard let index = Int(first), elements.indices.contains(index) else { return value }
+      if let element = replacing(path.dropFirst(), in: elements[index], with: new) {
+        elements[index] = element
+      } else {
+        elements.remove(at: index)
+      }
+      return .array(elements)
+    default: return value
+    }
+  }
+
+  @Test(arguments: [
+    PlatformFormat.youtube, .twitchDownloader, .chatDownloader, .pytchat,
+  ])
+  func `a message keeps its words whatever another field is`(format: PlatformFormat) throws {
+    let sample = try JSONValue(parsing: try #require(Self.samples[format]))
+    let needed = try #require(Self.needed[format])
+    #expect(Translated(format, sample.description).lines.joined().contains(Self.words))
+    for path in Self.paths(sample) where !needed.starts(with: path) {
+      for value in Self.odd.map(Optional.some) + [nil] {
+        // A kind can be that of a notice or of a deletion, which is another thing.
+        let text = try #require(Self.replacing(path[...], in: sample, with: value)).description
+        let translated = Translated(format, text)
+        #expect(translated.rejected.isEmpty, "\(path) \(text.prefix(600))")
+        #expect(
+          translated.lines.joined().contains(Self.words), "\(path) \(text.prefix(600))")
+      }
+    }
+  }
+}
+
+struct TextEncodingTests {
+  private func convert(_ bytes: [UInt8], pieces: Int) -> String {
+    var encoding = TextEncoding()
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: pieces) {
+      bytes[start..<min(start + pieces, bytes.count)].withUnsafeBytes { piece in
+        encoding.convert(piece) { text.append(contentsOf: $0) }
+      }
+    }
+    encoding.finish { text.append(contentsOf: $0) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static let text = "{\"text\":\"한글 😀 e\u{301}\"}\n"
+  private static let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+  private static let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+
+  @Test(arguments: [1, 2, 3, 5, 1_000])
+  func `text is the same in each encoding, in pieces of any size`(pieces: Int) {
+    let inputs: [[UInt8]] = [
+      Array(Self.text.utf8), [0xEF, 0xBB, 0xBF] + Self.text.utf8, [0xFF, 0xFE] + Self.little,
+      [0xFE, 0xFF] + Self.big, Self.little, Self.big,
+    ]
+    for input in inputs {
+      #expect(convert(input, pieces: pieces).unicodeScalars.elementsEqual(Self.text.unicodeScalars))
+    }
+  }
+
+  @Test func `binary data stays, and a character that is cut off becomes U+FFFD`() {
+    #expect(convert([], pieces: 1) == "")
+    #expect(convert([0xEF, 0xBB], pieces: 1) == "\u{FFFD}")
+    #expect(convert(Array("a".utf8), pieces: 1) == "a")
+    #expect(convert([0xFF, 0xFE, 0x41, 0, 0x3D, 0xD8], pieces: 1) == "A\u{FFFD}")
+    #expect(convert([0xFF, 0xFE, 0x41, 0, 0x42], pieces: 1) == "A")
+    #expect(convert([0, 0, 0, 0, 0x41], pieces: 2) == "\0\0\0\0A")
+  }
+}
+
+struct FileAppearanceTests {
+  @Test(
+    arguments: [
+      ("", "an empty file"), ("<!DOCTYPE html>\n<html>", "an HTML page"),
+      ("<chat><p/></chat>", "XML"),
+      (
+        "time,user_name,message\n1,a,b\n",
+        "a CSV table with the columns time, user_name and message"
+      ),
+      ("a;b;c;d;e\n", "a CSV table with the columns a, b, c and d"),
+      ("{\n  \"guild\": {\"id\": \"1\"}\n}", "JSON with the members guild and id"),
+      ("[1, 2]", "JSON without members"),
+      ("1\n00:00:01,000 --> 00:00:02,000\nhi", "SubRip subtitles"),
+      ("Dear diary,", "text that begins with 'Dear diary,'"), ("PK\u{3}\u{4}xx", "a ZIP archive"),
+      ("\0\0\0\u{18}ftypmp42", "a video"), ("a\0b", "binary data"),
+      (#"{"type":"viewers","count":1}"#, nil), ("@a=b :x PRIVMSG #c :d", nil),
+      (":x PRIVMSG #c :d", nil),
+      ("PRIVMSG #c :d", nil),
+      ("[20.00] bo: hi", "a chat log whose line 1 has a time in an unknown format"),
+    ] as [(String, String?)])
+  func `a file is described by what it looks like`(text: String, description: String?) {
+    #expect(FileAppearance.describe(Array(text.utf8)) == description)
+  }
+}
+
+struct LenientJSONTests {
+  @Test(arguments: [
+    (#"{"a":"x\ud83d"}"#, "x\u{FFFD}"), (#"{"a":"\udc00x"}"#, "\u{FFFD}x"),
+    (#"{"a":"\ud83d\ude00"}"#, "😀"), (#"{"a":"\\ud83d"}"#, #"\ud83d"#),
+    (#"{"a":"\ud83d\ud83d\ude00"}"#, "\u{FFFD}😀"),
+  ])
+  func `half of a pair costs one character`(json: String, text: String) {
+    #expect(JSONValue(lenient: Array(json.utf8))?["a"]?.stringValue == text)
+  }
+
+  @Test func `bytes that are not UTF-8 cost one character, and other text is refused`() {
+    let bytes = Array(#"{"a":""#.utf8) + [0xFF] + Array(#"x"}"#.utf8)
+    #expect(JSONValue(lenient: bytes)?["a"]?.stringValue == "\u{FFFD}x")
+    #expect(JSONValue(lenient: Array("{".utf8)) == nil)
+  }
+}

@@ -263,8 +263,8 @@ let sources: [Target] = [
   module(
     "Sources", "Webhooks",
     [
-      "JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting", "Suggestions",
-      "WireFormats", "YAMLReader", serviceProduct("NIOHTTP1", "swift-nio"),
+      "Compression", "JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting",
+      "Suggestions", "WireFormats", "YAMLReader", serviceProduct("NIOHTTP1", "swift-nio"),
     ] + nio),
   module(
     "Sources", "SourceTool",

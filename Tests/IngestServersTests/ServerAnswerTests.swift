@@ -12,7 +12,7 @@ struct ServerAnswerTests {
     _ server: IngestServer, _ answers: [HTTPAnswer?], path: String = "/"
   ) -> [ServedStream]? {
     guard let address = HTTPAddress("http://media\(path)") else { return nil }
-    return server.streams(answers, of: address)
+    return server.answer(answers, of: address)?.streams
   }
 
   private static let metrics = """
@@ -96,6 +96,63 @@ struct ServerAnswerTests {
       Self.streams(.owncast, [Self.answer(#"{"online":false}"#)]) == [
         ServedStream(name: "owncast", isLive: false)
       ])
+  }
+
+  @Test func `each worker of nginx answers for itself, and what it passes on is no viewer`() throws
+  {
+    let text = Self.statistics
+      .replacing("<rtmp>", with: "<rtmp><pid>4711</pid>")
+      .replacing("<bw_in>0</bw_in>", with: "<bw_in>800000</bw_in>")
+      .replacing(
+        "<client><id>2</id>", with: "<client><id>2</id><flashver>ngx-local-relay</flashver>")
+    let address = try #require(HTTPAddress("http://media/stat"))
+    let answer = IngestServer.nginxRTMP.answer([Self.answer(text)], of: address)
+    #expect(answer?.worker == "4711")
+    #expect(answer?.streams.first?.viewers == 0)
+    #expect(answer?.streams.first?.bitrateKbps == 800)
+  }
+
+  private static let path = [
+    "name": #""cam""#, "online": "true", "ready": "true", "inboundBytes": "900",
+    "bytesReceived": "900",
+    "readers": "[{}]", "readyTime": #""2026-11-24T20:00:00Z""#, "source": #"{"type":"rtmpConn"}"#,
+    "tracks": "[]",
+  ]
+
+  @Test(arguments: path.keys.filter { $0 != "name" }.sorted())
+  func `no odd value hides a path of MediaMTX`(member: String) {
+    for odd in OddValues.json {
+      var members = Self.path
+      members[member] = odd
+      let text = "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+      let streams = Self.streams(.mediaMTX, [Self.answer("{\"items\":[\(text)]}"), nil])
+      // False is what one of them may well say.
+      let isLive = !(member == "online" && (odd == "false" || odd == "0"))
+      #expect(streams?.map(\.isLive) == [isLive], "\(member) \(odd)")
+    }
+  }
+
+  @Test func `no odd value hides the stream of an Owncast`() {
+    for odd in OddValues.json {
+      for member in ["viewerCount", "streamTitle", "lastConnectTime", "versionNumber"] {
+        let streams = Self.streams(
+          .owncast, [Self.answer("{\"online\":true,\"\(member)\":\(odd)}")])
+        #expect(streams?.first?.isLive == true, "\(member) \(odd)")
+      }
+    }
+    #expect(Self.streams(.owncast, [Self.answer(#"{"online":"true"}"#)])?.first?.isLive == true)
+  }
+
+  @Test func `no odd value hides a stream of nginx`() {
+    let fields = ["time", "bw_in", "bytes_in", "nclients", "frame_rate", "width", "id", "dropped"]
+    for field in fields {
+      for odd in ["", "abc", "-1", "1e308", "NaN", "99999999999999999999", "&lt;", "0.5"] {
+        let text = Self.statistics.split(separator: "<", omittingEmptySubsequences: false)
+          .map { $0.hasPrefix("\(field)>") ? "\(field)>\(odd)" : String($0) }.joined(separator: "<")
+        let streams = Self.streams(.nginxRTMP, [Self.answer(text)])
+        #expect(streams?.first?.isLive == true && streams?.count == 2, "\(field) \(odd)")
+      }
+    }
   }
 
   @Test(arguments: [

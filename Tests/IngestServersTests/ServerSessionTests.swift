@@ -13,6 +13,8 @@ struct ServerSessionTests {
     var effects: [ServerSession.Effect] = []
     /// What the server has; `nil` if it cannot be asked.
     var streams: [ServedStream]? = []
+    /// What each worker of the server has, if it has several; they answer in turn.
+    var workers: [(pid: String, streams: [ServedStream])] = []
     var attempts: [Instant] = []
 
     init(stream: String? = nil) {
@@ -27,8 +29,11 @@ struct ServerSessionTests {
           continue
         }
         attempts.append(now)
-        if let streams {
-          session.answered(attempt, streams, at: now)
+        if !workers.isEmpty {
+          let worker = workers[attempts.count % workers.count]
+          session.answered(attempt, ServerAnswer(worker.streams, worker: worker.pid), at: now)
+        } else if let streams {
+          session.answered(attempt, ServerAnswer(streams), at: now)
         } else {
           session.failed(attempt, "connection refused", at: now)
         }
@@ -125,7 +130,82 @@ struct ServerSessionTests {
     #expect(gaps == [.origin + .seconds(6)])
     #expect(
       watched.effects.last { if case .status = $0 { true } else { false } }
-        == .status(SourceStatus(.live)))
+        == .status(SourceStatus(.live, reason: "watching live/a")))
+  }
+
+  // MARK: Several workers, several streams
+
+  @Test func `a stream that another worker does not know has not ended`() {
+    var watched = Watched()
+    var bytes = 0
+    for _ in 0..<10 {
+      bytes += 250_000
+      watched.workers = [("100", [Self.live(bytes, viewers: 2)]), ("101", [])]
+      watched.run(for: .seconds(2))
+    }
+    #expect(watched.states == [.waiting, .live])
+    #expect(watched.rates.count >= 8 && watched.rates.allSatisfy { $0 > 900 && $0 < 1_100 })
+    // Its own worker says that it is gone.
+    watched.workers = [("100", []), ("101", [])]
+    watched.run(for: .seconds(3))
+    #expect(watched.states == [.waiting, .live, .ended])
+  }
+
+  @Test func `a stream ends with its worker, after a time in which it would have answered`() {
+    var watched = Watched()
+    watched.workers = [("100", [Self.live(1)])]
+    watched.run(for: .seconds(3))
+    watched.workers = [("102", []), ("103", [])]
+    watched.run(for: .seconds(20))
+    #expect(watched.states == [.live])
+    watched.run(for: .seconds(30))
+    #expect(watched.states == [.live, .ended])
+  }
+
+  @Test func `viewers of all workers are one number`() {
+    var watched = Watched()
+    watched.workers = [
+      ("1", [Self.live(1, viewers: 2)]),
+      ("2", [ServedStream(name: "live/a", isLive: false, viewers: 3)]),
+    ]
+    watched.run(for: .seconds(4))
+    #expect(
+      watched.effects.last { if case .viewers = $0 { true } else { false } }
+        == .viewers(5, at: .origin + .seconds(1)))
+  }
+
+  @Test func `the first answer has the bit rate that the server measures`() {
+    var watched = Watched()
+    watched.streams = [
+      ServedStream(name: "live/a", isLive: true, bytes: 9, bitrateKbps: 800)
+    ]
+    watched.run(for: .milliseconds(500))
+    #expect(watched.rates == [800])
+  }
+
+  private static func reasons(_ watched: Watched) -> [String] {
+    watched.effects.compactMap { if case .status(let status) = $0 { status.reason } else { nil } }
+  }
+
+  @Test func `the stream that is watched is named, and others that could be`() {
+    var watched = Watched()
+    watched.streams = [Self.live(1, name: "live/b"), Self.live(1, name: "live/a")]
+    watched.run(for: .seconds(3))
+    #expect(
+      Self.reasons(watched) == [
+        "watching live/a; also live: live/b (server.stream or --stream chooses)"
+      ])
+    watched.streams = [Self.live(1, name: "live/b")]
+    watched.run(for: .seconds(2))
+    #expect(Self.reasons(watched).last == "watching live/b")
+    var named = Watched(stream: "b")
+    named.streams = [Self.live(1, name: "live/a")]
+    named.run(for: .seconds(2))
+    #expect(Self.reasons(named) == ["b is not live; also live: live/a"])
+    named.streams = [Self.live(1, name: "live/a"), Self.live(1, name: "live/b")]
+    named.run(for: .seconds(2))
+    #expect(Self.reasons(named).last == "watching live/b; also live: live/a")
+    #expect(named.states == [.waiting, .live])
   }
 
   @Test func `while the source is stopped nothing is asked`() {
@@ -143,9 +223,9 @@ struct ServerSessionTests {
   @Test func `late answers of former requests do not count`() {
     var session = ServerSession(stream: nil, generator: SplitMix64(seed: 1), at: .origin)
     session.wake(at: .origin)
-    session.answered(1, [], at: .origin)
+    session.answered(1, ServerAnswer([]), at: .origin)
     _ = session.takeEffects()
-    session.answered(1, [Self.live(1)], at: .origin)
+    session.answered(1, ServerAnswer([Self.live(1)]), at: .origin)
     session.failed(1, "late", at: .origin)
     #expect(session.takeEffects().isEmpty)
   }

@@ -483,6 +483,56 @@ struct ObsSessionTests {
       ])
   }
 
+  // MARK: Names
+
+  @Test func `an input that is called like a switch leaves the switch reachable`() {
+    var obs = ScriptedObs()
+    obs.inputs = [
+      "Zero": 0, "mute Zero": -10, "scene Main": -20, "stream": -30, "volume stream": 0,
+    ]
+    obs.live()
+    for control in [
+      "Zero", "mute Zero", "volume mute Zero", "mute mute Zero", "volume scene Main", "scene Main",
+      "volume volume stream", "volume stream", "stream",
+    ] {
+      #expect(obs.controls.filter { $0 == control }.count == 1, "\(control)")
+    }
+    #expect(obs.told.contains(.control("mute Zero", .position(on: false))))
+    #expect(
+      !obs.told.contains { if case .control("mute Zero", .value) = $0 { true } else { false } })
+    obs.wish("1", .switch("mute Zero", on: true))
+    obs.wish("2", .slider("volume mute Zero", value: 1))
+    obs.wish("3", .slider("volume volume stream", value: 1))
+    #expect(
+      obs.requests.map { "\($0.type) \($0.data["inputName"]?.stringValue ?? "")" } == [
+        "SetInputMute Zero", "SetInputVolume mute Zero", "SetInputVolume stream",
+      ])
+  }
+
+  @Test func `no odd value in what OBS says stops the rest`() {
+    for odd in OddValues.json {
+      guard let value = JSONValue(lenient: Array(odd.utf8)) else { continue }
+      var obs = ScriptedObs()
+      obs.live()
+      let before = obs.told.count
+      for (type, member) in [
+        ("InputVolumeChanged", "inputVolumeDb"), ("InputVolumeChanged", "inputName"),
+        ("InputMuteStateChanged", "inputMuted"), ("InputVolumeMeters", "inputs"),
+        ("CurrentProgramSceneChanged", "sceneName"), ("StreamStateChanged", "outputState"),
+        ("RecordStateChanged", "outputState"),
+      ] {
+        obs.event(type, .object([JSONName(member): value, "other": value]))
+      }
+      obs.stream["outputBytes"] = value
+      obs.stream["outputCongestion"] = value
+      obs.run(for: .seconds(2))
+      obs.event("InputMuteStateChanged", ["inputName": "Mic", "inputMuted": true])
+      #expect(obs.told.count > before)
+      #expect(obs.told.contains(.control("mute Mic", .position(on: true))), "\(odd)")
+      #expect(obs.statuses.last?.state == .live)
+    }
+  }
+
   // MARK: Anything
 
   @Test(.timeLimit(.minutes(2)))

@@ -28,16 +28,37 @@ struct SocialStreamSessionTests {
   @Test func `a repeated message counts once, and a number that begins anew is another message`() {
     var session = Self.session()
     for (id, text) in [(1, "a"), (1, "a"), (2, "b"), (1, "c")] as [(Int64, String)] {
-      session.receive(Self.message(id, text), on: 1, at: Self.seconds(2))
+      session.receive(Self.message(id, text), on: 1, at: Self.seconds(2), time: 1000)
     }
-    session.receive(Self.message(nil, "d"), on: 1, at: Self.seconds(2))
-    session.receive(Self.message(nil, "d"), on: 1, at: Self.seconds(2))
+    session.receive(Self.message(nil, "d"), on: 1, at: Self.seconds(2), time: 1000)
+    session.receive(Self.message(nil, "d"), on: 1, at: Self.seconds(2), time: 1000)
     #expect(session.told == 5)
     #expect(session.duplicates == 1)
-    let identifiers = session.takeEffects().map {
-      if case .message(_, let identifier) = $0 { identifier } else { "" }
+    let lines = session.takeEffects().flatMap { effect -> [String] in
+      guard case .deliver(let bytes, _) = effect else { return [] }
+      return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
-    #expect(Set(identifiers).count == 5)
+    #expect(Set(lines.map { $0.replacing("chat.message", with: "") }).count == 5)
+  }
+
+  @Test func `what is not shown is told by its name, at most every ten seconds`() throws {
+    var session = Self.session()
+    func receive(_ text: String, at second: Int64) throws {
+      session.receive(
+        try JSONValue(parsing: text), on: 1, at: Self.seconds(second), time: 1000)
+    }
+    try receive(#"{"type":"kick","chatname":"Ada","event":"something_new"}"#, at: 2)
+    #expect(
+      session.takeEffects() == [.status(SourceStatus(.live, reason: "not shown: 1 something_new"))])
+    try receive(#"{"type":"kick","chatname":"Ada","event":"something_new","userid":{}}"#, at: 3)
+    #expect(session.takeEffects().isEmpty)
+    #expect(session.deadline == Self.seconds(12))
+    session.wake(at: Self.seconds(12))
+    #expect(
+      session.takeEffects() == [
+        .status(
+          SourceStatus(.live, reason: "not shown: 2 something_new; odd values left out: 1 userid"))
+      ])
   }
 
   @Test func `a silent server is asked for a sign of life, and its end is a gap`() {
@@ -65,7 +86,7 @@ struct SocialStreamSessionTests {
   @Test func `what a connection that is given up still says does not count`() {
     var session = Self.session()
     session.closed(1, reason: "gone", at: Self.seconds(2))
-    session.receive(Self.message(1, "late"), on: 1, at: Self.seconds(2))
+    session.receive(Self.message(1, "late"), on: 1, at: Self.seconds(2), time: 1000)
     #expect(session.told == 0)
   }
 

@@ -142,7 +142,7 @@ struct SourceConfigurationTests {
     ),
     (
       "kind: webhook\nwebhook:\n  listen: 127.0.0.1:80",
-      "a.yaml: webhook.mapping: is missing; name a file that says what deliveries mean"
+      "a.yaml: webhook.mapping: is missing; name a file that says what deliveries mean, or a sender such as ko-fi"
     ),
     (
       "kind: webhook\nwebhook: {listen: '192.0.2.1:80', mapping: m}",
@@ -259,5 +259,40 @@ struct SourceConfigurationTests {
       .filter { !$0.drop { $0 == " " }.hasPrefix("#") && !$0.hasPrefix(" Configuration") }
       .joined(separator: "\n").replacing("channels: []", with: "channels: [ada]")
     #expect(try Self.read(uncommented).twitch.channels == ["ada"])
+  }
+
+  @Test(arguments: WebhookMapping.presets)
+  func `a mapping is named by its sender`(name: String) throws {
+    var configuration = try Self.read(
+      "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(name)}")
+    try configuration.readMapping()
+    #expect(configuration.webhook.mapping != nil)
+  }
+
+  @Test func `a source that is started by hand looks for the daemon where livehostctl does`() throws
+  {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "sockets-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(
+      atPath: directory + "/livehost", withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    func find(_ environment: [String: String], ingest: String? = nil, control: String? = nil)
+      -> [String]
+    {
+      let sockets = DaemonSockets.find(
+        ingest: ingest, control: control, environment: environment, user: getuid())
+      return [sockets.ingest, sockets.control]
+    }
+    let service = ["/run/livehost/ingest", "/run/livehost/io.livehost.Control"]
+    let own = ["\(directory)/livehost/ingest", "\(directory)/livehost/io.livehost.Control"]
+    let environment = ["XDG_RUNTIME_DIR": directory]
+    #expect(find(environment) == service)
+    for path in own { #expect(FileManager.default.createFile(atPath: path, contents: nil)) }
+    #expect(find(environment) == own)
+    #expect(find(["LIVEHOST_SOCKET": own[1]]) == own)
+    #expect(find(["LIVEHOST_SOCKET": directory + "/livehost"]) == own)
+    #expect(find([:], ingest: own[0]) == own)
+    #expect(find([:], control: own[1]) == own)
+    #expect(find(environment, ingest: "/x/ingest", control: "/y/c") == ["/x/ingest", "/y/c"])
   }
 }

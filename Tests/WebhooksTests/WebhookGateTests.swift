@@ -65,6 +65,87 @@ struct WebhookGateTests {
     #expect(value("%zz=%4", "application/x-www-form-urlencoded") == ["%zz": "%4"])
   }
 
+  private static func read(_ body: [UInt8], _ headers: [(String, String)]) -> String {
+    do throws(WebhookAnswer) {
+      let value = try WebhookGate(secret: nil, maximumBytes: 1000).value(
+        of: body, HTTPHeaders(headers))
+      return String(decoding: value.serialized(), as: UTF8.self)
+    } catch {
+      return "\(error.status) \(error.text)"
+    }
+  }
+
+  /// `{"a":1}` as gzip, zlib and raw deflate data.
+  private static let gzipped: [UInt8] = [
+    0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xAB, 0x56, 0x4A, 0x54, 0xB2, 0x32,
+    0xAC, 0x05, 0x00, 0xAF, 0xAC, 0x1B, 0x56, 0x07, 0x00, 0x00, 0x00,
+  ]
+  private static let zlib: [UInt8] = [
+    0x78, 0x9C, 0xAB, 0x56, 0x4A, 0x54, 0xB2, 0x32, 0xAC, 0x05, 0x00, 0x08, 0x2A, 0x02, 0x09,
+  ]
+  private static let raw: [UInt8] = [
+    0xAB, 0x56, 0x4A, 0x54, 0xB2, 0x32, 0xAC, 0x05, 0x00,
+  ]
+  /// 2,000 spaces.
+  private static let bomb: [UInt8] = [
+    0x78, 0xDA, 0x53, 0x50, 0x18, 0x05, 0xA3, 0x60, 0x14, 0x8C, 0x82, 0x51, 0x30, 0x0A, 0x46, 0xC1,
+    0x50, 0x07, 0x00, 0x4E, 0x0F, 0xFA, 0x01,
+  ]
+
+  @Test func `compressed bodies are read`() {
+    for encoding in ["gzip", "x-gzip", "GZIP", "gzip, identity"] {
+      #expect(Self.read(Self.gzipped, [("Content-Encoding", encoding)]) == #"{"a":1}"#)
+    }
+    for body in [Self.zlib, Self.raw, Self.gzipped] {
+      #expect(Self.read(body, [("Content-Encoding", "deflate")]) == #"{"a":1}"#)
+    }
+    // Some senders do not say that they compress.
+    #expect(Self.read(Self.gzipped, []) == #"{"a":1}"#)
+    for damaged in [Array(Self.gzipped.dropLast(9)), Array(Self.gzipped.prefix(5)), [0x41]] {
+      #expect(
+        Self.read(damaged, [("Content-Encoding", "gzip")])
+          == "400 the body is not valid gzip or deflate")
+    }
+  }
+
+  @Test func `a small body that inflates to a large one is refused`() {
+    #expect(
+      Self.read(Self.bomb, [("Content-Encoding", "deflate")])
+        == "413 the body is longer than 1000 bytes")
+  }
+
+  @Test(arguments: [
+    (
+      [("Content-Encoding", "br")],
+      "415 bodies encoded as 'br' are not read; send them plain, or as gzip or deflate"
+    ),
+    (
+      [("Content-Encoding", "gzip, br")],
+      "415 bodies encoded as 'gzip,br' are not read; send them plain, or as gzip or deflate"
+    ),
+    (
+      [("Content-Type", "multipart/form-data; boundary=x")],
+      "415 bodies of type 'multipart/form-data' are not read; send application/json or application/x-www-form-urlencoded"
+    ),
+    (
+      [("Content-Type", "text/xml")],
+      "415 bodies of type 'text/xml' are not read; send application/json or application/x-www-form-urlencoded"
+    ),
+    ([("Content-Type", "application/json")], "400 the body is not valid JSON"),
+    ([("Content-Type", "text/plain")], "400 the body is not valid JSON"),
+    ([], "400 the body is not valid JSON"),
+  ])
+  func `a body that is not read says why`(headers: [(String, String)], answer: String) {
+    #expect(Self.read(Array("<a>".utf8), headers) == answer)
+  }
+
+  @Test func `JSON is read whatever it is called, and with an odd value in it`() {
+    for type in ["text/xml", "multipart/form-data", "application/vnd.api+json"] {
+      #expect(Self.read(Array(#"{"a":1}"#.utf8), [("Content-Type", type)]) == #"{"a":1}"#)
+    }
+    #expect(Self.read(Array(#"{"a":"\ud800","b":NaN}"#.utf8), []) == #"{"a":"\#u{FFFD}","b":null}"#)
+  }
+
   @Test func `100,000 seeded bodies are read`() {
     var generator = SplitMix64(seed: 19)
     let pieces = Array("a=&%+4{}[]\",:1é ")

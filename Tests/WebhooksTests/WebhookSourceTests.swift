@@ -30,10 +30,11 @@ struct WebhookSourceTests {
     /// Gives the port.
     func start(
       port: Int = 0, secret: String? = nil, request: TimeAmount = .seconds(10),
-      connections: Int = 64, maximumBytes: Int = 8 << 20
+      connections: Int = 64, maximumBytes: Int = 8 << 20, secretPath: String? = nil
     ) async throws {
       let mapping = try WebhookMapping(
-        "identifier: id\nevents: [{when: {kind: v}, type: viewers, members: {count: n}}]",
+        "identifier: id\nevents: [{when: {kind: v}, type: viewers, members: {count: n}}]"
+          + (secretPath.map { "\nsecret: \($0)" } ?? ""),
         file: "m.yaml")
       var settings = Delivery.Settings(path: daemon.path, source: "hook", platform: "webhook")
       settings.maximumBytes = maximumBytes
@@ -195,6 +196,24 @@ struct WebhookSourceTests {
     #expect(!all.told.entries.contains { $0.contains("s3cret") })
     #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
     try await all.stop()
+  }
+
+  @Test
+  func `a sender that can do nothing else has the secret in the body, and it is shown nowhere`()
+    async throws
+  {
+    let all = try await Fixture()
+    try await all.start(secret: "s3cret", secretPath: "token")
+    #expect(try await all.post(#"{"kind":"v","id":"a","n":1,"token":"wrong"}"#) == "401")
+    #expect(try await all.post(#"{"kind":"v","id":"a","n":1}"#) == "401")
+    #expect(try await all.post(#"{"kind":"v","id":"a","n":1,"token":["s3cret"]}"#) == "401")
+    #expect(try await all.post(#"{"kind":"v","id":"a","n":1,"token":"s3cret"}"#) == "200")
+    #expect(try await all.post(#"{"kind":"other","id":"b","token":"s3cret"}"#) == "200")
+    #expect(try await all.post(#"{"kind":"v","id":"c","n":2}"#, path: "/?secret=s3cret") == "200")
+    #expect(all.daemon.values(of: "count", type: "viewers") == [1, 2])
+    try await all.stop()
+    #expect(!all.told.entries.contains { $0.contains("s3cret") })
+    #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
   }
 
   @Test func `a body in chunks is put together, and may not be endless`() async throws {

@@ -138,7 +138,8 @@ package protocol ServerArguments: SourceArguments {
 package struct StreamOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The stream to watch; default: the first one that is live.", valueName: "name"))
+      "The stream to watch, by its name or the last part of it; default: the first one that is live.",
+      valueName: "name"))
   package var stream: String?
 
   package init() {}
@@ -244,7 +245,9 @@ package struct WebhookArguments: SourceArguments {
   @Option(help: ArgumentHelp("Where to listen, such as 127.0.0.1:8090.", valueName: "host:port"))
   package var listen: String
   @Option(
-    help: ArgumentHelp("File that says what deliveries mean.", valueName: "file"),
+    help: ArgumentHelp(
+      "File that says what deliveries mean, or the sender: buy-me-a-coffee, ko-fi, owncast, patreon, "
+        + "streamelements or streamlabs.", valueName: "file"),
     completion: .file())
   package var mapping: String
   @OptionGroup package var sender: SenderOptions

@@ -10,10 +10,13 @@ package struct ServedStream: Equatable, Sendable {
   package var viewers: Int?
   package var framesPerSecond: Double?
   package var roundTripMilliseconds: Double?
+  /// The bit rate by the server's own measure, which is known at once.
+  package var bitrateKbps: Double?
 
   package init(
     name: String, isLive: Bool, bytes: Int? = nil, viewers: Int? = nil,
-    framesPerSecond: Double? = nil, roundTripMilliseconds: Double? = nil
+    framesPerSecond: Double? = nil, roundTripMilliseconds: Double? = nil,
+    bitrateKbps: Double? = nil
   ) {
     self.name = name
     self.isLive = isLive
@@ -21,6 +24,19 @@ package struct ServedStream: Equatable, Sendable {
     self.viewers = viewers
     self.framesPerSecond = framesPerSecond
     self.roundTripMilliseconds = roundTripMilliseconds
+    self.bitrateKbps = bitrateKbps
+  }
+}
+
+/// What a server answers.
+package struct ServerAnswer: Equatable, Sendable {
+  package var streams: [ServedStream]
+  /// The process that answers, which knows its own streams only; `nil` for servers that answer as a
+  /// whole.
+  package var worker: String?
+
+  package init(_ streams: [ServedStream], worker: String? = nil) {
+    (self.streams, self.worker) = (streams, worker)
   }
 }
 
@@ -49,19 +65,29 @@ package enum IngestServer: Sendable {
     address.path.prefix { $0 != "?" } == "/metrics"
   }
 
-  /// The streams in the answers; `nil` if they are not those of such a server.
-  package func streams(
+  /// What the answers say; `nil` if they are not those of such a server.
+  package func answer(
     _ answers: [HTTPAnswer?], of address: HTTPAddress
-  ) -> [ServedStream]? {
+  ) -> ServerAnswer? {
     guard let first = answers.first ?? nil, first.status == 200 else { return nil }
     switch self {
-    case .nginxRTMP: return NginxRTMP.streams(first.body)
-    case .owncast: return Owncast.streams(first.body)
-    case .mediaMTX where Self.hasMetrics(address): return MediaMTXMetrics.streams(first.body)
+    case .nginxRTMP: return NginxRTMP.answer(first.body)
+    case .owncast: return Owncast.streams(first.body).map { ServerAnswer($0) }
+    case .mediaMTX where Self.hasMetrics(address):
+      return MediaMTXMetrics.streams(first.body).map { ServerAnswer($0) }
     case .mediaMTX:
       let connections = answers.dropFirst().first.flatMap { $0 }
       return MediaMTX.streams(
-        first.body, srt: connections.flatMap { $0.status == 200 ? $0.body : nil })
+        first.body, srt: connections.flatMap { $0.status == 200 ? $0.body : nil }
+      ).map { ServerAnswer($0) }
+    }
+  }
+
+  /// Whether the server has one stream, whose name nobody chooses.
+  var hasOneStream: Bool {
+    switch self {
+    case .owncast: true
+    case .nginxRTMP, .mediaMTX: false
     }
   }
 }

@@ -3,12 +3,37 @@ enum NginxRTMP {
   /// The statistics are not nested as deeply as this.
   private static let maximumDepth = 32
 
-  static func streams(_ body: [UInt8]) -> [ServedStream]? {
+  /// A stream while it is read.
+  private struct Reading {
+    var name = ""
+    var clients = 0
+    /// Workers that get the stream from this one, with `rtmp_auto_push`.
+    var relays = 0
+    var isPublished = false
+    var bytes: Int?
+    var bandwidth: Double?
+    var rate: Double?
+
+    func stream(of application: String) -> ServedStream {
+      ServedStream(
+        name: "\(application)/\(name)", isLive: isPublished, bytes: bytes,
+        viewers: max(0, clients - relays - (isPublished ? 1 : 0)),
+        framesPerSecond: rate.flatMap { $0.isFinite && $0 > 0 ? $0 : nil },
+        bitrateKbps: bandwidth.flatMap { $0.isFinite && $0 > 0 ? $0 / 1000 : nil })
+    }
+  }
+
+  /// How a worker that passes a stream on to another one calls itself.
+  private static let relay = "ngx-local-relay"
+
+  static func answer(_ body: [UInt8]) -> ServerAnswer? {
     var path: [Substring] = []
     var found: [ServedStream] = []
     var isServer = false
+    var worker: String?
     var application = ""
-    var stream: (name: String, clients: Int, isPublished: Bool, bytes: Int?, rate: Double?)?
+    var stream: Reading?
+    var client = (isRelay: false, isPublishing: false)
     let text = String(decoding: body, as: UTF8.self)
     var rest = text[...]
     while let opening = rest.firstIndex(of: "<") {
@@ -21,20 +46,20 @@ enum NginxRTMP {
       if tag.first == "/" {
         guard path.popLast() == tag.dropFirst() else { return nil }
         switch (path.last, tag) {
+        case ("rtmp", "/pid"): worker = String(value.prefix(20))
         case ("application", "/name"): application = unescaped(value)
         case ("stream", "/name"): stream?.name = unescaped(value)
-        case ("stream", "/bytes_in"): stream?.bytes = Int(value)
-        case ("stream", "/nclients"): stream?.clients = Int(value) ?? 0
+        case ("stream", "/bytes_in"): stream?.bytes = Int(value).flatMap { $0 >= 0 ? $0 : nil }
+        case ("stream", "/bw_in"): stream?.bandwidth = Double(value)
+        case ("stream", "/nclients"): stream?.clients = Int(value).map { min($0, 1 << 40) } ?? 0
         case ("video", "/frame_rate"): stream?.rate = Double(value)
+        case ("client", "/flashver"): client.isRelay = value.contains(Self.relay)
+        case ("stream", "/client"):
+          if client.isRelay, !client.isPublishing { stream?.relays += 1 }
         case (_, "/stream"):
           guard let ended = stream else { break }
           stream = nil
-          let viewers = max(0, ended.clients - (ended.isPublished ? 1 : 0))
-          found.append(
-            ServedStream(
-              name: "\(application)/\(ended.name)", isLive: ended.isPublished, bytes: ended.bytes,
-              viewers: viewers,
-              framesPerSecond: ended.rate.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }))
+          found.append(ended.stream(of: application))
         default: break
         }
         continue
@@ -43,14 +68,18 @@ enum NginxRTMP {
       if name == "rtmp" { isServer = true }
       if tag.last == "/" {
         // Of the stream, not of one of its clients.
-        if name == "publishing", path.last == "stream" { stream?.isPublished = true }
+        if name == "publishing" {
+          if path.last == "stream" { stream?.isPublished = true }
+          if path.last == "client" { client.isPublishing = true }
+        }
         continue
       }
       guard path.count < maximumDepth else { return nil }
       path.append(name)
-      if name == "stream" { stream = ("", 0, false, nil, nil) }
+      if name == "stream" { stream = Reading() }
+      if name == "client" { client = (false, false) }
     }
-    return isServer && path.isEmpty ? found : nil
+    return isServer && path.isEmpty ? ServerAnswer(found, worker: worker) : nil
   }
 
   private static func unescaped(_ text: Substring) -> String {

@@ -18,9 +18,22 @@ package struct ServerSession {
   }
 
   private static let interval = Interval.seconds(1)
+  /// How long what a worker has said counts at least, and how much longer for each of them: a
+  /// server chooses at random which of its workers answers.
+  private static let memory = (least: Interval.seconds(30), each: Interval.seconds(10))
+
+  /// A process of the server.
+  private struct Worker {
+    var streams: [ServedStream]
+    var heard: Instant
+    /// The counter of the stream that is watched.
+    var sample: (name: String, bytes: Int, time: Instant)?
+  }
 
   /// The stream that is meant; `nil` for the first one that is live.
   private let wanted: String?
+  /// Whether people are told which stream is watched.
+  private let namesStream: Bool
   private var policy = ReconnectPolicy()
   private var generator: any RandomNumberGenerator
   private var attempt = 0
@@ -34,16 +47,22 @@ package struct ServerSession {
   private var current: String?
   private var told: StreamState?
   private var toldViewers: Int?
-  private var sample: (bytes: Int, time: Instant)?
+  private var workers: [String: Worker] = [:]
+  private var watched: SourceStatus?
+  private var hadOthers = false
   private var effects: [Effect] = []
   /// Events that were told.
   package private(set) var events = 0
 
-  /// - Parameter generator: for the jitter of waits.
+  /// - Parameters:
+  ///   - namesStream: whether people are told which stream is watched.
+  ///   - generator: for the jitter of waits.
   package init(
-    stream: String?, generator: any RandomNumberGenerator, at now: Instant
+    stream: String?, namesStream: Bool = true, generator: any RandomNumberGenerator,
+    at now: Instant
   ) {
     wanted = stream
+    self.namesStream = namesStream
     self.generator = generator
     askAt = now
     say(SourceStatus(.connecting))
@@ -87,12 +106,12 @@ package struct ServerSession {
     guard isAsking, attempt == self.attempt else { return }
     isAsking = false
     if failure == nil { failure = reason }
-    sample = nil
+    for worker in workers.keys { workers[worker]?.sample = nil }
     askAt = policy.failed(at: now, using: &generator)
     say(SourceStatus(.connecting, reason: reason))
   }
 
-  package mutating func answered(_ attempt: Int, _ streams: [ServedStream], at now: Instant) {
+  package mutating func answered(_ attempt: Int, _ answer: ServerAnswer, at now: Instant) {
     guard isAsking, attempt == self.attempt else { return }
     isAsking = false
     askAt = now + Self.interval
@@ -103,46 +122,92 @@ package struct ServerSession {
     }
     lastHeard = now
     policy.receivedUsefulData(at: now, connected: beganAt)
-    say(SourceStatus(.live))
-    take(stream(of: streams), at: now)
+    let worker = answer.worker ?? ""
+    var newest = Worker(streams: answer.streams, heard: now)
+    newest.sample = workers[worker]?.sample
+    workers[worker] = newest
+    let memory = max(Self.memory.least, Self.memory.each * Int64(workers.count))
+    workers = workers.filter { now - $0.value.heard <= memory }
+    let live = Set(workers.values.flatMap { $0.streams.filter(\.isLive).map(\.name) })
+    let name = stream(of: live)
+    tellChoice(name, of: live)
+    take(name, from: worker, at: now)
   }
 
   /// The stream that is meant: the one that was live before stays the one.
-  private func stream(of streams: [ServedStream]) -> ServedStream? {
-    let live = streams.filter(\.isLive)
-    if let wanted { return live.first { $0.name == wanted } }
-    return live.first { $0.name == current } ?? live.min { $0.name < $1.name }
+  private func stream(of live: Set<String>) -> String? {
+    if let wanted {
+      // People leave out the application of nginx, or the first part of a path.
+      return live.contains(wanted) ? wanted : live.filter { $0.hasSuffix("/\(wanted)") }.min()
+    }
+    return current.flatMap { live.contains($0) ? $0 : nil } ?? live.min()
   }
 
-  private mutating func take(_ stream: ServedStream?, at now: Instant) {
-    guard let stream else {
+  /// Says which stream is watched, and that there are others.
+  private mutating func tellChoice(_ name: String?, of live: Set<String>) {
+    let others = live.subtracting([name].compactMap { $0 })
+    // A server with many streams would change its words all the time.
+    guard watched == nil || name != current || others.isEmpty == hadOthers || failure != nil else {
+      return say(watched ?? SourceStatus(.live))
+    }
+    hadOthers = !others.isEmpty
+    let names =
+      others.sorted().prefix(4).joined(separator: ", ") + (others.count > 4 ? ", ..." : "")
+    var parts: [String] = []
+    if let name { parts.append("watching \(name)") }
+    if name == nil, let wanted { parts.append("\(wanted) is not live") }
+    if !others.isEmpty {
+      parts.append(
+        "also live: \(names)" + (wanted == nil ? " (server.stream or --stream chooses)" : ""))
+    }
+    let isNamed = namesStream && !parts.isEmpty
+    // A longer reason would be rejected.
+    let reason = String(parts.joined(separator: "; ").unicodeScalars.prefix(60 * 4))
+    let status = SourceStatus(.live, reason: isNamed && !live.isEmpty ? reason : nil)
+    watched = status
+    say(status)
+  }
+
+  private mutating func take(_ name: String?, from worker: String, at now: Instant) {
+    guard let name else {
       current = nil
-      sample = nil
       let state: StreamState = told == nil || told == .waiting ? .waiting : .ended
       if told != state { tell(.stream(state, at: now)) }
       told = state
       toldViewers = nil
       return
     }
-    if stream.name != current { sample = nil }
-    current = stream.name
+    current = name
     if told != .live { tell(.stream(.live, at: now)) }
     told = .live
-    if let viewers = stream.viewers, viewers != toldViewers {
+    // Each worker knows those who play the stream through it.
+    let counts = workers.values.compactMap { worker in
+      worker.streams.first { $0.name == name }?.viewers
+    }
+    let viewers = counts.reduce(0) { min($0 + $1, 1 << 40) }
+    if !counts.isEmpty, viewers != toldViewers {
       toldViewers = viewers
       tell(.viewers(viewers, at: now))
     }
+    guard let stream = workers[worker]?.streams.first(where: { $0.name == name && $0.isLive })
+    else { return }
     var statistics = StreamStatistics(
       framesPerSecond: stream.framesPerSecond,
       roundTripMilliseconds: stream.roundTripMilliseconds)
     if let bytes = stream.bytes {
       // A counter that falls belongs to a new connection of the encoder.
-      if let sample, now > sample.time, bytes >= sample.bytes {
+      if let sample = workers[worker]?.sample, sample.name == name, now > sample.time,
+        bytes >= sample.bytes
+      {
         // Bytes per nanosecond, as kilobits per second.
         statistics.bitrateKbps =
           Double(bytes - sample.bytes) * 8e6 / Double((now - sample.time).nanoseconds)
+      } else {
+        statistics.bitrateKbps = stream.bitrateKbps
       }
-      sample = (bytes, now)
+      workers[worker]?.sample = (name, bytes, now)
+    } else {
+      statistics.bitrateKbps = stream.bitrateKbps
     }
     if statistics != StreamStatistics() { tell(.statistics(statistics, at: now)) }
   }

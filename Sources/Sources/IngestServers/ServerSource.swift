@@ -35,7 +35,8 @@ package final class ServerSource: LiveSource {
     self.eventLoop = eventLoop
     room = delivery.settings.room ?? .main
     session = ServerSession(
-      stream: stream, generator: SystemRandomNumberGenerator(), at: Delivery.now)
+      stream: server.hasOneStream ? nil : stream, namesStream: !server.hasOneStream,
+      generator: SystemRandomNumberGenerator(), at: Delivery.now)
   }
 
   package func start() {
@@ -100,10 +101,10 @@ package final class ServerSource: LiveSource {
         }
         outstanding -= 1
         guard outstanding == 0 else { return }
-        let streams = server.streams(answers, of: address)
+        let answer = server.answer(answers, of: address)
         advance { session, now in
-          if let streams {
-            session.answered(attempt, streams, at: now)
+          if let answer {
+            session.answered(attempt, answer, at: now)
           } else {
             session.failed(attempt, failure, at: now)
           }

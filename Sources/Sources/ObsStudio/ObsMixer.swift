@@ -1,8 +1,9 @@
 import JSON
 import LiveEvents
 
-/// The inputs and scenes of OBS as controls of a room: an input is a slider and a switch `mute INPUT`, a scene
-/// is a switch `scene SCENE`; `stream` starts and stops the stream.
+/// The inputs and scenes of OBS as controls of a room: an input is a slider, `INPUT` or else
+/// `volume INPUT`, and a switch `mute INPUT`, a scene is a switch `scene SCENE`; `stream` starts
+/// and stops the stream.
 struct ObsMixer: Sendable {
   /// Controls that are not those of an input or a scene.
   static let stream = "stream"
@@ -11,14 +12,14 @@ struct ObsMixer: Sendable {
   static let fixed = [endStream, recorder, stream]
   private static let mute = "mute "
   private static let scene = "scene "
+  private static let volume = "volume "
   /// How many inputs and how many scenes are controls: a surface may have 256 in all.
   private static let maximumInputs = 64
   private static let maximumScenes = 120
   /// The longest name of an input or scene, with space for the prefix of its control.
   private static let longestName = 240
 
-  enum Control: Equatable {
-    case volume(input: String)
+  enum Switch: Equatable {
     case mute(input: String)
     case scene(String)
     case stream
@@ -40,7 +41,6 @@ struct ObsMixer: Sendable {
       return Array(names.filter { !$0.isEmpty }.prefix(count))
     }
     inputs = names(list["inputs"], "inputName", atMost: Self.maximumInputs)
-      .filter { !Self.fixed.contains($0) }
     // OBS lists them from the last one to the first.
     scenes = names(reply["scenes"], "sceneName", atMost: Self.maximumScenes).reversed()
     currentScene = reply["currentProgramSceneName"]?.word()
@@ -83,14 +83,30 @@ struct ObsMixer: Sendable {
   }
 
   private func controls(of inputs: [String]) -> [String] {
-    Self.fixed + inputs.flatMap { [$0, Self.mute + $0] } + scenes.map { Self.scene + $0 }
+    Self.fixed + inputs.flatMap { [slider(of: $0), Self.mute + $0] }
+      + scenes.map { Self.scene + $0 }
   }
 
-  /// What a control of the room is.
-  func control(_ name: String) -> Control? {
+  /// The slider of an input: its name, unless a switch has that, such as the one that mutes `Mic`
+  /// where another input is called `mute Mic`.
+  private func slider(of input: String) -> String {
+    guard `switch`(input, of: inputs) != nil || Self.fixed.contains(input) else { return input }
+    var name = Self.volume + input
+    while inputs.contains(name) { name = Self.volume + name }
+    return name
+  }
+
+  /// The input whose volume a slider of the room is.
+  func input(ofSlider name: String) -> String? {
+    inputs.first { audio.contains($0) && slider(of: $0) == name }
+  }
+
+  /// What a switch of the room is.
+  func `switch`(_ name: String) -> Switch? { `switch`(name, of: inputs.filter(audio.contains)) }
+
+  private func `switch`(_ name: String, of inputs: [String]) -> Switch? {
     if name == Self.stream { return .stream }
-    if audio.contains(name) { return .volume(input: name) }
-    if name.hasPrefix(Self.mute), audio.contains(String(name.dropFirst(Self.mute.count))) {
+    if name.hasPrefix(Self.mute), inputs.contains(String(name.dropFirst(Self.mute.count))) {
       return .mute(input: String(name.dropFirst(Self.mute.count)))
     }
     if name.hasPrefix(Self.scene), scenes.contains(String(name.dropFirst(Self.scene.count))) {
@@ -105,7 +121,7 @@ struct ObsMixer: Sendable {
     guard audio.contains(input), let decibels = data["inputVolumeDb"]?.numberValue else {
       return nil
     }
-    return news(input, .value(ObsFader.position(decibels: decibels)))
+    return news(slider(of: input), .value(ObsFader.position(decibels: decibels)))
   }
 
   mutating func muting(of input: String, _ data: JSONValue) -> ObsEvent? {

@@ -28,6 +28,7 @@ extension ObsSession {
       let input = data["inputName"]?.word() ?? ""
       if let event = mixer.muting(of: input, data) { tell(event, at: now) }
     case "CurrentProgramSceneChanged":
+      guard case .string? = data["sceneName"] else { return }
       for event in mixer.scene(data["sceneName"]?.word()) { tell(event, at: now) }
     case "InputCreated", "InputRemoved", "InputNameChanged", "SceneCreated", "SceneRemoved",
       "SceneNameChanged", "CurrentSceneCollectionChanged":

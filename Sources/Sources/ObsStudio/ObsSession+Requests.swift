@@ -60,7 +60,7 @@ extension ObsSession {
     case .record(.pause): return .success((ObsRequest("PauseRecord"), .answer))
     case .record(.resume): return .success((ObsRequest("ResumeRecord"), .answer))
     case .slider(let name, let value):
-      guard case .volume(let input)? = mixer.control(name) else {
+      guard let input = mixer.input(ofSlider: name) else {
         return .failure(Refusal(reason: "OBS has no input of this name"))
       }
       let volume: (JSONName, Double) =
@@ -73,7 +73,7 @@ extension ObsSession {
           .answer
         ))
     case .switch(let name, let on):
-      switch mixer.control(name) {
+      switch mixer.switch(name) {
       case .mute(let input)?:
         return .success(
           (
@@ -88,7 +88,7 @@ extension ObsSession {
       case .stream?:
         return .success(
           on ? (ObsRequest("StartStream"), .stream) : (ObsRequest("StopStream"), .answer))
-      case .volume?, nil: return .failure(Refusal(reason: "OBS has no such switch"))
+      case nil: return .failure(Refusal(reason: "OBS has no such switch"))
       }
     }
   }

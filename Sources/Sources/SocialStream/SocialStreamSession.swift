@@ -1,6 +1,7 @@
 package import JSON
 import LiveEvents
 package import LiveSources
+import PlatformFormats
 package import RateLimiting
 
 /// Reads the stream of a session of Social Stream Ninja: when to connect, and which messages count.
@@ -13,7 +14,8 @@ package struct SocialStreamSession {
     case close(Int)
     /// Ask for a sign of life; `heard(_:at:)` reports it.
     case ping(Int)
-    case message(JSONValue, identifier: String)
+    /// Native lines, each with its end, which belong together.
+    case deliver([UInt8], count: Int)
     case status(SourceStatus)
     /// Nothing was heard for a time.
     case gap(from: Instant, to: Instant, reason: String)
@@ -21,6 +23,8 @@ package struct SocialStreamSession {
 
   static let silence = Interval.seconds(30)
   static let patience = Interval.seconds(10)
+  /// How often what is not shown is told at most.
+  static let statusInterval = Interval.seconds(10)
 
   private struct Connection {
     var id: Int
@@ -29,8 +33,8 @@ package struct SocialStreamSession {
     var lastHeard: Instant
   }
 
-  /// Begins the identifiers of messages that have none; another one for each run.
-  private let run: String
+  private var chat: SocialStreamChat
+  private var output = NativeLines()
   private var generator: any RandomNumberGenerator
   private var policy = ReconnectPolicy()
   private var connection: Connection?
@@ -38,16 +42,23 @@ package struct SocialStreamSession {
   private var lastID = 0
   private var isPaused = false
   private var gap: (since: Instant, reason: String)?
-  private var identifiers = IdentifierMemory()
   private var status: SourceStatus?
+  private var statusAt: Instant?
+  private var lastStatus: Instant?
   private var effects: [Effect] = []
-  /// Messages that were told, and copies that were not.
-  package private(set) var told = 0
-  package private(set) var duplicates = 0
+  /// Events that were told.
+  package var told: Int { output.lines }
+  /// Copies of messages.
+  package var duplicates: Int { chat.duplicates }
 
-  /// - Parameter generator: for the jitter of waits.
-  package init(run: String, generator: any RandomNumberGenerator, at now: Instant) {
-    self.run = run
+  /// - Parameters:
+  ///   - room: the room of the lines; `nil` leaves it open.
+  ///   - run: begins the identifiers of messages that have none; another one for each run.
+  ///   - generator: for the jitter of waits.
+  package init(
+    room: String? = nil, run: String, generator: any RandomNumberGenerator, at now: Instant
+  ) {
+    chat = SocialStreamChat(room: room, run: run)
     self.generator = generator
     connectAt = now
     say(SourceStatus(.connecting))
@@ -70,9 +81,12 @@ package struct SocialStreamSession {
   // MARK: Time
 
   /// When to call ``wake(at:)``.
-  package var deadline: Instant? { .earlier(connectAt, connection?.liveness?.deadline) }
+  package var deadline: Instant? {
+    .earlier(.earlier(connectAt, connection?.liveness?.deadline), statusAt)
+  }
 
   package mutating func wake(at now: Instant) {
+    if let time = statusAt, time <= now { update(at: now) }
     if let time = connectAt, time <= now {
       connectAt = nil
       lastID += 1
@@ -104,7 +118,7 @@ package struct SocialStreamSession {
     connection?.lastHeard = now
     if let gap { effects.append(.gap(from: gap.since, to: now, reason: gap.reason)) }
     gap = nil
-    say(SourceStatus(.live))
+    say(SourceStatus(.live, reason: output.remark))
   }
 
   package mutating func closed(_ id: Int, reason: String, at now: Instant) {
@@ -118,6 +132,7 @@ package struct SocialStreamSession {
       gap = (connection.lastHeard, reason)
     }
     connection = nil
+    statusAt = nil
     connectAt = policy.failed(at: now, using: &generator)
     say(SourceStatus(.connecting, reason: reason))
   }
@@ -131,37 +146,36 @@ package struct SocialStreamSession {
     policy.receivedUsefulData(at: now, connected: openedAt)
   }
 
-  package mutating func receive(_ message: JSONValue, on id: Int, at now: Instant) {
+  /// A message has come, or several at once.
+  ///
+  /// - Parameter time: milliseconds since 1970.
+  package mutating func receive(
+    _ message: JSONValue, on id: Int, at now: Instant, time: Int
+  ) {
     guard connection?.id == id else { return }
     heard(id, at: now)
-    // Several messages may come at once.
-    for message in message.arrayValue ?? [message] { take(message) }
+    let (lines, unknown) = (output.lines, output.unknown)
+    for message in message.arrayValue ?? [message] {
+      chat.translate(message, at: time, into: &output)
+    }
+    if output.lines > lines {
+      effects.append(.deliver(output.bytes, count: output.lines - lines))
+      output.bytes = []
+    }
+    if output.unknown != unknown { update(at: now) }
   }
 
-  private mutating func take(_ message: JSONValue) {
-    guard message.objectValue != nil else { return }
-    let identifier = identifier(of: message)
-    guard Array(identifier.utf8).withUnsafeBytes({ identifiers.isNew($0) }) else {
-      duplicates += 1
+  // MARK: What is shown
+
+  /// Says how it is doing, but not as often as others can change it.
+  private mutating func update(at now: Instant) {
+    guard connection?.openedAt != nil else { return }
+    if let lastStatus, now - lastStatus < Self.statusInterval {
+      statusAt = lastStatus + Self.statusInterval
       return
     }
-    told += 1
-    effects.append(.message(message, identifier: identifier))
-  }
-
-  /// Its numbers begin anew with each start of Social Stream Ninja, so a number alone identifies nothing.
-  private func identifier(of message: JSONValue) -> String {
-    let number: String? =
-      switch message["id"] {
-      case .integer(let integer)?: String(integer)
-      case .string(let text)?: text.isEmpty ? nil : text
-      default: nil
-      }
-    guard let number else { return "\(run)/\(told + 1)" }
-    let words = ["type", "chatname", "chatmessage", "event"].map {
-      message[$0]?.stringValue ?? ""
-    }.joined(separator: "\0")
-    let hash = SHA256.hash(words.utf8).prefix(8).map { String($0, radix: 16) }.joined()
-    return "\(number.prefix(64))/\(hash)"
+    statusAt = nil
+    lastStatus = now
+    say(SourceStatus(.live, reason: output.remark))
   }
 }

@@ -42,7 +42,8 @@ package final class SocialStreamSource: LiveSource {
     self.eventLoop = eventLoop
     room = delivery.settings.room ?? .main
     session = SocialStreamSession(
-      run: delivery.session, generator: SystemRandomNumberGenerator(), at: Delivery.now)
+      room: room.description, run: delivery.session, generator: SystemRandomNumberGenerator(),
+      at: Delivery.now)
   }
 
   package func start() {
@@ -73,12 +74,7 @@ package final class SocialStreamSource: LiveSource {
       connection?.socket.close()
       connection = nil
     case .ping(let id): if connection?.id == id { connection?.socket.ping() }
-    case .message(let message, let identifier):
-      var lines = NativeLines()
-      SocialStreamMessage.translate(
-        message, room: room.description, at: Delivery.wallTime(Delivery.now),
-        identifier: identifier, into: &lines)
-      delivery.deliver(lines: lines.bytes, count: lines.lines)
+    case .deliver(let lines, let count): delivery.deliver(lines: lines, count: count)
     case .status(let status): tell(status, of: Self.name, in: room)
     case .gap(let from, let to, let reason):
       tell(SourceGap(from: from, to: to, reason: reason), of: Self.name, in: room)
@@ -90,10 +86,10 @@ package final class SocialStreamSource: LiveSource {
     events.opened = { [weak self] in self?.advance { $0.opened(id, at: $1) } }
     events.ponged = { [weak self] in self?.advance { $0.heard(id, at: $1) } }
     events.received = { [weak self] bytes in
-      let message = try? JSONValue(parsing: Array(bytes))
+      let message = JSONValue(lenient: Array(bytes))
       self?.advance { session, now in
         if let message {
-          session.receive(message, on: id, at: now)
+          session.receive(message, on: id, at: now, time: Delivery.wallTime(now))
         } else {
           session.heard(id, at: now)
         }

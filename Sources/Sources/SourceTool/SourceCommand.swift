@@ -86,10 +86,15 @@ struct KindCommand<Arguments: SourceArguments & PlannedArguments>: ForegroundCom
   }
 
   @OptionGroup var arguments: Arguments
-  @Option(help: ArgumentHelp("The daemon's ingest socket.", valueName: "path"))
-  var ingest = "/run/livehost/ingest"
-  @Option(help: ArgumentHelp("The daemon's control socket.", valueName: "path"))
-  var control = "/run/livehost/io.livehost.Control"
+  @Option(
+    help: ArgumentHelp(
+      "The daemon's ingest socket; default: that of your own daemon, else that of the system's.",
+      valueName: "path"))
+  var ingest: String?
+  @Option(
+    help: ArgumentHelp(
+      "The daemon's control socket; default: that beside the ingest socket.", valueName: "path"))
+  var control: String?
   @Option(help: ArgumentHelp("The room of everything that the source tells.", valueName: "room"))
   var room: String?
   @OptionGroup var output: OutputOptions

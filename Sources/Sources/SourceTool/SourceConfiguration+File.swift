@@ -38,7 +38,8 @@ extension SourceConfiguration {
       guard webhook.mappingFile != nil else {
         throw ConfigurationError(
           file: file, key: "webhook.mapping",
-          message: "is missing; name a file that says what deliveries mean")
+          message:
+            "is missing; name a file that says what deliveries mean, or a sender such as ko-fi")
       }
     case .nginxRTMP, .mediaMTX, .owncast:
       guard server.address != nil else {

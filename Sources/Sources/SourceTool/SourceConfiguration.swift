@@ -44,13 +44,13 @@ package struct SourceConfiguration: Sendable {
   package var kind: Kind?
   /// The room of everything; `nil` for the room that a line names.
   package var room: RoomName?
-  /// The daemon's ingest socket.
-  package var ingest = "/run/livehost/ingest"
+  /// The daemon's ingest socket; `nil` looks for it.
+  package var ingest: String?
   /// How long the daemon may be away; `nil` waits without end.
   package var patience: Interval?
   package var bufferMebibytes = 8
-  /// The daemon's control socket, over which it says what the screen asks for.
-  package var control = "/run/livehost/io.livehost.Control"
+  /// The daemon's control socket, over which it says what the screen asks for; `nil` looks for it.
+  package var control: String?
   package var twitch = TwitchOptions()
   package var obs = ObsOptions()
   package var server = ServerOptions()
@@ -117,7 +117,11 @@ package struct SourceConfiguration: Sendable {
   /// Reads the mapping file and checks what depends on other files.
   package mutating func readMapping() throws(ConfigurationError) {
     guard kind == .webhook, let file = webhook.mappingFile else { return }
-    webhook.mapping = try WebhookMapping(file: file)
+    if let preset = try WebhookMapping.preset(file) {
+      webhook.mapping = preset
+    } else {
+      webhook.mapping = try WebhookMapping(file: file)
+    }
   }
 
   /// Who may send webhooks; reads the secret.
@@ -246,9 +250,12 @@ package struct SourceKey: FileKey {
       configuration.room = RoomName(text)
     },
     SourceKey(
-      path: "ingest", meaning: "The daemon's ingest socket.", standard: "/run/livehost/ingest"
+      path: "ingest",
+      meaning:
+        "The daemon's ingest socket; by default that of your own daemon if it runs, else /run/livehost/ingest.",
+      standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
-      configuration.ingest = try value.text()
+      configuration.ingest = filled(value)
     },
     SourceKey(
       path: "patience",
@@ -269,10 +276,12 @@ package struct SourceKey: FileKey {
     },
     SourceKey(
       path: "control",
-      meaning: "The daemon's control socket, for sources that do what the screen asks for (obs).",
-      standard: "/run/livehost/io.livehost.Control"
+      meaning:
+        "The daemon's control socket, for sources that do what the screen asks for (obs); by default that beside "
+        + "the ingest socket.",
+      standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
-      configuration.control = try value.text()
+      configuration.control = filled(value)
     },
     SourceKey(
       path: "twitch.channels", meaning: "The channels to read. Required.", standard: "[]"
@@ -404,7 +413,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "server.stream",
       meaning:
-        "The stream to watch, as the server names it; by default the first one that is live.",
+        "The stream to watch, as the server names it, or the last part of its name; by default the first one "
+        + "that is live.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.server.stream = filled(value)
@@ -424,7 +434,10 @@ package struct SourceKey: FileKey {
     },
     SourceKey(
       path: "webhook.mapping",
-      meaning: "The file that says what deliveries mean. Required for webhook.", standard: "\"\""
+      meaning:
+        "The file that says what deliveries mean, or the sender: buy-me-a-coffee, ko-fi, owncast, patreon, "
+        + "streamelements or streamlabs. Required for webhook.",
+      standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.webhook.mappingFile = filled(value)
     },

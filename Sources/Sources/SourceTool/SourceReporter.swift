@@ -47,12 +47,7 @@ package struct SourceReporter: Sendable {
 
   /// Text of servers, in which nothing steers a terminal or begins another line of the journal.
   static func printable(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map {
-          [.control, .format, .lineSeparator, .paragraphSeparator].contains(
-            $0.properties.generalCategory) ? "\u{FFFD}" : $0
-        }))
+    SafeText.spelled(text)
   }
 
   /// The line that a terminal shows, without its end.

@@ -44,6 +44,7 @@ package struct SourceRun: Sendable {
   private static let farewell = TimeAmount.seconds(3)
 
   private let configuration: SourceConfiguration
+  private let sockets: DaemonSockets
   private let name: String
   private let credentials: String?
   private let state: String?
@@ -58,6 +59,7 @@ package struct SourceRun: Sendable {
     report: @escaping @Sendable (Report) -> Void
   ) {
     self.configuration = configuration
+    sockets = .find(ingest: configuration.ingest, control: configuration.control)
     self.name = name
     self.credentials = credentials
     self.state = state
@@ -99,7 +101,7 @@ package struct SourceRun: Sendable {
     _ name: String, _ kind: SourceConfiguration.Kind, _ loop: any EventLoop
   ) -> Delivery {
     var settings = Delivery.Settings(
-      path: configuration.ingest, source: name, platform: kind.rawValue, room: configuration.room)
+      path: sockets.ingest, source: name, platform: kind.rawValue, room: configuration.room)
     settings.eventPlatform = kind.platform
     settings.maximumBytes = configuration.bufferMebibytes << 20
     settings.patience = configuration.patience
@@ -133,7 +135,7 @@ package struct SourceRun: Sendable {
       sources = [
         ObsSource(
           try configuration.obsSettings(credentials: credentials),
-          address: configuration.obs.server, delivery: delivery, control: configuration.control,
+          address: configuration.obs.server, delivery: delivery, control: sockets.control,
           eventLoop: loop)
       ]
     case .nginxRTMP, .mediaMTX, .owncast:

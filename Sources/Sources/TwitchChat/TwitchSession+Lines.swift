@@ -61,15 +61,20 @@ extension TwitchSession {
   }
 
   /// Whether a line of the history of a channel is to be passed on: a message that was sent after a time, in
-  /// milliseconds since 1970, and has not been received. O(length of the line).
+  /// milliseconds since 1970, has not been received and was not deleted; or what a moderator did after that time.
+  /// O(length of the line).
   package mutating func receive(
     history line: UnsafeRawBufferPointer, of channel: String, since time: Int
   ) -> Bool {
     // Older ones may be ones that nobody remembers having received.
-    guard let fields = IRCFields(line), ["PRIVMSG", "USERNOTICE"].contains(fields.command),
-      fields.channel() == channel, channels[channel] != nil, let identifier = fields.tag("id"),
+    guard let fields = IRCFields(line), fields.channel() == channel, channels[channel] != nil,
       let sent = fields.tag("tmi-sent-ts").flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
       sent > time
+    else { return false }
+    if ["CLEARCHAT", "CLEARMSG"].contains(fields.command) { return true }
+    guard ["PRIVMSG", "USERNOTICE"].contains(fields.command), let identifier = fields.tag("id"),
+      // How the service marks what was deleted meanwhile.
+      !(fields.tag("rm-deleted")?.elementsEqual("1".utf8) ?? false)
     else { return false }
     guard identifiers.isNew(identifier) else {
       channels[channel]?.duplicates += 1

@@ -396,11 +396,11 @@ package struct EventSubSession {
       return
     }
     let time = metadata.milliseconds("message_timestamp")
-    func tell(_ event: JSONValue) {
+    func tell(_ event: JSONValue, id: String? = nil) {
       told += 1
-      perform(.event(EventSub.Notification(type: type, event: event, time: time)))
+      perform(.event(EventSub.Notification(type: type, event: event, time: time, id: id)))
     }
-    if let event = payload["event"] { tell(event) }
+    if let event = payload["event"] { tell(event, id: identifier) }
     for element in payload["events"]?.arrayValue ?? [] {
       if let event = element["data"] { tell(event) }
     }

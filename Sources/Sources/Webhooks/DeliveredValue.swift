@@ -15,20 +15,25 @@ package struct WebhookDelivery: Sendable {
 
 /// Where in a delivery a value is.
 ///
-/// `data.user.name`, `items[0].id`, `each.id` (of the element that a rule is applied to), `header:NAME`, or
-/// `=text` for that text itself. `html:` before it takes the words of HTML; of several, separated by ` | `, the
-/// first counts that is there.
+/// `data.user.name`, `items[0].id`, `items[].id` (of all elements), `each.id` (of the element that
+/// a rule is applied to), `header:NAME`, `=text` for that text itself, or a text such as
+/// `{data.amount} {data.currency}`, which is there if all its values are. `html:` before a path
+/// extracts the words from HTML. Of several, separated by ` | `, the first one that is there
+/// counts. An empty string is absent. Text that is JSON, such as a field of a form, is opened.
 struct DeliveredValue: Sendable, Equatable {
   enum Step: Sendable, Equatable {
     case member(String)
     case index(Int)
+    /// Every element of a list.
+    case elements
   }
 
-  enum Origin: Sendable, Equatable {
+  indirect enum Origin: Sendable, Equatable {
     case body([Step])
     case element([Step])
     case header(String)
     case literal(String)
+    case template([Alternative])
   }
 
   struct Alternative: Sendable, Equatable {
@@ -44,8 +49,19 @@ struct DeliveredValue: Sendable, Equatable {
     return text
   }
 
+  /// Everything that it reads, including the values within texts.
+  var origins: [Origin] {
+    alternatives.flatMap { alternative in
+      if case .template(let parts) = alternative.origin {
+        parts.map(\.origin)
+      } else {
+        [alternative.origin]
+      }
+    }
+  }
+
   var usesElement: Bool {
-    alternatives.contains { if case .element = $0.origin { true } else { false } }
+    origins.contains { if case .element = $0 { true } else { false } }
   }
 
   /// What prevents a text from naming a value, for people.
@@ -73,6 +89,7 @@ struct DeliveredValue: Sendable, Equatable {
     var text = text.drop { $0 == " " }
     if text.hasPrefix("=") { return Alternative(origin: .literal(String(text.dropFirst()))) }
     while text.last == " " { text = text.dropLast() }
+    if text.contains("{") { return Alternative(origin: .template(try parts(text))) }
     let isHTML = text.hasPrefix("html:")
     if isHTML { text = text.dropFirst(5) }
     if text.hasPrefix("header:") {
@@ -92,7 +109,27 @@ struct DeliveredValue: Sendable, Equatable {
     return Alternative(origin: .body(steps), isHTML: isHTML)
   }
 
-  /// Reads `a.b[0].c`.
+  /// Reads `{a.b} text {c}`.
+  private static func parts(_ text: Substring) throws(Problem) -> [Alternative] {
+    var parts: [Alternative] = []
+    var rest = text
+    while !rest.isEmpty {
+      let words = rest.prefix { $0 != "{" }
+      if !words.isEmpty { parts.append(Alternative(origin: .literal(String(words)))) }
+      rest = rest.dropFirst(words.count)
+      guard !rest.isEmpty else { break }
+      let path = rest.dropFirst().prefix { $0 != "}" }
+      guard rest.dropFirst(path.count + 1).first == "}", !path.contains("{") else {
+        throw Problem(
+          text: "'\(text)' lacks a '}'; write a text such as {data.amount} {data.currency}")
+      }
+      parts.append(try alternative(path))
+      rest = rest.dropFirst(path.count + 2)
+    }
+    return parts
+  }
+
+  /// Reads `a.b[0].c` and `a[].c`.
   static func path(_ text: Substring) throws(Problem) -> [Step] {
     let problem = Problem(
       text: "'\(text)' is no path; write one such as data.user.name or items[0].id, "
@@ -100,57 +137,126 @@ struct DeliveredValue: Sendable, Equatable {
     var steps: [Step] = []
     for part in text.split(separator: ".", omittingEmptySubsequences: false) {
       let name = part.prefix { $0 != "[" }
-      guard !name.contains(where: { $0.isWhitespace || "]|:=".contains($0) }) else { throw problem }
+      guard !name.contains(where: { $0.isWhitespace || "]|:=}".contains($0) }) else {
+        throw problem
+      }
       if !name.isEmpty { steps.append(.member(String(name))) }
       var rest = part.dropFirst(name.count)
       guard !name.isEmpty || (steps.isEmpty && !rest.isEmpty) else { throw problem }
       while !rest.isEmpty {
-        guard rest.first == "[", let end = rest.firstIndex(of: "]"),
-          let index = Int(rest[rest.index(after: rest.startIndex)..<end]), index >= 0
-        else { throw problem }
-        steps.append(.index(index))
+        guard rest.first == "[", let end = rest.firstIndex(of: "]") else { throw problem }
+        let number = rest[rest.index(after: rest.startIndex)..<end]
+        if number.isEmpty {
+          steps.append(.elements)
+        } else {
+          guard let index = Int(number), index >= 0 else { throw problem }
+          steps.append(.index(index))
+        }
         rest = rest[rest.index(after: end)...]
       }
     }
     return steps
   }
 
-  /// The value; `nil` if it is not there, or null.
+  /// The first value that is there; `nil` if none is.
   ///
   /// - Parameter element: what `each` stands for.
   func value(in delivery: WebhookDelivery, element: JSONValue?) -> JSONValue? {
-    for alternative in alternatives {
-      let found: JSONValue? =
-        switch alternative.origin {
-        case .body(let steps): Self.value(at: steps, in: delivery.body)
-        case .element(let steps): element.flatMap { Self.value(at: steps, in: $0) }
-        case .header(let name): delivery.headers[name].map { .string($0) }
-        case .literal(let text): .string(text)
-        }
-      guard let found, found != .null else { continue }
-      if alternative.isHTML, case .string(let text) = found { return .string(HTMLText.plain(text)) }
-      return found
-    }
-    return nil
+    values(in: delivery, element: element).first
   }
 
-  static func value(at steps: [Step], in value: JSONValue) -> JSONValue? {
-    var value = value
-    for step in steps {
-      let next: JSONValue? =
-        switch step {
-        case .member(let name): value[name]
-        case .index(let index):
-          value.arrayValue.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-        }
-      guard let next else { return nil }
-      value = next
+  /// The values that are there, in order.
+  func values(
+    in delivery: WebhookDelivery, element: JSONValue?
+  ) -> some Sequence<JSONValue> & Collection<JSONValue> {
+    alternatives.lazy.compactMap { alternative in
+      Self.value(of: alternative, delivery, element).flatMap { $0.isAbsent ? nil : $0 }
     }
-    return value
+  }
+
+  private static func value(
+    of alternative: Alternative, _ delivery: WebhookDelivery, _ element: JSONValue?
+  ) -> JSONValue? {
+    let found: JSONValue? =
+      switch alternative.origin {
+      case .body(let steps): value(at: steps[...], in: delivery.body)
+      case .element(let steps): element.flatMap { value(at: steps[...], in: $0) }
+      case .header(let name): delivery.headers[name].map { .string($0) }
+      case .literal(let text): .string(text)
+      case .template(let parts): text(of: parts, delivery, element).map { .string($0) }
+      }
+    if alternative.isHTML, case .string(let text)? = found { return .string(HTMLText.plain(text)) }
+    return found
+  }
+
+  private static func text(
+    of parts: [Alternative], _ delivery: WebhookDelivery, _ element: JSONValue?
+  ) -> String? {
+    var text = ""
+    for (index, part) in parts.enumerated() {
+      let found = value(of: part, delivery, element)
+      if case .literal(let words) = part.origin {
+        text += words
+      } else if let found, !found.isAbsent, let words = found.wordsText {
+        // What is before the last value must leave space for it.
+        text += index < parts.count - 1 ? words.clipped(to: 1024) : words
+      } else {
+        return nil
+      }
+    }
+    return text
+  }
+
+  /// The elements of the list at a path; anything else that is there is a list of one.
+  static func list(at steps: [Step], in value: JSONValue) -> [JSONValue] {
+    guard let found = Self.value(at: steps[...], in: value), !found.isAbsent else { return [] }
+    return found.arrayValue ?? found.opened?.arrayValue ?? [found]
+  }
+
+  static func value(at steps: ArraySlice<Step>, in value: JSONValue) -> JSONValue? {
+    guard let step = steps.first else { return value }
+    let rest = steps.dropFirst()
+    // Forms carry JSON in their fields, and some senders put JSON into JSON as text.
+    let value = value.opened ?? value
+    switch step {
+    case .member(let name): return value[name].flatMap { Self.value(at: rest, in: $0) }
+    case .index(let index):
+      guard let list = value.arrayValue, list.indices.contains(index) else { return nil }
+      return Self.value(at: rest, in: list[index])
+    case .elements:
+      return value.arrayValue.map { list in
+        .array(list.compactMap { Self.value(at: rest, in: $0) }.filter { !$0.isAbsent })
+      }
+    }
   }
 }
 
 extension JSONValue {
+  /// Whether there is nothing: senders leave out, null or empty what they do not have.
+  var isAbsent: Bool {
+    switch self {
+    case .null: true
+    case .string(let text): text.utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    case .array(let elements): elements.isEmpty
+    case .bool, .integer, .number, .object: false
+    }
+  }
+
+  /// The object or list that a text is.
+  var opened: JSONValue? {
+    guard case .string(let text) = self else { return nil }
+    let start = text.utf8.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+    guard start == UInt8(ascii: "{") || start == UInt8(ascii: "[") else { return nil }
+    return JSONValue(lenient: Array(text.utf8), limits: WebhookGate.limits)
+  }
+
+  /// A single value, or a list of texts, as text.
+  var wordsText: String? {
+    guard case .array(let elements) = self else { return scalarText }
+    let texts = elements.compactMap(\.stringValue)
+    return texts.count == elements.count ? texts.joined(separator: ", ") : nil
+  }
+
   /// A single value as text; `nil` for lists and objects.
   var scalarText: String? {
     switch self {

@@ -57,7 +57,7 @@ struct MappedMember: Sendable {
     let key = name.hasPrefix("user.") ? String(name.dropFirst(5)) : name
     switch kind {
     case .text(let limit):
-      guard let text = value.scalarText else { return false }
+      guard let text = value.wordsText else { return false }
       writer.name(text: key)
       writer.append(text.clipped(to: limit))
     case .integer:

@@ -14,7 +14,7 @@ extension WebhookMapping {
       throw ConfigurationError(
         file: file,
         message: "cannot be read: \(error.localizedDescription); name a mapping file, see "
-          + "livehost-source(8)")
+          + "livehost-source(8), or a sender: \(Self.presets.joined(separator: ", "))")
     }
     try self.init(text, file: file)
   }
@@ -27,10 +27,11 @@ extension WebhookMapping {
       throw ConfigurationError(file: file, message: "is empty; write \(example)")
     }
     let mapping = try YAMLMapping(
-      root, known: ["identifier", "time", "reply", "events"], example: example)
+      root, known: ["identifier", "time", "secret", "reply", "events"], example: example)
     identifier = try mapping["identifier"].map(Self.value)
     time = try mapping["time"].map(Self.value)
-    for node in [mapping["identifier"], mapping["time"]] {
+    secret = try mapping["secret"].map(Self.value)
+    for node in [mapping["identifier"], mapping["time"], mapping["secret"]] {
       guard let node, try Self.value(node).usesElement else { continue }
       throw node.problem("'each' is of one rule only; write the path from the top")
     }
@@ -41,6 +42,9 @@ extension WebhookMapping {
     let check = NativeLineCheck()
     for element in elements {
       let rule = try Rule(element, file: file)
+      if let secret, rule.reads(secret) {
+        throw element.problem("the value at 'secret' may not become part of an event")
+      }
       try rule.validate(hasIdentifier: identifier != nil, at: element, check)
       rules.append(rule)
     }
@@ -117,19 +121,29 @@ extension WebhookMapping.Rule {
     sample.members = members.map { member, value in
       (member, value.literal == nil ? Self.sample(of: member, for: type) : value)
     }
-    let line: [UInt8]
-    do {
-      line = try sample.line(
-        WebhookDelivery(body: .object([:])), nil, time: nil,
-        identifier: hasIdentifier ? "1" : nil)
-    } catch {
-      throw node.problem(error.text)
-    }
+    var event = MappedEvent(
+      rule: sample, delivery: WebhookDelivery(body: .object([:])), element: nil)
+    let line = event.line(time: nil, identifier: hasIdentifier ? "1" : nil)
+    if let odd = event.odd.first { throw node.problem(event.fault(odd).text) }
     guard let (reason, text) = check.rejection(of: line) else { return }
     throw node.problem(
       text
         + (reason == .missingMember
           ? "; add it to 'members'" : "; write another text behind the '='"))
+  }
+
+  /// Whether a member would show a value, or something that contains it.
+  fileprivate func reads(_ secret: DeliveredValue) -> Bool {
+    members.contains { _, source in
+      source.origins.contains { origin in
+        secret.origins.contains { secret in
+          guard case .body(let path) = origin, case .body(let hidden) = secret else {
+            return origin == secret
+          }
+          return hidden.starts(with: path)
+        }
+      }
+    }
   }
 
   /// A value that the type accepts.

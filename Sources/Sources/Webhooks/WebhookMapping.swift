@@ -8,7 +8,8 @@ package struct WebhookMapping: Sendable {
   struct Rule: Sendable {
     /// Where it is, for people: `owncast.yaml:12`.
     var location: String
-    /// All must have one of the values.
+    /// All must have one of the values, and none of those that begin with `!`; the empty text is
+    /// nothing.
     var conditions: [(value: DeliveredValue, texts: [String])] = []
     /// The list to whose elements it is applied, one by one.
     var each: [DeliveredValue.Step]?
@@ -21,6 +22,8 @@ package struct WebhookMapping: Sendable {
   var identifier: DeliveredValue?
   /// When it happened.
   var time: DeliveredValue?
+  /// Where senders that can do nothing else put the secret; shown nowhere.
+  var secret: DeliveredValue?
   /// What a sender wants to hear.
   package var reply = ""
 
@@ -36,93 +39,59 @@ package struct WebhookFault: Error, Equatable, Sendable {
 extension WebhookMapping {
   /// What identifies a delivery; `nil` if the mapping or the delivery does not say.
   func identifier(of delivery: WebhookDelivery) -> String? {
-    identifier?.value(in: delivery, element: nil)?.scalarText.flatMap { $0.isEmpty ? nil : $0 }
+    identifier?.values(in: delivery, element: nil).lazy.compactMap(\.scalarText).first
   }
 
   /// The native lines of a delivery, without their ends; none if no rule fits.
   package func lines(
     of delivery: WebhookDelivery, check: NativeLineCheck
   ) throws(WebhookFault) -> [[UInt8]] {
+    try map(delivery, check: check).lines
+  }
+
+  /// What a delivery is as events.
+  package func map(
+    _ delivery: WebhookDelivery, check: NativeLineCheck
+  ) throws(WebhookFault) -> MappedDelivery {
     let identifier = identifier(of: delivery)
-    let time = time?.value(in: delivery, element: nil)?.milliseconds
-    var lines: [[UInt8]] = []
+    var mapped = MappedDelivery()
+    let times = time?.values(in: delivery, element: nil)
+    let time = times?.lazy.compactMap(\.milliseconds).first
+    if times?.isEmpty == false, time == nil { mapped.odd.append("time") }
     for rule in rules where rule.fits(delivery) {
-      let elements: [JSONValue?]
-      if let each = rule.each {
-        elements = DeliveredValue.value(at: each, in: delivery.body)?.arrayValue ?? []
-      } else {
-        elements = [nil]
-      }
-      guard lines.count + elements.count <= Self.maximumLines else {
+      let elements: [JSONValue?] =
+        rule.each.map { DeliveredValue.list(at: $0, in: delivery.body) } ?? [nil]
+      guard mapped.lines.count + elements.count <= Self.maximumLines else {
         throw WebhookFault(text: "more than \(Self.maximumLines) events in one delivery")
       }
       for element in elements {
         // An event without an identifier of its own has that of its delivery.
-        let fallback = identifier.map { lines.isEmpty ? $0 : "\($0)/\(lines.count)" }
-        let line = try rule.line(delivery, element, time: time, identifier: fallback)
-        if let fault = check.fault(of: line) {
-          throw WebhookFault(text: "\(rule.location): \(fault)")
-        }
-        lines.append(line)
+        let number = mapped.lines.count
+        let fallback = identifier.map { number == 0 ? $0 : "\($0)/\(number)" }
+        let (line, odd) = try rule.event(
+          delivery, element, time: time, identifier: fallback, check)
+        mapped.lines.append(line)
+        mapped.odd += odd
       }
     }
-    return lines
+    return mapped
   }
 }
 
 extension WebhookMapping.Rule {
   func fits(_ delivery: WebhookDelivery) -> Bool {
     conditions.allSatisfy { condition in
-      guard let text = condition.value.value(in: delivery, element: nil)?.scalarText else {
-        return false
-      }
+      // An absent value is the empty text. A list or object equals none of the texts.
+      let value = condition.value.value(in: delivery, element: nil)
+      let text = value.map { $0.scalarText ?? "\u{0}" } ?? ""
       // As bytes: what others send must not be compared as text, which may take the square of its length.
-      return condition.texts.contains { $0.utf8.elementsEqual(text.utf8) }
+      func isValue(_ other: Substring) -> Bool { other.utf8.elementsEqual(text.utf8) }
+      let (excluded, wanted) = (
+        condition.texts.filter { $0.hasPrefix("!") }, condition.texts.filter { !$0.hasPrefix("!") }
+      )
+      return !excluded.contains { isValue($0.dropFirst()) }
+        && (wanted.isEmpty || wanted.contains { isValue($0[...]) })
     }
-  }
-
-  func line(
-    _ delivery: WebhookDelivery, _ element: JSONValue?, time: Int?, identifier: String?
-  ) throws(WebhookFault) -> [UInt8] {
-    var found: [(member: MappedMember, value: JSONValue)] = []
-    for (member, source) in members {
-      guard var value = source.value(in: delivery, element: element) else { continue }
-      // Names of channels become rooms, as everywhere else.
-      if member.name == "room", let text = value.scalarText {
-        value = .string(text.clipped(to: EventLimits.nameLength).lowercased())
-      }
-      found.append((member, value))
-    }
-    var wrong: MappedMember?
-    let line = JSONWriter.object(type: type) { writer in
-      writer.add("ts", time)
-      if MappedMember.identified.contains(type), let identifier,
-        !members.contains(where: { $0.member.name == "id" })
-      {
-        writer.add("id", identifier.clipped)
-      }
-      for (member, value) in found where !member.name.hasPrefix("user.") {
-        if !member.write(value, to: &writer) { wrong = wrong ?? member }
-      }
-      let user = found.filter { $0.member.name.hasPrefix("user.") }
-      guard !user.isEmpty else { return }
-      writer.addObject("user") { writer in
-        for (member, value) in user {
-          if !member.write(value, to: &writer) { wrong = wrong ?? member }
-        }
-        // Who has an identifier only is called by it.
-        if let id = user.first(where: { $0.member.name == "user.id" }),
-          !user.contains(where: { $0.member.name == "user.name" })
-        {
-          writer.add("name", id.value.scalarText?.clipped)
-        }
-      }
-    }
-    if let wrong {
-      throw WebhookFault(
-        text: "\(location): '\(wrong.name)' of \(type) is to be \(wrong.example)")
-    }
-    return line
   }
 }
 

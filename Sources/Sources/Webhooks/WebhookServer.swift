@@ -1,3 +1,4 @@
+import JSON
 package import LiveSources
 package import NIOCore
 import NIOHTTP1
@@ -204,10 +205,8 @@ private final class RequestHandler: ChannelInboundHandler {
     timer?.cancel()
     let bytes = body
     body = []
-    let type = head.headers.first(name: "Content-Type")
-    guard let body = WebhookGate.value(of: bytes, type: type) else {
-      return refuse(context, WebhookAnswer(400, "the body is not valid JSON"))
-    }
+    let body: JSONValue
+    do { body = try gate.value(of: bytes, head.headers) } catch { return refuse(context, error) }
     var headers: [String: String] = [:]
     for (name, value) in head.headers {
       let name = name.lowercased()
@@ -215,7 +214,9 @@ private final class RequestHandler: ChannelInboundHandler {
         headers[name] = value
       }
     }
-    let id = server.received(WebhookDelivery(body: body, headers: headers), bytes, by: self)
+    let delivery = WebhookDelivery(body: body, headers: headers)
+    if let answer = gate.refusal(of: delivery, head) { return refuse(context, answer) }
+    let id = server.received(delivery, bytes, by: self)
     state = .waiting(id, keepsAlive: head.isKeepAlive)
   }
 

@@ -1,5 +1,6 @@
 import LiveEvents
 package import LiveSources
+import PlatformFormats
 package import RateLimiting
 
 /// Takes deliveries of webhooks: what each means, whether it came before, and when its sender is told that it has
@@ -48,6 +49,10 @@ package struct WebhookSession {
   private var statusAt: Instant?
   private var lastStatus: Instant?
   private var lastRefusal = ""
+  /// Deliveries that no rule fits.
+  private var unfit = UnfitDeliveries()
+  /// How often members fell back, by their names, which the mapping gives.
+  private var odd: [String: Int] = [:]
   private var effects: [Effect] = []
 
   /// Events that were told, and deliveries that came again, were refused, or have no rule.
@@ -85,15 +90,17 @@ package struct WebhookSession {
       return effects.append(
         .answer(id, WebhookAnswer(503, "livehostd takes no events at the moment")))
     }
-    let lines: [[UInt8]]
+    let mapped: MappedDelivery
     do {
-      lines = try mapping.lines(of: delivery, check: check)
+      mapped = try mapping.map(delivery, check: check)
     } catch {
       refuse(error.text, at: now)
       return effects.append(.answer(id, WebhookAnswer(422, error.text)))
     }
+    let lines = mapped.lines
     guard !lines.isEmpty else {
       ignored += 1
+      unfit.note(delivery, mapping)
       confirm(id)
       return update(at: now)
     }
@@ -113,6 +120,10 @@ package struct WebhookSession {
       told += lines.count
       ticket += lines.count
       effects.append(.deliver(lines))
+      if !mapped.odd.isEmpty {
+        for name in mapped.odd { odd[name, default: 0] += 1 }
+        update(at: now)
+      }
     } else {
       // Its events were given to the daemon before, so they have arrived once everything has that was given so far.
       duplicates += 1
@@ -160,9 +171,10 @@ package struct WebhookSession {
   // MARK: What is shown
 
   /// It listens.
-  package mutating func opened(at now: Instant) {
+  package mutating func opened() {
     state.state = .live
-    update(at: now)
+    state.reason = listening
+    effects.append(.status(state))
   }
 
   /// A request was refused before it was read.
@@ -186,8 +198,13 @@ package struct WebhookSession {
     state.duplicate = duplicates
     var parts = [listening]
     if refused > 0 { parts.append("refused \(refused), at last: \(lastRefusal)") }
-    if ignored > 0 { parts.append("no rule for \(ignored)") }
-    state.reason = parts.joined(separator: "; ")
+    if ignored > 0 { parts.append("no rule for \(ignored)\(unfit.text)") }
+    if !odd.isEmpty {
+      let names = odd.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      parts.append("odd values left out: \(names.joined(separator: ", "))")
+    }
+    // A longer one would be rejected.
+    state.reason = parts.joined(separator: "; ").clipped
     lastStatus = now
     effects.append(.status(state))
   }

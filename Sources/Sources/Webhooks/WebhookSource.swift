@@ -28,6 +28,8 @@ package final class WebhookSource: LiveSource {
     eventLoop: any EventLoop
   ) {
     self.address = address
+    var gate = gate
+    gate.secretInBody = mapping.secret
     self.gate = gate
     self.limits = limits
     self.delivery = delivery
@@ -47,7 +49,7 @@ package final class WebhookSource: LiveSource {
       advance { session, _ in session.acknowledged(count) }
     }
     var events = WebhookEvents()
-    events.opened = { [unowned self] in advance { $0.opened(at: $1) } }
+    events.opened = { [unowned self] in advance { session, _ in session.opened() } }
     events.failed = { [unowned self] reason in
       tell(
         SourceStatus(.refused, reason: "\(address): \(reason)"), of: address.description, in: room)

@@ -49,10 +49,11 @@ final class SocialStreamParser: Parser {
   private let taken = NativeLineCheck()
 
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var chat = SocialStreamChat(room: nil, run: "run")
     for line in bytes.split(separator: 0x0A) {
-      guard let message = try? JSONValue(parsing: Array(line)) else { continue }
+      guard let message = JSONValue(lenient: Array(line)) else { continue }
       var lines = NativeLines()
-      SocialStreamMessage.translate(message, room: nil, at: 0, identifier: "i", into: &lines)
+      chat.translate(message, at: 0, into: &lines)
       for line in lines.bytes.split(separator: 0x0A) {
         check("a line is taken", taken.fault(of: Array(line)) == nil)
       }

@@ -1,0 +1,31 @@
+import JSON
+
+/// Values of servers, of which each release may write one in another way.
+extension JSONValue {
+  /// A count, written as a number or as text; `nil` for any other value.
+  var looseCount: Int? {
+    looseNumber.flatMap { $0 >= 0 && $0 <= 9e15 ? Int($0) : nil }
+  }
+
+  var looseNumber: Double? {
+    let number: Double? =
+      switch self {
+      case .integer(let integer): Double(integer)
+      case .number(let number): number
+      case .string(let text): Double(text)
+      case .null, .bool, .array, .object: nil
+      }
+    return number.flatMap { $0.isFinite ? $0 : nil }
+  }
+
+  /// Whether something is so, whether it is written as a truth value, a number or text.
+  var looseTruth: Bool? {
+    switch self {
+    case .bool(let truth): truth
+    case .integer(let integer): integer == 0 ? false : integer == 1 ? true : nil
+    case .string(let text) where text.utf8.count <= 5:
+      ["true": true, "false": false][text.lowercased()]
+    case .null, .number, .string, .array, .object: nil
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import JSON
+import LiveEvents
+import PlatformFormats
+
+/// What a delivery is as events.
+package struct MappedDelivery: Equatable, Sendable {
+  /// Native lines, without their ends; none if no rule fits.
+  package var lines: [[UInt8]] = []
+  /// Members of events that fell back since what the delivery has for them is no such value.
+  package var odd: [String] = []
+}
+
+extension WebhookMapping.Rule {
+  /// Makes the event of a delivery.
+  ///
+  /// A member gets its first value that the daemon accepts. One that has none is left out, so that
+  /// an odd value costs no event; a person's name and identifier stand for each other. Only a
+  /// member without which the type means nothing is a fault.
+  /// - Parameter identifier: that of an event which has none of its own.
+  func event(
+    _ delivery: WebhookDelivery, _ element: JSONValue?, time: Int?, identifier: String?,
+    _ check: NativeLineCheck
+  ) throws(WebhookFault) -> (line: [UInt8], odd: [String]) {
+    var event = MappedEvent(rule: self, delivery: delivery, element: element)
+    var first: String?
+    while true {
+      let line = event.line(time: time, identifier: identifier)
+      guard let (reason, text) = check.rejection(of: line) else { return (line, event.odd) }
+      let name = reason == .invalidRoom ? "room" : text.quoted
+      if reason != .missingMember, let name, event.skipValue(of: name) {
+        first = first ?? text
+        continue
+      }
+      // Before it was left out, something was wrong with it.
+      if let name, first == nil, event.odd.contains(name) { throw event.fault(name) }
+      throw WebhookFault(text: "\(location): \(first ?? text)")
+    }
+  }
+}
+
+/// An event while its values are chosen.
+struct MappedEvent {
+  let rule: WebhookMapping.Rule
+  /// The values of each member, of which the first one is written.
+  private var values: [ArraySlice<JSONValue>]
+  /// Members of which a value was not accepted.
+  private(set) var odd: [String] = []
+
+  init(rule: WebhookMapping.Rule, delivery: WebhookDelivery, element: JSONValue?) {
+    self.rule = rule
+    values = rule.members.map { member, source in
+      var values = Array(source.values(in: delivery, element: element))
+      // Names of channels become rooms, as everywhere else.
+      if member.name == "room" {
+        values = values.map { value in
+          value.scalarText.map {
+            .string($0.clipped(to: EventLimits.nameLength).lowercased())
+          } ?? value
+        }
+      }
+      return values[...]
+    }
+  }
+
+  /// Goes on to the next value of a member; `false` if it has none that was written.
+  mutating func skipValue(of name: String) -> Bool {
+    guard let index = rule.members.firstIndex(where: { $0.member.name == name }),
+      !values[index].isEmpty
+    else { return false }
+    values[index].removeFirst()
+    note(name)
+    return true
+  }
+
+  private mutating func note(_ name: String) {
+    if !odd.contains(name) { odd.append(name) }
+  }
+
+  func fault(_ name: String) -> WebhookFault {
+    let member = rule.members.first { $0.member.name == name }?.member
+    return WebhookFault(
+      text:
+        "\(rule.location): '\(name)' of \(rule.type) is to be \(member?.example ?? "another value")"
+    )
+  }
+
+  mutating func line(time: Int?, identifier: String?) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.appendObject(type: rule.type) { writer in
+      writer.add("ts", time)
+      if MappedMember.identified.contains(rule.type), let identifier,
+        !has("id")
+      {
+        writer.add("id", identifier.clipped)
+      }
+      for (index, (member, _)) in rule.members.enumerated()
+      where !member.name.hasPrefix("user.") {
+        let isWritten = write(index, member, to: &writer)
+        // Without words there is still a person who did something.
+        if !isWritten, member.name == "text", !isNothing, Self.worded.contains(rule.type) {
+          writer.add("text", "")
+        }
+      }
+      guard rule.members.contains(where: { $0.member.name.hasPrefix("user.") }) else { return }
+      writer.addObject("user") { writer in
+        for (index, (member, _)) in rule.members.enumerated()
+        where member.name.hasPrefix("user.") {
+          guard !write(index, member, to: &writer) else { continue }
+          if member.name == "user.name" { writer.add("name", text("user.id") ?? nobody) }
+          if member.name == "user.id" { writer.add("id", text("user.name") ?? nobody) }
+        }
+        if !has("user.name") { writer.add("name", text("user.id") ?? nobody) }
+        if !has("user.id") { writer.add("id", text("user.name") ?? nobody) }
+      }
+    }
+    return writer.bytes
+  }
+
+  /// Types that need a text.
+  private static let worded: Set = ["chat.message", "announcement"]
+  /// True for a chat message without a person and without text: it would say nothing. An
+  /// announcement without them still says that something happened, such as a payment.
+  private var isNothing: Bool {
+    rule.type == "chat.message" && text("text") == nil && text("user.id") == nil
+      && text("user.name") == nil
+  }
+
+  /// The name of a person whom the delivery does not name.
+  private var nobody: String? { isNothing ? nil : "Someone" }
+
+  private func has(_ name: String) -> Bool {
+    rule.members.contains { $0.member.name == name }
+  }
+
+  /// Writes the first value that is of the member's kind.
+  private mutating func write(
+    _ index: Int, _ member: MappedMember, to writer: inout JSONWriter
+  ) -> Bool {
+    while let value = values[index].first {
+      if member.write(value, to: &writer) { return true }
+      values[index].removeFirst()
+      note(member.name)
+    }
+    return false
+  }
+
+  /// The text of a member that has one.
+  private func text(_ name: String) -> String? {
+    guard let index = rule.members.firstIndex(where: { $0.member.name == name }) else { return nil }
+    return values[index].lazy.compactMap(\.wordsText).first?.clipped
+  }
+}
+
+extension String {
+  /// The first part in quotation marks.
+  fileprivate var quoted: String? {
+    let parts = split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count == 3 ? String(parts[1]) : nil
+  }
+}

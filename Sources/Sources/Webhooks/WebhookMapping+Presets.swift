@@ -1,0 +1,326 @@
+import JSON
+package import YAMLReader
+
+/// Mappings of senders that many people have, each written from the sender's documentation.
+extension WebhookMapping {
+  /// Their names, as configurations write them.
+  package static let presets = tables.keys.sorted()
+
+  /// The mapping of a sender; `nil` if there is none of this name.
+  package static func preset(_ name: String) throws(ConfigurationError) -> WebhookMapping? {
+    guard let table = tables[name] else { return nil }
+    return try WebhookMapping(table, file: name)
+  }
+
+  /// The webhooks of Owncast.
+  package static func owncast() throws(ConfigurationError) -> WebhookMapping {
+    try WebhookMapping(owncastTable, file: "owncast")
+  }
+
+  private static let tables = [
+    "buy-me-a-coffee": buyMeACoffee, "ko-fi": koFi, "owncast": owncastTable, "patreon": patreon,
+    "streamelements": streamElements, "streamlabs": streamlabs,
+  ]
+
+  /// https://owncast.online/thirdparty/webhooks. Its own event types that say nothing about the
+  /// stream are left out.
+  private static let owncastTable = """
+    identifier: eventData.id
+    time: eventData.timestamp
+    events:
+      - when: {type: CHAT, eventData.visible: "!false"}
+        type: chat.message
+        members:
+          id: eventData.id
+          user.id: eventData.user.id
+          user.name: eventData.user.displayName
+          user.badges: eventData.user.scopes
+          text: html:eventData.body | eventData.rawBody
+      - when: {type: VISIBILITY-UPDATE, eventData.visible: "!true"}
+        each: eventData.ids
+        type: chat.delete
+        members: {id: each}
+      - when: {type: STREAM_STARTED}
+        type: stream
+        members: {state: =live}
+      - when: {type: STREAM_STOPPED}
+        type: stream
+        members: {state: =ended}
+      - when:
+          type: [STREAM_STARTED, STREAM_TITLE_UPDATED]
+          "eventData.streamTitle | eventData.name": "!"
+        type: title
+        members: {title: eventData.streamTitle | eventData.name}
+      - when: {type: FEDIVERSE_ENGAGEMENT_FOLLOW}
+        type: follow
+        members: {user.id: eventData.username, user.name: eventData.name | eventData.username}
+    """
+
+  /// https://ko-fi.com/manage/webhooks: a form whose field `data` is JSON. Names and messages that
+  /// are not public are left out, as Ko-fi asks for.
+  private static let koFi = """
+    identifier: data.message_id | data.kofi_transaction_id
+    time: data.timestamp
+    secret: data.verification_token
+    events:
+      - when: {data.type: Donation, data.is_public: "!false"}
+        type: announcement
+        members:
+          user.name: data.from_name | =Someone
+          text: "{data.amount} {data.currency}: {data.message} | {data.amount}: {data.message} |
+            {data.amount} {data.currency} | {data.amount} | data.message | =a donation"
+      - when: {data.type: ["!Donation", "!Subscription"], data.amount: "!",
+          data.is_public: "!false"}
+        type: announcement
+        members:
+          user.name: data.from_name | =Someone
+          text: "{data.type} {data.amount} {data.currency}: {data.message} |
+            {data.type} {data.amount} {data.currency} | {data.type} {data.amount}: {data.message} |
+            {data.amount} {data.currency}: {data.message} | {data.amount} {data.currency} |
+            {data.amount} | data.message"
+      - when: {data.type: "!Subscription", data.amount: "!", data.is_public: "false"}
+        type: announcement
+        members:
+          user.name: =Someone
+          text: "{data.amount} {data.currency} | {data.amount}"
+      - when: {data.type: Subscription, data.is_first_subscription_payment: "!false",
+          data.is_public: "!false"}
+        type: chat.notice
+        members:
+          kind: =subscribe
+          count: =1
+          user.name: data.from_name | =Someone
+          text: data.message | data.tier_name
+      - when: {data.type: Subscription, data.is_first_subscription_payment: "false",
+          data.is_public: "!false"}
+        type: chat.notice
+        members:
+          kind: =resubscribe
+          count: =1
+          user.name: data.from_name | =Someone
+          text: data.message | data.tier_name
+      - when: {data.type: Subscription, data.is_public: "false"}
+        type: chat.notice
+        members: {kind: =subscribe, count: =1, user.name: =Someone}
+    """
+
+  /// https://dev.streamlabs.com/docs/socket-api: its events, whichever way they are passed on.
+  private static let streamlabs = """
+    identifier: event_id | message[0]._id | message[0].event_id | message._id
+    events:
+      - when: {type: donation}
+        each: message
+        type: announcement
+        members:
+          id: each._id | each.id
+          user.id: each.from_user_id
+          user.name: each.name | each.from | =Someone
+          text: "{each.formatted_amount}: {each.message} | {each.formattedAmount}: {each.message} |
+            {each.amount} {each.currency}: {each.message} | {each.amount}: {each.message} |
+            {each.formatted_amount} | {each.formattedAmount} | {each.amount} {each.currency} |
+            {each.amount} |
+            each.message | =a donation"
+      - when:
+          type: ["!donation", "!superchat", "!bits", "!raid", "!host", "!subscription", "!resub",
+            "!subMysteryGift", "!membershipGift", "!follow", "!redemption"]
+          "message[0].formatted_amount | message[0].formattedAmount | message.formatted_amount": "!"
+        each: message
+        type: announcement
+        members:
+          id: each._id | each.id
+          user.name: each.name | each.from | =Someone
+          text: "{each.formatted_amount}: {each.message} | {each.formattedAmount}: {each.message} |
+            {each.formatted_amount} | {each.formattedAmount} | each.message"
+      - when: {type: superchat}
+        each: message
+        type: announcement
+        members:
+          id: each._id | each.id
+          user.id: each.channelId
+          user.name: each.name | =Someone
+          text: "{each.displayString}: {each.comment} | {each.displayString} |
+            {each.amount} {each.currency}: {each.comment} | {each.amount} {each.currency} |
+              each.comment |
+            =a Super Chat"
+      - when: {type: bits}
+        each: message
+        type: chat.notice
+        members:
+          id: each._id | each.id
+          kind: =cheer
+          user.name: each.display_name | each.name | =Someone
+          count: each.amount | =0
+          text: each.message
+      - when: {type: [raid, host]}
+        each: message
+        type: chat.notice
+        members:
+          id: each._id | each.id
+          kind: =raid
+          user.name: each.display_name | each.name | =Someone
+          count: each.raiders | each.viewers | =0
+      - when: {type: subscription, "message[0].months | message.months": ["", "0", "1"]}
+        each: message
+        type: chat.notice
+        members:
+          id: each._id | each.id
+          kind: =subscribe
+          user.name: each.display_name | each.name | =Someone
+          count: =1
+          text: each.message
+      - when: {type: [subscription, resub], "message[0].months | message.months": ["!", "!0", "!1"]}
+        each: message
+        type: chat.notice
+        members:
+          id: each._id | each.id
+          kind: =resubscribe
+          user.name: each.display_name | each.name | =Someone
+          count: each.months | =1
+          text: each.message
+      - when: {type: resub, "message[0].months | message.months": ["", "0", "1"]}
+        each: message
+        type: chat.notice
+        members:
+          id: each._id | each.id
+          kind: =resubscribe
+          user.name: each.display_name | each.name | =Someone
+          count: =1
+          text: each.message
+      - when: {type: [subMysteryGift, membershipGift]}
+        each: message
+        type: chat.notice
+        members:
+          id: each._id | each.id
+          kind: =giftBomb
+          user.name: each.gifter_display_name | each.gifter | each.name | =Someone
+          count: each.amount | each.giftMembershipsCount | =1
+      - when: {type: follow}
+        each: message
+        type: follow
+        members: {id: each._id | each.id, user.id: each.id, user.name: each.name | =Someone}
+      - when: {type: redemption}
+        each: message
+        type: redemption
+        members:
+          id: each._id | each.id
+          user.name: each.from | each.name | =Someone
+          title: each.product | =a reward
+          text: each.message
+      - when: {type: merch, "message[0].formatted_amount | message[0].formattedAmount": ""}
+        each: message
+        type: announcement
+        members:
+          id: each._id | each.id
+          user.name: each.from | each.name | =Someone
+          text: "{each.product}: {each.message} | each.product | each.message | =merchandise"
+    """
+
+  /// https://docs.streamelements.com/websockets: activities, alone or in a notification of their
+  /// topic.
+  private static let streamElements = """
+    identifier: data.activityId | activityId | data.data._id | data._id | _id | id
+    time: createdAt | data.createdAt | ts
+    events:
+      - when:
+          "data.type | type | topic":
+            ["!follow", "!subscriber", "!sponsor", "!cheer", "!raid", "!host",
+              "!communityGiftPurchase"]
+          "data.data.amount | data.donation.amount | data.amount": "!"
+          "data.data.currency | data.donation.currency | data.currency": "!"
+        type: announcement
+        members:
+          user.id: data.data.providerId | data.providerId
+          user.name: data.data.displayName | data.displayName | data.data.username | data.username |
+            data.donation.user.username | =Someone
+          text: "{data.data.amount} {data.data.currency}: {data.data.message} |
+            {data.donation.amount} {data.donation.currency}: {data.donation.message} |
+            {data.amount} {data.currency}: {data.message} |
+              {data.data.amount} {data.data.currency} |
+            {data.donation.amount} {data.donation.currency} | {data.amount} {data.currency} |
+            data.data.message | data.donation.message | data.message"
+      - when:
+          "data.type | type | topic": [tip, superchat, charityCampaignDonation, channel.tips]
+          "data.data.currency | data.donation.currency | data.currency": ""
+        type: announcement
+        members:
+          user.name: data.data.displayName | data.displayName | data.data.username | data.username |
+            data.donation.user.username | =Someone
+          text: "{data.data.amount}: {data.data.message} |
+            {data.donation.amount}: {data.donation.message} |
+            {data.amount}: {data.message} | {data.data.amount} | {data.donation.amount} |
+              {data.amount} |
+            data.data.message | data.donation.message | data.message | =a donation"
+      - when:
+          "data.type | type | topic": [tip, superchat, charityCampaignDonation, channel.tips]
+          "data.data.amount | data.donation.amount | data.amount": ""
+          "data.data.currency | data.donation.currency | data.currency": "!"
+        type: announcement
+        members:
+          user.name: data.data.displayName | data.displayName | data.data.username | data.username |
+            data.donation.user.username | =Someone
+          text: data.data.message | data.donation.message | data.message | =a donation
+      - when: {"data.type | type": follow}
+        type: follow
+        members:
+          user.id: data.data.providerId | data.providerId
+          user.name: data.data.displayName | data.displayName | data.data.username |
+            data.username | =Someone
+      - when: {"data.type | type": cheer}
+        type: chat.notice
+        members:
+          kind: =cheer
+          user.id: data.data.providerId | data.providerId
+          user.name: data.data.displayName | data.displayName | data.data.username |
+            data.username | =Someone
+          count: data.data.amount | data.amount | =0
+          text: data.data.message | data.message
+      - when: {"data.type | type": [raid, host]}
+        type: chat.notice
+        members:
+          kind: =raid
+          user.id: data.data.providerId | data.providerId
+          user.name: data.data.displayName | data.displayName | data.data.username |
+            data.username | =Someone
+          count: data.data.amount | data.amount | =0
+          text: data.data.message | data.message
+      - when: {"data.type | type": communityGiftPurchase}
+        type: chat.notice
+        members:
+          kind: =giftBomb
+          user.id: data.data.providerId | data.providerId
+          user.name: data.data.sender | data.sender | data.data.displayName | data.displayName |
+            data.data.username | data.username | =Someone
+          count: data.data.amount | data.amount | =1
+      - when: {"data.type | type": [subscriber, sponsor], "data.data.gifted | data.gifted": "true"}
+        type: chat.notice
+        members:
+          kind: =gift
+          user.name: data.data.sender | data.sender | =Someone
+          count: =1
+          text: data.data.message | data.message
+      - when:
+          "data.type | type": [subscriber, sponsor]
+          "data.data.gifted | data.gifted": "!true"
+          "data.data.amount | data.amount": ["", "0", "1"]
+        type: chat.notice
+        members:
+          kind: =subscribe
+          user.id: data.data.providerId | data.providerId
+          user.name: data.data.displayName | data.displayName | data.data.username |
+            data.username | =Someone
+          count: =1
+          text: data.data.message | data.message
+      - when:
+          "data.type | type": [subscriber, sponsor]
+          "data.data.gifted | data.gifted": "!true"
+          "data.data.amount | data.amount": ["!", "!0", "!1"]
+        type: chat.notice
+        members:
+          kind: =resubscribe
+          user.id: data.data.providerId | data.providerId
+          user.name: data.data.displayName | data.displayName | data.data.username |
+            data.username | =Someone
+          count: data.data.amount | data.amount | =1
+          text: data.data.message | data.message
+    """
+}

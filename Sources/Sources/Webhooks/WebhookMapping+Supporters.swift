@@ -1,0 +1,87 @@
+extension WebhookMapping {
+  /// https://studio.buymeacoffee.com/webhooks/docs. A hidden note is for the creator only.
+  static let buyMeACoffee = """
+    identifier: event_id | data.transaction_id
+    time: data.created_at | created
+    events:
+      - when:
+          type: [donation.created, extra_purchase.created, commission_order.created,
+            wishlist_payment.created, recurring_donation.started]
+          data.note_hidden: "!true"
+        type: announcement
+        members:
+          user.id: data.supporter_id
+          user.name: data.supporter_name | =Someone
+          text: "{data.amount} {data.currency}: {data.support_note} |
+            {data.amount}: {data.support_note} |
+            {data.amount} {data.currency} | {data.amount} | data.support_note | data.message |
+            =a donation"
+      - when:
+          type: [donation.created, extra_purchase.created, commission_order.created,
+            wishlist_payment.created, recurring_donation.started]
+          data.note_hidden: "true"
+        type: announcement
+        members:
+          user.id: data.supporter_id
+          user.name: data.supporter_name | =Someone
+          text: "{data.amount} {data.currency} | {data.amount} | =a donation"
+      - when:
+          type: ["!donation.created", "!extra_purchase.created", "!commission_order.created",
+            "!wishlist_payment.created", "!recurring_donation.started",
+            "!recurring_donation.updated", "!recurring_donation.cancelled", "!donation.refunded",
+            "!extra_purchase.refunded",
+            "!extra_purchase.updated", "!commission_order.refunded", "!commission_order.updated",
+            "!wishlist_payment.refunded", "!wishlist.updated", "!membership.started",
+            "!membership.updated", "!membership.cancelled"]
+          data.amount: "!"
+          data.refunded: "!true"
+          data.note_hidden: "!true"
+        type: announcement
+        members:
+          user.id: data.supporter_id
+          user.name: data.supporter_name | =Someone
+          text: "{data.amount} {data.currency}: {data.support_note} |
+            {data.amount}: {data.support_note} | {data.amount} {data.currency} | {data.amount} |
+            data.support_note"
+      - when: {type: membership.started, data.note_hidden: "!true"}
+        type: chat.notice
+        members:
+          kind: =subscribe
+          count: =1
+          user.id: data.supporter_id
+          user.name: data.supporter_name | =Someone
+          text: data.support_note | data.membership_level_name
+      - when: {type: membership.started, data.note_hidden: "true"}
+        type: chat.notice
+        members:
+          kind: =subscribe
+          count: =1
+          user.id: data.supporter_id
+          user.name: data.supporter_name | =Someone
+          text: data.membership_level_name
+    """
+
+  /// https://docs.patreon.com/#webhooks. The note of a member is the creator's, and shown nowhere.
+  static let patreon = """
+    identifier: "{header:x-patreon-event}/{data.id}/{data.attributes.last_charge_date} |
+      {header:x-patreon-event}/{data.id}"
+    time: data.attributes.pledge_relationship_start | data.attributes.created_at
+    events:
+      - when: {header:x-patreon-event: [members:pledge:create, pledges:create]}
+        type: chat.notice
+        members:
+          kind: =subscribe
+          count: =1
+          user.id: data.relationships.user.data.id | data.relationships.patron.data.id | data.id
+          user.name: data.attributes.full_name | included[0].attributes.full_name |
+            included[1].attributes.full_name | included[2].attributes.full_name |
+            included[3].attributes.full_name | =Someone
+      - when: {header:x-patreon-event: members:create}
+        type: follow
+        members:
+          user.id: data.relationships.user.data.id | data.id
+          user.name: data.attributes.full_name | included[0].attributes.full_name |
+            included[1].attributes.full_name | included[2].attributes.full_name |
+            included[3].attributes.full_name | =Someone
+    """
+}

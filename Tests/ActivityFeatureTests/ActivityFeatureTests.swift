@@ -52,6 +52,27 @@ import ViewGraph
     #expect(rows.count == 9)
   }
 
+  @Test(arguments: [
+    (ActivityFeature.Retraction.message("m"), false, true), (.message("x"), true, true),
+    (.person(Person(id: "Ann", name: "")), false, true),
+    (.person(Person(id: "", name: "ANN")), false, true),
+    (.person(Person(id: "Bob", name: "Bob")), true, false), (.everything, false, false),
+  ])
+  func `a moderator removes words, and what happened stays`(
+    retraction: ActivityFeature.Retraction, keepsFirst: Bool, keepsSecond: Bool
+  ) {
+    let words = ChatMessage(id: "m", userID: "Ann", userName: "Ann", text: "rude")
+    store.send(
+      .noticed(
+        ChatNotice(kind: .resubscribe, user: person("Ann"), count: 1, message: words), at: 1))
+    store.send(
+      .redeemed(Redemption(user: person("Bob"), title: "Water", text: "kind", id: "r"), at: 2))
+    #expect(rows.map(\.text) == ["kind", "rude"])
+    store.send(.retracted(retraction))
+    #expect(rows.map(\.text) == [keepsSecond ? "kind" : nil, keepsFirst ? "rude" : nil])
+    #expect(rows.map(\.kind) == [.redemption, .resubscribe])
+  }
+
   @Test func `gifts that are folded are added up, and rewards are told apart`() {
     for gifts in 1...5 { notice(.gift, "g\(gifts)", gifts) }
     #expect(rows.first?.times == 3)

@@ -51,6 +51,43 @@ import Testing
     #expect(state.moderations == 1)
   }
 
+  @Test func `a time-out without an identifier removes what was written under that name`() {
+    var state = ChatFeature.State()
+    let named = { (id: String, user: String, name: String) in
+      TimedMessage(
+        timestamp: 1_000, message: ChatMessage(id: id, userID: user, userName: name, text: "x"))
+    }
+    state.take(
+      .messages([named("m1", "7", "Ann"), named("m2", "ann", "ann"), named("m3", "8", "Bob")]),
+      .timedOut(ChatTimeout(user: Person(id: "", name: "ANN"), seconds: nil), at: 1_500))
+    #expect(state.shown == ["m3"])
+  }
+
+  @Test(arguments: [ChatNotice.Kind.resubscribe, .raid])
+  func `what is written with a notice stays with it until a moderator removes it`(
+    kind: ChatNotice.Kind
+  ) {
+    var state = ChatFeature.State()
+    let words = ChatMessage(
+      id: "n", userID: "u", userName: "Ann", text: "hello", kind: kind.rawValue)
+    let notice = ChatNotice(
+      kind: kind, user: Person(id: "u", name: "Ann"), count: 3, id: "n", message: words)
+    state.take(.notice(notice, at: 1_000))
+    #expect(state.notices.entries.map(\.notice.message) == [words])
+    #expect(state.messages.isEmpty && state.total == 0)
+    state.take(.messageDeleted("other", at: 1_050), .timedOut(timeout("bob"), at: 1_060))
+    #expect(state.notices.entries.map(\.notice.message) == [words])
+    for removal: ChatFeature.Action in [
+      .messageDeleted("n", at: 1_100), .timedOut(timeout("u"), at: 1_100), .cleared(at: 1_100),
+      .timedOut(ChatTimeout(user: Person(id: "", name: "ANN"), seconds: 5), at: 1_100),
+    ] {
+      var state = state
+      state.take(removal)
+      #expect(state.notices.entries.map(\.notice.message) == [nil], "\(removal)")
+      #expect(state.notices.entries.map(\.notice.kind) == [kind])
+    }
+  }
+
   @Test func `a deletion removes one message`() {
     var state = ChatFeature.State()
     state.take(

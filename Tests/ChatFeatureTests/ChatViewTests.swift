@@ -159,18 +159,22 @@ import ViewGraph
     return lines.compactMap { if case .list(let rows, _) = $0.withoutActs { rows } else { nil } }
   }
 
-  @Test func `a message of another channel of a shared chat shows that channel, dimmed`() throws {
+  @Test func `a message of another channel of a shared chat or kind shows that, dimmed`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
     let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
-    let shared = ChatMessage(id: "1", userID: "u", userName: "Ann", text: "hi", channel: "next")
+    let shared = ChatMessage(
+      id: "1", userID: "u", userName: "Ann", text: "hi", channel: "next", kind: "ritual")
     store.send(.messages([TimedMessage(timestamp: 0, message: shared)]))
     store.deliverChanges()
     graph.evaluateFrame()
     #expect(
       try rows(of: graph).map(\.node) == [
-        .row([.text("(next)", .faint), .text("Ann:", .person), .text("hi")])
+        .row([
+          .text("(next)", .faint), .text("[ritual]", .faint), .text("Ann:", .person),
+          .text("hi"),
+        ])
       ])
   }
 

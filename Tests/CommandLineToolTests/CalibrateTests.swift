@@ -46,7 +46,7 @@ import Testing
       """.utf8)
     let simulated = await run(["simulate", scenario, "--local", "--json=short"])
     #expect(simulated.status == .done, "\(simulated.diagnostics)")
-    #expect(simulated.output.contains(#""costs":{"assumed":101,"measured":3}"#))
+    #expect(simulated.output.contains(#""costs":{"assumed":102,"measured":3}"#))
   }
 
   @Test func `this machine is measured, and its frames are compared with the simulation`() async {

@@ -51,12 +51,12 @@ import Testing
     "connect webhook": "livehost-source prints it; SourceReporterTests has its members",
     "connect social-stream": "livehost-source prints it; SourceReporterTests has its members",
     "web": "livehost-web prints it; Tests/Support/harness/web.py has its members",
-    "relay": "it prints nothing; Tests/Interop/cluster.sh runs it",
-    "cluster status": "Tests/Interop/cluster.py has its members",
-    "cluster rooms": "Tests/Interop/cluster.py has its members",
-    "cluster drain": "Tests/Interop/cluster.py has its members",
-    "cluster resume": "Tests/Interop/cluster.py has its members",
-    "cluster move": "Tests/Interop/cluster.py has its members",
+    "relay": "it prints nothing; Tests/Interop/cluster/test_errors.py runs it",
+    "cluster status": "Tests/Interop/cluster/test_faults.py has its members",
+    "cluster rooms": "Tests/Interop/cluster/test_faults.py has its members",
+    "cluster drain": "Tests/Interop/cluster/test_faults.py has its members",
+    "cluster resume": "Tests/Interop/cluster/test_faults.py has its members",
+    "cluster move": "Tests/Interop/cluster/test_faults.py has its members",
     "completion": "CompletionTests has its members; the script is that of the parser",
   ]
   static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

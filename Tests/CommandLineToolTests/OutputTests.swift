@@ -99,6 +99,29 @@ import Wording
     #expect(TerminalText.sanitized("a\(text)b") == "a\u{FFFD}b")
   }
 
+  /// What belongs to the spelling of a script, by the name of the script.
+  @Test(arguments: [
+    ("Persian", "\u{646}\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}"),
+    ("Hindi", "\u{915}\u{94D}\u{200D}\u{937}"), ("Bengali", "\u{9B0}\u{9CD}\u{200C}\u{9AF}"),
+    ("Hebrew", "\u{5E9}\u{5DC}\u{5D5}\u{5DD}\u{200F}!"), ("Arabic", "\u{627}\u{61C}\u{200E}12"),
+    ("Khmer", "\u{1780}\u{17D2}\u{1781}\u{200B}\u{1782}"), ("grapheme joiner", "a\u{34F}b"),
+    ("Mongolian", "\u{1820}\u{180B}"), ("isolate", "a\u{2067}\u{5D0}\u{2069}b"),
+    ("woman technologist", "\u{1F469}\u{200D}\u{1F4BB}"), ("heart", "\u{2764}\u{FE0F}"),
+    ("flag of Scotland", "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}"),
+    ("flag of Korea", "\u{1F1F0}\u{1F1F7}"), ("keycap", "1\u{FE0F}\u{20E3}"),
+  ])
+  func `scripts are spelled as they were written`(script: String, text: String) {
+    #expect(TerminalText.sanitized(text).unicodeScalars.elementsEqual(text.unicodeScalars))
+  }
+
+  @Test(arguments: [
+    "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}", "\u{2068}", "\u{2069}",
+    "\u{FFF9}", "\u{206A}", "\u{E0001}",
+  ])
+  func `what would reorder the rest of a line does not`(text: String) {
+    #expect(TerminalText.sanitized("a\(text)b") == "a\u{FFFD}b")
+  }
+
   @Test func `emoji sequences stay whole`() { #expect(TerminalText.sanitized("👩‍👩‍👧 ü") == "👩‍👩‍👧 ü") }
 }
 

@@ -22,7 +22,10 @@ struct MistakeTests {
     let daemon = try RunningDaemon()
     let outcome = try daemon.ctl("ingest", "-", input: "no event\nnor this\n")
     #expect(outcome.status == 65)
-    #expect(outcome.diagnostics.contains("all events were rejected"))
+    #expect(outcome.diagnostics.contains("looks like text that begins with 'no event'"))
+    let rejected = try daemon.ctl("ingest", "-", input: #"{"type":"viewers"}"# + "\n")
+    #expect(rejected.status == 65)
+    #expect(rejected.diagnostics.contains("all events were rejected"))
     #expect(try daemon.ctl("ingest", "-", input: "").status == 0, "nothing is no mistake")
     #expect(daemon.stop() == 0)
   }

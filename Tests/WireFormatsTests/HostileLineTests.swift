@@ -68,7 +68,7 @@ import WireFormats
       (#"{"type":"position","source":"s"}"#, .missingMember),
       (#"{"type":"options","format":"T"}"#, .invalidValue),
       ("@id=1;msg-id=T;user-id=2 :t USERNOTICE #chan", .malformedIRC),
-      ("@T=1;id=1 :t PRIVMSG #T :x", .malformedIRC),
+      ("@T=1;id=1 PRIVMSG #T :x", .malformedIRC),
     ] {
       let text = run.text(bytes: 60_000)
       let bytes = line.replacing("T", with: text, maxReplacements: 1)

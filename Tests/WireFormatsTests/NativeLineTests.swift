@@ -26,17 +26,23 @@ private let ann = Person(id: "u1", name: "Ann")
       decode(line.replacing("NAME", with: String(repeating: "x", count: count))).reason
     }
     #expect(reason(256) == nil)
-    #expect(reason(257) == (line.hasPrefix("@") ? .malformedIRC : .invalidValue))
+    // One that the event can do without is left out.
+    let optional = [
+      "user-id=NAME", "display-name=NAME", "source-room-id", "gift-id", ":NAME", #""name":"NAME""#,
+      #""channel":"NAME""#,
+    ]
+    let isNeeded = !optional.contains { line.contains($0) }
+    #expect(
+      reason(257)
+        == (isNeeded ? line.hasPrefix("@") ? .malformedIRC : .invalidValue : nil))
   }
 }
 
 /// An empty identifier counts as absent, however it is written.
 @Suite struct EmptyTagTests {
   @Test(arguments: [
-    #"@id=\;user-id=u;display-name=n :n!n@n PRIVMSG #main :hello"#,
-    #"@id=m;user-id=\;display-name=n :n!n@n PRIVMSG #main :hello"#,
     #"@target-msg-id=\;login=n :tmi.twitch.tv CLEARMSG #main :hello"#,
-    #"@target-user-id=\ :tmi.twitch.tv CLEARCHAT #main :somebody"#,
+    #"@id=m;user-id=\ PRIVMSG #main :hello"#,
   ])
   func `a lone backslash is not an identifier`(line: String) {
     #expect(decode(line).reason == .malformedIRC)
@@ -312,8 +318,7 @@ struct NativeCase: Sendable {
     #"{"type":"viewers","count":-1}"#, #"{"type":"viewers","count":1.5}"#,
     #"{"type":"viewers","count":1000000001}"#, #"{"type":"viewers","count":99999999999999999999}"#,
     #"{"type":"viewers","count":1e400}"#, #"{"type":"viewers","count":"1"}"#,
-    #"{"type":"viewers","count":true}"#, #"{"type":"viewers","count":1,"ts":-1}"#,
-    #"{"type":"viewers","count":1,"ts":"1"}"#, #"{"type":"viewers","count":1,"ts":1e300}"#,
+    #"{"type":"viewers","count":true}"#,
     #"{"type":"slider","control":"z","phase":"change","value":1.01}"#,
     #"{"type":"slider","control":"z","phase":"change","value":-0.01}"#,
     #"{"type":"slider","control":"z","phase":"middle","value":0.5}"#,
@@ -321,21 +326,10 @@ struct NativeCase: Sendable {
     #"{"type":"control.state","control":"z","value":1.5}"#,
     #"{"type":"control.state","control":"z","value":0.5,"on":true}"#,
     #"{"type":"tap","control":"z","on":1}"#, #"{"type":"tap","control":"z","on":"yes"}"#,
-    #"{"type":"stats","congestion":1.5}"#, #"{"type":"stats","bitrateKbps":-1}"#,
     #"{"type":"meter","input":"m","levels":[1.5]}"#,
     #"{"type":"meter","input":"m","levels":["1"]}"#,
     #"{"type":"chat.message","id":"","user":{"id":"u","name":"n"},"text":""}"#,
     #"{"type":"chat.message","id":"1","user":"u","text":""}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n","badges":[1]},"text":""}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"","bits":-1}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":[0]}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":[2,1]}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":[-1,1]}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":"0-1"}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":[0,70000]}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":["0",1]}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u","name":"n"},"text":"abc","emotes":["#
-      + Array(repeating: "0,1", count: 193).joined(separator: ",") + "]}",
     #"{"type":"chat.notice","kind":"party","user":{"id":"u","name":"n"},"count":1}"#,
     #"{"type":"host.admit","user":"u1","all":true}"#, #"{"type":"host.admit","user":""}"#,
     #"{"type":"host.highlight","names":["a",1]}"#, #"{"type":"host.highlight","names":[""]}"#,
@@ -348,8 +342,6 @@ struct NativeCase: Sendable {
     #"{"type":"poll.begin","id":"p","title":"t","options":["a",1]}"#,
     #"{"type":"poll.begin","id":"p","title":"t","options":"a"}"#,
     #"{"type":"poll.begin","id":"p","title":1,"options":["a"]}"#,
-    #"{"type":"poll.begin","id":"p","title":"t","options":["a"],"endsAt":-1}"#,
-    #"{"type":"poll.begin","id":"p","title":"t","options":["a"],"endsAt":253402300800000}"#,
     #"{"type":"poll.votes","id":"p","totals":[1,-1]}"#,
     #"{"type":"poll.votes","id":"p","totals":[1000000001]}"#,
     #"{"type":"poll.votes","id":"p","totals":[99999999999999999999]}"#,
@@ -358,26 +350,19 @@ struct NativeCase: Sendable {
     #"{"type":"poll.votes","id":"p","totals":[null]}"#,
     #"{"type":"poll.votes","id":"p","totals":[[1]]}"#,
     #"{"type":"poll.votes","id":"p","totals":{"a":1}}"#,
-    #"{"type":"poll.end","id":"p","winner":-1}"#, #"{"type":"poll.end","id":"p","winner":32}"#,
-    #"{"type":"poll.end","id":"p","winner":0.5}"#, #"{"type":"poll.end","id":"p","winner":"a"}"#,
     #"{"type":"waiting.capacity","count":-1}"#, #"{"type":"waiting.pace","perSecond":0}"#,
     #"{"type":"source.state","source":"","state":"live"}"#,
     #"{"type":"source.state","source":"s","state":"good"}"#,
-    #"{"type":"source.state","source":"s","state":"live","lost":-1}"#,
-    #"{"type":"source.state","source":"s","state":"live","behindMs":"1"}"#,
     #"{"type":"gap","source":"s","from":2,"to":1,"reason":"r"}"#,
     #"{"type":"gap","source":"s","from":-1,"to":1,"reason":"r"}"#,
-    #"{"type":"follow","user":"u"}"#, #"{"type":"follow","user":{"id":"u","name":"n"},"id":""}"#,
+    #"{"type":"follow","user":"u"}"#,
     #"{"type":"redemption","user":{"id":"u","name":"n"},"title":""}"#,
-    #"{"type":"redemption","user":{"id":"u","name":"n"},"title":"t","cost":-1}"#,
     #"{"type":"announcement","text":1}"#,
     #"{"type":"hypeTrain","phase":"change","level":1}"#,
     #"{"type":"hypeTrain","phase":"begin","level":-1}"#,
     #"{"type":"goal","title":"t","count":1,"target":1e99}"#,
     #"{"type":"prediction","id":"p","title":"t","state":"over","options":["a"]}"#,
     #"{"type":"prediction","id":"p","title":"t","state":"open","options":[]}"#,
-    #"{"type":"prediction","id":"p","title":"t","state":"open","options":["a"],"totals":[1,2]}"#,
-    #"{"type":"prediction","id":"p","title":"t","state":"open","options":["a"],"winner":1}"#,
     #"{"type":"host.activity","activity":1,"handling":"burn"}"#,
     #"{"type":"waiting.pace","perSecond":1001}"#, #"{"type":"waiting.schedule","startsAt":"soon"}"#,
     #"{"type":"stream","state":"LIVE"}"#, #"{"type":7}"#, #"{"type":["viewers"],"count":1}"#,
@@ -422,8 +407,6 @@ struct NativeCase: Sendable {
   @Test(arguments: [
     #"{}"#, #"{"type":null}"#, #"{"room":"main"}"#, #"{"type":"stats"}"#, #"{"type":"chat.modes"}"#,
     #"{"type":"chat.message","id":"1","user":{"name":"n"},"text":""}"#,
-    #"{"type":"chat.message","id":"1","user":{"id":"u"},"text":""}"#,
-    #"{"type":"waiting.join","user":{"id":"u"}}"#,
   ])
   func `absent members count as missing`(line: String) {
     #expect(decode(line) == .rejected(.missingMember, room: "main"))
@@ -476,7 +459,7 @@ struct NativeCase: Sendable {
       decode(#"{"type":"viewers","count":1,"count":null}"#)
         == .rejected(.missingMember, room: "main"))
     #expect(
-      decode(#"{"type":"waiting.join","user":{"id":"u","name":"n"},"user":{"id":"v"}}"#)
+      decode(#"{"type":"waiting.join","user":{"id":"u","name":"n"},"user":{"name":"v"}}"#)
         == .rejected(.missingMember, room: "main"))
   }
 

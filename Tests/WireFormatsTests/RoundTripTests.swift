@@ -44,6 +44,21 @@ struct EventGenerator {
     return String(scalars)
   }
 
+  private mutating func notice() -> ChatNotice {
+    var notice = ChatNotice(
+      kind: ChatNotice.Kind.allCases[below(6)], user: person(), count: count(),
+      group: maybe { $0.name() }, id: maybe { $0.name() })
+    if below(2) == 0 {
+      notice.message = ChatMessage(
+        id: notice.id.map { String($0) } ?? "", userID: String(notice.user.id),
+        userName: String(notice.user.name), badges: maybe { $0.string() } ?? "",
+        text: "t" + string(), replyTo: string(), bits: UInt32(below(3)),
+        channel: maybe { "n" + $0.string() } ?? "", isAction: below(2) == 0, emotes: [0..<1],
+        kind: notice.kind.rawValue)
+    }
+    return notice
+  }
+
   private mutating func payload() -> LiveEvent.Payload {
     switch below(37) {
     case 0:
@@ -57,16 +72,16 @@ struct EventGenerator {
             emotes: (0..<below(4)).map { _ in
               let start = below(12)
               return start..<(start + below(5))
-            })))
+            }, kind: maybe { "n" + $0.string() } ?? "")))
     case 1: .chat(.delete(messageID: name()))
     case 2: .chat(.clear)
-    case 3: .chat(.timeout(ChatTimeout(user: person(), seconds: maybe { $0.count() })))
-    case 4:
+    case 3:
       .chat(
-        .notice(
-          ChatNotice(
-            kind: ChatNotice.Kind.allCases[below(6)], user: person(), count: count(),
-            group: maybe { $0.name() }, id: maybe { $0.name() })))
+        .timeout(
+          ChatTimeout(
+            user: below(4) == 0 ? Person(id: "", name: name()) : person(),
+            seconds: maybe { $0.count() })))
+    case 4: .chat(.notice(notice()))
     case 5:
       .chat(
         .modes(
@@ -141,7 +156,8 @@ struct EventGenerator {
     case 1:
       .redemption(
         Redemption(
-          user: person(), title: name(), cost: maybe { $0.count() }, text: maybe { $0.text() },
+          user: person(), title: name(), cost: maybe { $0.count() },
+          text: maybe { Text("t" + $0.string()) },
           id: maybe { $0.name() }))
     case 2:
       .announcement(

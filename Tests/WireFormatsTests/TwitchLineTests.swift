@@ -7,7 +7,7 @@ private func message(_ tags: String, _ text: String) -> String {
 }
 
 private func notice(_ tags: String) -> String {
-  "@id=n;user-id=5;display-name=Ann;tmi-sent-ts=9;\(tags) :tmi.twitch.tv USERNOTICE #chan :hello"
+  "@id=n;user-id=5;display-name=Ann;tmi-sent-ts=1700000000009;\(tags) :tmi.twitch.tv USERNOTICE #chan"
 }
 
 private let ann = Person(id: "5", name: "Ann")
@@ -134,13 +134,16 @@ private let ann = Person(id: "5", name: "Ann")
   }
 
   @Test func `a line that a service has kept has the time when it was sent, else received`() {
-    let kept = "historical=1;id=1;user-id=5;rm-received-ts=8"
-    #expect(decode(message(kept, "x")).event?.timestamp == 8)
-    #expect(decode(message(kept + ";tmi-sent-ts=6", "x")).event?.timestamp == 6)
+    let kept = "historical=1;id=1;user-id=5;rm-received-ts=1700000000008"
+    #expect(decode(message(kept, "x")).event?.timestamp == 1_700_000_000_008)
     #expect(
-      decode("@historical=1;rm-received-ts=8;target-user-id=9 :t CLEARCHAT #chan bob")
+      decode(message(kept + ";tmi-sent-ts=1700000000006", "x")).event?.timestamp
+        == 1_700_000_000_006)
+    #expect(
+      decode("@historical=1;rm-received-ts=1700000000008;target-user-id=9 :t CLEARCHAT #chan bob")
         == .event(
-          .chat(.timeout(ChatTimeout(user: Person(id: "9", name: "bob"), seconds: nil))), at: 8,
+          .chat(.timeout(ChatTimeout(user: Person(id: "9", name: "bob"), seconds: nil))),
+          at: 1_700_000_000_008,
           room: "chan"))
   }
 
@@ -174,34 +177,85 @@ private let ann = Person(id: "5", name: "Ann")
   ]
 
   @Test(arguments: notices)
-  func `a notice is read by its kind, with the accompanying text`(
+  func `a notice is read by its kind`(
     tags: String, expected: ChatNotice
   ) {
     var expected = expected
     expected.id = "n"
-    #expect(decode(notice(tags)) == .event(.chat(.notice(expected)), at: 9, room: "chan"))
+    #expect(
+      decode(notice(tags))
+        == .event(.chat(.notice(expected)), at: 1_700_000_000_009, room: "chan"))
+    expected.message = ChatMessage(
+      id: "n", userID: "5", userName: "Ann", text: "Kappa hello", emotes: [0..<5],
+      kind: expected.kind.rawValue)
+    #expect(
+      decode(notice("emotes=25:0-4;" + tags) + " :Kappa hello").event?.payload
+        == .chat(.notice(expected)))
+  }
+
+  @Test(arguments: [
+    ("viewermilestone", "viewermilestone"), ("ritual", "ritual"),
+    ("sharedchatnotice;source-msg-id=viewermilestone", "viewermilestone"),
+  ])
+  func `words with a kind that is not known are a message that names it`(
+    tags: String, kind: String
+  ) {
+    #expect(
+      decode(notice("msg-id=" + tags) + " :my words").event?.payload
+        == .chat(
+          .message(
+            ChatMessage(id: "n", userID: "5", userName: "Ann", text: "my words", kind: kind))))
+  }
+
+  @Test(arguments: [
+    ("announcement", " :read the rules", "read the rules"),
+    ("charitydonation", "", "Ann: Donated USD 100"), ("bitsbadgetier", " :my badge", "my badge"),
+  ])
+  func `what the channel announces is an announcement`(kind: String, words: String, text: Text) {
+    #expect(
+      decode(notice("msg-id=\(kind);system-msg=Ann:\\sDonated\\sUSD\\s100") + words)
+        .event?.payload
+        == .activity(.announcement(Announcement(user: ann, text: text, id: "n"))))
+  }
+
+  @Test func `a message without identifiers goes by the login, each line by itself`() {
+    func message(_ line: String) -> ChatMessage? {
+      guard case .chat(.message(let message)) = decode(line).event?.payload else { return nil }
+      return message
+    }
+    let first = message("@badges= :ann!ann@ann PRIVMSG #chan :hi")
+    #expect(first?.userID == "ann" && first?.text == "hi")
+    #expect(first?.id == message("@badges= :ann!ann@ann PRIVMSG #chan :hi")?.id)
+    #expect(first?.id != message("@badges= :ann!ann@ann PRIVMSG #chan :ho")?.id)
+    #expect(message(":ann!ann@ann PRIVMSG #chan :no tags")?.userID == "ann")
+  }
+
+  @Test func `a time-out without an identifier is of a name`() {
+    #expect(
+      decode("@ban-duration=x :t CLEARCHAT #chan :bob").event?.payload
+        == .chat(.timeout(ChatTimeout(user: Person(id: "", name: "bob"), seconds: nil))))
   }
 
   @Test func `moderation is read`() {
     let clear = ":tmi.twitch.tv CLEARCHAT #chan"
     let user = Person(id: "9", name: "bob")
     let cases: [(String, LiveEvent.Payload)] = [
-      ("@room-id=1;tmi-sent-ts=3 \(clear)", .chat(.clear)),
+      ("@room-id=1;tmi-sent-ts=1700000000003 \(clear)", .chat(.clear)),
       (
-        "@ban-duration=150;target-user-id=9;tmi-sent-ts=3 \(clear) :bob",
+        "@ban-duration=150;target-user-id=9;tmi-sent-ts=1700000000003 \(clear) :bob",
         .chat(.timeout(ChatTimeout(user: user, seconds: 150)))
       ),
       (
-        "@target-user-id=9;tmi-sent-ts=3 \(clear) :bob",
+        "@target-user-id=9;tmi-sent-ts=1700000000003 \(clear) :bob",
         .chat(.timeout(ChatTimeout(user: user, seconds: nil)))
       ),
       (
-        "@login=bob;room-id=;target-msg-id=m1;tmi-sent-ts=3 :tmi.twitch.tv CLEARMSG #chan :bad",
+        "@login=bob;room-id=;target-msg-id=m1;tmi-sent-ts=1700000000003 :tmi.twitch.tv CLEARMSG #chan :bad",
         .chat(.delete(messageID: "m1"))
       ),
     ]
     for (line, payload) in cases {
-      #expect(decode(line) == .event(payload, at: 3, room: "chan"), "\(line)")
+      #expect(decode(line) == .event(payload, at: 1_700_000_000_003, room: "chan"), "\(line)")
     }
   }
 
@@ -248,14 +302,7 @@ private let ann = Person(id: "5", name: "Ann")
   }
 
   @Test(arguments: [
-    message("user-id=5", "x"), message("id=1", "x"), message("id=;user-id=5", "x"),
-    message("id=1;user-id=5;tmi-sent-ts=soon", "x"), message("id=1;user-id=5;tmi-sent-ts=-5", "x"),
-    message("id=1;user-id=5;bits=99999999999999999999", "x"),
-    message("id=1;user-id=5;bits=-", "x"), ":ann!a@a PRIVMSG #chan :no tags",
-    "@id=1;user-id=5 :ann!a@a PRIVMSG #chan",
-    notice("msg-id=raid"), notice("msg-id=submysterygift"), notice("x=y"),
-    "@target-user-id= :t CLEARCHAT #chan :bob",
-    "@ban-duration=x;target-user-id=1 :t CLEARCHAT #chan :b",
+    "@id=1;user-id=5 :ann!a@a PRIVMSG #chan", "@id=1 PRIVMSG #chan :nobody", notice("x=y"),
     "@room-id=1 :t CLEARMSG #chan :x", "@room-id=1 :t ROOMSTATE #chan",
     "@slow=fast :t ROOMSTATE #chan", "@r9k=2 :t ROOMSTATE #chan",
   ])

@@ -10,8 +10,8 @@ public enum ChatEvent: Sendable, Hashable {
   case clear
   /// `chat.timeout`
   case timeout(ChatTimeout)
-  /// `chat.notice`
-  case notice(ChatNotice)
+  /// `chat.notice`. Boxed: it is rare and larger than a message.
+  indirect case notice(ChatNotice)
   /// `chat.modes`
   case modes(ChatModes)
   /// `host.filter`: which messages the host wants to see.
@@ -52,6 +52,8 @@ public struct ChatMessage: Sendable {
     @usableFromInline static var action: UInt32 { 1 << 26 }
     /// Behind these, how many emotes there are, in a byte, and for each where it begins and ends, in two bytes each.
     @usableFromInline static var emotes: UInt32 { 1 << 27 }
+    /// Last, the length of ``kind`` in a byte, and its text.
+    @usableFromInline static var kind: UInt32 { 1 << 28 }
   }
 
   /// Where the texts of a message are in its slab.
@@ -77,24 +79,23 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// A message without bits, channel and emotes; ``owned(channel:bits:emotes:)`` adds them.
+  /// A message without bits, channel, emotes and kind; ``owned(channel:bits:emotes:kind:)`` adds them.
   @inlinable
   public init(slab: ByteSlab, slices: Slices, color: NameColor? = nil, isAction: Bool = false) {
     self.init(
-      slab: slab, slices: slices, color: color, isAction: isAction, channelLength: 0,
-      hasBits: false, hasEmotes: false)
+      slab: slab, slices: slices, color: color, isAction: isAction, channelLength: 0, tail: 0)
   }
 
+  /// - Parameter tail: the marks of what follows ``channel`` in the slab.
   @usableFromInline
   init(
     slab: ByteSlab, slices: Slices, color: NameColor?, isAction: Bool, channelLength: Int,
-    hasBits: Bool, hasEmotes: Bool
+    tail: UInt32
   ) {
     self.slab = slab
     self.slices = slices
     marks =
-      (color.map { $0.rgb | Mark.color } ?? 0) | (hasBits ? Mark.bits : 0)
-      | (isAction ? Mark.action : 0) | (hasEmotes ? Mark.emotes : 0)
+      (color.map { $0.rgb | Mark.color } ?? 0) | (isAction ? Mark.action : 0) | tail
     self.channelLength = UInt16(clamping: channelLength)
   }
 
@@ -102,7 +103,7 @@ public struct ChatMessage: Sendable {
   public init(
     id: String, userID: String, userName: String, badges: String = "", color: NameColor? = nil,
     text: String, replyTo: String = "", bits: UInt32 = 0, channel: String = "",
-    isAction: Bool = false, emotes: [Range<Int>] = []
+    isAction: Bool = false, emotes: [Range<Int>] = [], kind: String = ""
   ) {
     var bytes: [UInt8] = []
     func append(_ string: String) -> ByteSlab.Slice {
@@ -114,12 +115,11 @@ public struct ChatMessage: Sendable {
       id: append(id), userID: append(userID), userName: append(userName), badges: append(badges),
       text: append(text), replyTo: append(replyTo))
     let channel = append(channel)
-    if bits > 0 { withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) } }
-    let emotes = EmoteRanges.usable(emotes, in: Text(text))
-    if !emotes.isEmpty { bytes.append(contentsOf: Self.bytes(emotes)) }
+    let tail = Tail(
+      bits: bits, emotes: EmoteRanges.usable(emotes, in: Text(text)), kind: Text(kind))
     self.init(
-      slab: ByteSlab(bytes), slices: slices, color: color, isAction: isAction,
-      channelLength: channel.count, hasBits: bits > 0, hasEmotes: !emotes.isEmpty)
+      slab: ByteSlab(bytes + tail.bytes), slices: slices, color: color, isAction: isAction,
+      channelLength: channel.count, tail: tail.marks)
   }
 
   /// Calls `body` with the UTF-8 of ``userID`` of the message at `place`, without a reference to its slab: to copy the
@@ -143,7 +143,9 @@ public struct ChatMessage: Sendable {
   }
 
   /// The length of all texts, in bytes, and of what is kept behind them.
-  package var byteCount: Int { textLength + (marks & Mark.bits == 0 ? 0 : 4) + emoteLength }
+  package var byteCount: Int {
+    textLength + (marks & Mark.bits == 0 ? 0 : 4) + emoteLength + (hasKind ? 1 + kind.byteCount : 0)
+  }
 
   private var textLength: Int {
     slices.id.count + slices.userID.count + slices.userName.count + slices.badges.count
@@ -159,14 +161,38 @@ public struct ChatMessage: Sendable {
   }
   private var emoteLength: Int { hasEmotes ? 1 + 4 * emoteCount : 0 }
 
-  private static func bytes(_ emotes: [Range<Int>]) -> [UInt8] {
-    [UInt8(emotes.count)]
-      + emotes.flatMap { emote in
-        [emote.lowerBound, emote.upperBound].flatMap {
-          [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)]
+  fileprivate var hasKind: Bool { marks & Mark.kind != 0 }
+
+  /// What few messages have, as it follows ``channel`` in the slab.
+  private struct Tail {
+    var marks: UInt32 = 0
+    var bytes: [UInt8] = []
+
+    init(bits: UInt32, emotes: [Range<Int>], kind: Text) {
+      if bits > 0 {
+        marks |= Mark.bits
+        withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) }
+      }
+      if !emotes.isEmpty {
+        marks |= Mark.emotes
+        bytes.append(UInt8(emotes.count))
+        for position in emotes.flatMap({ [$0.lowerBound, $0.upperBound] }) {
+          bytes.append(UInt8(truncatingIfNeeded: position))
+          bytes.append(UInt8(truncatingIfNeeded: position >> 8))
         }
       }
+      if !kind.isEmpty {
+        marks |= Mark.kind
+        kind.cut(to: ChatMessage.kindLength).withUTF8 {
+          bytes.append(UInt8($0.count))
+          bytes.append(contentsOf: $0)
+        }
+      }
+    }
   }
+
+  /// The longest ``kind``, in bytes of UTF-8; a longer one is cut.
+  package static let kindLength = 64
 
   /// Cheered bits; 0 for an ordinary message.
   public var bits: UInt32 {
@@ -176,6 +202,14 @@ public struct ChatMessage: Sendable {
       UInt32(
         littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt32.self))
     }
+  }
+
+  /// What it was written with, such as a resubscription, by the platform's name for that; empty for an ordinary message.
+  public var kind: Text {
+    guard hasKind else { return Text(slab: slab, slice: .empty) }
+    let offset = emoteOffset + emoteLength
+    let count = slab.withBytes(of: ByteSlab.Slice(offset: offset, count: 1)) { Int($0[0]) }
+    return Text(slab: slab, slice: ByteSlab.Slice(offset: offset + 1, count: count))
   }
 
   /// Whether the text says what the author does, as after `/me`: "Ann waves".
@@ -212,21 +246,25 @@ public struct ChatMessage: Sendable {
   ///   - channel: replaces its ``channel``.
   ///   - bits: replaces its ``bits``.
   ///   - emotes: replaces its ``emotes`` by what is usable of these.
+  ///   - kind: replaces its ``kind``.
   public func owned(
-    channel: Text? = nil, bits: UInt32? = nil, emotes: [Range<Int>]? = nil
+    channel: Text? = nil, bits: UInt32? = nil, emotes: [Range<Int>]? = nil, kind: Text? = nil
   ) -> ChatMessage {
-    if channel == nil, bits == nil, emotes == nil, slab.count <= byteCount, !slices.hasEscapes {
+    if channel == nil, bits == nil, emotes == nil, kind == nil, slab.count <= byteCount,
+      !slices.hasEscapes
+    {
       return self
     }
-    let emotes = emotes.map { EmoteRanges.usable($0, in: text) } ?? self.emotes
-    let tail = emotes.isEmpty ? [] : Self.bytes(emotes)
+    let tail = Tail(
+      bits: bits ?? self.bits,
+      emotes: emotes.map { EmoteRanges.usable($0, in: text) } ?? self.emotes,
+      kind: kind ?? self.kind)
     let channel = channel ?? self.channel
-    let bits = bits ?? self.bits
     var slices = self.slices
     var channelLength = 0
     // An escape is never shorter than what it stands for.
     let capacity =
-      textLength - Int(self.channelLength) + channel.byteCount + (bits > 0 ? 4 : 0) + tail.count
+      textLength - Int(self.channelLength) + channel.byteCount + tail.bytes.count
     let slab = ByteSlab(capacity: capacity) { target in
       var offset = 0
       func append(_ text: Text) -> ByteSlab.Slice {
@@ -241,19 +279,13 @@ public struct ChatMessage: Sendable {
         id: append(id), userID: append(userID), userName: append(userName), badges: append(badges),
         text: append(text), replyTo: append(replyTo))
       channelLength = append(channel).count
-      if bits > 0 {
-        withUnsafeBytes(of: bits.littleEndian) { bytes in
-          _ = UnsafeMutableBufferPointer(rebasing: target[offset...])
-            .initialize(fromContentsOf: bytes)
-        }
-        offset += 4
-      }
-      _ = UnsafeMutableBufferPointer(rebasing: target[offset...]).initialize(fromContentsOf: tail)
-      return offset + tail.count
+      _ = UnsafeMutableBufferPointer(rebasing: target[offset...])
+        .initialize(fromContentsOf: tail.bytes)
+      return offset + tail.bytes.count
     }
     return ChatMessage(
       slab: slab, slices: slices, color: color, isAction: isAction, channelLength: channelLength,
-      hasBits: bits > 0, hasEmotes: !emotes.isEmpty)
+      tail: tail.marks)
   }
 }
 
@@ -270,7 +302,8 @@ extension ChatMessage: Hashable {
       && lhs.badges == rhs.badges && lhs.text == rhs.text && lhs.replyTo == rhs.replyTo
       && lhs.bits == rhs.bits && lhs.channel == rhs.channel && lhs.color == rhs.color
       && lhs.isAction == rhs.isAction && lhs.hasEmotes == rhs.hasEmotes
-      && (!lhs.hasEmotes || lhs.emotes == rhs.emotes)
+      && (!lhs.hasEmotes || lhs.emotes == rhs.emotes) && lhs.hasKind == rhs.hasKind
+      && (!lhs.hasKind || lhs.kind == rhs.kind)
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
@@ -278,6 +311,7 @@ extension ChatMessage: Hashable {
 
 /// A person was silenced; what they wrote is taken off the screen.
 public struct ChatTimeout: Sendable, Hashable {
+  /// Without an identifier it is anybody of that name, since some loggers leave identifiers out.
   public var user: Person
   /// Length in seconds; `nil` for a ban.
   public var seconds: Int?
@@ -289,12 +323,11 @@ public struct ChatTimeout: Sendable, Hashable {
 }
 
 /// Something worth a line of its own: a subscription, a gift, a raid.
-public struct ChatNotice: Sendable, Hashable, Codable {
+public struct ChatNotice: Sendable, Hashable {
   public enum Kind: String, Sendable, CaseIterable, Codable {
     case subscribe, resubscribe, gift, giftBomb, raid, cheer
   }
 
-  // The shortest last: in another order every event would take more memory.
   public var user: Person
   /// Gifts, months, viewers or bits, by kind.
   public var count: Int
@@ -303,14 +336,25 @@ public struct ChatNotice: Sendable, Hashable, Codable {
   /// Unique within its room; `nil` if the source gives it none. What is shown does not keep it.
   public var id: Text?
   public var kind: Kind
+  /// What the person wrote with it; it has the identifier of the notice, and the notice's kind as its own.
+  public var message: ChatMessage?
 
-  public init(kind: Kind, user: Person, count: Int, group: Text? = nil, id: Text? = nil) {
+  public init(
+    kind: Kind, user: Person, count: Int, group: Text? = nil, id: Text? = nil,
+    message: ChatMessage? = nil
+  ) {
     self.kind = kind
     self.user = user
     self.count = count
     self.group = group
     self.id = id
+    self.message = message
   }
+}
+
+/// As it is kept of what is shown.
+extension ChatNotice: Codable {
+  private enum CodingKeys: CodingKey { case user, count, group, id, kind, message }
 }
 
 /// Which modes of the chat changed; `nil` where one did not. Shown, never enforced.

@@ -13,7 +13,7 @@ extension Text: Codable {
 
 extension ChatMessage: Codable {
   private enum CodingKeys: String, CodingKey {
-    case id, userID, userName, badges, color, text, replyTo, bits, channel, isAction, emotes
+    case id, userID, userName, badges, color, text, replyTo, bits, channel, isAction, emotes, kind
   }
 
   public init(from decoder: any Decoder) throws {
@@ -30,7 +30,8 @@ extension ChatMessage: Codable {
       channel: try values.decodeIfPresent(String.self, forKey: .channel) ?? "",
       isAction: try values.decodeIfPresent(Bool.self, forKey: .isAction) ?? false,
       emotes: try values.decodeIfPresent([Int].self, forKey: .emotes).flatMap(EmoteRanges.paired)
-        ?? [])
+        ?? [],
+      kind: try values.decodeIfPresent(String.self, forKey: .kind) ?? "")
   }
 
   /// Leaves out what most messages lack.
@@ -47,5 +48,6 @@ extension ChatMessage: Codable {
     if !channel.isEmpty { try values.encode(channel, forKey: .channel) }
     if isAction { try values.encode(true, forKey: .isAction) }
     try values.encodeIfPresent(emotePositions, forKey: .emotes)
+    if !kind.isEmpty { try values.encode(kind, forKey: .kind) }
   }
 }

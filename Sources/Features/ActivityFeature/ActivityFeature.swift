@@ -25,9 +25,18 @@ package struct ActivityFeature {
     case trainMoved(HypeTrain, at: Timestamp, from: Origin = .none)
     case predicted(Prediction)
     case counted(Goal)
+    /// A moderator removed what somebody wrote.
+    case retracted(Retraction)
     case pinned(Int)
     case unpinned(Int)
     case dismissed(Int)
+  }
+
+  /// Whose words go from the feed. What happened stays.
+  package enum Retraction: Equatable, Sendable {
+    case message(Text)
+    case person(Person)
+    case everything
   }
 
   /// Of more goals the oldest goes.
@@ -43,11 +52,11 @@ package struct ActivityFeature {
       var row = ActivityRow(
         .redemption, by: redemption.user, count: redemption.cost ?? 0, at: time, from: origin)
       row.title = String(redemption.title)
-      row.text = ActivityRow.cut(redemption.text)
+      row.say(redemption.text, by: redemption.user, in: redemption.id)
       state.feed.add(row)
     case .announced(let announcement, let time, let origin):
       var row = ActivityRow(.announcement, by: announcement.user, at: time, from: origin)
-      row.text = ActivityRow.cut(announcement.text)
+      row.say(announcement.text, by: announcement.user, in: announcement.id)
       state.feed.add(row)
     case .noticed(let notice, let time, let origin):
       state.feed.add(notice, count: notice.count, at: time, from: origin)
@@ -61,6 +70,7 @@ package struct ActivityFeature {
     case .predicted(let prediction):
       state.prediction = prediction.state == .cancelled ? nil : prediction.owned()
     case .counted(let goal): count(goal, &state)
+    case .retracted(let retraction): state.feed.retract(retraction)
     case .pinned(let number): state.feed.pin(number, true)
     case .unpinned(let number): state.feed.pin(number, false)
     case .dismissed(let number): state.feed.dismiss(number)

@@ -39,7 +39,10 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   package fileprivate(set) var count: Int
   /// The reward.
   package var title: String?
-  package var text: String?
+  package fileprivate(set) var text: String?
+  /// Whose words those are, and in which message, so that moderators can remove them.
+  private var author: String?
+  private var message: String?
   /// The newest, if there are several.
   package fileprivate(set) var timestamp: Timestamp
   package fileprivate(set) var isPinned = false
@@ -63,14 +66,33 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// The longest text, in bytes of UTF-8.
   static let textLength = 512
 
-  static func cut(_ text: Text?) -> String? {
-    text.flatMap { $0.isEmpty ? nil : String($0.cut(to: textLength)) }
+  /// Adds what the person wrote, in the message with this identifier.
+  mutating func say(_ words: Text?, by person: Person?, in message: Text?) {
+    guard let words, !words.isEmpty else { return }
+    text = String(words.cut(to: Self.textLength))
+    author = person.map { String($0.id) }
+    self.message = message.map { String($0) }
   }
+
+  /// Whether it has words that a moderator removes.
+  fileprivate func says(_ retraction: ActivityFeature.Retraction) -> Bool {
+    guard text != nil else { return false }
+    switch retraction {
+    case .everything: return true
+    case .message(let id): return Self.areAlike(message, String(id))
+    case .person(let person) where person.id.isEmpty:
+      return name.map { $0.lowercased() == String(person.name).lowercased() } ?? false
+    case .person(let person): return Self.areAlike(author, String(person.id))
+    }
+  }
+
+  fileprivate mutating func forgetWords() { (text, author, message) = (nil, nil, nil) }
 
   /// What it takes in bytes.
   fileprivate var byteCount: Int {
     MemoryLayout<ActivityRow>.stride + (name?.utf8.count ?? 0) + (title?.utf8.count ?? 0)
-      + (text?.utf8.count ?? 0) + (platform?.utf8.count ?? 0) + (source?.utf8.count ?? 0)
+      + (text?.utf8.count ?? 0) + (author?.utf8.count ?? 0) + (message?.utf8.count ?? 0)
+      + (platform?.utf8.count ?? 0) + (source?.utf8.count ?? 0)
   }
 
   fileprivate func isLike(_ other: ActivityRow) -> Bool {
@@ -91,6 +113,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   fileprivate mutating func fold(_ other: ActivityRow) {
     times += 1
     (name, text, source) = (other.name, other.text, other.source)
+    (author, message) = (other.author, other.message)
     timestamp = max(timestamp, other.timestamp)
     let (sum, overflow) = count.addingReportingOverflow(other.count)
     count = overflow ? .max : sum
@@ -122,7 +145,19 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
   package mutating func add(
     _ notice: ChatNotice, count: Int, at time: Timestamp, from origin: Origin = .none
   ) {
-    add(ActivityRow(.init(notice.kind), by: notice.user, count: count, at: time, from: origin))
+    var row = ActivityRow(.init(notice.kind), by: notice.user, count: count, at: time, from: origin)
+    row.say(notice.message?.text, by: notice.user, in: notice.message?.id)
+    add(row)
+  }
+
+  /// - Complexity: O(``limit``).
+  mutating func retract(_ retraction: ActivityFeature.Retraction) {
+    for index in rows.indices where rows[index].says(retraction) { rows[index].forgetWords() }
+  }
+
+  /// Whether a row has words that a moderator removes.
+  package func says(_ retraction: ActivityFeature.Retraction) -> Bool {
+    rows.contains { $0.says(retraction) }
   }
 
   /// - Complexity: O(``limit``).

@@ -46,8 +46,10 @@ package struct ChatFeature {
       state.bookkeeping.moderation.noteClear(at: time)
       moderate(&state, hiding: .everything)
     case .timedOut(let timeout, let time):
-      state.bookkeeping.moderation.noteTimeout(of: timeout.user.id, at: time)
-      moderate(&state, hiding: .author(timeout.user.id))
+      for author in authors(meantBy: timeout.user, in: state) {
+        state.bookkeeping.moderation.noteTimeout(of: author, at: time)
+        moderate(&state, hiding: .author(author))
+      }
     case .notice(let notice, let time, _):
       state.noticeCount += 1
       state.notices.show(notice, number: state.noticeCount, at: time)
@@ -102,6 +104,18 @@ package struct ChatFeature {
     return analyse(batch, numberedFrom: first, without: late, in: &state)
   }
 
+  /// The identifiers of a person whom a moderator named. Without an identifier they are those of everybody who wrote
+  /// under this name, and the name itself, by which messages without an identifier go.
+  private func authors(meantBy person: Person, in state: State) -> [Text] {
+    guard person.id.isEmpty else { return [person.id] }
+    let name = String(person.name).lowercased()
+    let people =
+      state.messages.map { Person(id: $0.message.userID, name: $0.message.userName) }
+      + state.notices.entries.map(\.notice.user)
+    let others = people.filter { String($0.name).lowercased() == name }.map(\.id)
+    return Array(Set(others).union([person.name]))
+  }
+
   /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what
   /// they see, and the clocks of sources differ.
   private func moderate(_ state: inout State, hiding target: ModerationTarget) {
@@ -113,6 +127,8 @@ package struct ChatFeature {
       state.messages = kept
     }
     hideWords(of: target, among: all, in: &state)
+    // To look in place would count as a change.
+    if state.notices.says(target) { state.notices.retract(target) }
     // What passes a filter, or is in a thread, may have left the history.
     if let kept = state.filtered?.removing(target) { state.filtered = kept }
     if let kept = state.thread?.messages.removing(target) { state.thread?.messages = kept }

@@ -164,6 +164,7 @@ extension DisplayedMessage {
     if thread != nil, answered == nil { marks.append(.text(">", .faint)) }
     if isMention { marks.append(.text("*", .warning)) }
     if !message.channel.isEmpty { marks.append(.text("(\(message.channel))", .faint)) }
+    if !message.kind.isEmpty { marks.append(.text("[\(message.kind)]", .faint)) }
     let text = message.words(isMention ? .warning : .normal)
     let author = message.author(isFollowed: answered != nil)
     let words = answered.map { [author, message.to($0), text] } ?? [author, text]
@@ -185,6 +186,15 @@ extension ChatMessage {
       ? .text(String(text), emphasis) : .marked(String(text), emotes, emphasis)
   }
 
+  /// The text after what was done with it, of one element.
+  fileprivate func words(after deed: String) -> ViewNode {
+    let start = deed + ": "
+    let shift = start.unicodeScalars.count
+    let emotes = emotes.map { $0.lowerBound + shift..<$0.upperBound + shift }
+    let whole = start + String(text)
+    return emotes.isEmpty ? .text(whole, .strong) : .marked(whole, emotes, .strong)
+  }
+
   /// One element, as one for each badge and cheer would be more to lay out.
   fileprivate func author(isFollowed: Bool) -> ViewNode {
     let name = String(userName)
@@ -203,7 +213,7 @@ extension DisplayedNotice {
     let line = Phrase.notice(
       kind: notice.kind.rawValue, name: String(notice.user.name), count: count, number: number,
       isPinned: isPinned)
-    return .text(line, .strong).acting(
+    return (notice.message?.words(after: line) ?? .text(line, .strong)).acting(
       handling(isPinned ? "unpin" : "pin"), handling("dismiss"))
   }
 

@@ -48,6 +48,22 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
 
   package init() {}
 
+  /// The most that is kept of what a person wrote with a notice, in bytes of UTF-8: far more than a platform lets through.
+  package static let textLength = 2_048
+
+  /// Whether an entry has words that a moderator removes.
+  func says(_ target: ModerationTarget) -> Bool { entries.contains { $0.says(target) } }
+
+  /// Removes the words of a message or a person. What happened stays.
+  mutating func retract(_ target: ModerationTarget) {
+    for index in entries.indices where entries[index].says(target) {
+      entries[index].notice.message = nil
+    }
+    for index in held.indices where held[index].entry.says(target) {
+      held[index].entry.notice.message = nil
+    }
+  }
+
   /// Whether gifts are waiting for the announcement of their bomb.
   package var isHolding: Bool { !held.isEmpty }
 
@@ -122,6 +138,16 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
 }
 
 extension DisplayedNotice {
+  fileprivate func says(_ target: ModerationTarget) -> Bool {
+    guard let message = notice.message else { return false }
+    switch target {
+    case .everything: return true
+    case .message(let id): return message.id == id
+    case .author(let id): return notice.user.id == id
+    case .ordinals: return false
+    }
+  }
+
   fileprivate mutating func join(_ notice: ChatNotice, at time: Timestamp) {
     timestamp = min(timestamp, time)
     if notice.kind == .giftBomb {
@@ -137,6 +163,16 @@ extension ChatNotice {
   fileprivate func owned() -> ChatNotice {
     ChatNotice(
       kind: kind, user: Person(id: user.id.owned(), name: user.name.owned()), count: count,
-      group: group?.owned())
+      group: group?.owned(), message: message?.shortened(to: NoticeBoard.textLength))
+  }
+}
+
+extension ChatMessage {
+  /// The same message, owning its text, of which the beginning is kept.
+  fileprivate func shortened(to limit: Int) -> ChatMessage {
+    guard text.byteCount > limit else { return owned() }
+    return ChatMessage(
+      id: String(id), userID: String(userID), userName: String(userName), color: color,
+      text: String(text.cut(to: limit)), isAction: isAction, emotes: emotes, kind: String(kind))
   }
 }

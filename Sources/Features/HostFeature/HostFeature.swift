@@ -117,7 +117,14 @@ package struct HostFeature {
         // At the host's own time, the newest that the duration is based on.
         return enter(.ended, at: state.header.newestTime, in: &state)
       case .chat(.notice(let notice, let time, let origin)):
-        return noteActivity(notice, at: time, from: origin, in: &state)
+        // The gifts of a gift bomb are in its announcement.
+        guard notice.kind != .gift || notice.group == nil else { return .none }
+        return activity(.noticed(notice, at: time, from: origin), in: &state)
+      case .chat(.messageDeleted(let id, _)):
+        return retract(.message(id), in: &state)
+      case .chat(.timedOut(let timeout, _)):
+        return retract(.person(timeout.user), in: &state)
+      case .chat(.cleared): return retract(.everything, in: &state)
       case .activity, .chat, .control, .header, .liveRoomStats, .poll, .recorder, .sources,
         .waitingRoom, .endConfirmation:
         return .none
@@ -155,15 +162,21 @@ package struct HostFeature {
     return .none
   }
 
-  /// Shows a notice of the chat in the feed as well, if there is one, which does not know about the chat. Run directly,
-  /// so that one event remains one action. The gifts of a gift bomb are in its announcement.
-  private func noteActivity(
-    _ notice: ChatNotice, at time: Timestamp, from origin: Origin, in state: inout State
+  /// Removes words from the feed as well. To pass this on where there are none would count as a change.
+  private func retract(
+    _ retraction: ActivityFeature.Retraction, in state: inout State
   ) -> Effect<Action> {
-    guard state.activity != nil, notice.kind != .gift || notice.group == nil else { return .none }
-    return ActivityFeature()
-      .reduce(into: &state.activity!, action: .noticed(notice, at: time, from: origin))
-      .map(Action.activity)
+    guard let feed = state.activity?.feed, feed.says(retraction) else { return .none }
+    return activity(.retracted(retraction), in: &state)
+  }
+
+  /// Passes on to the feed, if there is one, what happened in the chat, which it does not know about. Run directly, so
+  /// that one event remains one action.
+  private func activity(
+    _ action: ActivityFeature.Action, in state: inout State
+  ) -> Effect<Action> {
+    guard state.activity != nil else { return .none }
+    return ActivityFeature().reduce(into: &state.activity!, action: action).map(Action.activity)
   }
 
   /// Shows the quality found by the statistics in the header, which does not know about them.

@@ -20,6 +20,8 @@ package enum RoomBudget {
       + ChatterSet.byteLimit
       + WaitingList.byteLimit
       + 2 * ActivityFeed.byteLimit
+      // What was written with notices, and with those that wait for their gift bomb; names and emotes besides.
+      + 2 * NoticeBoard.limit * (2 * NoticeBoard.textLength)
       // The chat's and the waiting room's throttles.
       + 2 * HeldBytes.limit
       + tables

@@ -86,7 +86,9 @@ struct ConnectionCore: ~Copyable {
       received &+= 1
       if case .source(.state(let status)) = event.payload { note(status, in: room) }
       batches.add(event, to: room, bytes: line.count)
+      if decoder.hasRemarks { batches.note(decoder.takeRemarks(), room: room) }
     case .rejected(let reason, let room):
+      if decoder.hasRemarks { batches.note(decoder.takeRemarks(), room: room) }
       // Found out for the first of a flood alone.
       let fault = batches.isFirst(reason, room: room) ? decoder.fault(of: line, in: slab) : nil
       reject(reason, room: room, bytes: line.count, fault: fault)

@@ -1,6 +1,7 @@
 package import LiveEvents
+package import WireFormats
 
-/// How many lines or events were rejected, by reason.
+/// How many lines or events were rejected, by reason; and what else is to be counted about lines.
 package struct RejectionCounts: Sendable, Hashable {
   private var counts: [RejectionReason: Int] = [:]
   private var faults: [RejectionReason: String] = [:]
@@ -13,7 +14,12 @@ package struct RejectionCounts: Sendable, Hashable {
   /// The number of lines rejected for any reason.
   package private(set) var total = 0
 
-  package var isEmpty: Bool { total == 0 }
+  /// How often each remark was made about a line, rejected or not.
+  package private(set) var remarks: [DecodingRemark: Int] = [:]
+  /// How many different remarks are kept. Senders choose the names of kinds.
+  private static let maximumRemarks = 64
+
+  package var isEmpty: Bool { total == 0 && remarks.isEmpty }
 
   /// The reasons that occurred, in the order of their declaration.
   package var byReason: [(reason: RejectionReason, count: Int)] {
@@ -31,7 +37,13 @@ package struct RejectionCounts: Sendable, Hashable {
     total += count
   }
 
+  package mutating func add(_ remark: DecodingRemark, count: Int = 1) {
+    let isKept = remarks.count < Self.maximumRemarks || remarks[remark] != nil
+    remarks[isKept ? remark : .kind("others"), default: 0] += count
+  }
+
   package mutating func add(_ other: RejectionCounts) {
+    for (remark, count) in other.remarks { add(remark, count: count) }
     for (reason, count) in other.counts { add(reason, count: count, fault: other.faults[reason]) }
   }
 }

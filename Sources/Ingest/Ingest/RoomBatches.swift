@@ -57,6 +57,17 @@ struct RoomBatches {
     batches[index].bytes += bytes
   }
 
+  /// Counts what the decoder remarked about a line.
+  mutating func note(_ remarks: [DecodingRemark], room: RoomReference?) {
+    for remark in remarks {
+      guard let room else {
+        unroutable.add(remark)
+        continue
+      }
+      batches[index(of: room)].rejections.add(remark)
+    }
+  }
+
   /// Rejects all events gathered, because the batch that they are in is not to be taken. Returns how many.
   mutating func rejectEvents(_ reason: RejectionReason) -> Int {
     var count = 0

@@ -15,8 +15,9 @@ public struct LineDecoder: ~Copyable {
 
   var indexer: JSONIndexer
   var window = LineWindow()
+  let remarks = RemarkStorage()
   var members: NativeMemberStorage
-  var tags = IRCTagStorage()
+  var tags: IRCTagStorage
   var rooms: RoomTable
   /// The room for which every line counts; `nil` if each line names its own.
   public internal(set) var override: RoomReference?
@@ -45,7 +46,8 @@ public struct LineDecoder: ~Copyable {
 
   private init(maximumLineLength: Int, fallback: RoomName, types: NativeTypeTable) {
     rooms = RoomTable(fallback: fallback)
-    members = NativeMemberStorage(types)
+    members = NativeMemberStorage(types, remarks: remarks.remarks)
+    tags = IRCTagStorage(remarks: remarks.remarks)
     longestLine = maximumLineLength
     indexer = JSONIndexer(capacity: maximumLineLength)
   }
@@ -83,6 +85,8 @@ public struct LineDecoder: ~Copyable {
     guard line.count <= longestLine else {
       return .rejected(.lineTooLong, room: override)
     }
+    // Whoever does not take them must not gather them without bound.
+    if hasRemarks { remarks.remarks.pointee.removeAll(keepingCapacity: true) }
     defer { window.release(after: line) }
     return slab.withBytes(of: line) { bytes in
       guard let start = bytes.baseAddress,

@@ -1,14 +1,14 @@
+import Wording
+
 /// Text of strangers, made fit for a terminal.
 package enum TerminalText {
-  /// Without characters that steer a terminal or turn the direction of writing: chat is written by
-  /// strangers, and an escape sequence in it must stay text.
+  /// Without characters that control a terminal or reorder a line: chat is written by strangers, and an escape sequence
+  /// in it must stay text. Characters that belong to the spelling of a script stay; see ``SafeText``.
   package static func sanitized(_ text: some StringProtocol) -> String {
-    var scalars = String.UnicodeScalarView()
     // Chat clients append U+E0000, which shows nothing anywhere, so that a repeated message counts as another.
-    for scalar in text.unicodeScalars where scalar.value != 0xE0000 {
-      scalars.append(isHarmless(scalar) ? scalar : "\u{FFFD}")
-    }
-    return String(scalars)
+    guard text.unicodeScalars.contains("\u{E0000}") else { return SafeText.spelled(text) }
+    let shown = text.unicodeScalars.filter { $0.value != 0xE0000 }
+    return SafeText.spelled(String(String.UnicodeScalarView(shown)))
   }
 
   /// Columns that a text takes in a terminal.
@@ -51,16 +51,6 @@ package enum TerminalText {
   /// The same text with ``substitutes``.
   package static func ascii(_ text: String) -> String {
     String(text.map { substitutes[$0] ?? $0 })
-  }
-
-  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-    case .format:
-      // Joiners make one picture of several; the rest of the class steers the direction.
-      scalar.value == 0x200D || (0xE0020...0xE007F).contains(scalar.value)
-    default: true
-    }
   }
 
   /// Columns that a character takes: 0, 1 or 2.

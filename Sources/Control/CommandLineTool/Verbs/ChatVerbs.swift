@@ -130,7 +130,8 @@ struct ChatNoticesVerb: Verb {
     discussion: """
       Notices are subscriptions, gifts, raids and the like; a gift bomb and its gifts are one notice.
 
-      JSON: an array of objects with number, kind, user, count, timestamp and pinned.
+      JSON: an array of objects with number, kind, user, count, timestamp and pinned; and text and emotes, if the \
+      person wrote something.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -150,7 +151,7 @@ struct ChatNoticesVerb: Verb {
     let text = Phrase.notice(
       kind: notice.kind, name: notice.user.name, count: notice.count, number: notice.number,
       isPinned: notice.pinned)
-    return TerminalText.sanitized(text)
+    return TerminalText.sanitized(notice.text.map { "\(text): \($0)" } ?? text)
   }
 }
 

@@ -14,7 +14,8 @@ struct StatusVerb: Verb {
       longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and \
       longestSliceMicroseconds; problems, a list of objects with part, text, since and room, if \
       something is wrong; refusals, a list of objects with user, resource and count, if anybody was \
-      refused something; and packedRooms, if any are.
+      refused something; packedRooms, if any are; and unknownKinds and unusableFields, objects with counts by name, \
+      if lines had any.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -49,6 +50,12 @@ package enum StatusText {
     ]
     if !totals.rejectedByReason.isEmpty {
       lines.append("  rejected      \(CountsText.line(totals.rejectedByReason))")
+    }
+    if let kinds = status.unknownKinds {
+      lines.append("  unknown kinds \(TerminalText.sanitized(CountsText.line(kinds)))")
+    }
+    if let fields = status.unusableFields {
+      lines.append("  odd fields    \(TerminalText.sanitized(CountsText.line(fields)))")
     }
     lines += [
       "  longest turn  \(Format.microseconds(status.longestTurnMicroseconds)); "

@@ -4,14 +4,19 @@ package import Logging
 package import NIOCore
 import Platform
 import Systemd
+package import WireFormats
+import Wording
 
-/// Logs rejected input with reasons and counts, as decided by ``RejectionDigest``.
+/// Logs rejected input with reasons and counts, as decided by ``RejectionDigest``, and counts the remarks about lines, the
+/// first of each of which is logged.
 ///
 /// May be used from any thread; takes a lock once per delivery that has rejected lines.
 package final class RejectionLog: Sendable {
   private struct State {
     var digest = RejectionDigest()
     var isScheduled = false
+    /// All since the beginning.
+    var counts = RejectionCounts()
   }
 
   private let state = Guarded(State())
@@ -27,16 +32,48 @@ package final class RejectionLog: Sendable {
   /// Notes lines rejected with a delivery.
   package func note(_ counts: RejectionCounts, in room: RoomName?) {
     let now = NIODeadline.now()
-    let (sums, due) = state.withLock { state in
+    let (sums, due, first) = state.withLock { state in
+      let first = counts.remarks.keys.filter { state.counts.remarks[$0] == nil }
+      for (remark, count) in counts.remarks { state.counts.add(remark, count: count) }
       let sums = counts.byReason.compactMap {
         state.digest.add(
           $0.reason, count: $0.count, room: room, fault: counts.firstFault($0.reason),
           now: now.uptimeNanoseconds)
       }
-      return (sums, wakeUpTime(&state))
+      return (sums, wakeUpTime(&state), first)
     }
     log(sums)
+    // A rejected line of an unknown kind has been reported with its reason.
+    for remark in first where !isReported(remark, counts) { log(remark, in: room) }
     schedule(due)
+  }
+
+  /// How often each remark was made since the beginning.
+  package var remarks: [DecodingRemark: Int] { state.withLock { $0.counts.remarks } }
+
+  private func isReported(_ remark: DecodingRemark, _ counts: RejectionCounts) -> Bool {
+    guard case .kind(let name) = remark else { return false }
+    return counts.firstFault(.unknownType) == "'\(name)'"
+  }
+
+  private func log(_ remark: DecodingRemark, in room: RoomName?) {
+    var metadata: Logger.Metadata = ["count": "1"]
+    metadata["room"] = room.map { "\($0)" }
+    let place = room.map { " in room \($0)" } ?? ""
+    switch remark {
+    case .field(let name):
+      metadata["reason"] = "unusableField"
+      logger.log(
+        .inputRejected,
+        "field \(SafeText.spelled(name)) without a usable value\(place); the rest of the line counts",
+        metadata: metadata)
+    case .kind(let name):
+      metadata["reason"] = "unknownKind"
+      logger.log(
+        .inputRejected,
+        "unknown kind of event \(SafeText.spelled(name))\(place); nothing is shown of it",
+        metadata: metadata)
+    }
   }
 
   /// Logs everything not logged yet.

@@ -179,7 +179,9 @@ extension NoticeReport {
   fileprivate init(_ shown: DisplayedNotice) {
     self.init(
       number: shown.number, kind: shown.notice.kind.rawValue, user: UserReport(shown.notice.user),
-      count: shown.count, timestamp: Int(shown.timestamp), pinned: shown.isPinned)
+      count: shown.count, timestamp: Int(shown.timestamp), pinned: shown.isPinned,
+      text: shown.notice.message.map { String($0.text) },
+      emotes: shown.notice.message?.emotePositions)
   }
 }
 
@@ -208,7 +210,9 @@ extension ChatMessageReport {
       replyTo: message.replyTo.isEmpty ? nil : String(message.replyTo),
       mention: displayed.isMention ? true : nil,
       channel: message.channel.isEmpty ? nil : String(message.channel),
-      bits: message.bits == 0 ? nil : Int(message.bits), action: message.isAction ? true : nil,
+      bits: message.bits == 0 ? nil : Int(message.bits),
+      kind: message.kind.isEmpty ? nil : String(message.kind),
+      action: message.isAction ? true : nil,
       emotes: message.emotePositions, platform: displayed.origin.named(\.platform),
       source: displayed.origin.named(\.source))
   }

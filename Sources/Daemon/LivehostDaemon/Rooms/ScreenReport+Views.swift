@@ -4,6 +4,7 @@ import HostScreen
 import JSON
 import LiveEvents
 package import ViewGraph
+import Wording
 
 /// What a report of a screen needs of its room: all that has to be read on the lane.
 struct ScreenReading: Sendable {
@@ -72,23 +73,25 @@ extension ScreenNode {
     switch node {
     case .empty: self.init(kind: .empty)
     case .text(let text, let emphasis):
-      self.init(kind: .text, text: text, emphasis: ScreenEmphasis(emphasis))
+      self.init(
+        kind: .text, text: SafeText.spelled(text), emphasis: ScreenEmphasis(emphasis))
     case .marked(let text, let marks, let emphasis):
       self.init(
-        kind: .text, text: text, emphasis: ScreenEmphasis(emphasis),
+        kind: .text, text: SafeText.spelled(text), emphasis: ScreenEmphasis(emphasis),
         marks: marks.flatMap { [$0.lowerBound, $0.upperBound] })
     case .person(let person):
       self.init(
-        kind: .text, text: person.name, emphasis: .person, detail: person.remark,
+        kind: .text, text: SafeText.spelled(person.name), emphasis: .person,
+        detail: person.remark,
         standing: person.standing, color: person.color.map { NameColor(rgb: $0).description })
     case .badge(let text, let emphasis):
-      self.init(kind: .badge, text: text, emphasis: ScreenEmphasis(emphasis))
+      self.init(kind: .badge, text: SafeText.spelled(text), emphasis: ScreenEmphasis(emphasis))
     case .gauge(let label, let value, let text, let emphasis):
       // JSON has no way to write a value that is not a number.
       self.init(
-        kind: .gauge, text: label, emphasis: ScreenEmphasis(emphasis),
+        kind: .gauge, text: SafeText.spelled(label), emphasis: ScreenEmphasis(emphasis),
         value: value.isFinite ? value : 0,
-        detail: text)
+        detail: SafeText.spelled(text))
     case .sparkline(let samples): self.init(kind: .sparkline, samples: samples.map(Double.init))
     case .row(let nodes): self.init(kind: .row, parts: nodes.map(ScreenNode.init(showing:)))
     case .column(let nodes): self.init(kind: .column, parts: nodes.map(ScreenNode.init(showing:)))

@@ -115,7 +115,8 @@ final class DaemonParts: Sendable {
       version: Daemon.version, lostEntries: daemon.lostEntries,
       logLevel: { [logLevel = daemon.logLevel] in logLevel.level.rawValue },
       longestSliceNanoseconds: { executor.longestSliceNanoseconds },
-      problems: { recordings.problems + snapshots.problems }, refusals: refusals)
+      problems: { recordings.problems + snapshots.problems }, refusals: refusals,
+      remarks: { rejections.remarks })
     let retention = RecordingRetention(
       recordings, of: directory, limits: configuration.retention, metrics: metrics,
       roomsAside: { Set(snapshots.roomsAside.map(\.room)) })

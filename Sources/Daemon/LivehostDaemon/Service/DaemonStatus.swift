@@ -5,6 +5,7 @@ import NIOCore
 import Platform
 package import Systemd
 package import UnixSockets
+package import WireFormats
 
 /// The health of the daemon, and what else `GetStatus` reports besides rooms. May be used from any
 /// thread.
@@ -26,6 +27,7 @@ package final class DaemonStatus: Sendable {
     let since: Int
   }
   private let refusals: @Sendable () -> RefusalCounts
+  private let remarks: @Sendable () -> [DecodingRemark: Int]
   private let received = Guarded(ReceivedRate())
 
   /// - Parameters:
@@ -33,14 +35,17 @@ package final class DaemonStatus: Sendable {
   ///   - longestSliceNanoseconds: gives the longest time that a task ran without yielding.
   ///   - problems: gives what is wrong at present besides.
   ///   - refusals: what clients were refused so far.
+  ///   - remarks: how often each remark was made about a line so far.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
     logLevel: @escaping @Sendable () -> String = { "info" },
     longestSliceNanoseconds: @escaping @Sendable () -> UInt64 = { 0 },
     problems: @escaping @Sendable () -> [Problem] = { [] },
-    refusals: @escaping @Sendable () -> RefusalCounts = { RefusalCounts() }
+    refusals: @escaping @Sendable () -> RefusalCounts = { RefusalCounts() },
+    remarks: @escaping @Sendable () -> [DecodingRemark: Int] = { [:] }
   ) {
     self.refusals = refusals
+    self.remarks = remarks
     self.longestSliceNanoseconds = longestSliceNanoseconds
     otherProblems = problems
     self.version = version
@@ -94,6 +99,7 @@ package final class DaemonStatus: Sendable {
     let (health, problems) = problems(lost: lost, hang: hangs.newest)
     let longest = lanes.map(\.meter.longestNanoseconds).max() ?? 0
     let now = NIODeadline.now()
+    let remarks = Self.reports(self.remarks())
     return StatusReport(
       version: version, uptimeSeconds: Int((now - start).nanoseconds / 1_000_000_000),
       rooms: rooms, eventsPerSecond: received.withLock { $0.rate(counts.received, at: now) },
@@ -103,7 +109,22 @@ package final class DaemonStatus: Sendable {
       hangs: hangs.counts.hangs, logLevel: logLevel(),
       longestSliceMicroseconds: Int(longestSliceNanoseconds() / 1_000),
       problems: problems.isEmpty ? nil : problems,
-      refusals: Self.reports(refusals()), packedRooms: packedRooms > 0 ? packedRooms : nil)
+      refusals: Self.reports(refusals()), packedRooms: packedRooms > 0 ? packedRooms : nil,
+      unknownKinds: remarks.kinds, unusableFields: remarks.fields)
+  }
+
+  /// Remarks about lines by name; `nil` if there are none.
+  private static func reports(
+    _ remarks: [DecodingRemark: Int]
+  ) -> (kinds: [String: Int]?, fields: [String: Int]?) {
+    var (kinds, fields): ([String: Int], [String: Int]) = ([:], [:])
+    for (remark, count) in remarks {
+      switch remark {
+      case .kind(let name): kinds[name] = count
+      case .field(let name): fields[name] = count
+      }
+    }
+    return (kinds.isEmpty ? nil : kinds, fields.isEmpty ? nil : fields)
   }
 
   private static func reports(_ refusals: RefusalCounts) -> [RefusalReport]? {

@@ -25,9 +25,9 @@ extension LineDecoder {
       guard let target else {
         throw command == .protocolOnly ? .protocolLine : .malformedIRC
       }
-      let payload = LiveEvent.Payload.chat(try line.event(of: command))
+      let payload = try line.payload(of: command)
       return .event(
-        LiveEvent(timestamp: try line.timestamp() ?? arrival, payload: payload, origin: origin),
+        LiveEvent(timestamp: line.timestamp() ?? arrival, payload: payload, origin: origin),
         room: target)
     } catch {
       return .rejected(error, room: room)
@@ -53,45 +53,85 @@ extension LineDecoder {
 extension IRCLine {
   /// When the line was sent, else when a service that keeps messages received it.
   @inline(__always)
-  fileprivate func timestamp() throws(RejectionReason) -> Timestamp? {
-    let tag: IRCTag = has(.sentTimestamp) ? .sentTimestamp : .receivedTimestamp
-    return try integer(tag, in: NativeMembers.timestamps).map { Timestamp($0) }
+  fileprivate func timestamp() -> Timestamp? {
+    let sent = integer(.sentTimestamp, in: Self.times)
+    return (sent ?? integer(.receivedTimestamp, in: Self.times)).map { Timestamp($0) }
   }
+
+  /// The years 2001 to 2100, in milliseconds since 1970. A time outside is that of a clock that was not set, such as 0,
+  /// or in another unit.
+  private static var times: ClosedRange<Int> { 1_000_000_000_000...4_102_444_800_000 }
 
   @inline(__always)
-  fileprivate func event(of command: IRCCommand) throws(RejectionReason) -> ChatEvent {
+  fileprivate func payload(
+    of command: IRCCommand
+  ) throws(RejectionReason) -> LiveEvent.Payload {
     // By far the most frequent command comes first, as with native events.
-    if command == .privateMessage { return .message(try message()) }
-    return try rarerEvent(of: command)
+    if command == .privateMessage, let last { return .chat(.message(try message(last))) }
+    return try rarerPayload(of: command)
   }
 
-  private func rarerEvent(of command: IRCCommand) throws(RejectionReason) -> ChatEvent {
+  private func rarerPayload(
+    of command: IRCCommand
+  ) throws(RejectionReason) -> LiveEvent.Payload {
     switch command {
-    case .privateMessage: .message(try message())
-    case .userNotice: .notice(try identifiedNotice())
-    case .clearChat: try clear()
-    case .clearMessage: .delete(messageID: text(try required(.targetMessageID)))
-    case .roomState: .modes(try modes())
+    case .privateMessage: throw .malformedIRC
+    case .userNotice: try userNotice()
+    case .clearChat: .chat(clear())
+    case .clearMessage: .chat(.delete(messageID: text(try required(.targetMessageID))))
+    case .roomState: .chat(.modes(try modes()))
     case .protocolOnly: throw .protocolLine
     }
   }
 
+  /// - Parameter words: the text of the line.
   @inline(__always)
-  private func message() throws(RejectionReason) -> ChatMessage {
-    guard let last else { throw .malformedIRC }
-    let text = withoutAction(last)
+  private func message(
+    _ words: ByteSpan, kind: Text? = nil
+  ) throws(RejectionReason) -> ChatMessage {
+    let text = withoutAction(words)
     let slices = ChatMessage.Slices(
-      id: try required(.id), userID: try required(.userID), userName: try userName(),
-      badges: slice(.badges), text: slice(text), replyTo: slice(.replyParent))
+      id: optionalName(.id), userID: try userID(), userName: userName(),
+      badges: optionalName(.badges), text: slice(text), replyTo: optionalName(.replyParent))
     let message = ChatMessage(
-      slab: slab, slices: slices, color: color, isAction: text.start != last.start)
-    let bits = try integer(.bits, in: EventLimits.count) ?? 0
+      slab: slab, slices: slices, color: color, isAction: text.start != words.start)
+    let bits = integer(.bits, in: EventLimits.count) ?? 0
     let emotes = has(.emotes) && !tags[IRCTag.emotes.rawValue].isEmpty ? self.emotes : []
-    if bits == 0, emotes.isEmpty, !has(.sourceRoomID) { return message }
-    let channel = try sharedChannel()
-    if bits == 0, emotes.isEmpty, channel == nil { return message }
+    if slices.id.isEmpty { return identified(message, bits, emotes, kind) }
+    if bits == 0, emotes.isEmpty, kind == nil, !has(.sourceRoomID) { return message }
+    let channel = sharedChannel()
+    if bits == 0, emotes.isEmpty, kind == nil, channel == nil { return message }
     return message.owned(
-      channel: channel, bits: bits == 0 ? nil : UInt32(bits), emotes: emotes.isEmpty ? nil : emotes)
+      channel: channel, bits: bits == 0 ? nil : UInt32(bits),
+      emotes: emotes.isEmpty ? nil : emotes, kind: kind)
+  }
+
+  /// A message of a log without identifiers. One is made from the line and its number, so that a log that is read twice
+  /// counts once, and words that somebody repeats count each time.
+  private func identified(
+    _ message: ChatMessage, _ bits: Int, _ emotes: [Range<Int>], _ kind: Text?
+  ) -> ChatMessage {
+    // FNV-1a; nothing depends on how well it mixes.
+    let end = (last ?? target).end
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for index in 0..<end { hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }
+    return ChatMessage(
+      id: "irc-\(number)-\(String(hash, radix: 16))", userID: String(message.userID),
+      userName: String(message.userName), badges: String(message.badges), color: message.color,
+      text: String(message.text), replyTo: String(message.replyTo), bits: UInt32(bits),
+      channel: sharedChannel().map { String($0) } ?? "", isAction: message.isAction,
+      emotes: emotes, kind: kind.map { String($0) } ?? "")
+  }
+
+  /// The person's identifier; the login name in the logs of programs that leave it out.
+  @inline(__always)
+  private func userID() throws(RejectionReason) -> ByteSlab.Slice {
+    let id = optionalName(.userID)
+    if !id.isEmpty { return id }
+    let login = optionalName(.login)
+    let name = login.isEmpty ? try self.name(slice(nick)) : login
+    guard !name.isEmpty else { throw .malformedIRC }
+    return name
   }
 
   /// Where the text has emotes, as in `25:0-4,12-16/1902:6-10`: per emote where it begins and where its last character
@@ -128,18 +168,19 @@ extension IRCLine {
   }
 
   /// The channel of a message of a chat that several channels share, if that is another one.
-  private func sharedChannel() throws(RejectionReason) -> Text? {
-    let source = text(try name(slice(.sourceRoomID)))
+  private func sharedChannel() -> Text? {
+    let source = text(optionalName(.sourceRoomID))
     return source.isEmpty || source == text(slice(.roomID)) ? nil : source
   }
 
   /// The name to show; the login name if the person has not set one.
   @inline(__always)
-  private func userName() throws(RejectionReason) -> ByteSlab.Slice {
-    var name = slice(.displayName)
-    if name.isEmpty { name = slice(.login) }
-    if name.isEmpty { name = slice(nick) }
-    return try self.name(name)
+  private func userName() -> ByteSlab.Slice {
+    let name = optionalName(.displayName)
+    if !name.isEmpty { return name }
+    let login = optionalName(.login)
+    if !login.isEmpty { return login }
+    return slice(nick).isName(in: slab) ? slice(nick) : .empty
   }
 
   /// The text of a message written with `/me`, which comes as `\u{1}ACTION text\u{1}`.
@@ -151,71 +192,91 @@ extension IRCLine {
     return matches ? ByteSpan(start: text.start + 8, end: text.end - 1) : text
   }
 
-  private func clear() throws(RejectionReason) -> ChatEvent {
-    guard let name = last, !name.isEmpty else { return .clear }
-    let user = Person(
-      id: text(try required(.targetUserID)), name: text(try self.name(slice(name))))
-    let seconds = try integer(.banDuration, in: EventLimits.count)
-    return .timeout(ChatTimeout(user: user, seconds: seconds))
+  private func clear() -> ChatEvent {
+    guard let last, !last.isEmpty, slice(last).isName(in: slab) else { return .clear }
+    let user = Person(id: text(optionalName(.targetUserID)), name: text(slice(last)))
+    return .timeout(
+      ChatTimeout(user: user, seconds: integer(.banDuration, in: EventLimits.count)))
   }
 
   private func modes() throws(RejectionReason) -> ChatModes {
-    func flag(_ tag: IRCTag) throws(RejectionReason) -> Bool? {
-      try integer(tag, in: 0...1).map { $0 == 1 }
-    }
+    func flag(_ tag: IRCTag) -> Bool? { integer(tag, in: 0...1).map { $0 == 1 } }
     let modes = ChatModes(
-      slowSeconds: try integer(.slow, in: EventLimits.count),
-      emoteOnly: try flag(.emoteOnly),
-      followersOnlyMinutes: try integer(
+      slowSeconds: integer(.slow, in: EventLimits.count), emoteOnly: flag(.emoteOnly),
+      followersOnlyMinutes: integer(
         .followersOnly, in: -1...EventLimits.count.upperBound),
-      subscribersOnly: try flag(.subscribersOnly),
-      uniqueOnly: try flag(.uniqueOnly))
+      subscribersOnly: flag(.subscribersOnly), uniqueOnly: flag(.uniqueOnly))
     guard modes != ChatModes() else { throw .malformedIRC }
     return modes
   }
 
-  private func identifiedNotice() throws(RejectionReason) -> ChatNotice {
-    var notice = try notice()
-    let id = try name(slice(.id))
-    if !id.isEmpty { notice.id = text(id) }
-    return notice
-  }
+  // MARK: USERNOTICE
 
-  /// A notice. Text written together with it is part of the notice, not a message.
-  private func notice() throws(RejectionReason) -> ChatNotice {
-    let user = Person(id: text(try required(.userID)), name: text(try userName()))
-    func count(_ tag: IRCTag, default count: Int) throws(RejectionReason) -> Int {
-      try integer(tag, in: EventLimits.count) ?? count
-    }
-    switch String(text(try required(.messageID))) {
+  /// Subscriptions, gifts and raids are notices, with what the person wrote. What the channel announces, or Twitch says
+  /// of the person, is an announcement. Of any other kind the person's words are a message that names the kind.
+  private func userNotice() throws(RejectionReason) -> LiveEvent.Payload {
+    let type = text(try required(.messageID))
+    let words = last.flatMap { $0.isEmpty ? nil : $0 }
+    switch String(type) {
     case "sub", "giftpaidupgrade", "anongiftpaidupgrade", "primepaidupgrade":
-      return ChatNotice(
-        kind: .subscribe, user: user, count: try count(.cumulativeMonths, default: 1))
+      return try notice(.subscribe, integer(.cumulativeMonths, in: EventLimits.count) ?? 1, words)
     case "resub":
-      return ChatNotice(
-        kind: .resubscribe, user: user, count: try count(.cumulativeMonths, default: 1))
+      return try notice(
+        .resubscribe, integer(.cumulativeMonths, in: EventLimits.count) ?? 1, words)
     case "subgift", "anonsubgift":
       // A single gift has the number of gifts its giver has made so far; a gift of a bomb has 0.
-      let isAlone = try count(.senderCount, default: 0) > 0
-      return ChatNotice(kind: .gift, user: user, count: 1, group: isAlone ? nil : try group())
+      let isAlone = integer(.senderCount, in: EventLimits.count) ?? 0 > 0
+      return try notice(.gift, 1, words, group: isAlone ? nil : group())
     case "submysterygift", "anonsubmysterygift":
-      guard let gifts = try integer(.massGiftCount, in: EventLimits.count) else {
-        throw .malformedIRC
-      }
-      return ChatNotice(kind: .giftBomb, user: user, count: gifts, group: try group())
-    case "raid":
-      guard let viewers = try integer(.viewerCount, in: EventLimits.count) else {
-        throw .malformedIRC
-      }
-      return ChatNotice(kind: .raid, user: user, count: viewers)
-    default: throw .unknownType
+      return try notice(
+        .giftBomb, integer(.massGiftCount, in: EventLimits.count) ?? 1, words, group: group())
+    case "raid": return try notice(.raid, integer(.viewerCount, in: EventLimits.count) ?? 0, words)
+    case "announcement", "bitsbadgetier", "charitydonation", "standardpayforward",
+      "communitypayforward":
+      guard let said = words.map({ slice($0) }) ?? systemMessage else { break }
+      return .activity(
+        .announcement(Announcement(user: try person(), text: text(said), id: identifier)))
+    case "sharedchatnotice":
+      let kind = text(optionalName(.sourceMessageID))
+      if let words { return .chat(.message(try message(words, kind: kind.isEmpty ? type : kind))) }
+    default:
+      if let words { return .chat(.message(try message(words, kind: type))) }
     }
+    remarks.pointee.append(.kind(String(type.cut(to: ChatMessage.kindLength))))
+    throw .unknownType
+  }
+
+  private func notice(
+    _ kind: ChatNotice.Kind, _ count: Int, _ words: ByteSpan?, group: Text? = nil
+  ) throws(RejectionReason) -> LiveEvent.Payload {
+    var message: ChatMessage?
+    if let words { message = try self.message(words, kind: Text(kind.rawValue)) }
+    return .chat(
+      .notice(
+        ChatNotice(
+          kind: kind, user: try person(), count: count, group: group, id: identifier,
+          message: message)))
+  }
+
+  private func person() throws(RejectionReason) -> Person {
+    Person(id: text(try userID()), name: text(userName()))
+  }
+
+  private var identifier: Text? {
+    let id = optionalName(.id)
+    return id.isEmpty ? nil : text(id)
+  }
+
+  /// What Twitch says of the person.
+  private var systemMessage: ByteSlab.Slice? {
+    let said = slice(.systemMessage)
+    return said.isEmpty ? nil : said
   }
 
   /// The identifier that a gift bomb shares with its gifts.
-  private func group() throws(RejectionReason) -> Text? {
-    let community = slice(.communityGiftID)
-    let group = community.isEmpty ? slice(.originID) : community
-    return group.isEmpty ? nil : text(try name(group))
+  private func group() -> Text? {
+    let community = optionalName(.communityGiftID)
+    let group = community.isEmpty ? optionalName(.originID) : community
+    return group.isEmpty ? nil : text(group)
   }
 }

@@ -12,6 +12,9 @@ struct IRCLine {
   let tags: UnsafePointer<ByteSpan>
   /// The set of known tags present.
   let present: UInt32
+  let remarks: UnsafeMutablePointer<[DecodingRemark]>
+  /// The number of the line among those with tags that its decoder has read.
+  let number: Int
   /// Whether the tags contain a backslash, so that there may be escapes to resolve.
   let mayEscape: Bool
   /// The name before the `!` of the prefix; empty if there is none.
@@ -34,6 +37,7 @@ struct IRCLine {
     self.offset = offset
     self.bytes = bytes
     self.tags = UnsafePointer(tags.values)
+    remarks = tags.remarks
     var i = 0
     if bytes[0] == UInt8(ascii: "@") {
       guard let (present, rest) = tags.read(bytes, count: count) else { return nil }
@@ -44,6 +48,7 @@ struct IRCLine {
       present = 0
       mayEscape = false
     }
+    number = tags.lines
     func word() -> ByteSpan {
       while i < count, bytes[i] == 0x20 { i += 1 }
       let start = i
@@ -100,6 +105,21 @@ struct IRCLine {
     return slice
   }
 
+  /// The value of a tag that the event can do without, as a name; the empty slice if it is absent or too long for one,
+  /// which is counted.
+  @inline(__always)
+  func optionalName(_ tag: IRCTag) -> ByteSlab.Slice {
+    let slice = slice(tag)
+    guard !slice.isName(in: slab) else { return slice }
+    return ignore(tag) ?? .empty
+  }
+
+  /// Counts a tag whose value cannot be used.
+  func ignore<Value>(_ tag: IRCTag) -> Value? {
+    remarks.pointee.append(.field(tag.name))
+    return nil
+  }
+
   /// A text that is a name, possibly empty. It must not be longer than names in native lines,
   /// because it is recorded in one.
   @inline(__always)
@@ -121,25 +141,23 @@ struct IRCLine {
 
   func text(_ slice: ByteSlab.Slice) -> Text { Text(slab: slab, slice: slice) }
 
-  /// A tag's value as a whole number; `nil` if the tag is absent or empty.
+  /// A tag's value as a whole number; `nil` if the tag is absent or empty, or its value is of another kind or out of
+  /// range, which is counted.
   @inline(__always)
-  func integer(
-    _ tag: IRCTag, in range: ClosedRange<Int>
-  ) throws(RejectionReason) -> Int? {
+  func integer(_ tag: IRCTag, in range: ClosedRange<Int>) -> Int? {
     guard has(tag), !tags[tag.rawValue].isEmpty else { return nil }
     let span = tags[tag.rawValue]
     let start = bytes + span.start
     var i = start[0] == UInt8(ascii: "-") ? 1 : 0
-    guard i < span.count, span.count <= 18 else { throw .malformedIRC }
+    guard i < span.count, span.count <= 18 else { return ignore(tag) }
     var value = 0
     while i < span.count {
       let digit = start[i] &- UInt8(ascii: "0")
-      guard digit <= 9 else { throw .malformedIRC }
+      guard digit <= 9 else { return ignore(tag) }
       value = value &* 10 &+ Int(digit)
       i += 1
     }
     if start[0] == UInt8(ascii: "-") { value = -value }
-    guard range.contains(value) else { throw .malformedIRC }
-    return value
+    return range.contains(value) ? value : ignore(tag)
   }
 }

@@ -5,6 +5,7 @@ enum IRCTag: Int, CaseIterable {
   case login, messageID, targetMessageID, targetUserID, banDuration
   case cumulativeMonths, originID, communityGiftID, massGiftCount, senderCount, viewerCount
   case emoteOnly, followersOnly, uniqueOnly, slow, subscribersOnly
+  case systemMessage, sourceMessageID
 
   /// The name in Twitch's documentation, "Twitch IRC tags". That of the time of receipt is by the
   /// recent-messages service, which hands out what it kept.
@@ -38,6 +39,8 @@ enum IRCTag: Int, CaseIterable {
     case .uniqueOnly: "r9k"
     case .slow: "slow"
     case .subscribersOnly: "subs-only"
+    case .systemMessage: "system-msg"
+    case .sourceMessageID: "source-msg-id"
     }
   }
 
@@ -60,8 +63,13 @@ struct ByteSpan {
 struct IRCTagStorage: ~Copyable {
   let values: UnsafeMutablePointer<ByteSpan>
   let names = IRCTag.names
+  let remarks: UnsafeMutablePointer<[DecodingRemark]>
+  /// How many tag blocks were read.
+  private(set) var lines = 0
 
-  init() {
+  /// - Parameter remarks: must outlive this.
+  init(remarks: UnsafeMutablePointer<[DecodingRemark]>) {
+    self.remarks = remarks
     values = .allocate(capacity: IRCTag.allCases.count)
     values.initialize(repeating: ByteSpan(), count: IRCTag.allCases.count)
   }
@@ -80,6 +88,7 @@ struct IRCTagStorage: ~Copyable {
   ) -> (present: UInt32, rest: Int)? {
     var present: UInt32 = 0
     var i = 1
+    lines &+= 1
     while true {
       let key = i
       i = ByteSearch.first(

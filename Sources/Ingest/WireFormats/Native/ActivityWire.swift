@@ -22,18 +22,19 @@ extension ActivityEvent: NativeEvent {
   init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self =
       switch type {
-      case .follow: .follow(user: try line.person(), id: try line.optionalName(.id))
+      case .follow: .follow(user: try line.person(), id: line.optionalName(.id))
       case .redemption:
         .redemption(
           Redemption(
             user: try line.person(), title: try line.name(.title),
-            cost: try line.optionalInteger(.cost, in: EventLimits.total),
-            text: line.has(.text) ? try line.text(.text) : nil, id: try line.optionalName(.id)))
+            cost: line.optionalInteger(.cost, in: EventLimits.total),
+            text: line.optionalText(.text), id: line.optionalName(.id)))
       case .announcement:
         .announcement(
           Announcement(
-            user: line.has(.user) ? try line.person() : nil, text: try line.text(.text),
-            id: try line.optionalName(.id)))
+            user: line.optional(.user) { (line, _) throws(RejectionReason) in try line.person() },
+            text: try line.text(.text),
+            id: line.optionalName(.id)))
       case .hypeTrain: .hypeTrain(try HypeTrain(line))
       case .prediction: .prediction(try Prediction(line))
       case .goal:
@@ -98,10 +99,10 @@ extension HypeTrain {
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(
       phase: try line.choice(.phase), level: try line.integer(.level, in: EventLimits.count),
-      total: try line.optionalInteger(.total, in: EventLimits.total),
-      progress: try line.optionalInteger(.progress, in: EventLimits.total),
-      goal: try line.optionalInteger(.goal, in: EventLimits.total),
-      endsAt: try line.optionalTimestamp(.endsAt))
+      total: line.optionalInteger(.total, in: EventLimits.total),
+      progress: line.optionalInteger(.progress, in: EventLimits.total),
+      goal: line.optionalInteger(.goal, in: EventLimits.total),
+      endsAt: line.optionalTimestamp(.endsAt))
   }
 }
 
@@ -110,16 +111,23 @@ extension Prediction {
     self.init(
       id: try line.name(.id), title: try line.text(.title), state: try line.choice(.state),
       options: try line.names(.options, atMost: Self.maximumOptions),
-      totals: line.has(.totals)
-        ? try line.integers(.totals, in: EventLimits.count, atMost: Self.maximumOptions) : [],
-      winner: try line.optionalInteger(.winner, in: 0...Self.maximumOptions - 1),
-      endsAt: try line.optionalTimestamp(.endsAt))
+      totals: line.optional(.totals) { (line, member) throws(RejectionReason) in
+        try line.integers(member, in: EventLimits.count, atMost: Self.maximumOptions)
+      } ?? [],
+      winner: line.optionalInteger(.winner, in: 0...Self.maximumOptions - 1),
+      endsAt: line.optionalTimestamp(.endsAt))
     // Escapes are not counted, because recordings may escape it differently.
     guard title.withUTF8({ $0.count }) <= EventLimits.titleLength else {
       throw line.invalid(.title)
     }
     guard !options.isEmpty else { throw line.invalid(.options) }
-    guard totals.isEmpty || totals.count == options.count else { throw line.invalid(.totals) }
-    guard winner ?? 0 < options.count else { throw line.invalid(.winner) }
+    if !totals.isEmpty, totals.count != options.count {
+      line.remarks.pointee.append(.field("totals"))
+      totals = []
+    }
+    if let winner, winner >= options.count {
+      line.remarks.pointee.append(.field("winner"))
+      self.winner = nil
+    }
   }
 }

@@ -46,25 +46,29 @@ extension ChatEvent: NativeEvent {
       case .timeout:
         .timeout(
           ChatTimeout(
-            user: try line.knownPerson(),
-            seconds: try line.optionalInteger(.seconds, in: EventLimits.count)))
+            user: try line.silencedPerson(),
+            seconds: line.optionalInteger(.seconds, in: EventLimits.count)))
       case .notice:
         .notice(
           ChatNotice(
             kind: try line.choice(.kind), user: try line.person(),
             count: try line.integer(.count, in: EventLimits.count),
-            group: try line.optionalName(.group), id: try line.optionalName(.id)))
+            group: line.optionalName(.group), id: line.optionalName(.id),
+            message: try line.noticeMessage()))
       case .modes: .modes(try ChatModes(line))
       case .filter:
         .filter(
           MessageFilter(
-            person: try line.optionalPersonID(), words: try line.optionalName(.words),
-            mentionsOnly: try line.optionalBool(.mentionsOnly) ?? false,
-            platform: try line.optionalName(.platform)))
+            person: try line.exact(.user) { (line, _) throws(RejectionReason) in
+              try line.personID()
+            },
+            words: try line.exactName(.words),
+            mentionsOnly: try line.exactBool(.mentionsOnly) ?? false,
+            platform: try line.exactName(.platform)))
       case .highlight:
         .highlight(names: try line.names(.names, atMost: Self.maximumHighlightedNames))
       case .scroll: .scroll(try line.choice(.position))
-      case .openThread: .openThread(messageID: try line.optionalName(.message))
+      case .openThread: .openThread(messageID: try line.exactName(.message))
       case .handleNotice:
         .handleNotice(
           number: try line.integer(.notice, in: EventLimits.total), try line.choice(.handling))
@@ -79,14 +83,8 @@ extension ChatEvent: NativeEvent {
       object.add(
         "user", Person(id: message.userID, name: message.userName), badges: message.badges,
         color: message.color)
-      object.add("text", message.text)
-      if !message.replyTo.isEmpty { object.add("replyTo", message.replyTo) }
-      if message.bits > 0 { object.add("bits", Int(message.bits)) }
-      if !message.channel.isEmpty { object.add("channel", message.channel) }
-      if message.isAction { object.add("action", true) }
-      if let emotes = message.emotePositions {
-        object.addArray("emotes") { array in for position in emotes { array.append(position) } }
-      }
+      object.add(wordsOf: message)
+      if !message.kind.isEmpty { object.add("kind", message.kind) }
     case .delete(let messageID): object.add("id", messageID)
     case .clear: break
     case .timeout(let timeout):
@@ -95,9 +93,11 @@ extension ChatEvent: NativeEvent {
     case .notice(let notice):
       object.add("id", notice.id)
       object.add("kind", notice.kind.rawValue)
-      object.add("user", notice.user)
+      object.add(
+        "user", notice.user, badges: notice.message?.badges, color: notice.message?.color)
       object.add("count", notice.count)
       object.add("group", notice.group)
+      if let message = notice.message { object.add(wordsOf: message) }
     case .modes(let modes):
       object.add("slowSeconds", modes.slowSeconds)
       object.add("emoteOnly", modes.emoteOnly)
@@ -121,23 +121,62 @@ extension ChatEvent: NativeEvent {
   }
 }
 
+extension JSONWriter {
+  /// What was written, and how.
+  fileprivate mutating func add(wordsOf message: ChatMessage) {
+    add("text", message.text)
+    if !message.replyTo.isEmpty { add("replyTo", message.replyTo) }
+    if message.bits > 0 { add("bits", Int(message.bits)) }
+    if !message.channel.isEmpty { add("channel", message.channel) }
+    if message.isAction { add("action", true) }
+    guard let emotes = message.emotePositions else { return }
+    addArray("emotes") { array in for position in emotes { array.append(position) } }
+  }
+}
+
 extension NativeMembers {
   @inline(__always)
   func chatMessage() throws(RejectionReason) -> ChatMessage {
     let id = try nameSlice(.id)
     try requireUserObject()
+    return try chatMessage(id: id, kind: has(.kind) ? optionalName(.kind) : nil)
+  }
+
+  @inline(__always)
+  private func chatMessage(
+    id: ByteSlab.Slice, kind: Text?
+  ) throws(RejectionReason) -> ChatMessage {
+    let userID = try nameSlice(.userID)
     let slices = ChatMessage.Slices(
-      id: id, userID: try nameSlice(.userID), userName: try shortSlice(.userName),
-      badges: has(.userBadges) ? try badges() : .empty,
-      text: try slice(.text), replyTo: try optionalSlice(.replyTo))
-    let bits = has(.bits) ? try integer(.bits, in: EventLimits.count) : 0
+      id: id, userID: userID,
+      userName: optional(.userName) { (line, member) throws(RejectionReason) in
+        try line.shortSlice(member)
+      } ?? userID,
+      badges: optional(.userBadges) { (line, _) throws(RejectionReason) in try line.badges() }
+        ?? .empty,
+      text: try slice(.text),
+      replyTo: optional(.replyTo) { (line, member) throws(RejectionReason) in
+        try line.shortSlice(member)
+      } ?? .empty)
     let message = ChatMessage(
-      slab: slab, slices: slices, color: has(.userColor) ? try color() : nil,
-      isAction: has(.action) ? try optionalBool(.action) == true : false)
-    if bits == 0, !has(.channel), !has(.emotes) { return message }
+      slab: slab, slices: slices,
+      color: optional(.userColor) { (line, _) throws(RejectionReason) in try line.color() },
+      isAction: optionalBool(.action) == true)
+    // Most messages have none of these.
+    guard has(.bits) || has(.channel) || has(.emotes) || has(.kind) else { return message }
     return message.owned(
-      channel: has(.channel) ? try name(.channel) : nil, bits: UInt32(bits),
-      emotes: has(.emotes) ? try emotes() : nil)
+      channel: optionalName(.channel),
+      bits: UInt32(optionalInteger(.bits, in: EventLimits.count) ?? 0),
+      emotes: optional(.emotes) { (line, _) throws(RejectionReason) in try line.emotes() },
+      kind: kind)
+  }
+
+  /// What a person wrote with a notice; `nil` if that is nothing.
+  fileprivate func noticeMessage() throws(RejectionReason) -> ChatMessage? {
+    let text = optional(.text) { (line, member) throws(RejectionReason) in try line.slice(member) }
+    guard let text, !text.isEmpty else { return nil }
+    let id = optional(.id) { (line, member) throws(RejectionReason) in try line.nameSlice(member) }
+    return try chatMessage(id: id ?? .empty, kind: try name(.kind))
   }
 
   private func emotes() throws(RejectionReason) -> [Range<Int>] {
@@ -167,12 +206,12 @@ extension NativeMembers {
 extension ChatModes {
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(
-      slowSeconds: try line.optionalInteger(.slowSeconds, in: EventLimits.count),
-      emoteOnly: try line.optionalBool(.emoteOnly),
-      followersOnlyMinutes: try line.optionalInteger(
+      slowSeconds: line.optionalInteger(.slowSeconds, in: EventLimits.count),
+      emoteOnly: line.optionalBool(.emoteOnly),
+      followersOnlyMinutes: line.optionalInteger(
         .followersOnlyMinutes, in: -1...EventLimits.count.upperBound),
-      subscribersOnly: try line.optionalBool(.subscribersOnly),
-      uniqueOnly: try line.optionalBool(.uniqueOnly))
+      subscribersOnly: line.optionalBool(.subscribersOnly),
+      uniqueOnly: line.optionalBool(.uniqueOnly))
     guard self != ChatModes() else { throw .missingMember }
   }
 }

@@ -18,8 +18,8 @@ extension ControlLine {
       if line.has(.clock) { options.clock = try line.choice(.clock) as FrameClock }
       if line.has(.format) { options.format = try line.choice(.format) as WireFormat }
       // Owned: a connection keeps them.
-      options.platform = try line.optionalName(.platform)?.owned()
-      options.source = try line.optionalName(.source)?.owned()
+      options.platform = try line.exactName(.platform)?.owned()
+      options.source = try line.exactName(.source)?.owned()
       self = .options(options)
     case .position:
       // Owned: a room keeps it.

@@ -41,7 +41,7 @@ extension ControlEvent: NativeEvent {
           Slider(
             control: try line.name(.control), phase: try line.choice(.phase),
             value: try line.number(.value, in: EventLimits.fraction)))
-      case .tap: .tap(control: try line.name(.control), on: try line.optionalBool(.on))
+      case .tap: .tap(control: try line.name(.control), on: try line.exactBool(.on))
       case .meter:
         .meter(
           input: try line.name(.input),
@@ -93,7 +93,7 @@ extension ControlEvent: NativeEvent {
 extension ControlState {
   /// One of both, since a control is a slider or a switch.
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
-    guard let on = try line.optionalBool(.on) else {
+    guard let on = try line.exactBool(.on) else {
       self = .value(try line.number(.value, in: EventLimits.fraction))
       return
     }
@@ -114,7 +114,7 @@ extension ControlSurfaceEvent {
           surface: try line.integer(.surface, in: EventLimits.count),
           controls: line.has(.names)
             ? try line.names(.names, atMost: Self.maximumControls) : nil)
-      case .end: .ended(surface: try line.optionalInteger(.surface, in: EventLimits.count))
+      case .end: .ended(surface: try line.exactInteger(.surface, in: EventLimits.count))
       case .restart: .restarted
       }
   }

@@ -8,11 +8,11 @@ extension StreamStatistics: NativeEvent {
 
   init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(
-      bitrateKbps: try line.optionalNumber(.bitrateKbps, in: EventLimits.measure),
-      framesPerSecond: try line.optionalNumber(.framesPerSecond, in: EventLimits.measure),
-      droppedFrames: try line.optionalInteger(.droppedFrames, in: EventLimits.total),
-      roundTripMilliseconds: try line.optionalNumber(.roundTripMs, in: EventLimits.measure),
-      congestion: try line.optionalNumber(.congestion, in: EventLimits.fraction))
+      bitrateKbps: line.optionalNumber(.bitrateKbps, in: EventLimits.measure),
+      framesPerSecond: line.optionalNumber(.framesPerSecond, in: EventLimits.measure),
+      droppedFrames: line.optionalInteger(.droppedFrames, in: EventLimits.total),
+      roundTripMilliseconds: line.optionalNumber(.roundTripMs, in: EventLimits.measure),
+      congestion: line.optionalNumber(.congestion, in: EventLimits.fraction))
     guard self != StreamStatistics() else { throw .missingMember }
   }
 

@@ -52,14 +52,15 @@ extension LineDecoder {
       guard let type, let payload = try line.payload(of: type) else {
         throw line.typeFault
       }
-      let timestamp =
-        line.has(.ts)
-        ? Timestamp(try line.milliseconds(.ts, in: NativeMembers.timestamps)) : arrival
       return .event(
         LiveEvent(
-          timestamp: timestamp, payload: payload, origin: try origin(of: line, payload)),
+          timestamp: line.optionalTimestamp(.ts) ?? arrival, payload: payload,
+          origin: origin(of: line, payload)),
         room: target)
     } catch {
+      if error == .unknownType, let name = line.name(of: .type) {
+        line.remarks.pointee.append(.kind(name))
+      }
       return .rejected(error, room: room)
     }
   }
@@ -68,13 +69,13 @@ extension LineDecoder {
   @inline(__always)
   private mutating func origin(
     of line: borrowing NativeMembers, _ payload: borrowing LiveEvent.Payload
-  ) throws(RejectionReason) -> Origin {
+  ) -> Origin {
     if origin == .none, !line.has(.platform), !line.has(.source) { return .none }
     guard payload.hasOrigin else { return .none }
     guard line.has(.platform) || line.has(.source) else { return origin }
     return namedOrigin.origin(
-      platform: line.has(.platform) ? try line.shortText(.platform) : origin.platform,
-      source: line.has(.source) ? try line.shortText(.source) : origin.source)
+      platform: line.optionalShortText(.platform) ?? origin.platform,
+      source: line.optionalShortText(.source) ?? origin.source)
   }
 
   /// The room named by a line, or `main` if it does not name one.

@@ -35,7 +35,7 @@ extension NativeMembers {
   }
 
   /// The value of a member if it is a word, which may be shown wherever text is.
-  private func name(of member: NativeMember) -> String? {
+  func name(of member: NativeMember) -> String? {
     guard let name = try? text(member).description, name.utf8.count <= 40,
       name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "'") })
     else { return nil }
@@ -45,7 +45,7 @@ extension NativeMembers {
 
 extension NativeMember {
   /// Where it stands in its line.
-  fileprivate var path: String {
+  var path: String {
     switch self {
     case .userID: "user.id"
     case .userName: "user.name"

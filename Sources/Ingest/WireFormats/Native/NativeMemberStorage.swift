@@ -8,11 +8,14 @@ struct NativeMemberStorage: ~Copyable {
   /// The number of the line that is read, from 1; 0 for none.
   private(set) var line: UInt64 = 0
   let lastRead: UnsafeMutablePointer<NativeMember>
+  let remarks: UnsafeMutablePointer<[DecodingRemark]>
   let keys = NativeMember.keys
   let userKeys = NativeMember.userKeys
   let types: NativeTypeTable
 
-  init(_ types: NativeTypeTable) {
+  /// - Parameter remarks: must outlive this.
+  init(_ types: NativeTypeTable, remarks: UnsafeMutablePointer<[DecodingRemark]>) {
+    self.remarks = remarks
     self.types = types
     values = .allocate(capacity: NativeMember.allCases.count)
     values.initialize(repeating: JSONValue(), count: NativeMember.allCases.count)

@@ -2,8 +2,15 @@ import LiveEvents
 
 /// The members of one line, with accessors for what a type requires of them.
 ///
-/// The accessors throw `missingMember` or `invalidValue`. They never copy text. Not copyable, because a
-/// copy counts a reference to the slab, with every line.
+/// Each member is read in one of three ways:
+///
+/// - One that the event needs: the accessor throws `missingMember` or `invalidValue`, and the line is rejected.
+/// - One that it can do without (`optional...`): a value that cannot be used counts as absent, and is counted as
+///   a ``DecodingRemark``. What a person wrote, or a moderator did, must not be lost for a member beside it.
+/// - One that decides what an act of the host does (`exact...`): it may be absent, but not wrong, since what was meant
+///   must not be guessed.
+///
+/// No accessor copies text. Not copyable, because a copy counts a reference to the slab, with every line.
 struct NativeMembers: ~Copyable {
   /// The slab, which whoever decodes the line keeps alive: a reference would be counted with every line.
   private let borrowedSlab: Unmanaged<ByteSlab>
@@ -16,6 +23,8 @@ struct NativeMembers: ~Copyable {
   let lines: UnsafePointer<UInt64>
   /// The member that was read last, which is at fault if the line is rejected.
   let lastRead: UnsafeMutablePointer<NativeMember>
+  /// What is to be counted beside the line; see ``LineDecoder/takeRemarks()``.
+  let remarks: UnsafeMutablePointer<[DecodingRemark]>
 
   init(
     _ storage: borrowing NativeMemberStorage, of slab: ByteSlab, at offset: Int,
@@ -28,6 +37,7 @@ struct NativeMembers: ~Copyable {
     number = storage.line
     lines = UnsafePointer(storage.lines)
     lastRead = storage.lastRead
+    remarks = storage.remarks
   }
 
   var slab: ByteSlab { borrowedSlab.takeUnretainedValue() }
@@ -51,6 +61,83 @@ struct NativeMembers: ~Copyable {
   @inline(__always)
   func bytes(of value: JSONValue) -> UnsafePointer<UInt8> { tokens.bytes + Int(value.start) }
 
+  // MARK: Members that may be absent
+
+  /// What `read` makes of a member that the event can do without; `nil` if that is absent or cannot be used.
+  @inline(__always)
+  func optional<Value>(
+    _ member: NativeMember,
+    _ read: (borrowing NativeMembers, NativeMember) throws(RejectionReason) -> Value
+  ) -> Value? {
+    guard has(member) else { return nil }
+    do throws(RejectionReason) {
+      return try read(self, member)
+    } catch {
+      remarks.pointee.append(.field(member.path))
+      return nil
+    }
+  }
+
+  /// What `read` makes of a member that may be absent, but not wrong.
+  func exact<Value>(
+    _ member: NativeMember,
+    _ read: (borrowing NativeMembers, NativeMember) throws(RejectionReason) -> Value
+  ) throws(RejectionReason) -> Value? {
+    has(member) ? try read(self, member) : nil
+  }
+
+  func optionalName(_ member: NativeMember) -> Text? {
+    optional(member) { (line, member) throws(RejectionReason) in try line.name(member) }
+  }
+
+  func exactName(_ member: NativeMember) throws(RejectionReason) -> Text? {
+    try exact(member) { (line, member) throws(RejectionReason) in try line.name(member) }
+  }
+
+  /// Text that is not empty.
+  func optionalText(_ member: NativeMember) -> Text? {
+    optional(member) { (line, member) throws(RejectionReason) in try line.text(member) }
+      .flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  func optionalShortText(_ member: NativeMember) -> Text? {
+    optional(member) { (line, member) throws(RejectionReason) in try line.shortText(member) }
+  }
+
+  func optionalInteger(_ member: NativeMember, in range: ClosedRange<Int>) -> Int? {
+    optional(member) { (line, member) throws(RejectionReason) in
+      try line.integer(member, in: range)
+    }
+  }
+
+  func exactInteger(
+    _ member: NativeMember, in range: ClosedRange<Int>
+  ) throws(RejectionReason) -> Int? {
+    try exact(member) { (line, member) throws(RejectionReason) in
+      try line.integer(member, in: range)
+    }
+  }
+
+  /// A point in time.
+  func optionalTimestamp(_ member: NativeMember) -> Timestamp? {
+    optional(member) { (line, member) throws(RejectionReason) in
+      Timestamp(try line.milliseconds(member, in: Self.timestamps))
+    }
+  }
+
+  func optionalNumber(_ member: NativeMember, in range: ClosedRange<Double>) -> Double? {
+    optional(member) { (line, member) throws(RejectionReason) in try line.number(member, in: range)
+    }
+  }
+
+  func optionalBool(_ member: NativeMember) -> Bool? {
+    optional(member) { (line, member) throws(RejectionReason) in try line.bool(member) }
+  }
+
+  func exactBool(_ member: NativeMember) throws(RejectionReason) -> Bool? {
+    try exact(member) { (line, member) throws(RejectionReason) in try line.bool(member) }
+  }
+
   // MARK: Text
 
   /// A string, empty or not.
@@ -65,12 +152,6 @@ struct NativeMembers: ~Copyable {
     return ByteSlab.Slice(
       offset: bytesOffset + Int(value.start), count: Int(value.count),
       escape: value.kind == .string ? .none : .json)
-  }
-
-  /// A string; the empty slice if it is absent.
-  @inline(__always)
-  func optionalSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
-    has(member) ? try slice(member) : .empty
   }
 
   /// A string that is a name, possibly empty.
@@ -99,10 +180,6 @@ struct NativeMembers: ~Copyable {
 
   func name(_ member: NativeMember) throws(RejectionReason) -> Text {
     Text(slab: slab, slice: try nameSlice(member))
-  }
-
-  func optionalName(_ member: NativeMember) throws(RejectionReason) -> Text? {
-    has(member) ? try name(member) : nil
   }
 
   /// One of the raw values of an enumeration, which are few and short.
@@ -140,12 +217,6 @@ struct NativeMembers: ~Copyable {
     return number
   }
 
-  func optionalInteger(
-    _ member: NativeMember, in range: ClosedRange<Int>
-  ) throws(RejectionReason) -> Int? {
-    has(member) ? try integer(member, in: range) : nil
-  }
-
   /// A time in milliseconds. A fraction is cut off, because many sources compute it in floating
   /// point.
   @inline(__always)
@@ -158,11 +229,6 @@ struct NativeMembers: ~Copyable {
       throw .invalidValue
     }
     return number
-  }
-
-  /// A point in time that may be absent.
-  func optionalTimestamp(_ member: NativeMember) throws(RejectionReason) -> Timestamp? {
-    has(member) ? Timestamp(try milliseconds(member, in: Self.timestamps)) : nil
   }
 
   static var timestamps: ClosedRange<Int> {
@@ -179,14 +245,7 @@ struct NativeMembers: ~Copyable {
     return number
   }
 
-  func optionalNumber(
-    _ member: NativeMember, in range: ClosedRange<Double>
-  ) throws(RejectionReason) -> Double? {
-    has(member) ? try number(member, in: range) : nil
-  }
-
-  func optionalBool(_ member: NativeMember) throws(RejectionReason) -> Bool? {
-    guard has(member) else { return nil }
+  private func bool(_ member: NativeMember) throws(RejectionReason) -> Bool {
     switch try value(member).kind {
     case .yes: return true
     case .no: return false

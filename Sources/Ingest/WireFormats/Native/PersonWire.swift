@@ -10,23 +10,27 @@ extension NativeMembers {
 
   func person() throws(RejectionReason) -> Person {
     try requireUserObject()
-    return Person(id: try name(.userID), name: try shortText(.userName))
+    let id = try name(.userID)
+    return Person(id: id, name: optionalShortText(.userName) ?? id)
   }
 
   /// A person named by earlier events: the identifier is enough, in an object or as a string.
   func knownPerson() throws(RejectionReason) -> Person {
     let id = try personID()
-    return Person(
-      id: id, name: has(.userName) ? try shortText(.userName) : id)
+    return Person(id: id, name: optionalShortText(.userName) ?? id)
+  }
+
+  /// A person whose messages are to go: the name alone is enough, in an object.
+  func silencedPerson() throws(RejectionReason) -> Person {
+    guard try value(.user).kind == .object,
+      optional(.userID, { (line, member) throws(RejectionReason) in try line.name(member) }) == nil
+    else { return try knownPerson() }
+    return Person(id: "", name: try name(.userName))
   }
 
   /// An identifier, in an object or as a string.
-  private func personID() throws(RejectionReason) -> Text {
+  func personID() throws(RejectionReason) -> Text {
     try name(try value(.user).kind == .object ? .userID : .user)
-  }
-
-  func optionalPersonID() throws(RejectionReason) -> Text? {
-    has(.user) ? try personID() : nil
   }
 }
 
@@ -35,7 +39,8 @@ extension JSONWriter {
     _ key: StaticString, _ person: Person, badges: Text? = nil, color: NameColor? = nil
   ) {
     addObject(key) { object in
-      object.add("id", person.id)
+      // A person who was silenced by name has none.
+      if !person.id.isEmpty { object.add("id", person.id) }
       object.add("name", person.name)
       if let badges, !badges.isEmpty { object.add("badges", badges) }
       object.add("color", color?.description)

@@ -29,7 +29,7 @@ extension PollEvent: NativeEvent {
       case .end:
         .end(
           pollID: try line.name(.id),
-          winner: try line.optionalInteger(.winner, in: 0...Self.maximumOptions - 1))
+          winner: line.optionalInteger(.winner, in: 0...Self.maximumOptions - 1))
       }
   }
 
@@ -57,7 +57,7 @@ extension PollQuestion {
     self.init(
       id: try line.name(.id), title: try line.text(.title),
       options: try line.names(.options, atMost: PollEvent.maximumOptions),
-      endsAt: try line.optionalTimestamp(.endsAt))
+      endsAt: line.optionalTimestamp(.endsAt))
     // Escapes are not counted, because recordings may escape it differently.
     guard title.withUTF8({ $0.count }) <= EventLimits.titleLength else {
       throw line.invalid(.title)

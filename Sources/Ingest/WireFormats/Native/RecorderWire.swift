@@ -23,8 +23,8 @@ extension RecorderEvent: NativeEvent {
           RecorderProgress(
             bytes: try line.integer(.bytes, in: EventLimits.total),
             durationMilliseconds: try line.milliseconds(.durationMs, in: EventLimits.total),
-            done: try line.optionalInteger(.done, in: EventLimits.total),
-            total: try line.optionalInteger(.total, in: EventLimits.total)))
+            done: line.optionalInteger(.done, in: EventLimits.total),
+            total: line.optionalInteger(.total, in: EventLimits.total)))
       }
   }
 

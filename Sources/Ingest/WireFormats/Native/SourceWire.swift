@@ -46,13 +46,14 @@ extension SourceHealth {
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     self.init(
       source: try line.name(.source), state: try line.choice(.state),
-      platform: try line.optionalName(.platform),
-      reason: line.has(.reason) ? try line.shortText(.reason) : nil,
-      behindMilliseconds: line.has(.behindMs)
-        ? try line.milliseconds(.behindMs, in: EventLimits.total) : nil,
-      lost: try line.optionalInteger(.lost, in: EventLimits.total) ?? 0,
-      backfilled: try line.optionalInteger(.backfilled, in: EventLimits.total) ?? 0,
-      duplicate: try line.optionalInteger(.duplicate, in: EventLimits.total) ?? 0)
+      platform: line.optionalName(.platform),
+      reason: line.optionalShortText(.reason),
+      behindMilliseconds: line.optional(.behindMs) { (line, member) throws(RejectionReason) in
+        try line.milliseconds(member, in: EventLimits.total)
+      },
+      lost: line.optionalInteger(.lost, in: EventLimits.total) ?? 0,
+      backfilled: line.optionalInteger(.backfilled, in: EventLimits.total) ?? 0,
+      duplicate: line.optionalInteger(.duplicate, in: EventLimits.total) ?? 0)
   }
 }
 

@@ -30,9 +30,17 @@ extension WaitingRoomEvent: NativeEvent {
       case .join: .join(try line.person())
       case .leave: .leave(try line.knownPerson())
       case .admitted: .admitted(try line.knownPerson())
-      case .schedule: .schedule(startsAt: try line.optionalTimestamp(.startsAt))
-      case .capacity: .capacity(try line.optionalInteger(.count, in: EventLimits.count))
-      case .pace: .pace(perSecond: try line.optionalNumber(.perSecond, in: Self.pace))
+      case .schedule:
+        .schedule(
+          startsAt: try line.exact(.startsAt) { (line, member) throws(RejectionReason) in
+            Timestamp(try line.milliseconds(member, in: NativeMembers.timestamps))
+          })
+      case .capacity: .capacity(try line.exactInteger(.count, in: EventLimits.count))
+      case .pace:
+        .pace(
+          perSecond: try line.exact(.perSecond) { (line, member) throws(RejectionReason) in
+            try line.number(member, in: Self.pace)
+          })
       case .admit: .admit(try Admission(line))
       }
   }
@@ -53,8 +61,14 @@ extension WaitingRoomEvent: NativeEvent {
 extension Admission {
   /// Everybody, one person, or, without either, the person who has waited longest.
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
-    let isAll = try line.optionalBool(.all) ?? false
-    guard let id = try line.optionalPersonID() else {
+    let isAll = try line.exactBool(.all) ?? false
+    guard
+      let id = try line.exact(
+        .user,
+        { (line, _) throws(RejectionReason) in
+          try line.personID()
+        })
+    else {
       self = isAll ? .all : .next
       return
     }

@@ -1,0 +1,169 @@
+import LiveEvents
+import Testing
+import WireFormats
+
+/// A field that an event can do without costs no more than itself, whatever is in it.
+@Suite struct OddFieldTests {
+  /// A complete line of a type, and the members that it may lack.
+  static let native: [(line: String, optional: [String])] = [
+    (
+      #"{"type":"chat.message","id":"1","user":{"id":"u"},"text":"hi"}"#,
+      [
+        "user.name", "user.badges", "user.color", "replyTo", "bits", "channel", "action", "emotes",
+        "kind", "ts", "platform", "source",
+      ]
+    ),
+    (
+      #"{"type":"chat.notice","kind":"raid","user":{"id":"u"},"count":2}"#,
+      [
+        "id", "user.name", "user.badges", "user.color", "text", "replyTo", "bits", "channel",
+        "action", "emotes", "group", "ts",
+      ]
+    ),
+    (
+      #"{"type":"chat.timeout","user":{"id":"u","name":"n"}}"#, ["seconds", "ts", "user.badges"]
+    ),
+    (#"{"type":"chat.delete","id":"1"}"#, ["ts", "platform", "source"]),
+    (#"{"type":"chat.clear"}"#, ["ts", "platform"]),
+    (
+      #"{"type":"chat.modes","slowSeconds":3}"#,
+      ["emoteOnly", "followersOnlyMinutes", "subscribersOnly", "uniqueOnly", "ts"]
+    ),
+    (#"{"type":"follow","user":{"id":"u"}}"#, ["id", "user.name", "ts"]),
+    (
+      #"{"type":"redemption","user":{"id":"u"},"title":"t"}"#,
+      ["id", "cost", "text", "user.name", "ts"]
+    ),
+    (#"{"type":"announcement","text":"t"}"#, ["id", "user", "ts"]),
+    (
+      #"{"type":"hypeTrain","phase":"begin","level":1}"#,
+      ["total", "progress", "goal", "endsAt", "ts"]
+    ),
+    (
+      #"{"type":"prediction","id":"p","title":"t","state":"open","options":["a","b"]}"#,
+      ["totals", "winner", "endsAt", "ts"]
+    ),
+    (#"{"type":"poll.begin","id":"p","title":"t","options":["a"]}"#, ["endsAt", "ts"]),
+    (#"{"type":"poll.end","id":"p"}"#, ["winner", "ts"]),
+    (
+      #"{"type":"stats","bitrateKbps":1}"#,
+      ["framesPerSecond", "droppedFrames", "roundTripMs", "congestion", "ts"]
+    ),
+    (#"{"type":"viewers","count":1}"#, ["ts", "platform", "source"]),
+    (
+      #"{"type":"source.state","source":"s","state":"live"}"#,
+      ["platform", "reason", "behindMs", "lost", "backfilled", "duplicate"]
+    ),
+    (#"{"type":"waiting.join","user":{"id":"u"}}"#, ["user.name", "ts"]),
+    (#"{"type":"recorder.progress","bytes":1,"durationMs":1}"#, ["done", "total", "ts"]),
+  ]
+
+  static let values = [
+    "null", #""""#, #""abc""#, #""-1""#, "-1", "-0.5", "0", "1e308", "1e400",
+    "99999999999999999999",
+    "0.1", "true", "false", "[]", "{}", "[[1]]", #"{"a":null}"#, #""\u0000""#, #""\ud800""#,
+    "\"" + String(repeating: "x", count: 300) + "\"", #"["a",1]"#, "[3,1]",
+  ]
+
+  @Test(arguments: native)
+  func `a native line is an event whatever its optional members are`(
+    line: String, optional: [String]
+  ) throws {
+    let expected = try #require(decode(line).event)
+    for member in optional {
+      for value in Self.values {
+        let odd = Self.line(line, with: member, value)
+        let (outcome, remarks) = decodeWithRemarks(odd)
+        let event = try #require(outcome.event, "\(odd)")
+        // A value that is of use after all, or says nothing, is no remark.
+        if !remarks.isEmpty {
+          #expect(remarks.allSatisfy { $0 == .field(member) }, "\(odd)")
+          #expect(event == expected, "\(odd)")
+        }
+      }
+    }
+  }
+
+  /// The line with one member more.
+  private static func line(_ line: String, with member: String, _ value: String) -> String {
+    guard member.hasPrefix("user.") else { return line.dropLast() + #","\#(member)":\#(value)}"# }
+    let name = member.dropFirst(5)
+    let bare = line.replacing(#","name":"n"}"#, with: "}")
+    return bare.replacing(#""user":{"id":"u""#, with: #""user":{"id":"u","\#(name)":\#(value)"#)
+  }
+
+  static let tags: [(line: String, optional: [String])] = [
+    (
+      "@TAG;id=1;user-id=5;display-name=Ann :ann!ann@ann PRIVMSG #chan :hi",
+      [
+        "tmi-sent-ts", "rm-received-ts", "badges", "bits", "reply-parent-msg-id", "room-id",
+        "source-room-id", "color", "emotes",
+      ]
+    ),
+    ("@TAG;user-id=5 :ann!ann@ann PRIVMSG #chan :hi", ["id", "display-name"]),
+    ("@TAG;id=1 :ann!ann@ann PRIVMSG #chan :hi", ["user-id", "login"]),
+    (
+      "@TAG;id=1;user-id=5;login=ann;msg-id=resub :t USERNOTICE #chan :hi",
+      ["msg-param-cumulative-months", "tmi-sent-ts", "display-name", "badges", "emotes", "color"]
+    ),
+    ("@TAG;id=1;user-id=5;login=ann;msg-id=raid :t USERNOTICE #chan", ["msg-param-viewerCount"]),
+    (
+      "@TAG;id=1;user-id=5;login=ann;msg-id=submysterygift :t USERNOTICE #chan",
+      ["msg-param-mass-gift-count", "msg-param-origin-id", "msg-param-community-gift-id"]
+    ),
+    (
+      "@TAG;id=1;user-id=5;login=ann;msg-id=subgift :t USERNOTICE #chan",
+      ["msg-param-sender-count", "msg-param-origin-id"]
+    ),
+    ("@TAG :t CLEARCHAT #chan :ann", ["ban-duration", "target-user-id", "tmi-sent-ts", "room-id"]),
+    ("@TAG :t CLEARCHAT #chan", ["tmi-sent-ts", "room-id"]),
+    ("@TAG;target-msg-id=1 :t CLEARMSG #chan :hi", ["tmi-sent-ts", "room-id", "login"]),
+    (
+      "@TAG;slow=3 :t ROOMSTATE #chan", ["emote-only", "followers-only", "r9k", "subs-only"]
+    ),
+  ]
+
+  static let tagValues = [
+    "", "abc", "-1", "-6795364578871", "0", "+100", "1.5", "1e9", "99999999999999999999", "true",
+    "null", "\\", "\\s", "\\:", ",", "/", "0-", "-", String(repeating: "x", count: 300), "é", "1=2",
+  ]
+
+  @Test(arguments: tags)
+  func `a line of IRC is an event whatever its optional tags are`(line: String, optional: [String])
+    throws
+  {
+    for tag in optional {
+      for value in Self.tagValues {
+        let odd = line.replacing("TAG", with: "\(tag)=\(value)")
+        let (outcome, remarks) = decodeWithRemarks(odd)
+        #expect(outcome.event != nil, "\(odd)")
+        #expect(remarks.allSatisfy { $0 == .field(tag) }, "\(odd)")
+      }
+    }
+  }
+
+  @Test func `a number that is of no use is counted`() {
+    let line = "@bits=abc;id=1;tmi-sent-ts=-1;user-id=5 :ann!ann@ann PRIVMSG #chan :hi"
+    let (outcome, remarks) = decodeWithRemarks(line)
+    #expect(outcome.event?.timestamp == 7)
+    #expect(Set(remarks) == [.field("bits"), .field("tmi-sent-ts")])
+  }
+
+  @Test(arguments: [
+    ("@id=1;msg-id=ritual;user-id=5;login=ann :t USERNOTICE #chan", "ritual"),
+    (#"{"type":"wave"}"#, "wave"),
+  ])
+  func `an unknown kind is counted by its name`(line: String, name: String) {
+    let (outcome, remarks) = decodeWithRemarks(line)
+    #expect(outcome.reason == .unknownType)
+    #expect(remarks == [.kind(name)])
+  }
+}
+
+private func decodeWithRemarks(_ line: String) -> (Outcome, [DecodingRemark]) {
+  var decoder = LineDecoder()
+  let slab = ByteSlab(Array(line.utf8))
+  let decoded = decoder.decode(
+    slab, line: ByteSlab.Slice(offset: 0, count: slab.count), arrival: 7)
+  return (outcome(decoded) { decoder.name(of: $0).description }, decoder.takeRemarks())
+}

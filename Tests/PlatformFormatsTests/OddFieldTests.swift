@@ -33,6 +33,47 @@ struct OddFieldTests {
     """,
   ]
 
+  private static let notification = """
+    {"metadata":{"message_id":"n","message_type":"notification","message_timestamp":"2026-11-23T20:00:00Z"},\
+    "payload":{"subscription":{"type":"TYPE","version":"1"},"event":{"broadcaster_user_login":"ada",\
+    "chatter_user_id":"7","chatter_user_login":"bo","chatter_user_name":"Bo","color":"#501A82",\
+    "badges":[{"set_id":"vip","id":"1"}],"message_id":"a","notice_type":"NOTICE","resub":{"cumulative_months":3},\
+    "cheer":{"bits":5},"reply":{"parent_message_id":"b"},"source_broadcaster_user_id":"9",\
+    "message":{"text":"the words","fragments":[{"type":"emote","text":"the"},{"type":"text","text":" words"}]},\
+    "target_user_id":"7","target_user_login":"bo","target_user_name":"Bo","bits":5,"viewers":3}}}
+    """
+
+  /// Types of EventSub, each with the part of its line that must be there, and the members that it needs.
+  static let eventSub: [(type: String, notice: String, line: String, needed: [String])] = [
+    ("channel.chat.message", "", words, ["message", "text"]),
+    ("channel.chat.notification", "resub", words, ["message", "text"]),
+    ("channel.chat.notification", "watch_streak", words, ["message", "text"]),
+    ("channel.chat.message_delete", "", #""id":"a""#, ["message_id"]),
+    ("channel.chat.clear", "", "chat.clear", []),
+    ("channel.raid", "", #""kind":"raid""#, []),
+    ("channel.chat.clear_user_messages", "", "chat.timeout", []),
+  ]
+
+  @Test(arguments: eventSub)
+  func `a notification keeps what it is about whatever another field is`(
+    type: String, notice: String, line: String, needed: [String]
+  ) throws {
+    let text = Self.notification.replacing("TYPE", with: type).replacing("NOTICE", with: notice)
+    let sample = try JSONValue(parsing: text)
+    let start = ["payload", "event"]
+    for path in Self.paths(sample)
+    where path.starts(with: start) && path.count > 2 && path[2] != "notice_type"
+      && !(!needed.isEmpty && (start + needed).starts(with: path))
+    {
+      for value in Self.odd.map(Optional.some) + [nil] {
+        let odd = try #require(Self.replacing(path[...], in: sample, with: value)).description
+        let translated = Translated(.eventSub, odd)
+        #expect(translated.rejected.isEmpty, "\(path) \(odd.prefix(900))")
+        #expect(translated.lines.joined().contains(line), "\(path) \(odd.prefix(900))")
+      }
+    }
+  }
+
   /// What must be as it is for the words to be found.
   private static let needed: [PlatformFormat: [String]] = [
     .youtube: [

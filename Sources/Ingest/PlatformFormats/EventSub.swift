@@ -39,10 +39,11 @@ package enum EventSub {
     case "channel.chat.notification": context.chatNotice(&lines)
     case "channel.chat.clear": context.add("chat.clear", &lines) { _ in }
     case "channel.chat.clear_user_messages":
-      guard let user = context.user("target_user") else { break }
-      context.add("chat.timeout", &lines) { $0.add(user: user) }
+      context.timeout("target_user", &lines)
     case "channel.chat.message_delete":
-      guard let id = event.text("message_id") else { break }
+      guard let id = event.anyText("message_id") else {
+        return lines.note(unknown: "deletion without a message")
+      }
       context.add("chat.delete", &lines) { $0.add("id", id.clipped) }
     case "channel.ban": context.timeout("user", until: event.time("ends_at"), &lines)
     case "channel.moderate": context.moderation(&lines)
@@ -106,7 +107,14 @@ package enum EventSub {
     case "channel.shared_chat.begin", "channel.shared_chat.update", "channel.shared_chat.end": break
     default: lines.note(unknown: notification.type)
     }
+    context.noteOddFields(&lines)
   }
+
+  /// Members that an event can do without, by what they must be.
+  private static let texts = [
+    "color", "user_name", "chatter_user_name", "from_broadcaster_user_name",
+  ]
+  private static let numbers = ["bits", "viewers", "total", "cumulative_months", "level"]
 
   /// One notification on its way.
   private struct Context {
@@ -119,12 +127,15 @@ package enum EventSub {
       lines.add(type, room: room, at: time, body)
     }
 
-    /// The person whose members begin with a prefix.
+    /// The person whose members begin with a prefix. A name stands in for a missing identifier.
     func user(_ prefix: String, badges: String = "", color: String? = nil) -> PlatformUser? {
-      PlatformUser(
-        id: event.text(prefix + "_id"),
-        name: event.text(prefix + "_name") ?? event.text(prefix + "_login"), badges: badges,
-        color: color)
+      let name = name(prefix)
+      return PlatformUser(
+        id: event.anyText(prefix + "_id") ?? name, name: name, badges: badges, color: color)
+    }
+
+    private func name(_ prefix: String) -> String? {
+      event.text(prefix + "_name") ?? event.text(prefix + "_login")
     }
 
     /// Somebody who may have asked not to be named. Twitch gives all of them this account.
@@ -136,18 +147,31 @@ package enum EventSub {
       _ kind: String, by user: PlatformUser?, count: Int, group: String? = nil,
       words: PlatformWords? = nil, _ lines: inout NativeLines
     ) {
-      guard let user else { return }
       add("chat.notice", &lines) {
         $0.add("id", identifier?.clipped)
         $0.add("kind", kind)
-        $0.add(user: user)
+        $0.add(user: user ?? .unknown)
         $0.add("count", count)
         $0.add("group", group?.clipped)
         if let words { $0.add(words: words) }
       }
     }
 
-    private var identifier: String? { event.text("message_id") ?? notification }
+    /// Counts members whose values could not be used.
+    func noteOddFields(_ lines: inout NativeLines) {
+      for name in EventSub.texts {
+        if let value = event[name], value != .null, value.stringValue == nil {
+          lines.note(unknown: "value of \(name)")
+        }
+      }
+      for name in EventSub.numbers {
+        if let value = event[name], value != .null, event.count(name) == nil {
+          lines.note(unknown: "value of \(name)")
+        }
+      }
+    }
+
+    private var identifier: String? { event.anyText("message_id") ?? notification }
 
     private var badges: String {
       (event["badges"]?.arrayValue ?? []).compactMap { badge in
@@ -162,12 +186,10 @@ package enum EventSub {
     }
 
     func message(_ lines: inout NativeLines) {
-      guard let identifier,
-        let user = user("chatter_user", badges: badges, color: event.text("color"))
-      else { return }
+      let user = user("chatter_user", badges: badges, color: event.text("color"))
       add("chat.message", &lines) {
-        $0.add("id", identifier.clipped)
-        $0.add(user: user)
+        $0.add("id", (identifier ?? "eventsub-" + StableHash.hex(event.description)).clipped)
+        $0.add(user: user ?? .unknown)
         $0.add(words: PlatformWords(event["message"]) ?? PlatformWords(text: ""))
         $0.add("replyTo", event["reply"]?.text("parent_message_id")?.clipped)
         if let bits = event["cheer"]?.count("bits"), bits > 0 { $0.add("bits", bits) }
@@ -213,12 +235,12 @@ package enum EventSub {
       // They happened in another channel, which nobody here is to be thanked for.
       case _ where type.hasPrefix("shared_chat_"): break
       default:
-        guard let words, let user, let identifier else {
+        guard let words else {
           return lines.note(unknown: "channel.chat.notification \(type)")
         }
         add("chat.message", &lines) {
-          $0.add("id", identifier.clipped)
-          $0.add(user: user)
+          $0.add("id", (identifier ?? "eventsub-" + StableHash.hex(event.description)).clipped)
+          $0.add(user: user ?? .unknown)
           $0.add(words: words)
           $0.add("kind", type)
         }
@@ -227,9 +249,14 @@ package enum EventSub {
 
     /// A person may not write, for ever or until a time in milliseconds since 1970.
     func timeout(_ prefix: String, until end: Int? = nil, _ lines: inout NativeLines) {
-      guard let user = user(prefix) else { return lines.note(unknown: "ban without a person") }
+      let (id, name) = (event.anyText(prefix + "_id"), name(prefix))
+      guard id != nil || name != nil else { return lines.note(unknown: "ban without a person") }
       add("chat.timeout", &lines) {
-        $0.add(user: user)
+        // Without an identifier it is anybody of that name.
+        $0.addObject("user") {
+          $0.add("id", id?.clipped)
+          $0.add("name", (name ?? id)?.clipped)
+        }
         if let end, let time, end >= time { $0.add("seconds", (end - time + 999) / 1_000) }
       }
     }
@@ -246,7 +273,7 @@ package enum EventSub {
       case "timeout", "shared_chat_timeout":
         context.timeout("user", until: body.time("expires_at"), &lines)
       case "delete", "shared_chat_delete":
-        guard let id = body.text("message_id") else {
+        guard let id = body.anyText("message_id") else {
           return lines.note(unknown: "deletion without a message")
         }
         add("chat.delete", &lines) { $0.add("id", id.clipped) }

@@ -40,10 +40,19 @@ import Testing
     #expect(pacer.due(timestamp: 600, now: 60) == 50)
   }
 
-  @Test func `a time too far in the future is never due`() {
-    var pacer = Pacer(factor: 0.001)
+  @Test
+  func `a line more than a day after the one before is due at once, and later ones follow it`() {
+    var pacer = Pacer(factor: 1)
+    _ = pacer.due(timestamp: 1_000, now: 5)
+    #expect(pacer.due(timestamp: 4_200_000_000_000, now: 10) == 10)
+    #expect(pacer.due(timestamp: 4_200_000_000_002, now: 11) == 2_000_010)
+    #expect(pacer.due(timestamp: 3_000, now: 20) == 10)
+  }
+
+  @Test func `a time that slowing down puts too far into the future is never due`() {
+    var pacer = Pacer(factor: 0.000_01)
     _ = pacer.due(timestamp: 0, now: 0)
-    #expect(pacer.due(timestamp: 9_000_000_000_000_000, now: 1) == .max)
+    #expect(pacer.due(timestamp: 86_400_000, now: 1) == .max)
   }
 }
 

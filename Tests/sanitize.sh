@@ -10,8 +10,8 @@
 # random programs are run.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
-. Tests/count.sh
-export SWIFT_BACKTRACE=enable=no
+# The lines of Swift Testing begin with one character of three bytes, which is coloured wherever TERM is set.
+export SWIFT_BACKTRACE=enable=no LC_ALL=C.UTF-8 NO_COLOR=1
 passed=0 failed=0 skipped=0
 
 wrong() { # what
@@ -62,7 +62,7 @@ run() { # thread or address
     --no-parallel >"$log" 2>&1
   status=$?
   unset LD_PRELOAD TSAN_OPTIONS ASAN_OPTIONS UBSAN_OPTIONS
-  count_tests "$log"
+  read -r total without bad < <(python3 Tests/Support/harness/swift.py "$log")
   grep -E '^. Test .* skipped: "|^✘' "$log"
   # A file for each process with a report: the tests, or a program that they started.
   found=$(cat "$reports"/* 2>/dev/null | grep -cE '(WARNING|ERROR): [A-Za-z]+Sanitizer|runtime error')

@@ -88,6 +88,19 @@ import Testing
     }
   }
 
+  @Test func `what is written with a gift that waits for its bomb can be removed, too`() {
+    var state = ChatFeature.State()
+    let ann = Person(id: "u", name: "Ann")
+    let words = ChatMessage(id: "n", userID: "u", userName: "Ann", text: "rude")
+    state.take(
+      .notice(
+        ChatNotice(kind: .gift, user: ann, count: 1, group: "g", id: "n", message: words),
+        at: 1_000),
+      .messageDeleted("n", at: 1_100),
+      .notice(ChatNotice(kind: .gift, user: ann, count: 1, group: "other"), at: 20_000))
+    #expect(state.notices.entries.map(\.notice.message) == [nil])
+  }
+
   @Test func `a deletion removes one message`() {
     var state = ChatFeature.State()
     state.take(

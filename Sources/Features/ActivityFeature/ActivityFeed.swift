@@ -81,7 +81,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     case .everything: return true
     case .message(let id): return Self.areAlike(message, String(id))
     case .person(let person) where person.id.isEmpty:
-      return name.map { $0.lowercased() == String(person.name).lowercased() } ?? false
+      return name.map { person.isNamed(Text($0)) } ?? false
     case .person(let person): return Self.areAlike(author, String(person.id))
     }
   }

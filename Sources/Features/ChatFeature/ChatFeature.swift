@@ -108,12 +108,15 @@ package struct ChatFeature {
   /// under this name, and the name itself, by which messages without an identifier go.
   private func authors(meantBy person: Person, in state: State) -> [Text] {
     guard person.id.isEmpty else { return [person.id] }
-    let name = String(person.name).lowercased()
+    var authors = [person.name]
     let people =
       state.messages.map { Person(id: $0.message.userID, name: $0.message.userName) }
       + state.notices.entries.map(\.notice.user)
-    let others = people.filter { String($0.name).lowercased() == name }.map(\.id)
-    return Array(Set(others).union([person.name]))
+    // In an order that is the same in every process.
+    for other in people where other.isNamed(person.name) && !authors.contains(other.id) {
+      authors.append(other.id)
+    }
+    return authors
   }
 
   /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what

@@ -51,8 +51,10 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   /// The most that is kept of what a person wrote with a notice, in bytes of UTF-8: far more than a platform lets through.
   package static let textLength = 2_048
 
-  /// Whether an entry has words that a moderator removes.
-  func says(_ target: ModerationTarget) -> Bool { entries.contains { $0.says(target) } }
+  /// Whether an entry, shown or held, has words that a moderator removes.
+  func says(_ target: ModerationTarget) -> Bool {
+    entries.contains { $0.says(target) } || held.contains { $0.entry.says(target) }
+  }
 
   /// Removes the words of a message or a person. What happened stays.
   mutating func retract(_ target: ModerationTarget) {

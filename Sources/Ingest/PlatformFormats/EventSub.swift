@@ -41,10 +41,7 @@ package enum EventSub {
     case "channel.chat.clear_user_messages":
       context.timeout("target_user", &lines)
     case "channel.chat.message_delete":
-      guard let id = event.anyText("message_id") else {
-        return lines.note(unknown: "deletion without a message")
-      }
-      context.add("chat.delete", &lines) { $0.add("id", id.clipped) }
+      context.deletion(&lines)
     case "channel.ban": context.timeout("user", until: event.time("ends_at"), &lines)
     case "channel.moderate": context.moderation(&lines)
     case "channel.chat_settings.update": context.modes(&lines)
@@ -159,19 +156,15 @@ package enum EventSub {
 
     /// Counts members whose values could not be used.
     func noteOddFields(_ lines: inout NativeLines) {
-      for name in EventSub.texts {
-        if let value = event[name], value != .null, value.stringValue == nil {
-          lines.note(unknown: "value of \(name)")
-        }
-      }
-      for name in EventSub.numbers {
-        if let value = event[name], value != .null, event.count(name) == nil {
-          lines.note(unknown: "value of \(name)")
-        }
-      }
+      for name in EventSub.texts { _ = lines.optional(name, of: event) { $0.text($1) } }
+      for name in EventSub.numbers { _ = lines.optional(name, of: event) { $0.count($1) } }
     }
 
     private var identifier: String? { event.anyText("message_id") ?? notification }
+    /// That of a message, which must have one.
+    private var messageIdentifier: String {
+      (identifier ?? "eventsub-" + StableHash.hex(event.description)).clipped
+    }
 
     private var badges: String {
       (event["badges"]?.arrayValue ?? []).compactMap { badge in
@@ -188,7 +181,7 @@ package enum EventSub {
     func message(_ lines: inout NativeLines) {
       let user = user("chatter_user", badges: badges, color: event.text("color"))
       add("chat.message", &lines) {
-        $0.add("id", (identifier ?? "eventsub-" + StableHash.hex(event.description)).clipped)
+        $0.add("id", messageIdentifier)
         $0.add(user: user ?? .unknown)
         $0.add(words: PlatformWords(event["message"]) ?? PlatformWords(text: ""))
         $0.add("replyTo", event["reply"]?.text("parent_message_id")?.clipped)
@@ -239,7 +232,7 @@ package enum EventSub {
           return lines.note(unknown: "channel.chat.notification \(type)")
         }
         add("chat.message", &lines) {
-          $0.add("id", (identifier ?? "eventsub-" + StableHash.hex(event.description)).clipped)
+          $0.add("id", messageIdentifier)
           $0.add(user: user ?? .unknown)
           $0.add(words: words)
           $0.add("kind", type)
@@ -261,11 +254,17 @@ package enum EventSub {
       }
     }
 
-    /// What a moderator did: which member says what, its member `action` tells.
+    func deletion(_ lines: inout NativeLines) {
+      guard let id = event.anyText("message_id") else {
+        return lines.note(unknown: "deletion without a message")
+      }
+      add("chat.delete", &lines) { $0.add("id", id.clipped) }
+    }
+
+    /// What a moderator did. The member `action` names it, and the member of that name has the rest.
     func moderation(_ lines: inout NativeLines) {
       let action = event.word("action") ?? ""
-      // The same in a chat that is shared with another channel.
-      let body = event[action] ?? event["shared_chat_" + action] ?? .null
+      let body = event[action] ?? .null
       var context = self
       context.event = body
       switch action {
@@ -273,10 +272,7 @@ package enum EventSub {
       case "timeout", "shared_chat_timeout":
         context.timeout("user", until: body.time("expires_at"), &lines)
       case "delete", "shared_chat_delete":
-        guard let id = body.anyText("message_id") else {
-          return lines.note(unknown: "deletion without a message")
-        }
-        add("chat.delete", &lines) { $0.add("id", id.clipped) }
+        context.deletion(&lines)
       case "clear": add("chat.clear", &lines) { _ in }
       default: lines.note(unknown: "channel.moderate \(action)")
       }

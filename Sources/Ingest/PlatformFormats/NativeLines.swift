@@ -147,14 +147,7 @@ extension JSONValue {
 
   /// A whole number, whether it is written as a number or as text, within the bounds of counts.
   func count(_ name: String) -> Int? {
-    let value: Double?
-    switch self[name] {
-    case .integer(let integer)?: value = Double(integer)
-    case .number(let number)?: value = number
-    case .string(let text)?: value = Double(text)
-    default: value = nil
-    }
-    guard let value, value.isFinite, value >= 0 else { return nil }
+    guard let value = self[name]?.looseNumber, value >= 0 else { return nil }
     return Int(min(value, Double(EventLimits.count.upperBound)))
   }
 

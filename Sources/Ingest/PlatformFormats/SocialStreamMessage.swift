@@ -204,17 +204,7 @@ extension JSONValue {
     return Int(number)
   }
 
-  /// A finite number, whether it is written as one or as text.
-  func number(_ name: String) -> Double? {
-    let value: Double? =
-      switch self[name] {
-      case .integer(let integer)?: Double(integer)
-      case .number(let number)?: number
-      case .string(let text)?: Double(text)
-      default: nil
-      }
-    return value.flatMap { $0.isFinite ? $0 : nil }
-  }
+  func number(_ name: String) -> Double? { self[name]?.looseNumber }
 }
 
 extension NativeLines {

@@ -18,6 +18,20 @@ extension JSONValue {
   }
 }
 
+extension JSONValue {
+  /// A finite number, whether it is written as a number or as text; `nil` for any other value.
+  package var looseNumber: Double? {
+    let number: Double? =
+      switch self {
+      case .integer(let integer): Double(integer)
+      case .number(let number): number
+      case .string(let text): Double(text)
+      case .null, .bool, .array, .object: nil
+      }
+    return number.flatMap { $0.isFinite ? $0 : nil }
+  }
+}
+
 /// Rewrites JSON text so that a strict parser reads it.
 private struct JSONRepair {
   /// Well below ``JSONValue/maximumDepth``: the text may be part of another one.

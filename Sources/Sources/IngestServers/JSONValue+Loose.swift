@@ -7,17 +7,6 @@ extension JSONValue {
     looseNumber.flatMap { $0 >= 0 && $0 <= 9e15 ? Int($0) : nil }
   }
 
-  var looseNumber: Double? {
-    let number: Double? =
-      switch self {
-      case .integer(let integer): Double(integer)
-      case .number(let number): number
-      case .string(let text): Double(text)
-      case .null, .bool, .array, .object: nil
-      }
-    return number.flatMap { $0.isFinite ? $0 : nil }
-  }
-
   /// Whether something is so, whether it is written as a truth value, a number or text.
   var looseTruth: Bool? {
     switch self {

@@ -268,22 +268,10 @@ extension JSONValue {
     }
   }
 
-  /// A number, whether it is written as one or as text.
-  var numeric: Double? {
-    let number: Double? =
-      switch self {
-      case .integer(let integer): Double(integer)
-      case .number(let number): number
-      case .string(let text): Double(text)
-      case .bool, .null, .array, .object: nil
-      }
-    return number.flatMap { $0.isFinite ? $0 : nil }
-  }
-
   /// A point in time in milliseconds since 1970: of RFC 3339, in seconds, or in milliseconds.
   var milliseconds: Int? {
     if case .string(let text) = self, let time = PlatformTime.milliseconds(text) { return time }
-    guard let number = numeric, number >= 0 else { return nil }
+    guard let number = looseNumber, number >= 0 else { return nil }
     // As seconds, that would be in the year 5138; as milliseconds, in 1973.
     let milliseconds = number < 1e11 ? number * 1000 : number
     return milliseconds <= Double(EventLimits.timestamps.upperBound) ? Int(milliseconds) : nil

@@ -61,11 +61,11 @@ struct MappedMember: Sendable {
       writer.name(text: key)
       writer.append(text.clipped(to: limit))
     case .integer:
-      guard let number = value.numeric, abs(number) < 9e15 else { return false }
+      guard let number = value.looseNumber, abs(number) < 9e15 else { return false }
       writer.name(text: key)
       writer.append(Int(number.rounded(.down)))
     case .number:
-      guard let number = value.numeric else { return false }
+      guard let number = value.looseNumber else { return false }
       writer.name(text: key)
       writer.append(number)
     case .boolean:
@@ -87,13 +87,13 @@ struct MappedMember: Sendable {
       writer.name(text: key)
       writer.appendArray { for text in texts { $0.append(text.clipped) } }
     case .integers:
-      guard let numbers = list(value, \.numeric), numbers.allSatisfy({ abs($0) < 9e15 }) else {
+      guard let numbers = list(value, \.looseNumber), numbers.allSatisfy({ abs($0) < 9e15 }) else {
         return false
       }
       writer.name(text: key)
       writer.appendArray { for number in numbers { $0.append(Int(number.rounded(.down))) } }
     case .numbers:
-      guard let numbers = list(value, \.numeric) else { return false }
+      guard let numbers = list(value, \.looseNumber) else { return false }
       writer.name(text: key)
       writer.appendArray { for number in numbers { $0.append(number) } }
     }

@@ -1,5 +1,7 @@
-"""Counting the tests of Swift Testing."""
+"""Counting the tests of Swift Testing. As a program it prints how many of a log were run, skipped, and failed."""
+import pathlib
 import re
+import sys
 
 
 def results(log):
@@ -18,3 +20,8 @@ def count(check, log):
     for line in failed:
         check(line, False, "\n".join(re.findall(".*recorded an issue.*", log)))
     return run
+
+
+if __name__ == "__main__":
+    number, skipped_besides, lines = results(pathlib.Path(sys.argv[1]).read_text(errors="replace"))
+    print(number, skipped_besides, len(lines))

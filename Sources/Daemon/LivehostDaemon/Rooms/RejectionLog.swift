@@ -57,23 +57,23 @@ package final class RejectionLog: Sendable {
   }
 
   private func log(_ remark: DecodingRemark, in room: RoomName?) {
-    var metadata: Logger.Metadata = ["count": "1"]
-    metadata["room"] = room.map { "\($0)" }
     let place = room.map { " in room \($0)" } ?? ""
-    switch remark {
-    case .field(let name):
-      metadata["reason"] = "unusableField"
-      logger.log(
-        .inputRejected,
-        "field \(SafeText.spelled(name)) without a usable value\(place); the rest of the line counts",
-        metadata: metadata)
-    case .kind(let name):
-      metadata["reason"] = "unknownKind"
-      logger.log(
-        .inputRejected,
-        "unknown kind of event \(SafeText.spelled(name))\(place); nothing is shown of it",
-        metadata: metadata)
-    }
+    let (reason, text) =
+      switch remark {
+      case .field(let name):
+        (
+          "unusableField",
+          "field \(SafeText.spelled(name)) without a usable value\(place); the rest of the line counts"
+        )
+      case .kind(let name):
+        (
+          "unknownKind",
+          "unknown kind of event \(SafeText.spelled(name))\(place); nothing is shown of it"
+        )
+      }
+    var metadata: Logger.Metadata = ["reason": "\(reason)", "count": "1"]
+    metadata["room"] = room.map { "\($0)" }
+    logger.log(.inputRejected, "\(text)", metadata: metadata)
   }
 
   /// Logs everything not logged yet.

@@ -39,6 +39,7 @@ extension Outer.Inner: Sendable {
     func local() {}
     return text
   }
+  func fold(_ pair: Pair<Int, String>, by size: Int = 1 << 4) -> Int { size }
   deinit { free() }
 }
 
@@ -60,7 +61,7 @@ NAMES = [
     "global(_:to:)", "Outer.Inner.==(left:right:)", "Outer.Inner.text", "Outer.Inner.long", "Outer.Inner.first",
     "Outer.Inner.second", "Outer.Inner.computed", "Outer.Inner.Kind.plain", "Outer.Inner.Kind.loaded(_:to:)",
     "Outer.Inner.Kind.nested(_:)", "Outer.Inner.Kind.init(_:)", "Outer.Inner.shared", "Outer.Inner.subscript(_:)",
-    "Outer.Inner.switch(at:)", "Outer.Inner.deinit", "Watched.state", "Watched.watch(_:)", "Watched.stop()", "last"]
+    "Outer.Inner.switch(at:)", "Outer.Inner.fold(_:by:)", "Outer.Inner.deinit", "Watched.state", "Watched.watch(_:)", "Watched.stop()", "last"]
 
 
 def test_declarations(check):

@@ -61,7 +61,8 @@ NAMES = [
     "global(_:to:)", "Outer.Inner.==(left:right:)", "Outer.Inner.text", "Outer.Inner.long", "Outer.Inner.first",
     "Outer.Inner.second", "Outer.Inner.computed", "Outer.Inner.Kind.plain", "Outer.Inner.Kind.loaded(_:to:)",
     "Outer.Inner.Kind.nested(_:)", "Outer.Inner.Kind.init(_:)", "Outer.Inner.shared", "Outer.Inner.subscript(_:)",
-    "Outer.Inner.switch(at:)", "Outer.Inner.fold(_:by:)", "Outer.Inner.deinit", "Watched.state", "Watched.watch(_:)", "Watched.stop()", "last"]
+    "Outer.Inner.switch(at:)", "Outer.Inner.fold(_:by:)", "Outer.Inner.deinit", "Watched.state", "Watched.watch(_:)",
+    "Watched.stop()", "last"]
 
 
 def test_declarations(check):

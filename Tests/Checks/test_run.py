@@ -25,16 +25,13 @@ def counts(phase):
     return phase.passed, phase.failed, phase.skipped
 
 
-def test_the_last_count_of_a_script_is_its_count(phase):
-    assert counts(phase("echo 1 passed, 0 failed; echo 3 passed, 0 failed, 1 skipped")) == (3, 0, 1)
-
-
-def test_failures_are_counted(phase):
-    assert counts(phase("echo 3 passed, 2 failed; exit 1")) == (3, 2, 0)
-
-
-def test_a_script_that_fails_with_a_count_of_no_failures_has_failed(phase):
-    assert counts(phase("echo 3 passed, 0 failed; exit 3")) == (3, 1, 0)
+@pytest.mark.parametrize("script, expected", [
+    ("echo 1 passed, 0 failed; echo 3 passed, 0 failed, 1 skipped", (3, 0, 1)),
+    ("echo 3 passed, 2 failed; exit 1", (3, 2, 0)),
+    ("echo 3 passed, 0 failed; exit 3", (3, 1, 0)),
+], ids=["the last count counts", "failures are counted", "a failure without a count of failures is one"])
+def test_counts_of_scripts(phase, script, expected):
+    assert counts(phase(script)) == expected
 
 
 def test_a_script_without_a_count_has_failed(phase, capsys):

@@ -10,7 +10,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import sys
 import tarfile
 import tempfile
@@ -35,14 +34,8 @@ class Writer(Daemon):
 
     def send_in(self, room, *lines):
         """Sends events or raw lines, in the events' own time, and waits until they are saved."""
-        options = {"type": "options", "room": room, "clock": "event"}
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(self.ingest))
-            for line in (options, *lines, {"type": "sync", "token": "1"}):
-                text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
-                connection.sendall(text.encode() + b"\n")
-            answer = json.loads(connection.makefile().readline())
-        assert answer["type"] == "synced", f"not saved: {answer}"
+        self.send({"type": "options", "room": room, "clock": "event"},
+                  *(line.encode() if isinstance(line, str) else line for line in lines))
 
 
 class Clock:

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 import fuzz_inputs as fuzz  # noqa: E402
 
+LINE = r"[^\n]{12,}"
 COMPATIBILITY = sorted((ROOT / "Tests/Compatibility").glob("*/state.tar.gz"))
 
 
@@ -51,20 +52,19 @@ def irc():
     return batches(distinct(lines, shape)[:200])
 
 
-def recorded_chats(of):
-    """The samples in the tests of a format: texts of Swift that are one line."""
-    text = (ROOT / "Tests/PlatformFormatsTests" / of).read_text()
-    return [sample.encode() for sample in re.findall(r'#"([^\n]{12,})"#', text)]
+def samples(path, pattern=r"\{[^\n]*\}"):
+    """The samples in a test, by default objects of JSON: texts of Swift that are one line."""
+    return [sample.encode() for sample in re.findall(rf'#"({pattern})"#', (ROOT / "Tests" / path).read_text())]
 
 
 def youtube():
     yield b'{"replayChatItemAction":{"actions":[{"addChatItemAction":{"item":{"liveChatTextMessageRenderer":{"id":"a",' \
         b'"authorExternalChannelId":"b","message":{"runs":[{"text":"c"}]}}}}}],"videoOffsetTimeMsec":"1"}}\n'
-    yield from recorded_chats("RecordedChatTests.swift")
+    yield from samples("PlatformFormatsTests/RecordedChatTests.swift", LINE)
 
 
 def eventsub():
-    for sample in recorded_chats("EventSubTests.swift"):
+    for sample in samples("PlatformFormatsTests/EventSubTests.swift", LINE):
         for kind in ("channel.chat.message", "channel.chat.notification", "channel.poll.end", "channel.follow"):
             yield b'{"subscription":{"type":"%s"},"event":{"broadcaster_user_login":"ada"%s}}\n' % (
                 kind.encode(), sample if sample.startswith(b",") else b"")
@@ -79,10 +79,9 @@ def downloader():
         b'"message":{"body":"hi","bits_spent":1}}]}'
 
 
-def samples(*path):
-    """The lines of JSON and of IRC in a test: texts of Swift that are one line."""
-    text = (ROOT / "Tests").joinpath(*path).read_text()
-    return [sample.encode() + b"\n" for sample in re.findall(r'#"(\{[^\n]*\})"#', text)]
+def lines_of(path):
+    """The samples in a test, each as a line."""
+    return [sample + b"\n" for sample in samples(path)]
 
 
 def twitch():
@@ -93,27 +92,27 @@ def twitch():
 
 
 def twitchevents():
-    return samples("TwitchEventsTests", "EventSubSessionTests.swift")
+    return lines_of("TwitchEventsTests/EventSubSessionTests.swift")
 
 
 def obs():
-    found = samples("ObsStudioTests", "ObsSessionTests.swift")
+    found = lines_of("ObsStudioTests/ObsSessionTests.swift")
     return found + [first + second for first, second in zip(found, found[1:])]
 
 
 def socialstream():
-    return samples("PlatformFormatsTests", "SocialStreamMessageTests.swift")
+    return lines_of("PlatformFormatsTests/SocialStreamMessageTests.swift")
 
 
 def webhook():
-    yield from samples("WebhooksTests", "WebhookMappingTests.swift")
+    yield from lines_of("WebhooksTests/WebhookMappingTests.swift")
     yield b'{"id":"i","at":1795550400,"a":"x","b":[{"c":"u","d":"hi"}],"c":true}'
     yield b"id=i&a=1&c=u&b=hi"
 
 
 def mapping():
-    text = (ROOT / "Sources/Sources/Webhooks/WebhookMapping+Owncast.swift").read_text()
-    yield text.split('"""')[1].encode()
+    presets = (ROOT / "Sources/Sources/Webhooks/WebhookMapping+Presets.swift").read_text()
+    yield from (preset.encode() for preset in presets.split('"""')[1::2])
     for path in ("Tests/WebhooksTests/WebhookMappingTests.swift", "README.md"):
         yield from (match.encode() for match in re.findall(r"(?s)( *identifier: .*?)\n\n", (ROOT / path).read_text()))
 
@@ -267,7 +266,8 @@ def words(inputs):
     counts = collections.Counter()
     for text in inputs:
         counts.update(set(re.findall(rb'"[A-Za-z][A-Za-z0-9_.-]{1,30}"|[A-Za-z][A-Za-z0-9_-]{2,30}', text)))
-    return [word for word, _ in counts.most_common(300)]
+    # The same words with each run, also among those that are as frequent.
+    return sorted(counts, key=lambda word: (-counts[word], word))[:300]
 
 
 def main():

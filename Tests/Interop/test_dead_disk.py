@@ -11,7 +11,7 @@ import socket
 import time
 
 from harness.ingest import Ingest
-from harness.mounts import own_mounts
+from harness.namespaces import own_mounts
 from harness.programs import Daemon, Program
 from harness.waiting import wait_for
 

@@ -15,6 +15,8 @@ import socket
 import time
 
 from fuzz_inputs import CONTROL, FEATURES, FLAGS, METHODS, SERVICE, Lines, Messages
+from harness.ingest import Ingest
+from harness.varlink import Client
 
 INPUTS = int(os.environ.get("FUZZ_INPUTS", 20_000))
 SEED = int(os.environ.get("FUZZ_SEED", time.time()))
@@ -22,6 +24,9 @@ SEED = int(os.environ.get("FUZZ_SEED", time.time()))
 MAXIMUM_DEPTH, MAXIMUM_MEMBERS, MAXIMUM_NAME = 128, 4096, 256
 # Growth of resident memory after the first tenth of the messages that does not count as a leak, in KiB.
 ALLOWED_GROWTH = 16 << 10
+
+# For an answer, in seconds.
+LIMIT = 120
 
 CLOSE, NOTHING, ANSWER = "close", "nothing", "answer"
 INTERFACES = ["org.varlink.service", "io.livehost.Control", "io.systemd.service"]
@@ -111,17 +116,10 @@ def expected(message):
     return ANSWER if set(parameters) <= set(METHODS[method]) else SERVICE + "InvalidParameter"
 
 
-def connected(path):
-    connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(120)
-    connection.connect(str(path))
-    return connection
-
-
 def exchange(path, messages, cut):
     """Sends messages over one connection in pieces of the size `cut`; returns the replies and what follows the last."""
     block, received = b"".join(message + b"\0" for message in messages), b""
-    with connected(path) as connection:
+    with Client(path, LIMIT).socket as connection:
         # It may be closed already; earlier replies can still be read.
         with contextlib.suppress(OSError):
             for start in range(0, len(block), cut):
@@ -181,8 +179,8 @@ def call_badly(path, messages, generator, check):
     cut = generator.choice([1 << 20, 1 << 20, 100, 7])
     if generator.random() < 0.02:
         # Disconnects without waiting for a reply: calls under way are cancelled.
-        with connected(path) as connection:
-            connection.sendall(b"\0".join(batch))
+        with Client(path, LIMIT) as client:
+            client.socket.sendall(b"\0".join(batch))
     elif reason := wrong(path, batch, cut):
         for message in shortest(path, batch, cut):
             check.write(f"  {message!r}: {wrong(path, [message], cut)}")
@@ -196,9 +194,9 @@ def feed(path, lines, count):
     end = b"\r\n" if lines.random.random() < 0.3 else b"\n"
     # One CR belongs to the line end; lines of nothing but blanks do not count.
     counted = [rejected for line, rejected in sent if (line + end)[:-1].removesuffix(b"\r").strip(b" \t")]
-    with connected(path) as connection:
-        connection.sendall(end.join(line for line, _ in sent) + end + b'{"type":"sync","token":"t"}\n')
-        counts = json.loads(connection.makefile().readline() or "{}")
+    with Ingest(path, LIMIT) as ingest:
+        ingest.socket.sendall(end.join(line for line, _ in sent) + end)
+        counts = ingest.sync() or {}
     # A changed line may be rejected or not, and may have become a blank one, or a control line, which do not count.
     changed, bad = counted.count(None), counted.count(True)
     for name, least, most in (("received", len(counted) - changed, len(counted)), ("rejected", bad, bad + changed)):

@@ -13,7 +13,7 @@ import threading
 import time
 
 from harness.ingest import Feeder, Ingest
-from harness.mounts import own_mounts
+from harness.namespaces import own_mounts
 from harness.programs import Daemon, Program
 from harness.waiting import wait_for
 

@@ -1,7 +1,6 @@
 """Watches and drives a real OBS, which runs on a virtual screen and streams to nginx with its RTMP module.
 
-OBS and Xvfb are installed by packaging/dependencies.sh; nginx is unpacked rather than installed, since its package
-would start a service.
+OBS and Xvfb are installed by packaging/dependencies.sh.
 """
 import base64
 import hashlib
@@ -15,12 +14,10 @@ import wave
 import pytest
 from websockets.sync.client import connect
 
+from harness.places import unpacked
 from harness.programs import Program, accepts, free_port
 from harness.waiting import wait_for
 
-SERVERS = pathlib.Path(__file__).resolve().parents[2] / ".build/rtmp-server"
-UNPACK = """set -e; rm -rf "$0"; mkdir -p "$0"; cd "$0"; apt-get download nginx libnginx-mod-rtmp
-for package in *.deb; do dpkg -x "$package" .; done"""
 PASSWORD, WRONG = "correct horse battery", "hunter2 hunter2"
 NGINX = """
 daemon off;
@@ -75,11 +72,11 @@ class Server(Program):
 class Nginx(Server):
     """An RTMP server with a page of statistics."""
 
-    def __init__(self, directory):
+    def __init__(self, files, directory):
         self.port, self.page = free_port(), free_port()
         configuration = directory / "nginx.conf"
-        configuration.write_text(NGINX.format(directory=directory, files=SERVERS, port=self.port, page=self.page))
-        super().__init__([SERVERS / "usr/sbin/nginx", "-c", configuration, "-p", directory], directory / "nginx.err")
+        configuration.write_text(NGINX.format(directory=directory, files=files, port=self.port, page=self.page))
+        super().__init__([files / "usr/sbin/nginx", "-c", configuration, "-p", directory], directory / "nginx.err")
 
 
 class Obs(Server):
@@ -245,12 +242,12 @@ def ends(check, room, obs, nginx, source):
 def test_obs(check, daemon, tmp_path):
     if check.lacks("obs", "Xvfb", count=27):
         return
-    if not (SERVERS / "usr/sbin/nginx").exists() and subprocess.run(["bash", "-c", UNPACK, SERVERS]).returncode:
+    if not (files := unpacked("rtmp-server", "nginx", "libnginx-mod-rtmp")):
         check.skip("nginx cannot be downloaded", 27)
         return
     screen = Program(["Xvfb", "-displayfd", "1", "-screen", "0", "1280x720x24", "-nolisten", "tcp"],
                      tmp_path / "xvfb.log", stdout=subprocess.PIPE, text=True)
-    nginx, obs = Nginx(tmp_path), Obs(tmp_path, ":" + screen.output.readline().strip())
+    nginx, obs = Nginx(files, tmp_path), Obs(tmp_path, ":" + screen.output.readline().strip())
     scene = obs.ask("GetSceneList")["currentProgramSceneName"]
     write_tone(tmp_path / "tone.wav")
     obs.ask("CreateInput", sceneName=scene, inputName="tone", inputKind="ffmpeg_source",

@@ -2,11 +2,10 @@
 import json
 import queue
 import socket
-import threading
 
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.server import serve
 
+from harness.serving import serve_websocket
 from harness.waiting import PATIENCE, wait_for
 
 ANSWERS = {
@@ -22,10 +21,8 @@ class Peer:
 
     def __init__(self):
         self.scripts, self.ends = queue.Queue(), []
-        self.server = serve(self.handle, "127.0.0.1", 0, subprotocols=["obswebsocket.json"], compression=None,
-                            close_timeout=5)
-        self.address = f"127.0.0.1:{self.server.socket.getsockname()[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        url = serve_websocket(self.handle, subprotocols=["obswebsocket.json"], compression=None, close_timeout=5)
+        self.address = url.removeprefix("ws://")
 
     def handle(self, connection):
         script = self.scripts.get(timeout=PATIENCE)

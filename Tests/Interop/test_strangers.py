@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 import hostile
-from harness.mounts import own_mounts
+from harness.namespaces import own_mounts
 from harness.programs import Daemon
 from harness.varlink import CallError
 from harness.waiting import wait_for

@@ -27,8 +27,19 @@ class Surface:
             parameters["reason"] = reason
         return self.daemon.reply("ReportOutcome", **parameters)
 
+    def confirm(self, request):
+        reply = self.report(request["identifier"], "confirmed")
+        assert "parameters" in reply, reply
+
     def leave(self):
         self.client.close()
+
+
+def ask(daemon, method, **parameters):
+    """A connection on which a method was called for the room main; the reply comes once the surface has answered."""
+    caller = daemon.client()
+    caller.send(method, {"room": "main", **parameters})
+    return caller
 
 
 def panel_of(daemon):
@@ -85,7 +96,7 @@ def confirmed(daemon):
     assert request["value"] == 0.5 and request["room"] == "main", request
     panel = panel_of(daemon)
     assert panel["values"]["zoom"] == 0.2 and panel["pending"] == {"zoom": 0.5}, panel
-    assert "parameters" in surface.report(request["identifier"], "confirmed")
+    surface.confirm(request)
     panel = panel_of(daemon)
     assert panel["values"]["zoom"] == 0.5 and not panel.get("pending"), panel
     # It is void now, and others never were.
@@ -96,15 +107,14 @@ def confirmed(daemon):
     slide(daemon, "end", 0.6)
     request = surface.next()
     assert request["value"] == 0.6, request
-    surface.report(request["identifier"], "confirmed")
+    surface.confirm(request)
     surface.leave()
 
 
 def refused(daemon):
     """A refusal leaves the value and says why, until the next attempt."""
     surface = open_surface(daemon)
-    caller = daemon.client()
-    caller.send("SetControl", dict(room="main", control="zoom", value=0.9))
+    caller = ask(daemon, "SetControl", control="zoom", value=0.9)
     request = surface.next()
     surface.report(request["identifier"], "refused", "the slider is locked")
     reply = caller.receive()["parameters"]
@@ -115,7 +125,7 @@ def refused(daemon):
     caller.send("SetControl", dict(room="main", control="zoom", value=0.7))
     request = surface.next()
     assert not panel_of(daemon).get("failures"), panel_of(daemon)
-    surface.report(request["identifier"], "confirmed")
+    surface.confirm(request)
     assert caller.receive()["parameters"] == {"value": 0.7, "outcome": "confirmed"}
     surface.leave()
 
@@ -123,8 +133,7 @@ def refused(daemon):
 def withdrawn(daemon):
     """A new drag withdraws the request."""
     surface = open_surface(daemon)
-    caller = daemon.client()
-    caller.send("SetControl", dict(room="main", control="zoom", value=0.1))
+    caller = ask(daemon, "SetControl", control="zoom", value=0.1)
     request = surface.next()
     slide(daemon, "begin", 0.2)
     assert surface.next() == request["identifier"]
@@ -135,7 +144,7 @@ def withdrawn(daemon):
     slide(daemon, "end", 0.3)
     second = surface.next()
     assert second["value"] == 0.3, second
-    surface.report(second["identifier"], "confirmed")
+    surface.confirm(second)
     surface.leave()
 
 
@@ -156,23 +165,22 @@ def several(daemon):
     """The last one that takes a control gets its requests; who comes gets what is outstanding."""
     everything = open_surface(daemon)
     camera = open_surface(daemon, controls=["camera"])
-    caller = daemon.client()
-    caller.send("SetControl", dict(room="main", control="camera", on=True))
+    caller = ask(daemon, "SetControl", control="camera", on=True)
     request = camera.next()
     assert request["kind"] == "setSwitch" and request["on"] is True, request
     second = open_surface(daemon, controls=["camera", "zoom"])
     assert second.next() == request
-    second.report(request["identifier"], "confirmed")
+    second.confirm(request)
     assert caller.receive()["parameters"] == {"on": True, "outcome": "confirmed"}
     caller.send("SetControl", dict(room="main", control="zoom", value=0.5))
     request = second.next()
     assert request["control"] == "zoom", request
-    second.report(request["identifier"], "confirmed")
+    second.confirm(request)
     assert caller.receive()["parameters"]["outcome"] == "confirmed"
     caller.send("SetControl", dict(room="main", control="mic", value=0.5))
     request = everything.next()
     assert request["control"] == "mic", request
-    everything.report(request["identifier"], "confirmed")
+    everything.confirm(request)
     caller.receive()
     for surface in [everything, camera, second]:
         surface.leave()
@@ -194,7 +202,7 @@ def ending(daemon):
     # The question is asked again, so the next tap is the answer.
     caller.send("SetControl", tap)
     request = surface.next()
-    assert "parameters" in surface.report(request["identifier"], "confirmed")
+    surface.confirm(request)
     assert daemon.reply("GetRoom", room="main")["parameters"]["phase"] == "live"
     daemon.reply("SendEvents", room="main", events=[{"type": "stream", "state": "ended"}])
     assert caller.receive()["parameters"] == {"outcome": "confirmed"}
@@ -205,17 +213,15 @@ def ending(daemon):
 def recorder(daemon):
     """A recorder elsewhere is asked; without one that is an error."""
     other = open_surface(daemon, controls=["zoom"])
-    ask = dict(room="main", wish="start")
-    error = daemon.reply("RecordElsewhere", **ask)
+    error = daemon.reply("RecordElsewhere", room="main", wish="start")
     assert error.get("error") == CONTROL + "NoSurface", error
     assert error["parameters"] == {"room": "main", "control": "recorder"}, error
     surface = open_surface(daemon, controls=["recorder"])
     for wish in ["start", "pause", "resume", "stop"]:
-        caller = daemon.client()
-        caller.send("RecordElsewhere", dict(room="main", wish=wish))
+        caller = ask(daemon, "RecordElsewhere", wish=wish)
         request = surface.next()
         assert request["kind"] == wish + "Recording" and "control" not in request, request
-        surface.report(request["identifier"], "confirmed")
+        surface.confirm(request)
         assert caller.receive()["parameters"] == {"outcome": "confirmed"}
     command = subprocess.Popen(
         [daemon.programs / "livehostctl", "--socket", daemon.control, "record", "start", "main", "--elsewhere"],
@@ -243,7 +249,7 @@ def restarted(daemon):
     assert panel["pending"] == {"zoom": 0.8} and panel["values"]["zoom"] == 0.5, panel
     again = open_surface(daemon)
     assert again.next() == request
-    again.report(request["identifier"], "confirmed")
+    again.confirm(request)
     panel = panel_of(daemon)
     assert panel["values"]["zoom"] == 0.8 and not panel.get("pending"), panel
     again.leave()

@@ -1,56 +1,56 @@
 """What does the most harm within the limits of the ingest socket: the largest texts in every room, names to search for
 that nearly occur in them, forged identifiers, time stamps that jump, empty syncs."""
-import json
-import socket
+from harness.ingest import Ingest
 
 ROOMS = 48
+NAMES = ["@" * (254 - number) + "x" for number in range(32)]
+SYNC = {"type": "sync", "token": ""}
 
 
-class Sender:
-    """A connection to an ingest socket."""
+def event(type, **members):
+    return {"type": type, **members}
 
-    def __init__(self, path):
-        connection = socket.socket(socket.AF_UNIX)
-        connection.settimeout(300)
-        connection.connect(str(path))
-        self.stream = connection.makefile("rwb")
 
-    def send(self, type, **event):
-        self.stream.write(json.dumps({"type": type, **event}).encode() + b"\n")
+def large_texts(room):
+    for number in range(30):
+        user = {"id": f"u{number}", "name": "n" * 200}
+        yield event("chat.message", room=room, id=f"{room}-{number}", user=user, text="@" * 64_000)
+        if number % 10 == 5:
+            yield event("host.highlight", room=room, names=NAMES)
+            yield event("host.filter", room=room, words="@" * 200)
 
-    def sync(self, count=1):
-        """Waits until all events are applied, by several syncs; returns the last answer."""
-        self.stream.write(b'{"type":"sync","token":""}\n' * count)
-        self.stream.flush()
-        for _ in range(count):
-            answer = self.stream.readline()
-        assert json.loads(answer)["rejected"] == 0, answer
-        return json.loads(answer)
+
+def forged_identifiers():
+    for number in range(60_000):
+        user, room = {"id": f"a-forged-identifier-{number}", "name": "n" * 200}, f"hostile{number % 8}"
+        yield event("chat.message", room=room, id=f"f{number}", user=user, text="hi")
+        yield event("waiting.join", room=room, user=user)
+
+
+def jumping_times():
+    yield event("options", clock="event")
+    yield event("stream", room="jumps", ts=1000, state="live")
+    for number in range(1, 1000):
+        yield event("viewers", room="jumps", ts=number * 65_000, count=number)
+
+
+def sync(ingest, count=1):
+    """Waits until all events are applied, by several syncs."""
+    ingest.send(*[SYNC] * count)
+    for _ in range(count):
+        answer = next(ingest.answers)
+    assert answer["rejected"] == 0, answer
 
 
 def send_hostile_events(path):
     """Returns when all of it is acknowledged."""
-    sender = Sender(path)
-    names = ["@" * (254 - number) + "x" for number in range(32)]
-    for name in (f"hostile{room}" for room in range(ROOMS)):
-        for number in range(30):
-            user = {"id": f"u{number}", "name": "n" * 200}
-            sender.send("chat.message", room=name, id=f"{name}-{number}", user=user, text="@" * 64_000)
-            if number % 10 == 5:
-                sender.send("host.highlight", room=name, names=names)
-                sender.send("host.filter", room=name, words="@" * 200)
-    sender.sync()
-    for number in range(60_000):
-        user = {"id": f"a-forged-identifier-{number}", "name": "n" * 200}
-        room = f"hostile{number % 8}"
-        sender.send("chat.message", room=room, id=f"f{number}", user=user, text="hi")
-        sender.send("waiting.join", room=room, user=user)
-    sender.sync()
-    jumping = Sender(path)
-    jumping.send("options", clock="event")
-    jumping.send("stream", room="jumps", ts=1000, state="live")
-    for number in range(1, 1000):
-        jumping.send("viewers", room="jumps", ts=number * 65_000, count=number)
-    jumping.sync()
-    for _ in range(5000):  # A million of them.
-        sender.sync(200)
+    with Ingest(path, timeout=300) as ingest, Ingest(path, timeout=300) as jumping:
+        for room in range(ROOMS):
+            ingest.send(*large_texts(f"hostile{room}"))
+        sync(ingest)
+        ingest.send(*forged_identifiers())
+        sync(ingest)
+        jumping.send(*jumping_times())
+        sync(jumping)
+        for _ in range(5000):  # A million of them.
+            sync(ingest, 200)

@@ -5,8 +5,9 @@ import re
 
 from conftest import REPOSITORY
 from debian import DAEMON, INGEST, UNITS, execute
+from harness.ingest import Ingest
 from harness.waiting import wait_for
-from hostile import ROOMS, Sender, send_hostile_events
+from hostile import ROOMS, send_hostile_events
 
 PAGES = ("livehostd.8", "livehostctl.1", "livehostd.conf.5", "livehost-events.5", "livehost-scenario.5",
          "io.livehost.Control.7")
@@ -155,9 +156,9 @@ def test_life(check, debian):
         debian.ctl("status")
         assert debian.state() == "active", "the control socket does not start it"
         debian.systemctl("stop", DAEMON)
-        sender = Sender(debian.path(INGEST))
-        sender.send("viewers", count=2)
-        assert sender.sync()["received"] == 1 and debian.state() == "active", "the ingest socket does not start it"
+        with Ingest(debian.path(INGEST)) as ingest:
+            received = ingest.sync({"type": "viewers", "count": 2})["received"]
+        assert received == 1 and debian.state() == "active", "the ingest socket does not start it"
     with check.attempt("it stops cleanly: inactive, result success"):
         # Only the service: its sockets stay open, as after any stop by an administrator.
         debian.systemctl("stop", DAEMON)

@@ -4,16 +4,15 @@ import json
 import shlex
 import shutil
 import tarfile
-import threading
 
 import pytest
 
 from compare import differences
 from conftest import REPOSITORY
 from debian import CONTROL, DAEMON, INGEST, STATE, UNITS
-from feed import feed
+from harness.ingest import Feeder
 from harness.varlink import Client
-from harness.waiting import PATIENCE, wait_for
+from harness.waiting import wait_for
 
 SET = REPOSITORY / "Tests/Compatibility/0.1.0"
 DROP_IN = "/run/systemd/system/livehostd.service.d/test.conf"
@@ -28,9 +27,7 @@ class Load:
         debian.ctl("close", "main", status=None)
         debian.ctl("open", "main")
         self.recording = debian.json("record", "start", "main")["recording"] if is_recorded else None
-        self.counts = []
-        self.thread = threading.Thread(target=feed, args=(debian.path(INGEST), self.counts.append), daemon=True)
-        self.thread.start()
+        self.feeder = Feeder(debian.path(INGEST))
         wait_for(lambda: self.total() >= 20000, lambda: f"the room has only {self.total()} messages")
 
     def total(self):
@@ -38,9 +35,9 @@ class Load:
 
     def end(self):
         """Waits until the daemon has gone away; returns how many messages it acknowledged."""
-        self.thread.join(PATIENCE)
-        assert not self.thread.is_alive() and self.counts, "the load has not ended, or nothing was acknowledged"
-        return self.counts[-1]
+        acknowledged = self.feeder.wait()
+        assert acknowledged, "nothing was acknowledged"
+        return acknowledged
 
     def assert_kept(self):
         """Everything acknowledged is in the room and in its recording, which goes on."""

@@ -1,15 +1,11 @@
-"""Networks of the kernel that programs of a test are in, and a proxy that passes bytes on late."""
+"""The commands of networks, and a proxy that passes bytes on late."""
 import asyncio
 import contextlib
-import ctypes
-import os
 import subprocess
 import threading
 
 # The address of the tests themselves in the network that joins the nodes.
 HUB = "10.99.0.254"
-LIBRARY = ctypes.CDLL(None, use_errno=True)
-CLONE_NEWNS, CLONE_NEWNET = 0x0002_0000, 0x4000_0000
 
 
 def sh(command):
@@ -19,24 +15,6 @@ def sh(command):
 def ip(*commands):
     for command in commands:
         sh(f"ip {command}")
-
-
-def system_call(name, *arguments):
-    # os has unshare and setns from Python 3.12 on.
-    if getattr(LIBRARY, name)(*arguments) < 0:
-        raise OSError(ctypes.get_errno(), name)
-
-
-@contextlib.contextmanager
-def inside(network=None):
-    """Puts this thread, and what it starts meanwhile, into a network: a descriptor from here, or none for a new one."""
-    outside = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-    system_call("unshare", CLONE_NEWNET) if network is None else system_call("setns", network, CLONE_NEWNET)
-    try:
-        yield network or os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-    finally:
-        system_call("setns", outside, CLONE_NEWNET)
-        os.close(outside)
 
 
 class Proxy:

@@ -1,5 +1,6 @@
 """Three nodes, each with a NATS server, a daemon and a gateway in a network of its own, and questions to them."""
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -9,7 +10,9 @@ import socket
 import sys
 import time
 
-from cluster_network import HUB, Proxy, inside, ip, sh
+from cluster_network import HUB, Proxy, ip, sh
+from harness.namespaces import inside
+from harness.places import ROOT
 from harness.programs import Daemon, Program
 from harness.varlink import CallError
 from harness.waiting import wait_for
@@ -18,6 +21,7 @@ from harness.waiting import wait_for
 LIMIT = 120
 # How many times its bar a takeover may take. Bars are for a machine that does nothing else, where this is 1.
 SLACK = int(os.environ.get("CLUSTER_SLACK") or 5)
+LOGS = ROOT / ".build/test-logs"
 NATS = pathlib.Path(sys.executable).with_name("nats-server")
 NUMBERS = (1, 2, 3)
 ROOMS = [f"room{n}" for n in range(9)]
@@ -68,7 +72,7 @@ class Node(Daemon):
     def __init__(self, number, programs, directory, bridge):
         self.number, self.name, self.address = number, f"node{number}", f"10.99.0.{number}"
         self.programs, self.directory, self.link = programs, directory, f"v{number}"
-        with inside() as self.network:
+        with inside("net") as self.network:
             ip("link set lo up", f"link add eth type veth peer name {self.link} netns /proc/{os.getpid()}/fd/{bridge}",
                f"address add {self.address}/24 dev eth", "link set eth up")
         ip(f"link set {self.link} up master hub")
@@ -84,7 +88,7 @@ class Node(Daemon):
             f'jetstream {{ store_dir: "{directory}/js", sync_interval: always, max_file: 1G }}\n'
             # Gateways know only the servers in their configuration, so what is behind a proxy stays there.
             f'cluster {{ name: lh, listen: "{self.address}:6222", routes: [{routes}], no_advertise: true }}\n')
-        with inside(self.network):
+        with inside("net", self.network):
             self.nats = Program([NATS, "-c", directory / "nats.conf"], directory / "nats.log")
             self.daemon = Daemon(programs, directory / "daemon")
 
@@ -97,16 +101,19 @@ class Node(Daemon):
             f"name: {self.name}\ningest: {self.ingest}\nlisten: {self.control}\n"
             f"daemon: {{ingest: {self.daemon.ingest}, control: {self.daemon.control}}}\n"
             f"nats: {{servers: [{servers}], replicas: 3}}\nsnapshots: {{seconds: 2, kibibytes: 256}}\n")
-        with inside(self.network):
+        with inside("net", self.network):
             Program.__init__(self, [self.programs / "livehost-gateway", "run", "--config", configuration],
                              self.directory / "gateway.log")
 
     def __repr__(self):
         return f"lhc{self.number}"
 
+    def processes(self):
+        return self, self.daemon, self.nats
+
     def begin(self, *programs):
         """Starts programs of the node again, in its network."""
-        with inside(self.network):
+        with inside("net", self.network):
             for program in programs:
                 program.start()
 
@@ -150,15 +157,36 @@ class Cluster:
     def others(self, excluded):
         return [node for node in self.nodes if node is not excluded]
 
+    def activity(self):
+        """What each node is doing."""
+        return "\n".join(f"{node.name}, {program.activity()}" for node in self.nodes for program in node.processes())
+
+    def keep_logs(self, schedule):
+        """Copies the logs of all nodes to those of the phases of the tests, which outlive the cluster."""
+        LOGS.mkdir(parents=True, exist_ok=True)
+        for node in self.nodes:
+            for program in node.processes():
+                name = pathlib.Path(program.command[0]).name
+                shutil.copy(program.log, LOGS / f"cluster-{schedule}-{node.name}-{name}.log")
+
+    @contextlib.contextmanager
+    def attempt(self, name):
+        """A check that holds unless its block raises. A failure says what each node was doing then."""
+        with self.check.attempt(name):
+            try:
+                yield
+            except Exception as error:
+                raise AssertionError(f"{error}\n{self.activity()}") from error
+
     def eventually(self, name, value, expected=None):
         """Checks that a value becomes true, or as expected; see `wait`."""
-        with self.check.attempt(name):
+        with self.attempt(name):
             wait(name, value, expected)
 
     def within(self, name, bar, condition):
         """Checks that a condition becomes true within a time, or several times as long beside other tests."""
         began, took = time.monotonic(), float("inf")
-        with self.check.attempt(f"{name} within {bar * SLACK} s"):
+        with self.attempt(f"{name} within {bar * SLACK} s"):
             wait(name, condition)
             took = time.monotonic() - began
             self.check.write(f"    {took:.1f} s ({'within' if took <= bar else 'NOT within'} {bar} s)")

@@ -14,9 +14,10 @@ import signal
 import pytest
 
 from cluster_load import compare_with_one_daemon, send, verify
-from cluster_network import CLONE_NEWNS, HUB, inside, ip, sh, system_call
+from cluster_network import HUB, ip, sh
 from cluster_nodes import ROOMS, Cluster, wait
 from harness import programs as program_module
+from harness.namespaces import FLAGS, change, inside
 
 
 def pytest_configure(config):
@@ -32,9 +33,10 @@ def running_cluster(programs, tmp_path_factory, request):
         pytest.skip("network namespaces need root")
     signal.alarm(1080 * request.config.option.count)
     directory = tmp_path_factory.mktemp("cluster")
-    system_call("unshare", CLONE_NEWNS)
+    # For good: threads that see these mounts run to the end.
+    change("unshare", FLAGS["mnt"])
     sh("mount --make-rprivate /")
-    with inside() as network:
+    with inside("net") as network:
         ip("link set lo up", "link add name hub type bridge", "link set hub up", f"address add {HUB}/24 dev hub")
         yield Cluster(programs, directory, network)
         for program in list(program_module.running):
@@ -74,7 +76,7 @@ def pytest_pyfunc_call(pyfuncitem):
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever a schedule raises, the next one follows
-        cluster.check(f"{name}: no error", False, repr(error))
+        cluster.check(f"{name}: no error", False, f"{type(error).__name__}: {error}\n{cluster.activity()}")
     cluster.eventually(f"{name}: every partition has an owner again", cluster.whole)
     cluster.eventually(f"{name}: owners have their rooms",
                        lambda: [room for room in ROOMS if cluster.is_loading(room)], [])
@@ -82,6 +84,8 @@ def pytest_pyfunc_call(pyfuncitem):
              for program in program_module.running if not program.is_alive()]
     cluster.check.equal(f"{name}: nothing else has ended", ended, [])
     cluster.eventually(f"{name}: senders go on", cluster.progress())
+    if cluster.check.failures:
+        cluster.keep_logs(name.replace(" ", "-"))
     cluster.schedules += 1
     if pyfuncitem is [item for item in pyfuncitem.session.items if "cluster" in item.fixturenames][-1]:
         verify(cluster, "in the end")

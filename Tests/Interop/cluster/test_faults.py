@@ -248,7 +248,7 @@ def test_full_disk(cluster):
 
 def test_rolling(cluster):
     for node in cluster.nodes:
-        for program in (node, node.daemon, node.nats):
+        for program in node.processes():
             program.stop()
         node.begin(node.nats, node.daemon, node)
         cluster.wait_until_whole()

@@ -20,7 +20,7 @@ class Terminal:
     """A shell in a terminal of a size, on a tmux server of its own."""
 
     def __init__(self, check, directory, columns, rows):
-        self.check, self.directory, self.readings = check, directory, 0
+        self.check, self.directory, self.readings, self.is_closed = check, directory, 0, False
         self.tmux("new-session", "-d", "-x", columns, "-y", rows, "-s", "screen", SHELL)
         self.tmux("set-option", "-g", "status", "off")
         self.enter("echo written before")
@@ -31,6 +31,12 @@ class Terminal:
     def tmux(self, *arguments):
         command = ["tmux", "-S", self.directory / "tmux", "-f", "/dev/null", *arguments]
         return subprocess.run(list(map(str, command)), check=True, text=True, stdout=subprocess.PIPE).stdout
+
+    def close(self):
+        """Ends the terminal, as when its window is closed."""
+        if not self.is_closed:
+            self.tmux("kill-server")
+        self.is_closed = True
 
     def picture(self, *options):
         return self.tmux("capture-pane", "-p", "-t", "screen", *options)
@@ -143,4 +149,4 @@ def open_terminal(check, tmp_path_factory):
 
     yield open_terminal
     for terminal in terminals:
-        terminal.tmux("kill-server")
+        terminal.close()

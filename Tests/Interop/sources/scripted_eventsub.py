@@ -4,8 +4,8 @@ import json
 import socket
 import time
 
-from sources_support import serve_http, serve_websocket
 
+from harness.serving import serve_http, serve_websocket
 from harness.waiting import wait_for
 
 SCOPES = ["user:read:chat", "moderator:read:followers", "channel:read:polls"]

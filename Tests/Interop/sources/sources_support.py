@@ -4,31 +4,18 @@ import functools
 import glob
 import itertools
 import json
-import logging
 import pathlib
-import signal
-import socket
 import subprocess
-import threading
-
-import websockets.sync.server
-import werkzeug.serving
 
 from harness.programs import Daemon, Program
-from harness.waiting import PATIENCE, wait_for
-
-logging.getLogger("werkzeug").setLevel("ERROR")
-
+from harness.serving import serve, start_thread
+from harness.waiting import wait_for
 
 def settle(read, wanted):
     """What `read()` returns once that is as wanted, or at the end of patience."""
     with contextlib.suppress(TimeoutError):
         wait_for(lambda: read() == wanted, "")
     return read()
-
-
-def start_thread(body, *arguments):
-    threading.Thread(target=body, args=arguments, daemon=True).start()
 
 
 def collect(stream, decode):
@@ -75,10 +62,7 @@ class Source(Program):
         wait_for(lambda: len(self.said("state", state="live")) >= times,
                  lambda: f"live {times} times: {self.reports[-5:]}")
 
-    def stop(self, limit=PATIENCE):
-        """Ends it as Ctrl-C does; returns its exit status."""
-        self.process.send_signal(signal.SIGINT)
-        return self.wait(limit)
+    stop = Program.interrupt
 
 
 def leaks(daemon, source, secret, *patterns):
@@ -89,17 +73,6 @@ def leaks(daemon, source, secret, *patterns):
             if secret.encode() in pathlib.Path(file).read_bytes():
                 found.append(str(file))
     return found
-
-
-def serve(handle, listener=None):
-    """Calls `handle(connection)` for each connection, on a thread of its own. Returns the port."""
-    listener = listener or socket.create_server(("127.0.0.1", 0))
-
-    def accept():
-        while True:
-            start_thread(handle, listener.accept()[0])
-    start_thread(accept)
-    return listener.getsockname()[1]
 
 
 def serve_irc(joined):
@@ -115,24 +88,3 @@ def serve_irc(joined):
                 client.sendall(f":{nick}!x@x JOIN #ada\r\n".encode())
                 joined(client)
     return f"127.0.0.1:{serve(handle)}"
-
-
-def serve_http(answer):
-    """Serves JSON: `answer(request)` returns a status and a value. Returns the URL."""
-    @werkzeug.Request.application
-    def application(request):
-        status, value = answer(request)
-        return werkzeug.Response(json.dumps(value), status, content_type="application/json")
-    server = werkzeug.serving.make_server("127.0.0.1", 0, application, threaded=True)
-    start_thread(server.serve_forever)
-    return f"http://127.0.0.1:{server.port}"
-
-
-def serve_websocket(handle):
-    """Calls `handle(connection)` for each WebSocket, on a thread of its own. Returns the URL."""
-    def run(connection):
-        with contextlib.suppress(websockets.exceptions.ConnectionClosed):
-            handle(connection)
-    server = websockets.sync.server.serve(run, "127.0.0.1", 0)
-    start_thread(server.serve_forever)
-    return f"ws://127.0.0.1:{server.socket.getsockname()[1]}"

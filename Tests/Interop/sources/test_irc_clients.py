@@ -6,9 +6,10 @@ import subprocess
 import irc.client
 import pydle
 import pytest
-from sources_support import collect, settle, start_thread
+from sources_support import collect, settle
 
 from harness.programs import Program
+from harness.serving import start_thread
 from harness.waiting import PATIENCE, wait_for
 
 MESSAGES = [("#ada", "bo", f"m{number}") for number in range(200)]

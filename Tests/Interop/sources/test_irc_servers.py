@@ -2,7 +2,6 @@
 import contextlib
 import functools
 import os
-import pathlib
 import signal
 import socket
 import ssl
@@ -13,13 +12,14 @@ import time
 import irc.client
 import pytest
 import trustme
-from sources_support import leaks, serve, start_thread
+from sources_support import leaks
 
+from harness.places import unpacked
 from harness.programs import Program, accepts, free_port
+from harness.serving import serve, start_thread
 from harness.waiting import PATIENCE, wait_for
 
 LINES = 10_000
-FILES = pathlib.Path(__file__).resolve().parents[3] / ".build/irc-servers"
 INSPIRCD = """
 <server name="irc.localhost" description="test" network="Test">
 <bind address="127.0.0.1" port="{plain}" type="clients">
@@ -55,16 +55,16 @@ KINDS = {"inspircd": ("--nofork --nolog --runasroot --config", INSPIRCD), "ngirc
 class IRCServer(Program):
     """An IRC server that is started, killed and started again on the same ports."""
 
-    def __init__(self, directory, kind, certificate):
+    def __init__(self, files, directory, kind, certificate):
         self.plain, self.tls = free_port(), free_port()
         self.arguments = ["--server", f"127.0.0.1:{self.plain}", "--no-tls"]
         path = directory / f"{kind}.conf"
         options, template = KINDS[kind]
         path.write_text(template.format(
             plain=self.plain, tls=self.tls, directory=directory, certificate=certificate,
-            modules=f"{FILES}/usr/lib/inspircd/modules", uid=os.getuid(), gid=os.getgid()))
-        super().__init__([FILES / "usr/sbin" / kind, *options.split(), path], f"{path}.log", {
-            "LD_LIBRARY_PATH": f"{FILES}/usr/lib/x86_64-linux-gnu:{FILES}/usr/lib/aarch64-linux-gnu"})
+            modules=f"{files}/usr/lib/inspircd/modules", uid=os.getuid(), gid=os.getgid()))
+        super().__init__([files / "usr/sbin" / kind, *options.split(), path], f"{path}.log", {
+            "LD_LIBRARY_PATH": f"{files}/usr/lib/x86_64-linux-gnu:{files}/usr/lib/aarch64-linux-gnu"})
 
     def start(self):
         super().start()
@@ -158,18 +158,13 @@ def certificates(tmp_path_factory):
 
 @pytest.fixture
 def irc_server(check, certificates, tmp_path):
-    """Starts an IRC server of a kind, or skips the test, which has a number of checks. Debian's packages are unpacked
-    rather than installed, since a package would start its service."""
+    """Starts an IRC server of a kind, or skips the test, which has a number of checks."""
     def start(kind, checks, certificate="localhost"):
-        packages = FILES / "packages"
-        if not (packages / "complete").exists():
-            packages.mkdir(parents=True, exist_ok=True)
-            command = ("apt-get download inspircd ngircd libident libpam0g && "
-                       "for package in *.deb; do dpkg -x $package .. || exit; done; touch complete")
-            if subprocess.run(command, shell=True, cwd=packages, capture_output=True).returncode:
-                check.skip("the IRC servers cannot be downloaded", checks)
-                pytest.skip("the IRC servers cannot be downloaded")
-        return IRCServer(tmp_path, kind, certificates / f"{certificate}.pem")
+        files = unpacked("irc-servers", "inspircd", "ngircd", "libident", "libpam0g")
+        if not files:
+            check.skip("the IRC servers cannot be downloaded", checks)
+            pytest.skip("the IRC servers cannot be downloaded")
+        return IRCServer(files, tmp_path, kind, certificates / f"{certificate}.pem")
     return start
 
 

@@ -5,9 +5,10 @@ import socket
 
 import pytest
 import urllib3
-from sources_support import leaks, serve_http, serve_websocket, settle
+from sources_support import leaks, settle
 
 from harness.programs import free_port
+from harness.serving import serve_http, serve_websocket
 from harness.waiting import PATIENCE, wait_for
 
 SECRET = "secretthatnobodymaysee"

@@ -48,8 +48,7 @@ def test_looks(check, browser, page, daemon, compare):
         for scheme in ("light", "dark"):
             name = f"page-{width}-{scheme}.png"
             with check.attempt(f"{name}: the page looks as it did"):
-                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-                tab = context.new_page()
+                tab = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
                 tab.goto(f"{page.base}/?room=stage#t={page.token}")
                 # The messages of a moment ago are part of a rate.
                 expect(panel(tab, "chat")).to_contain_text(" 0/s")
@@ -62,7 +61,7 @@ def test_looks(check, browser, page, daemon, compare):
                 tab.locator("#pause").click()
                 tab.mouse.move(0, 0)
                 compare(tab.screenshot(), name)
-                context.close()
+                tab.close()
 
 
 def test_looks_elsewhere(check, browser, programs, daemon, compare, tmp_path):
@@ -78,18 +77,16 @@ def test_looks_elsewhere(check, browser, programs, daemon, compare, tmp_path):
                    stdout=subprocess.DEVNULL, timeout=10 * PATIENCE)
     for scheme in ("light", "dark"):
         with check.attempt(f"report-{scheme}.png: a report looks as it did"):
-            context = browser.new_context(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
-            tab = context.new_page()
+            tab = browser.new_page(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
             tab.goto(page.as_uri())
             compare(tab.screenshot(), f"report-{scheme}.png")
-            context.close()
+            tab.close()
     with check.attempt("a report fits on a telephone, and axe has nothing to say"):
-        context = browser.new_context(viewport={"width": 360, "height": 700})
-        tab = context.new_page()
+        tab = browser.new_page(viewport={"width": 360, "height": 700})
         tab.goto(page.as_uri())
         assert tab.evaluate("() => document.documentElement.scrollWidth") <= 360
         accessible(tab, "the report")
-        context.close()
+        tab.close()
 
 
 def test_fits(check, browser, page, daemon):
@@ -97,8 +94,7 @@ def test_fits(check, browser, page, daemon):
     for width, height in ((300, 700), (900, 700), (1600, 900)):
         for scheme in ("light", "dark"):
             with check.attempt(f"{width} pixels, {scheme}: nothing sticks out, and axe has nothing to say"):
-                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-                tab = context.new_page()
+                tab = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
                 tab.goto(page.link)
                 expect(tab.locator("#connection")).to_have_text("live")
                 for view, content in (("screen", "[data-panel=chat]"), ("list", "#list tr"), ("hangs", "#hangs tr"),
@@ -116,7 +112,7 @@ def test_fits(check, browser, page, daemon):
                         lines = [each.get_attribute("d") for each in tab.locator("#list .sparkline .line").all()]
                         assert all("L" in line for line in lines), "a history of one sample is a level line"
                     accessible(tab, view)
-                context.close()
+                tab.close()
 
 
 def is_the_terminals(check, browser, page, daemon, room):

@@ -1,31 +1,33 @@
 """Requests that livehost-web refuses: of other programs, of another page in the same browser, and with tricks in them."""
-import http.server
 import re
 import socket
-import threading
 
+from harness.serving import serve_http
 from harness.waiting import PATIENCE
 
 
 def test_refuses_strangers(check, page):
     before = page.status()["refused"]
     own = f"127.0.0.1:{page.port}"
-    cases = [
-        ("another name", {"Host": "evil.example"}, 421, "host"),
-        ("a name that was made to mean this machine", {"Host": f"evil.example:{page.port}"}, 421, "host"),
-        ("another port", {"Host": "localhost:1"}, 421, "host"),
-        ("another page", {"Host": own, "Origin": "http://evil.example"}, 403, "origin"),
-        ("a page of another port", {"Host": own, "Origin": "http://127.0.0.1:1"}, 403, "origin"),
-        ("a page without an origin", {"Host": own, "Origin": "null"}, 403, "origin"),
-        ("another site", {"Host": own, "Sec-Fetch-Site": "cross-site"}, 403, "site"),
-        ("another page of the machine", {"Host": own, "Sec-Fetch-Site": "same-site"}, 403, "site"),
-    ]
-    for name, headers, expected, _ in cases:
-        for path in ("/", "/api/rooms/main/events"):
-            status, _, _ = page.request("GET", path, headers, token=page.token)
-            check.equal(f"{name} is refused for {path}", status, expected)
+    room = "/api/rooms/main/events"
+    for name, headers, status in [
+            ("another name", {"Host": "evil.example"}, 421),
+            ("a name that was made to mean this machine", {"Host": f"evil.example:{page.port}"}, 421),
+            ("another port", {"Host": "localhost:1"}, 421),
+            ("another page", {"Origin": "http://evil.example"}, 403),
+            ("a page of another port", {"Origin": "http://127.0.0.1:1"}, 403),
+            ("a page without an origin", {"Origin": "null"}, 403),
+            ("another site", {"Sec-Fetch-Site": "cross-site"}, 403),
+            ("another page of the machine", {"Sec-Fetch-Site": "same-site"}, 403),
+            ("an unknown site", {"Sec-Fetch-Site": "unheard-of"}, 403),
+            *((f"the origin '{origin}'", {"Origin": origin}, 403) for origin in (
+                f"http://127.0.0.1.evil.example:{page.port}", f"http://evil.example@127.0.0.1:{page.port}",
+                f"http://127.0.0.1:{page.port}0", "file://", ""))]:
+        for path in ("/", room):
+            seen, _, _ = page.request("GET", path, {"Host": own, **headers}, token=page.token)
+            check.equal(f"{name} is refused for {path}", seen, status)
     for name, token in (("no token", None), ("a wrong token", "0" * 64), ("half a token", page.token[:32])):
-        status, _, _ = page.request("GET", "/api/rooms/main/events", token=token)
+        status, _, _ = page.request("GET", room, token=token)
         check.equal(f"{name} is refused", status, 401)
     status, _, _ = page.request("GET", f"/api/rooms/main/events?t={page.token}")
     check.equal("the token for acting does not count in an address", status, 401)
@@ -36,24 +38,19 @@ def test_refuses_strangers(check, page):
     for kind in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"):
         status, _ = page.call("OpenRoom", {"room": "evil"}, content_type=kind)
         check.equal(f"a form ({kind}) is refused", status, 415)
-    for name, host in (("a name that begins like ours", "HOST.evil.example"), ("a name behind a user", "HOST@evil.example"),
-                       ("a name with a path", "HOST/evil.example"), ("a name with a dot", "localhost.:80"), ("no name", "")):
-        reply = page.raw(f"GET /?as=raw HTTP/1.1\nHost: {host}\nConnection: close\n\n")
-        check(f"{name} is refused", reply[9:12] in (b"400", b"421"), f"expected 400 or 421, seen {reply[:200]}")
-    for name, head in (("two names", "Host: evil.example\nHost: HOST\n"),
-                       ("two names, of which the first is ours", "Host: HOST\nHost: evil.example\n"),
-                       ("a request without a name", ""),
-                       ("lengths that disagree", "Host: HOST\nContent-Length: 5\nTransfer-Encoding: chunked\n")):
-        reply = page.raw(f"GET /api/status HTTP/1.1\n{head}X-Livehost-Token: {page.token}\nConnection: close\n\n")
-        check(f"{name} is refused", not reply or reply[9:10] == b"4", f"expected 4xx, seen {reply[:200]}")
-    reply = page.raw("GET http://evil.example/ HTTP/1.1\nHost: evil.example\nConnection: close\n\n")
-    check("an address with another name is refused", reply[9:10] == b"4", f"expected 4xx, seen {reply[:200]}")
-    for origin in (f"http://127.0.0.1.evil.example:{page.port}", f"http://evil.example@127.0.0.1:{page.port}",
-                   f"http://127.0.0.1:{page.port}0", "file://", ""):
-        status, _, _ = page.request("GET", "/", {"Host": own, "Origin": origin})
-        check.equal(f"the origin '{origin}' is refused", status, 403)
-    status, _, _ = page.request("GET", "/", {"Host": own, "Sec-Fetch-Site": "unheard-of"})
-    check.equal("an unknown site is refused", status, 403)
+    hosts = {"a name that begins like ours": "HOST.evil.example", "a name behind a user": "HOST@evil.example",
+             "a name with a path": "HOST/evil.example", "a name with a dot": "localhost.:80", "no name": ""}
+    token = f"X-Livehost-Token: {page.token}\n"
+    for name, status, head in [
+            *((name, (b"400", b"421"), f"/?as=raw HTTP/1.1\nHost: {host}\n") for name, host in hosts.items()),
+            *((name, (b"", b"4"), f"/api/status HTTP/1.1\n{head}{token}") for name, head in {
+                "two names": "Host: evil.example\nHost: HOST\n", "a request without a name": "",
+                "two names, of which the first is ours": "Host: HOST\nHost: evil.example\n",
+                "lengths that disagree": "Host: HOST\nContent-Length: 5\nTransfer-Encoding: chunked\n"}.items()),
+            ("an address with another name", (b"4",), "http://evil.example/ HTTP/1.1\nHost: evil.example\n")]:
+        reply = page.raw(f"GET {head}Connection: close\n\n")
+        seen = reply[9:9 + len(status[-1])]
+        check(f"{name} is refused", seen in status, f"expected {status}, seen {reply[:200]}")
     for method in ("PUT", "DELETE", "TRACE", "CONNECT", "OPTIONS"):
         status, headers, _ = page.request(method, "/api/call/OpenRoom", token=page.token)
         check(f"{method} does nothing", status in (400, 404, 405), f"expected one of (400, 404, 405), seen {status}")
@@ -96,18 +93,7 @@ def test_takes_no_tricks(check, page):
 
 def test_meets_another_page(check, playwright, page):
     """A page of somebody else in the same browser, and a name that was made to mean this machine (DNS rebinding)."""
-    class Evil(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(b"<title>evil</title>")
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    evil = serve_http(lambda request: (200, "<title>evil</title>")).replace("127.0.0.1", "evil.example")
     browser = playwright.chromium.launch(
         executable_path="/usr/bin/chromium", args=["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"])
     tab = browser.new_page()
@@ -116,7 +102,7 @@ def test_meets_another_page(check, playwright, page):
         reply = tab.goto(f"http://evil.example:{page.port}/")
         assert reply.status == 421 and "livehost" not in tab.title(), reply.status
         # As seen by a page that was loaded while the name still meant its own machine.
-        tab.goto(f"http://evil.example:{server.server_port}/")
+        tab.goto(evil)
         found = tab.evaluate("(to) => fetch(to).then((reply) => reply.text(), () => 'failed')",
                              f"http://evil.example:{page.port}/")
         assert found == "failed", found
@@ -145,4 +131,3 @@ def test_meets_another_page(check, playwright, page):
         rooms = page.call("ListRooms")[1]["rooms"]
         assert "evil" not in [room["room"] for room in rooms], rooms
     browser.close()
-    server.shutdown()

@@ -7,6 +7,10 @@ from harness.waiting import wait_for
 from web_support import message, panel
 
 
+def feature(daemon, name):
+    return daemon.json("show", "main", name)["features"][name]
+
+
 def test_shows_a_room(check, tab, daemon):
     with check.attempt("the first picture comes"):
         expect(tab.locator("#connection")).to_have_text("live")
@@ -60,16 +64,14 @@ def test_acts(check, tab, daemon):
     with check.attempt("a switch is turned by mouse"):
         daemon.send({"type": "tap", "control": "camera", "on": False, "room": "main"})
         panel(tab, "control").get_by_role("button", name="turn on").click()
-        wait_for(lambda: daemon.json("show", "main", "control")
-             ["features"]["control"]["switches"]["camera"], "the switch")
+        wait_for(lambda: feature(daemon, "control")["switches"]["camera"], "the switch")
     with check.attempt("a slider is set by keyboard"):
         daemon.send({"type": "slider", "control": "gain", "phase": "begin", "value": 0.5, "room": "main"},
                     {"type": "slider", "control": "gain", "phase": "end", "value": 0.5, "room": "main"})
         slider = panel(tab, "control").get_by_label("gain")
         slider.focus()
         tab.keyboard.press("End")
-        wait_for(lambda: daemon.json("show", "main", "control")
-             ["features"]["control"]["values"]["gain"] == 1, "the slider")
+        wait_for(lambda: feature(daemon, "control")["values"]["gain"] == 1, "the slider")
     with check.attempt("a recording is begun and ended"):
         panel(tab, "recorder").get_by_role("button", name="record").click()
         panel(tab, "recorder").get_by_role("button", name="stop").click()
@@ -83,15 +85,11 @@ def test_acts(check, tab, daemon):
         expect(tab.get_by_role("alert")).to_contain_text("NobodyWaits")
     with check.attempt("somebody is let in"):
         panel(tab, "waitingRoom").get_by_role("button", name="let all in").click()
-        wait_for(lambda: daemon.json("show", "main", "waitingRoom")
-             ["features"]["waitingRoom"]["admitted"] == 2, "the guest")
+        wait_for(lambda: feature(daemon, "waitingRoom")["admitted"] == 2, "the guest")
 
 
 def test_reads_the_chat(check, tab, daemon):
     """Filter and thread, by mouse and by keyboard."""
-    def chat():
-        return daemon.json("show", "main", "chat")["features"]["chat"]
-
     log = panel(tab, "chat").locator(".scrolling")
     daemon.send(message(700, "about trains", name="Bo"), message(701, "about boats", name="Cleo"),
                 {**message(702, "more about trains", name="Cleo"), "replyTo": "main-700"})
@@ -106,7 +104,7 @@ def test_reads_the_chat(check, tab, daemon):
         expect(log).to_contain_text("meanwhile")
         tab.keyboard.type("ats")
         tab.keyboard.press("Enter")
-        wait_for(lambda: chat().get("filter", {}).get("words") == "boats", "the filter")
+        wait_for(lambda: feature(daemon, "chat").get("filter", {}).get("words") == "boats", "the filter")
         expect(log).not_to_contain_text("about trains")
         expect(log).to_contain_text("about boats")
         panel(tab, "chat").get_by_role("button", name="show all").click()
@@ -119,7 +117,7 @@ def test_reads_the_chat(check, tab, daemon):
         assert line.locator("button").count() == 0
         line.hover()
         line.get_by_role("button", name="thread").click()
-        wait_for(lambda: chat().get("thread"), "the thread")
+        wait_for(lambda: feature(daemon, "chat").get("thread"), "the thread")
         expect(panel(tab, "chat")).to_contain_text("thread:")
         panel(tab, "chat").get_by_role("button", name="close").click()
         expect(panel(tab, "chat")).not_to_contain_text("thread:")
@@ -131,9 +129,9 @@ def test_reads_the_chat(check, tab, daemon):
         line = log.locator(".acting:focus-within")
         line.get_by_role("button", name="only this person").focus()
         tab.keyboard.press("Enter")
-        wait_for(lambda: chat().get("filter", {}).get("user") == "cleo", "the filter")
+        wait_for(lambda: feature(daemon, "chat").get("filter", {}).get("user") == "cleo", "the filter")
         panel(tab, "chat").get_by_role("button", name="show all").click()
-        wait_for(lambda: not chat().get("filter"), "no filter")
+        wait_for(lambda: not feature(daemon, "chat").get("filter"), "no filter")
 
 
 def test_the_page_has_no_errors(check, errors):

@@ -8,6 +8,13 @@ from harness.waiting import wait_for
 from web_support import ROOT, panel
 
 
+def saved(tab, button):
+    """The text that a button saves."""
+    with tab.expect_download() as download:
+        tab.get_by_role("button", name=button).click()
+    return download.value.path().read_text()
+
+
 def test_lists_rooms(check, tab, daemon):
     with check.attempt("the list of rooms has the figures of livehostctl"):
         tab.locator("#screen").focus()
@@ -45,7 +52,7 @@ def test_lists_rooms(check, tab, daemon):
         tab.locator("#rooms").get_by_role("button", name="main").click()
 
 
-def test_tells_hangs(check, tab, daemon, tmp_path):
+def test_tells_hangs(check, tab, daemon):
     with check.attempt("a hang is told with its action and field"):
         tab.locator("#screen").focus()
         tab.keyboard.press("3")
@@ -60,10 +67,7 @@ def test_tells_hangs(check, tab, daemon, tmp_path):
         expect(why).to_contain_text("title")
         expect(why).to_contain_text("it reads the field")
     with check.attempt("its trace can be saved"):
-        with tab.expect_download() as download:
-            tab.get_by_role("button", name="Save as trace").click()
-        download.value.save_as(tmp_path / "trace.json")
-        events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+        events = json.loads(saved(tab, "Save as trace"))["traceEvents"]
         held = [event for event in events if event["args"]["room"] == "slow"]
         assert held and all(event["ph"] == "X" and event["dur"] >= 250_000 for event in held), events
         assert {event["name"] for event in held} == {"header.titleChanged"}, events
@@ -78,10 +82,7 @@ def test_simulates(check, tab, daemon, tmp_path):
         tab.get_by_label("Seed", exact=True).fill(seed)
         page.get_by_role("button", name="Run").click()
         expect(page.locator("#report option:checked")).to_contain_text(f"seed {seed}")
-        with tab.expect_download() as download:
-            page.get_by_role("button", name="Save report").click()
-        download.value.save_as(tmp_path / "report.json")
-        return json.loads((tmp_path / "report.json").read_text())
+        return json.loads(saved(tab, "Save report"))
 
     with check.attempt("a scenario is simulated as by livehostctl"):
         tab.locator("#screen, #hangs").locator("visible=true").focus()
@@ -96,11 +97,8 @@ def test_simulates(check, tab, daemon, tmp_path):
     with check.attempt("its trace can be saved, to be opened"):
         tab.get_by_label("with a trace").check()
         run("42")
-        with tab.expect_download() as download:
-            page.get_by_role("button", name="Save trace").click()
-        download.value.save_as(tmp_path / "simulation.trace.json")
-        daemon.ctl(*report, "--trace", tmp_path / "other.trace.json")
-        ours, theirs = (json.loads((tmp_path / f"{name}.trace.json").read_text()) for name in ("simulation", "other"))
+        daemon.ctl(*report, "--trace", tmp_path / "trace.json")
+        ours, theirs = map(json.loads, (saved(tab, "Save trace"), (tmp_path / "trace.json").read_text()))
         assert ours["traceEvents"] and ours == theirs, f"{len(ours['traceEvents'])}, {len(theirs['traceEvents'])} events"
         tab.get_by_label("with a trace").uncheck()
     with check.attempt("a second report is compared with it"):
@@ -108,10 +106,7 @@ def test_simulates(check, tab, daemon, tmp_path):
         page.get_by_label("compared with").select_option(index=1)
         heads = panel(tab, "iphone-15-plus").locator("th").all_text_contents()
         assert heads[:5] == ["tracked, other", "ignored, other", "tracked", "ignored", "change"], heads
-        with tab.expect_download() as download:
-            page.get_by_role("button", name="Save page").click()
-        download.value.save_as(tmp_path / "report.html")
-        assert "<svg" in (tmp_path / "report.html").read_text()
+        assert "<svg" in saved(tab, "Save page")
     with check.attempt("a mistake is told, and a run is cancelled"):
         tab.get_by_label("Settings").fill("durtion=10s")
         page.get_by_role("button", name="Run").click()

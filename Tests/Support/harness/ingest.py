@@ -46,7 +46,7 @@ class Feeder:
         self.acknowledged = 0
         self.ending = threading.Event()
         self.ingest = Ingest(path)
-        self.threads = [threading.Thread(target=self.send), threading.Thread(target=self.listen)]
+        self.threads = [threading.Thread(target=body, daemon=True) for body in (self.send, self.listen)]
         for thread in self.threads:
             thread.start()
 
@@ -71,6 +71,12 @@ class Feeder:
     def end(self):
         """Returns once all that was sent is acknowledged, or the daemon is gone."""
         self.ending.set()
+        self.wait()
+
+    def wait(self):
+        """Waits until the daemon is gone; returns the number of messages that it acknowledged."""
         for thread in self.threads:
-            thread.join()
+            thread.join(PATIENCE)
+        assert not any(thread.is_alive() for thread in self.threads), "the load has not ended"
         self.ingest.socket.close()
+        return self.acknowledged

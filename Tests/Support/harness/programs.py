@@ -1,4 +1,6 @@
 """Starting the programs under test and their peers, each in directories of its own."""
+import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -7,6 +9,7 @@ import signal
 import socket
 import subprocess
 
+from harness.ingest import Ingest
 from harness.varlink import Client
 from harness.waiting import PATIENCE, wait_for
 
@@ -78,14 +81,16 @@ class Program:
         return status
 
     def stop(self, limit=PATIENCE):
-        """Asks it to end with SIGTERM; returns its exit status. One that does not end in time is killed."""
+        """Asks it to end with SIGTERM; returns its exit status. One that does not end in time is killed, which raises
+        TimeoutError with what it was doing."""
         if self.is_alive():
             self.process.terminate()
         try:
             return self.wait(limit)
         except subprocess.TimeoutExpired:
+            activity = self.activity()
             self.kill()
-            raise
+            raise TimeoutError(f"{limit} s after SIGTERM: {activity}") from None
 
     def interrupt(self, limit=PATIENCE):
         """Asks it to end as Ctrl-C does; returns its exit status."""
@@ -101,6 +106,16 @@ class Program:
         if not self.log.exists():
             return ""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def activity(self):
+        """What its threads are doing, and the end of its log."""
+        threads = collections.Counter()
+        for task in pathlib.Path(f"/proc/{self.pid}/task").glob("*"):
+            with contextlib.suppress(OSError):  # It has ended meanwhile.
+                state = (task / "stat").read_text().rsplit(") ", 1)[1][0]
+                threads[f"{state} in {(task / 'wchan').read_text()}"] += 1
+        doing = dict(threads) if self.is_alive() else f"ended with {self.process.returncode}"
+        return f"{self.command[0]} ({self.pid}): {doing}\n{self.log_tail()}"
 
     def resident(self):
         """Resident memory, in bytes."""
@@ -145,16 +160,12 @@ class Daemon(Program):
             return client.reply(method, **parameters)
 
     def send(self, *events):
-        """Sends events to the ingest socket; returns the answer once they are applied."""
-        with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(PATIENCE)
-            client.connect(str(self.ingest))
-            lines = [*events, {"type": "sync", "token": "t"}]
-            client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
-            for line in client.makefile():
-                if '"synced"' in line:
-                    return json.loads(line)
-        raise ConnectionError("the events were not acknowledged")
+        """Sends events, or lines as bytes, to the ingest socket; returns the answer once they are saved."""
+        with Ingest(self.ingest) as ingest:
+            answer = ingest.sync(*events)
+        if not answer or answer["type"] != "synced":
+            raise ConnectionError(f"the events were not acknowledged: {answer}")
+        return answer
 
     def ctl(self, *arguments, status=0, input=None, columns=80, limit=PATIENCE):
         """Runs livehostctl with this daemon; returns its standard output. Raises AssertionError with both streams if it

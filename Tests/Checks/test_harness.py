@@ -1,0 +1,13 @@
+"""What the harness of the tests says when something goes wrong."""
+import pytest
+
+from harness.programs import Program
+
+
+def test_a_program_that_does_not_end_is_killed_and_described(tmp_path):
+    script = "trap '' TERM; echo begun; while :; do sleep 0.01; done"
+    program = Program(["sh", "-c", script], tmp_path / "log")
+    program.wait_for(lambda: "begun" in program.log_tail(), "its output")
+    with pytest.raises(TimeoutError, match=r"(?s)0.1 s after SIGTERM: sh \(\d+\): \{'[RSD] in .*begun"):
+        program.stop(limit=0.1)
+    assert program.process.returncode == -9

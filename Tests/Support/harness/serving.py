@@ -1,0 +1,49 @@
+"""Peers of a program under test, each on a thread of its own."""
+import contextlib
+import json
+import logging
+import socket
+import threading
+
+import websockets.sync.server
+import werkzeug.serving
+
+logging.getLogger("werkzeug").setLevel("ERROR")
+
+
+def start_thread(body, *arguments):
+    threading.Thread(target=body, args=arguments, daemon=True).start()
+
+
+def serve(handle, listener=None):
+    """Calls `handle(connection)` for each connection, on a thread of its own. Returns the port."""
+    listener = listener or socket.create_server(("127.0.0.1", 0))
+
+    def accept():
+        while True:
+            start_thread(handle, listener.accept()[0])
+    start_thread(accept)
+    return listener.getsockname()[1]
+
+
+def serve_http(answer):
+    """Serves JSON, or a text as a page: `answer(request)` returns a status and a value. Returns the URL."""
+    @werkzeug.Request.application
+    def application(request):
+        status, value = answer(request)
+        is_page = isinstance(value, str)
+        return werkzeug.Response(value if is_page else json.dumps(value), status,
+                                 content_type="text/html" if is_page else "application/json")
+    server = werkzeug.serving.make_server("127.0.0.1", 0, application, threaded=True)
+    start_thread(server.serve_forever)
+    return f"http://127.0.0.1:{server.port}"
+
+
+def serve_websocket(handle, **options):
+    """Calls `handle(connection)` for each WebSocket, on a thread of its own. Returns the URL."""
+    def run(connection):
+        with contextlib.suppress(websockets.exceptions.ConnectionClosed):
+            handle(connection)
+    server = websockets.sync.server.serve(run, "127.0.0.1", 0, **options)
+    start_thread(server.serve_forever)
+    return f"ws://127.0.0.1:{server.socket.getsockname()[1]}"

@@ -53,7 +53,7 @@ struct Livehostd: AsyncParsableCommand {
       return
     }
     // Before the configuration is read, so that a change of it is not missed.
-    EarlyHangup.note()
+    EarlySignals.note(SIGHUP)
     let configuration: Configuration
     do {
       configuration = try Self.loadConfiguration(config)
@@ -86,6 +86,8 @@ struct Livehostd: AsyncParsableCommand {
   private func serve(
     _ configuration: Configuration, _ log: ServiceLog, _ registry: MetricRegistry
   ) async throws {
+    // Before the sockets accept: somebody who connects may stop the daemon right away.
+    EarlySignals.note(SIGTERM, SIGINT)
     let logger = Logger(label: "livehostd")
     let daemon = Daemon(
       configuration: configuration,

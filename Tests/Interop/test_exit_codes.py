@@ -1,6 +1,4 @@
 """Each exit code of the programs is provoked once, and a user without rights is refused what requires them."""
-import concurrent.futures
-import multiprocessing
 import os
 import re
 import shutil
@@ -11,11 +9,13 @@ import tempfile
 import pytest
 
 from harness.places import ROOT
-from harness.programs import Daemon, Program
-from harness.varlink import Client
+from harness.programs import Daemon, Program, accepts
+from harness.waiting import PATIENCE, wait_for
+from strangers import Stranger
 
 DENIED = "org.varlink.service.PermissionDenied"
 NOBODY = 65534
+ROUNDS = 20
 STRANGER = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
 
@@ -30,16 +30,10 @@ def daemon(programs):
         daemon.stop()
 
 
-def refused(socket, method):
-    """Whether a call is not permitted. Without parameters, since that must not depend on them."""
-    with Client(socket) as client:
-        return client.reply(method).get("error") == DENIED
-
-
-def become_stranger():
-    os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
+def refused(ready, release, daemon, methods):
+    """Those of the methods that are not permitted. Without parameters, since that must not depend on them."""
+    ready.set()
+    return [method for method in methods if daemon.reply(method).get("error") == DENIED]
 
 
 def methods(daemon):
@@ -87,12 +81,11 @@ def test_exit_codes(check, daemon, programs, tmp_path):
         code(77, "a stranger opens a room", *stranger, "open", "x", **STRANGER)
         code(0, "a stranger looks at one", *stranger, "show", "main", **STRANGER)
         requires = dict(methods(daemon))
-        fork = multiprocessing.get_context("fork")
-        with concurrent.futures.ProcessPoolExecutor(1, fork, initializer=become_stranger) as pool:
-            seen = dict(zip(requires, pool.map(refused, [daemon.control] * len(requires), requires)))
-        differing = [method for method in requires if seen[method] != requires[method]]
+        with Stranger((NOBODY, NOBODY), refused, daemon, list(requires)) as process:
+            seen = process.seen(PATIENCE)
+        marked = [method for method in requires if requires[method]]
         check("every method that requires privileges is refused to a stranger, and no other",
-              not differing and sum(requires.values()) >= 10, f"not as marked: {differing}; marked: {requires}")
+              seen == marked and len(marked) >= 10, f"refused: {seen}; marked: {marked}")
         daemon.control.chmod(0o600)
         code(77, "a stranger who may not even connect", *stranger, "status", **STRANGER)
     else:
@@ -106,3 +99,14 @@ def test_exit_codes(check, daemon, programs, tmp_path):
     code(78, "the daemon's configuration is wrong", program, "--config", wrong)
     code(1, "the daemon's sockets are taken", program, "--runtime-dir", daemon.run, "--state-dir", tmp_path / "other")
     check.equal("0, the daemon is asked to end", daemon.stop(), 0)
+
+
+def test_stop_during_the_start(check, programs, tmp_path):
+    """The sockets accept before all parts of the daemon have started."""
+    control, statuses = tmp_path / "run/io.livehost.Control", []
+    for _ in range(ROUNDS):
+        daemon = Program([programs / "livehostd", "--runtime-dir", control.parent, "--state-dir", tmp_path / "state"],
+                         tmp_path / "log")
+        wait_for(lambda: accepts(control), "the control socket", pause=0)
+        statuses.append(daemon.stop())
+    check.equal("a daemon that is stopped as soon as it accepts ends with 0", statuses, [0] * ROUNDS)

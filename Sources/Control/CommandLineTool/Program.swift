@@ -30,6 +30,9 @@ private struct InterruptSignals {
       source.setEventHandler {
         guard !Pager.isRunning else { return }
         guard once.isFirst() else {
+          // A terminal that is closed hangs up more than once: its shell does, and then the kernel.
+          guard number != SIGHUP else { return }
+          DaemonProcess.abandon()
           Terminal.restoreNow()
           _exit(ExitStatus.interrupted.rawValue)
         }

@@ -1,7 +1,10 @@
 """All six children of the host are on the screen while the bundled recording plays, in four sizes at once."""
+import os
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 SIZES = [(160, 48), (100, 30), (80, 24), (60, 20)]
+ROUNDS = 8
 PANES = ["^main", "[─━] Stream", "━ Chat"]
 
 
@@ -24,3 +27,18 @@ def test_demo(check, programs, open_terminal):
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(play, SIZES))
+
+
+def test_closed_terminals(check, programs, open_terminal):
+    """The shell and then the kernel tell the program that its terminal is gone, one sooner or later after the other."""
+    if check.lacks("tmux", count=2 * ROUNDS):
+        return
+    for number in range(1, ROUNDS + 1):
+        with tempfile.TemporaryDirectory() as directory:
+            terminal = open_terminal(80, 24)
+            terminal.enter(f"TMPDIR={directory} {programs}/livehostctl demo")
+            terminal.shows(f"a demonstration runs in terminal {number}", *PANES)
+            terminal.close()
+            # They are removed last, once the daemon has ended.
+            check.becomes(f"terminal {number} is closed, which ends it with its daemon and its files",
+                          lambda: not os.listdir(directory), lambda: f"there is still {os.listdir(directory)}")

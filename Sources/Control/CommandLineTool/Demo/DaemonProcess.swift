@@ -9,6 +9,8 @@ final class DaemonProcess: Sendable {
     case killed(signal: Int32)
   }
 
+  /// The daemon that runs now.
+  private static let current = Guarded<pid_t?>(nil)
   private static let startTimeout: UInt64 = 30_000_000_000
   private static let stopTimeout: UInt64 = 15_000_000_000
 
@@ -57,6 +59,7 @@ final class DaemonProcess: Sendable {
       throw Failure(.failed, "cannot start \(arguments[0]): \(String(cString: strerror(code)))")
     }
     self.process = process
+    Self.current.withLock { $0 = process }
   }
 
   /// A process group of its own keeps the terminal's Ctrl-C away from the daemon: it is this
@@ -133,9 +136,15 @@ final class DaemonProcess: Sendable {
         if MonotonicClock.nanoseconds() > deadline { kill(process, SIGKILL) }
         _ = poll(nil, 0, 10)
       }
+      Self.current.withLock { $0 = nil }
       let signal = status & 0x7F
       return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
     }
+  }
+
+  /// Asks the daemon that runs, if there is one, to end; for a process that is about to end itself.
+  static func abandon() {
+    if let process = current.withLock({ $0 }) { kill(process, SIGTERM) }
   }
 
   /// The last lines of the daemon's log, to be appended to a message.

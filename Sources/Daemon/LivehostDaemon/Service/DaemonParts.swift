@@ -146,7 +146,9 @@ final class DaemonParts: Sendable {
 
   var eventLoops: Part {
     Part("event loops") { [self] in
-      {
+      // The group traps them before it starts its first part, which this is.
+      EarlySignals.resend(SIGTERM, SIGINT)
+      return {
         try? await self.ingestGroup.shutdownGracefully()
         try? await self.controlGroup.shutdownGracefully()
         try? await self.laneGroup.shutdownGracefully()
@@ -387,8 +389,8 @@ final class DaemonParts: Sendable {
     Part("signals") { [self] in
       let trapped: [UnixSignal] = faults.laneHold == nil ? [.sighup] : [.sighup, .sigusr2]
       let signals = await UnixSignalsSequence(trapping: trapped)
+      EarlySignals.resend(SIGHUP)
       let task = Task {
-        if EarlyHangup.wasReceived { try? reloading.reloadNow() }
         for await signal in signals {
           // The log says why a reload was refused.
           if signal == .sighup { try? reloading.reloadNow() } else { faults.holdLane(lanes) }

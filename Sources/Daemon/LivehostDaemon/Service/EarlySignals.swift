@@ -1,16 +1,25 @@
 import Glibc
 import Synchronization
 
-/// SIGHUP asks for a reload. Until the daemon can do that the signal would end it, so it is noted.
-package enum EarlyHangup {
-  private static let seen = Atomic<Bool>(false)
+/// Signals that arrive before the daemon handles them: SIGHUP asks for a reload, SIGTERM and SIGINT for a stop.
+///
+/// By default each of them would end the process at once. They are noted instead, and sent again once they are trapped.
+package enum EarlySignals {
+  /// Bit N is set if signal N has arrived.
+  private static let seen = Atomic<UInt64>(0)
 
-  /// Notes the signal from here on, until it is trapped for good.
-  package static func note() {
+  /// Notes these signals from here on, until they are trapped.
+  package static func note(_ numbers: Int32...) {
     // Made before the handler needs it, which must not wait for anything.
-    seen.store(false, ordering: .relaxed)
-    signal(SIGHUP) { _ in EarlyHangup.seen.store(true, ordering: .relaxed) }
+    _ = seen.load(ordering: .relaxed)
+    for number in numbers {
+      signal(number) { EarlySignals.seen.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }
+    }
   }
 
-  static var wasReceived: Bool { seen.load(ordering: .relaxed) }
+  /// Sends those of these signals again that were noted. To be called once they are trapped.
+  static func resend(_ numbers: Int32...) {
+    let seen = seen.load(ordering: .relaxed)
+    for number in numbers where seen & 1 << UInt64(number) != 0 { kill(getpid(), number) }
+  }
 }

@@ -358,7 +358,11 @@ let tests: [Target] =
       dependencies: ["ControlInterface", "JSON", "LiveEvents", "Prometheus", "Varlink"],
       path: "Tests/ControlTestSupport", swiftSettings: settings),
     .target(
-      name: "SourceTestSupport", dependencies: ["JSON", "LiveSources"] + nio + tls,
+      name: "SocketTestSupport", dependencies: ["UnixSockets"], path: "Tests/SocketTestSupport",
+      swiftSettings: settings),
+    .target(
+      name: "SourceTestSupport",
+      dependencies: ["JSON", "LiveSources", "RateLimiting", "TestSupport"] + nio + tls,
       path: "Tests/SourceTestSupport", swiftSettings: settings),
     .target(
       name: "CSimulatedMachine", path: "Tests/DaemonSimulation/CSimulatedMachine",
@@ -371,8 +375,10 @@ let tests: [Target] =
         "SimulatedDisk", "Systemd", "TestSupport", "Varlink", arguments, logging,
       ] + nio),
     test("PlatformTests", ["Platform"]),
-    test("SimulatedDiskTests", ["FileSystem", "Platform", "SimulatedDisk"]),
-    test("SystemdTests", ["Platform", "Systemd", "UnixSockets", logging]),
+    test("SimulatedDiskTests", ["FileSystem", "Platform", "SimulatedDisk", "TestSupport"]),
+    test(
+      "SystemdTests",
+      ["Platform", "Systemd", "UnixSockets", logging, "SocketTestSupport", "TestSupport"]),
     test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
     test(
       "ComposableTests",
@@ -393,12 +399,15 @@ let tests: [Target] =
     test("YAMLReaderTests", ["RateLimiting", "YAMLReader"]),
     test("PrometheusTests", ["Prometheus", coreMetrics]),
     test("JSONTests", ["JSON"]),
-    test("UnixSocketsTests", ["UnixSockets"] + nio),
-    test("VarlinkTests", ["JSON", "Varlink", "VarlinkDescription", "UnixSockets"] + nio),
+    test("UnixSocketsTests", ["UnixSockets", "TestSupport"] + nio),
+    test(
+      "VarlinkTests",
+      ["JSON", "Varlink", "VarlinkDescription", "UnixSockets", "SocketTestSupport", "TestSupport"]
+        + nio),
     test("VarlinkGenerationTests", ["VarlinkDescription", "VarlinkGeneration"]),
     test("LiveEventsTests", ["LiveEvents"]),
     test(
-      "WebServiceTests", ["ControlInterface", "JSON", "Varlink", "WebService"] + nio),
+      "WebServiceTests", ["ControlInterface", "JSON", "Varlink", "WebService", "TestSupport"] + nio),
     test(
       "GatewayTests",
       [
@@ -416,7 +425,7 @@ let tests: [Target] =
       "IngestTests",
       [
         "LiveEvents", "WireFormats", "Ingest", "UnixSockets",
-        serviceProduct("NIOEmbedded", "swift-nio"),
+        serviceProduct("NIOEmbedded", "swift-nio"), "SocketTestSupport", "TestSupport",
       ]
         + nio),
     test(
@@ -466,7 +475,7 @@ let tests: [Target] =
       "SourceToolTests",
       [
         "JSON", "LiveEvents", "LiveSources", "ObsStudio", "RateLimiting", "SourceTool",
-        "TwitchEvents", "Webhooks", "YAMLReader",
+        "TwitchEvents", "Webhooks", "YAMLReader", "TestSupport",
       ]),
     test("AnalysisTests", ["Analysis", "JSON", "LiveEvents", "TestSupport"]),
     test(
@@ -486,13 +495,15 @@ let tests: [Target] =
       "ControlInterfaceTests",
       [
         "ControlInterface", "ControlTestSupport", "JSON", "LiveEvents", "Prometheus",
-        "TestSupport", "UnixSockets", "Varlink", "VarlinkDescription",
+        "TestSupport", "UnixSockets", "Varlink", "VarlinkDescription", "SocketTestSupport",
       ] + nio),
     test(
       "CommandLineToolTests",
       featureKit + childTargets + [
         "CommandLineTool", "Compression", "ControlInterface", "ControlTestSupport", "HostFeature",
-        "JSON", "LivehostDaemon", "Prometheus", "Simulation", "Systemd", "UnixSockets", "Varlink",
+        "JSON", "LivehostDaemon", "Prometheus", "Simulation", "Systemd", "TestSupport",
+        "UnixSockets",
+        "Varlink",
       ] + nio, exclude: ["Golden", "Screens"]),
     test(
       "LivehostDaemonTests",
@@ -510,7 +521,7 @@ let tests: [Target] =
         "LiveEvents",
         "LivehostDaemon", "HangSimulation", "RateLimiting", "Simulation", "Varlink", "ViewGraph",
         "TestSupport",
-        "UnixSockets", "WireFormats", "livehostd", "livehostctl",
+        "UnixSockets", "WireFormats", "livehostd", "livehostctl", "SocketTestSupport",
       ] + nio),
     .executableTarget(
       name: "ScriptedTwitch", dependencies: ["SourceTestSupport"] + nio,

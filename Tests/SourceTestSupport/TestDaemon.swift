@@ -2,6 +2,7 @@ package import JSON
 import LiveSources
 package import NIOCore
 import NIOPosix
+import TestSupport
 
 /// The daemon's ingest socket: takes each batch of a session once, and acknowledges it.
 package final class TestDaemon: Sendable {
@@ -69,15 +70,15 @@ package final class TestDaemon: Sendable {
     }
   }
 
-  package let path: String
+  private let directory = TemporaryDirectory()
+  package var path: String { directory.path + "/ingest" }
   /// Each line that was applied.
   package let lines = Recorded()
   private let loop: any EventLoop
   private let core: NIOLoopBound<Core>
 
-  package init(_ group: any EventLoopGroup, path: String) async throws {
+  package init(_ group: any EventLoopGroup) async throws {
     let (loop, lines) = (group.next(), lines)
-    self.path = path
     self.loop = loop
     core = try await loop.submit { NIOLoopBound(Core(lines), eventLoop: loop) }.get()
     try await start()

@@ -27,8 +27,7 @@ struct TwitchSourceTests {
       group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       loop = group.next()
       twitch = try await TestTwitch(group, tls: tls)
-      daemon = try await TestDaemon(
-        group, path: NSTemporaryDirectory() + "ingest-\(UUID().uuidString.prefix(8))")
+      daemon = try await TestDaemon(group)
       source = .makeEmptyBox(eventLoop: loop)
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import LiveSources
 import RateLimiting
+import TestSupport
 import Testing
 import TwitchEvents
 
@@ -44,9 +45,8 @@ struct DeviceLoginTests {
       return
     }
     #expect(done.account == "ada")
-    let directory = NSTemporaryDirectory() + "login-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    let file = directory + "/twitch.json"
+    let directory = TemporaryDirectory()
+    let file = directory.path + "/new/twitch.json"
     done.file = file
     try done.save()
     let read = try TwitchLogin.read(file: file)
@@ -54,6 +54,7 @@ struct DeviceLoginTests {
     #expect(read.clientID == "client" && read.account == "ada")
     let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
     #expect(mode as? Int == 0o600)
+    extendLifetime(directory)
   }
 
   @Test func `a code that nobody confirms ends, as does one that is refused`() throws {

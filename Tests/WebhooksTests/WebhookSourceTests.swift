@@ -22,8 +22,7 @@ struct WebhookSourceTests {
     init() async throws {
       group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       loop = group.next()
-      daemon = try await TestDaemon(
-        group, path: NSTemporaryDirectory() + "webhooks-\(UUID().uuidString.prefix(8))")
+      daemon = try await TestDaemon(group)
       source = .makeEmptyBox(eventLoop: loop)
     }
 

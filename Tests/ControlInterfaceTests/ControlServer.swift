@@ -1,7 +1,7 @@
 import ControlInterface
 import ControlTestSupport
-import Glibc
 import NIOPosix
+import TestSupport
 import UnixSockets
 import Varlink
 
@@ -11,11 +11,8 @@ func withControlServer<T>(
   sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in },
   _ body: (String, VarlinkServer) async throws -> T
 ) async throws -> T {
-  var template = Array("/tmp/control-test-XXXXXX".utf8CString)
-  _ = mkdtemp(&template)
-  let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  defer { rmdir(directory) }
-  let path = "\(directory)/io.livehost.Control"
+  let directory = TemporaryDirectory()
+  let path = "\(directory.path)/io.livehost.Control"
   let interface = try ControlInterface.makeInterface(
     service: service, mayChange: { _ in mayChange }, sleep: sleep)
   let server = try await VarlinkServer.start(
@@ -23,12 +20,9 @@ func withControlServer<T>(
     information: ServiceInformation(
       vendor: "livehost", product: "livehostd", version: "1", url: "https://example.org"),
     interfaces: [interface], limits: limits, group: MultiThreadedEventLoopGroup.singleton)
-  do {
-    let result = try await body(path, server)
-    await server.shutdown()
-    return result
-  } catch {
-    await server.shutdown()
-    throw error
-  }
+  let result: Result<T, any Error>
+  do { result = .success(try await body(path, server)) } catch { result = .failure(error) }
+  await server.shutdown()
+  extendLifetime(directory)
+  return try result.get()
 }

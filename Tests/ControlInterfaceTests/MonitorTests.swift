@@ -2,6 +2,7 @@ import ControlInterface
 import ControlTestSupport
 import Glibc
 import JSON
+import SocketTestSupport
 import Synchronization
 import Testing
 import UnixSockets
@@ -81,14 +82,16 @@ import Varlink
     let long = String(repeating: "x", count: 8 << 20)
     let service = FakeService(report: report(viewers: 0, title: long))
     try await withControlServer(service, limits: limits) { path, server in
-      let client = RawSocket(path: path)
+      let client = try BlockingClient(path)
       client.send(
-        #"{"method":"io.livehost.Control.MonitorRoom","parameters":{"room":"main"},"more":true}"#)
+        #"{"method":"io.livehost.Control.MonitorRoom","parameters":{"room":"main"},"more":true}"#
+          + "\0")
       client.receiveSome()
       for viewers in 1...100 { service.show(report(viewers: viewers, title: long)) }
       #expect(service.reads.count == 1, "the room is not read for it meanwhile")
-      #expect(client.receive()["parameters"]?["sequence"] == 1)
-      let merged = client.receive()
+      let first = try JSONValue(parsing: #require(client.receive()))
+      #expect(first["parameters"]?["sequence"] == 1)
+      let merged = try JSONValue(parsing: #require(client.receive()))
       #expect(merged["parameters"]?["sequence"] == 101)
       #expect(merged["parameters"]?["patch"] == ["features": ["header": ["viewers": 100]]])
       #expect(server.monitorCount == 1)
@@ -254,48 +257,6 @@ import Varlink
       await #expect(
         throws: VarlinkClientError.remote(ControlError.noSuchRoom("main").varlinkError)
       ) { _ = try await states.next() }
-    }
-  }
-}
-
-/// A client that reads when it is told to.
-private final class RawSocket {
-  private let handle: CInt
-  private var received: [UInt8] = []
-  private var scanned = 0
-
-  init(path: String) {
-    handle = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-    _ = try? UnixAddress(path).call(connect, handle)
-  }
-
-  deinit { close(handle) }
-
-  func send(_ message: String) {
-    let bytes = Array(message.utf8) + [0]
-    _ = bytes.withUnsafeBytes { Glibc.send(handle, $0.baseAddress, $0.count, 0) }
-  }
-
-  @discardableResult
-  func receiveSome() -> Bool {
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    let count = recv(handle, &chunk, chunk.count, 0)
-    if count > 0 { received.append(contentsOf: chunk[..<count]) }
-    return count > 0
-  }
-
-  /// The next message; null at the end.
-  func receive() -> JSONValue {
-    while true {
-      if let end = received[scanned...].firstIndex(of: 0) {
-        defer {
-          received.removeSubrange(...end)
-          scanned = 0
-        }
-        return (try? JSONValue(parsing: received[..<end])) ?? .null
-      }
-      scanned = received.count
-      if !receiveSome() { return .null }
     }
   }
 }

@@ -2,11 +2,15 @@ import Glibc
 import JSON
 import NIOCore
 import NIOPosix
+import SocketTestSupport
+import TestSupport
 import Testing
 import Varlink
 import VarlinkDescription
 
 @Suite(.serialized) struct ClientTests {
+  private let directory = TemporaryDirectory()
+
   @Test func `a service describes itself`() async throws {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
@@ -98,19 +102,17 @@ import VarlinkDescription
   }
 
   @Test func `a missing server is recognised`() async throws {
-    try await withTemporaryDirectory { directory in
-      let path = "\(directory)/socket"
-      await #expect(throws: VarlinkClientError.notReachable(path: path, code: ENOENT)) {
-        try await VarlinkClient.connect(path: path)
-      }
-      close(makeListeningSocket(path))
-      await #expect(throws: VarlinkClientError.notReachable(path: path, code: ECONNREFUSED)) {
-        try await VarlinkClient.connect(path: path)
-      }
-      let long = String(repeating: "x", count: 200)
-      await #expect(throws: VarlinkClientError.notReachable(path: long, code: ENAMETOOLONG)) {
-        try await VarlinkClient.connect(path: long)
-      }
+    let path = "\(directory.path)/socket"
+    await #expect(throws: VarlinkClientError.notReachable(path: path, code: ENOENT)) {
+      try await VarlinkClient.connect(path: path)
+    }
+    close(try makeListeningSocket(path))
+    await #expect(throws: VarlinkClientError.notReachable(path: path, code: ECONNREFUSED)) {
+      try await VarlinkClient.connect(path: path)
+    }
+    let long = String(repeating: "x", count: 200)
+    await #expect(throws: VarlinkClientError.notReachable(path: long, code: ENAMETOOLONG)) {
+      try await VarlinkClient.connect(path: long)
     }
   }
 
@@ -142,25 +144,23 @@ import VarlinkDescription
   }
 
   @Test func `replies that arrive before the end of a connection are all delivered`() async throws {
-    try await withTemporaryDirectory { directory in
-      let path = "\(directory)/socket"
-      let listener = makeListeningSocket(path)
-      defer { close(listener) }
-      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-      let client = try await VarlinkClient.connect(path: path, group: group)
-      let series = try client.callMore("a.b.C", returning: Example.CountReply.self)
-      // More than the client holds unread, and half of one more.
-      let replies = (1...100).map { "{\"continues\":true,\"parameters\":{\"number\":\($0)}}\0" }
-      answer(listener, replies.joined() + "{\"param")
-      // Turns of the loop in which it sees the end, before anybody takes a reply.
-      for _ in 0..<3 { try await group.next().submit {}.get() }
-      var numbers: [Int] = []
-      await #expect(throws: VarlinkClientError.connectionClosed) {
-        for try await reply in series { numbers.append(reply.number) }
-      }
-      #expect(numbers == Array(1...100))
-      try await group.shutdownGracefully()
+    let path = "\(directory.path)/socket"
+    let listener = try makeListeningSocket(path)
+    defer { close(listener) }
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let client = try await VarlinkClient.connect(path: path, group: group)
+    let series = try client.callMore("a.b.C", returning: Example.CountReply.self)
+    // More than the client holds unread, and half of one more.
+    let replies = (1...100).map { "{\"continues\":true,\"parameters\":{\"number\":\($0)}}\0" }
+    answer(listener, replies.joined() + "{\"param")
+    // Turns of the loop in which it sees the end, before anybody takes a reply.
+    for _ in 0..<3 { try await group.next().submit {}.get() }
+    var numbers: [Int] = []
+    await #expect(throws: VarlinkClientError.connectionClosed) {
+      for try await reply in series { numbers.append(reply.number) }
     }
+    #expect(numbers == Array(1...100))
+    try await group.shutdownGracefully()
   }
 
   @Test func `a cancelled call ends at once and cancels the method`() async throws {
@@ -193,15 +193,13 @@ import VarlinkDescription
   private func withFakeServer(
     reply: String, _ body: @escaping @Sendable (VarlinkClient) async throws -> Void
   ) async throws {
-    try await withTemporaryDirectory { directory in
-      let path = "\(directory)/socket"
-      let listener = makeListeningSocket(path)
-      defer { close(listener) }
-      let client = try await VarlinkClient.connect(path: path)
-      async let called: Void = body(client)
-      answer(listener, reply)
-      try await called
-    }
+    let path = "\(directory.path)/socket"
+    let listener = try makeListeningSocket(path)
+    defer { close(listener) }
+    let client = try await VarlinkClient.connect(path: path)
+    async let called: Void = body(client)
+    answer(listener, reply)
+    try await called
   }
 
   /// Answers the first call of the first client with these bytes and hangs up.

@@ -2,18 +2,22 @@ import Glibc
 import JSON
 import NIOCore
 import NIOPosix
+import SocketTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import UnixSockets
 import Varlink
 
 /// Connections that end, lag or are too many; sockets that are in the way.
 @Suite(.serialized) struct ServerLifeTests {
+  private let directory = TemporaryDirectory()
+
   @Test(arguments: ["Hang", "HangMore"])
   func `a disconnect cancels the running call`(method: String) async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(ServerProtocolTests.call(method, method == "Hang" ? "" : ",\"more\":true"))
       await example.hangStarted.wait()
       client.close()
@@ -26,7 +30,7 @@ import Varlink
   {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(
         ServerProtocolTests.call("Hang") + ServerProtocolTests.echo("dropped")
           + ServerProtocolTests.echo("kept", ",\"oneway\":true"))
@@ -41,7 +45,7 @@ import Varlink
   @Test func `a one-way call is carried out even if its client disconnects at once`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(ServerProtocolTests.echo("kept", ",\"oneway\":true"))
       client.close()
       await example.echoed.wait()
@@ -67,7 +71,7 @@ import Varlink
       return ByteBuffer(string: "{}")
     }
     try await withServer([interface], limits: limits) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send("{\"method\":\"a.b.Flood\",\"more\":true}\0")
       await full.wait()
       #expect(taken.withLock { $0 } == 4)
@@ -86,7 +90,7 @@ import Varlink
       return big
     }
     try await withServer([interface]) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(String(repeating: "{\"method\":\"a.b.Big\"}\0", count: 200))
       #expect(client.receive()?.utf8.count ?? 0 > 2 << 20)
       // The second reply fills the kernel's buffer long before its end, so the third cannot begin.
@@ -107,11 +111,11 @@ import Varlink
     }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await withServer([interface, try Example().interface()], group: group) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(String(repeating: "{\"method\":\"a.b.Fail\"}\0", count: 20))
       await begun.wait()
       // Each of these takes the one event loop as many turns as a failing call.
-      let other = try RawClient(path: path)
+      let other = try BlockingClient(path)
       for _ in 0..<20 {
         other.send(ServerProtocolTests.echo("turn"))
         #expect(other.receive() != nil)
@@ -130,22 +134,22 @@ import Varlink
     limits.tooManyMonitors = VarlinkError(name: "org.example.test.Failed")
     let example = Example()
     try await withServer([try example.interface()], limits: limits) { path, server in
-      let first = try RawClient(path: path)
+      let first = try BlockingClient(path)
       first.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
       await example.hangStarted.wait()
       #expect(server.monitorCount == 1)
-      let second = try RawClient(path: path)
+      let second = try BlockingClient(path)
       second.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
       #expect(second.receive() == #"{"error":"org.example.test.Failed"}"#)
       second.send(ServerProtocolTests.call("Hang"))
       await example.hangStarted.wait()
       #expect(server.connectionCount == 2)
       // Neither of the two is idle.
-      #expect(try RawClient(path: path).receive() == nil)
+      #expect(try BlockingClient(path).receive() == nil)
       #expect(server.refusals.rows.map(\.row.resource) == [.connection, .monitor])
       second.close()
       await example.hangCancelled.wait()
-      let third = try RawClient(path: path)
+      let third = try BlockingClient(path)
       third.send(ServerProtocolTests.echo("idle from now on"))
       #expect(third.receive() != nil)
       first.close()
@@ -163,7 +167,7 @@ import Varlink
       return NoParameters()
     }
     try await withServer([interface]) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send("{\"method\":\"a.b.Who\"}\0")
       #expect(client.receive() != nil)
     }
@@ -183,7 +187,7 @@ import Varlink
       if call.method == "Echo" { throw ServiceError.permissionDenied }
     }
     try await withServer([interface]) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(ServerProtocolTests.call("Echo") + ServerProtocolTests.call("Fail"))
       #expect(client.receive() == #"{"error":"org.varlink.service.PermissionDenied"}"#)
       #expect(client.receive()?.contains("Failed") == true)
@@ -197,27 +201,23 @@ import Varlink
   }
 
   @Test func `a socket serves once`() async throws {
-    try await withTemporaryDirectory { directory in
-      let socket = try ListeningSocket.bind(path: "\(directory)/socket")
-      let server = try await start(socket)
-      await #expect(throws: VarlinkServer.StartError.socketTaken) { try await start(socket) }
-      await server.shutdown()
-      #expect(access("\(directory)/socket", F_OK) != 0)
-    }
+    let socket = try ListeningSocket.bind(path: "\(directory.path)/socket")
+    let server = try await start(socket)
+    await #expect(throws: VarlinkServer.StartError.socketTaken) { try await start(socket) }
+    await server.shutdown()
+    #expect(access("\(directory.path)/socket", F_OK) != 0)
   }
 
   @Test func `an inherited socket is served, and its file remains`() async throws {
-    try await withTemporaryDirectory { directory in
-      let path = "\(directory)/socket"
-      let early: RawClient
-      let listener = makeListeningSocket(path)
-      early = try RawClient(path: path)
-      early.send(ServerProtocolTests.echo("early"))
-      let server = try await start(.adopt(descriptor: listener))
-      #expect(early.receive() == #"{"parameters":{"text":"early"}}"#)
-      await server.shutdown()
-      #expect(access(path, F_OK) == 0)
-    }
+    let path = "\(directory.path)/socket"
+    let early: BlockingClient
+    let listener = try makeListeningSocket(path)
+    early = try BlockingClient(path)
+    early.send(ServerProtocolTests.echo("early"))
+    let server = try await start(.adopt(descriptor: listener))
+    #expect(early.receive() == #"{"parameters":{"text":"early"}}"#)
+    await server.shutdown()
+    #expect(access(path, F_OK) == 0)
   }
 
   @Test func `handlers must match the description`() throws {

@@ -1,4 +1,5 @@
 import JSON
+import SocketTestSupport
 import Testing
 import Varlink
 import VarlinkDescription
@@ -18,7 +19,7 @@ import VarlinkDescription
     to text: String, count: Int, limits: VarlinkServer.Limits = .init()
   ) async throws -> [String?] {
     try await withServer([try Example().interface()], limits: limits) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(text)
       return (0..<count).map { _ in client.receive() }
     }
@@ -143,7 +144,7 @@ import VarlinkDescription
 
   @Test func `a client that ends its output still gets its replies, then the end`() async throws {
     try await withServer([try Example().interface()]) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(Self.echo("one") + Self.echo("two"))
       client.finish()
       #expect(client.receive() == #"{"parameters":{"text":"one"}}"#)

@@ -1,11 +1,15 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import SocketTestSupport
+import TestSupport
 import Testing
 import Varlink
 
 /// How a server ends. A stop that hangs is ended by the time limit, and has failed.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct StoppingTests {
+  private let directory = TemporaryDirectory()
+
   static func limits(drainTimeout: TimeAmount) -> VarlinkServer.Limits {
     var limits = VarlinkServer.Limits()
     limits.drainTimeout = drainTimeout
@@ -26,12 +30,12 @@ import Varlink
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await withServer([try example.interface(), interface], limits: limits, group: group) {
       path, server in
-      let caller = try RawClient(path: path)
+      let caller = try BlockingClient(path)
       caller.send("{\"method\":\"a.b.Wait\"}\0" + ServerProtocolTests.echo("too late"))
-      let monitor = try RawClient(path: path)
+      let monitor = try BlockingClient(path)
       monitor.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
       // The one event loop stops them in this order: when the last one is closed, the first one is stopping.
-      let idle = try RawClient(path: path)
+      let idle = try BlockingClient(path)
       idle.send(ServerProtocolTests.echo("idle"))
       #expect(idle.receive() != nil)
       await example.hangStarted.wait()
@@ -62,7 +66,7 @@ import Varlink
       return payload
     }
     try await withServer([interface], limits: Self.limits(drainTimeout: .zero)) { path, server in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send("{\"method\":\"a.b.Flood\",\"more\":true}\0")
       await full.wait()
       await server.shutdown()
@@ -77,7 +81,7 @@ import Varlink
     let example = Example()
     let limits = Self.limits(drainTimeout: .zero)
     try await withServer([try example.interface()], limits: limits) { path, server in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(ServerProtocolTests.call("Hang", flags))
       await example.hangStarted.wait()
       await server.shutdown()
@@ -105,7 +109,7 @@ import Varlink
       return NoParameters()
     }
     try await withServer([interface], limits: Self.limits(drainTimeout: .zero)) { path, server in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send("{\"method\":\"a.b.Linger\"\(flags)}\0")
       await started.wait()
       if disconnects {
@@ -120,25 +124,23 @@ import Varlink
   @Test func `a connection that is stopped before it is active closes once it is`()
     async throws
   {
-    try await withTemporaryDirectory { directory in
-      let listener = makeListeningSocket("\(directory)/socket")
-      defer { close(listener) }
-      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            let limits = VarlinkServer.Limits()
-            let dispatcher = try Dispatcher(
-              interfaces: [], limits: limits, unexpectedError: { _, _ in nil })
-            let connection = ServerConnection(
-              dispatcher: dispatcher, limits: limits, eventLoop: channel.eventLoop)
-            try channel.pipeline.syncOperations.addHandler(connection)
-            connection.stop()
-          }
-        }.connect(unixDomainSocketPath: "\(directory)/socket").get()
-      // Behind the turn in which it becomes active.
-      try await channel.eventLoop.submit {}.get()
-      #expect(!channel.isActive)
-      try? await channel.close().get()
-    }
+    let listener = try makeListeningSocket("\(directory.path)/socket")
+    defer { close(listener) }
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let limits = VarlinkServer.Limits()
+          let dispatcher = try Dispatcher(
+            interfaces: [], limits: limits, unexpectedError: { _, _ in nil })
+          let connection = ServerConnection(
+            dispatcher: dispatcher, limits: limits, eventLoop: channel.eventLoop)
+          try channel.pipeline.syncOperations.addHandler(connection)
+          connection.stop()
+        }
+      }.connect(unixDomainSocketPath: "\(directory.path)/socket").get()
+    // Behind the turn in which it becomes active.
+    try await channel.eventLoop.submit {}.get()
+    #expect(!channel.isActive)
+    try? await channel.close().get()
   }
 }

@@ -2,6 +2,7 @@ import Glibc
 import JSON
 import NIOCore
 import NIOPosix
+import SocketTestSupport
 import Testing
 import UnixSockets
 import Varlink
@@ -25,7 +26,7 @@ import Varlink
       $0.callTooLong = VarlinkError(name: "org.example.test.Failed", parameters: ["why": "long"])
     }
     try await withServer([try Example().interface()], limits: limits) { path, server in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       let length = limits.messageBytesWithoutRights - ServerProtocolTests.echo("").utf8.count + 1
       let longest = ServerProtocolTests.echo(String(repeating: "x", count: length))
       client.send(longest)
@@ -33,7 +34,7 @@ import Varlink
       client.send(ServerProtocolTests.echo(String(repeating: "x", count: length + 1)))
       #expect(client.receive()?.contains("org.example.test.Failed") == true)
       #expect(client.receive() == nil)
-      let other = try RawClient(path: path)
+      let other = try BlockingClient(path)
       other.send(ServerProtocolTests.echo("short"))
       #expect(other.receive() != nil)
       #expect(server.refusals.rows.map(\.row) == [.init(user: getuid(), resource: .callLength)])
@@ -43,7 +44,7 @@ import Varlink
   @Test func `those with rights may send long calls`() async throws {
     let limits = Self.limits { $0.hasRights = { $0.userID == getuid() } }
     try await withServer([try Example().interface()], limits: limits) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send(ServerProtocolTests.echo(String(repeating: "x", count: 1 << 20)))
       #expect(client.receive()?.utf8.count ?? 0 > 1 << 20)
     }
@@ -53,13 +54,13 @@ import Varlink
   func `a call whose end does not come ends the connection`(afterAnother: Bool) async throws {
     let limits = Self.limits { $0.messageTimeout = .milliseconds(1) }
     try await withServer([try Example().interface()], limits: limits) { path, server in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send((afterAnother ? ServerProtocolTests.echo("whole") : "") + "{\"method\":")
       if afterAnother { #expect(client.receive() != nil) }
       #expect(client.receive() == nil)
       #expect(server.refusals.rows.map(\.row.resource) == [.unfinishedCall])
       // A connection that has nothing to say is not cut off.
-      let idle = try RawClient(path: path)
+      let idle = try BlockingClient(path)
       for _ in 0..<3 {
         idle.send(ServerProtocolTests.echo("whole"))
         #expect(idle.receive() != nil)
@@ -77,17 +78,17 @@ import Varlink
       path, server in
       // Once it is answered, the one event loop has read what was sent before.
       func answer() throws {
-        let witness = try RawClient(path: path)
+        let witness = try BlockingClient(path)
         witness.send(ServerProtocolTests.echo("in between"))
         #expect(witness.receive() != nil)
       }
-      let first = try RawClient(path: path)
+      let first = try BlockingClient(path)
       first.send(String(repeating: "x", count: 10_000))
       try answer()
-      var others: [RawClient] = []
+      var others: [BlockingClient] = []
       while server.refusals.total == 0 {
         try #require(others.count < 16)
-        let other = try RawClient(path: path)
+        let other = try BlockingClient(path)
         other.send(String(repeating: "x", count: 10_000))
         others.append(other)
         try answer()
@@ -103,8 +104,8 @@ import Varlink
     let limits = Self.limits { $0.connectionsPerUser = 3 }
     try await withServer([try example.interface()], limits: limits) { path, server in
       // Waits, so that all of them are entered in this order.
-      func connect() throws -> RawClient {
-        let client = try RawClient(path: path)
+      func connect() throws -> BlockingClient {
+        let client = try BlockingClient(path)
         client.send(ServerProtocolTests.echo("here"))
         #expect(client.receive() != nil)
         return client
@@ -132,12 +133,12 @@ import Varlink
     let limits = Self.limits { $0.messageTimeout = .nanoseconds(1) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await withServer([try example.interface()], limits: limits, group: group) { path, server in
-      let (holder, waiting) = (try RawClient(path: path), try RawClient(path: path))
+      let (holder, waiting) = (try BlockingClient(path), try BlockingClient(path))
       holder.send(#"{"method":"org.example.test.Hang"}"# + "\0")
       await example.hangStarted.wait()
       waiting.send(ServerProtocolTests.echo("waits"))
       // Cut off by the same event loop, although it came later.
-      let unfinished = try RawClient(path: path)
+      let unfinished = try BlockingClient(path)
       unfinished.send("{")
       #expect(unfinished.receive() == nil)
       #expect(waiting.receive()?.contains("waits") == true)
@@ -159,7 +160,7 @@ import Varlink
       return NoParameters()
     }
     try await withServer([interface]) { path, _ in
-      let client = try RawClient(path: path)
+      let client = try BlockingClient(path)
       client.send("{\"method\":\"a.b.Wait\",\"parameters\":{\"text\":\"x\"}}\0")
       await seen.wait()
       release.fire()

@@ -3,20 +3,9 @@ import JSON
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import UnixSockets
 import Varlink
-
-/// A directory that is removed afterwards.
-func withTemporaryDirectory<T>(_ body: (String) async throws -> T) async throws -> T {
-  var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
-  _ = mkdtemp(&template)
-  let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  defer {
-    for name in ["socket", "other"] { unlink("\(path)/\(name)") }
-    rmdir(path)
-  }
-  return try await body(path)
-}
 
 let testInformation = ServiceInformation(
   vendor: "Example", product: "Test", version: "1", url: "https://example.org")
@@ -27,20 +16,16 @@ func withServer<T>(
   group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
   _ body: (String, VarlinkServer) async throws -> T
 ) async throws -> T {
-  try await withTemporaryDirectory { directory in
-    let path = "\(directory)/socket"
-    let server = try await VarlinkServer.start(
-      on: .bind(path: path, mode: 0o666), information: testInformation, interfaces: interfaces,
-      limits: limits, group: group)
-    do {
-      let result = try await body(path, server)
-      await server.shutdown()
-      return result
-    } catch {
-      await server.shutdown()
-      throw error
-    }
-  }
+  let directory = TemporaryDirectory()
+  let path = "\(directory.path)/socket"
+  let server = try await VarlinkServer.start(
+    on: .bind(path: path, mode: 0o666), information: testInformation, interfaces: interfaces,
+    limits: limits, group: group)
+  let result: Result<T, any Error>
+  do { result = .success(try await body(path, server)) } catch { result = .failure(error) }
+  await server.shutdown()
+  extendLifetime(directory)
+  return try result.get()
 }
 
 /// An event that one task reports and another awaits; remembers that it happened.

@@ -7,10 +7,10 @@ import Testing
 
 @Suite struct ChatIntakeTests {
   @Test func `messages of one frame are one action`() {
-    var intake = ChatIntake(policies(.chat, .milliseconds(16)))
+    var intake = ChatIntake(ThrottlePolicies([.chat: .init(interval: .milliseconds(16))]))
     var output = IntakeOutput<ChatFeature.Action>()
     let batch = [message(1, at: 5), message(2, at: 4)]
-    for one in batch { intake.receive(one.event, at: .origin, into: &output) }
+    for one in batch { intake.receive(one, at: .origin, into: &output) }
     #expect(output.actions.isEmpty)
     #expect(intake.pending == 2)
     #expect(intake.deadline == .origin + .milliseconds(16))
@@ -23,18 +23,18 @@ import Testing
   }
 
   @Test func `moderation never overtakes the messages before it`() {
-    let passing: [(LiveEvent.Payload, ChatFeature.Action)] = [
-      (.chat(.delete(messageID: "m1")), .messageDeleted("m1", at: 9)),
-      (.chat(.clear), .cleared(at: 9)),
-      (.chat(.timeout(timeout("ann"))), .timedOut(timeout("ann"), at: 9)),
-      (.chat(.notice(notice(.raid))), .notice(notice(.raid), at: 9)),
-      (.chat(.modes(ChatModes(emoteOnly: true))), .modesChanged(ChatModes(emoteOnly: true))),
+    let passing: [(ChatEvent, ChatFeature.Action)] = [
+      (.delete(messageID: "m1"), .messageDeleted("m1", at: 9)),
+      (.clear, .cleared(at: 9)),
+      (.timeout(timeout("ann")), .timedOut(timeout("ann"), at: 9)),
+      (.notice(notice(.raid)), .notice(notice(.raid), at: 9)),
+      (.modes(ChatModes(emoteOnly: true)), .modesChanged(ChatModes(emoteOnly: true))),
     ]
-    for (payload, action) in passing {
+    for (event, action) in passing {
       var intake = ChatIntake()
       var output = IntakeOutput<ChatFeature.Action>()
-      intake.receive(message(1, at: 5).event, at: .origin, into: &output)
-      intake.receive(LiveEvent(timestamp: 9, payload: payload), at: .origin, into: &output)
+      intake.receive(message(1, at: 5), at: .origin, into: &output)
+      intake.receive(event, timestamp: 9, at: .origin, into: &output)
       #expect(output.actions == [.messages([message(1, at: 5)]), action])
       #expect(output.applied == 2)
       #expect(intake.pending == 0)
@@ -42,25 +42,26 @@ import Testing
   }
 
   @Test func `a full batch is delivered early`() {
-    var intake = ChatIntake(policies(.chat, ThrottlePolicies.frame, capacity: 3))
+    var intake = ChatIntake(
+      ThrottlePolicies([.chat: .init(interval: ThrottlePolicies.frame, capacity: 3)]))
     var output = IntakeOutput<ChatFeature.Action>()
-    for id in 0..<7 { intake.receive(message(id, at: 0).event, at: .origin, into: &output) }
+    for id in 0..<7 { intake.receive(message(id, at: 0), at: .origin, into: &output) }
     #expect(output.actions.count == 2)
     #expect(output.applied == 6)
     #expect(intake.pending == 1)
   }
 
   @Test func `long texts are delivered early, whatever the policy`() {
-    var intake = ChatIntake(policies(.chat, .seconds(3600)))
+    var intake = ChatIntake(ThrottlePolicies([.chat: .init(interval: .seconds(3600))]))
     var output = IntakeOutput<ChatFeature.Action>()
     let text = String(repeating: "x", count: 1 << 16)
     let count = HeldBytes.limit >> 16
     for id in 1..<count {
-      intake.receive(message(id, at: 0, text).event, at: .origin, into: &output)
+      intake.receive(message(id, at: 0, text), at: .origin, into: &output)
     }
     #expect(output.actions.isEmpty)
     for id in 0...count {
-      intake.receive(message(id, at: 0, text).event, at: .origin, into: &output)
+      intake.receive(message(id, at: 0, text), at: .origin, into: &output)
     }
     // Counted from nothing after each delivery.
     #expect(output.actions.count == 2)
@@ -70,18 +71,18 @@ import Testing
   /// Every event is accounted for at any instant, and the output is the input, in order.
   @Test(arguments: 1...20) func `nothing is lost and nothing overtakes`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    var intake = ChatIntake(policies(.chat, .milliseconds(16), capacity: 20))
+    var intake = ChatIntake(
+      ThrottlePolicies([.chat: .init(interval: .milliseconds(16), capacity: 20)]))
     var output = IntakeOutput<ChatFeature.Action>()
     var now = Instant.origin
     var sent: [String] = []
     for id in 0..<2_000 {
       now = now + .microseconds(Int64.random(in: 0..<4_000, using: &random))
       if Int.random(in: 0..<20, using: &random) == 0 {
-        let event = LiveEvent(timestamp: 0, payload: .chat(.delete(messageID: Text("d\(id)"))))
-        intake.receive(event, at: now, into: &output)
+        intake.receive(.delete(messageID: Text("d\(id)")), timestamp: 0, at: now, into: &output)
         sent.append("d\(id)")
       } else {
-        intake.receive(message(id, at: 0).event, at: now, into: &output)
+        intake.receive(message(id, at: 0), at: now, into: &output)
         sent.append("m\(id)")
       }
       if Int.random(in: 0..<3, using: &random) == 0 { intake.wake(at: now, into: &output) }
@@ -101,30 +102,10 @@ import Testing
   }
 }
 
-extension TimedMessage {
-  fileprivate var event: LiveEvent {
-    LiveEvent(timestamp: timestamp, payload: .chat(.message(message)))
-  }
-}
-
 extension ChatIntake {
-  /// Takes an event of the part as the host routes it.
   fileprivate mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
+    _ message: TimedMessage, at now: Instant, into output: inout IntakeOutput<Action>
   ) {
-    guard case .chat(let part) = event.payload else {
-      Issue.record("an event of another part")
-      return
-    }
-    receive(part, timestamp: event.timestamp, at: now, into: &output)
+    receive(.message(message.message), timestamp: message.timestamp, at: now, into: &output)
   }
-}
-
-/// Policies with one that differs from the default.
-private func policies(
-  _ kind: ThrottledKind, _ interval: Interval, capacity: Int = ThrottlePolicies.standardCapacity
-) -> ThrottlePolicies {
-  var policies = ThrottlePolicies()
-  policies[kind] = ThrottlePolicies.Pacing(interval: interval, capacity: capacity)
-  return policies
 }

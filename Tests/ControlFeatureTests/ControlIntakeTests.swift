@@ -9,7 +9,7 @@ import Testing
 
   @Test func `a drag of five hundred changes is one commit and at most one update per frame`() {
     let frame = Interval.nanoseconds(16_666_667)
-    var intake = ControlIntake(policies(frame))
+    var intake = ControlIntake(policies(every: frame))
     var output = IntakeOutput<Action>()
     var lastUpdate: Instant?
     var updates = 0
@@ -31,7 +31,7 @@ import Testing
       output.actions = []
     }
 
-    intake.receive(slider("mic", .begin, 0), at: now, into: &output)
+    intake.receive(slider("mic", .begin, 0), timestamp: 0, at: now, into: &output)
     take()
     for step in 1...500 {
       // Paced over 4 s; frames fall where they are due.
@@ -42,11 +42,12 @@ import Testing
         take()
       }
       now = next
-      intake.receive(slider("mic", .change, Double(step) / 1_000), at: now, into: &output)
+      intake.receive(
+        slider("mic", .change, Double(step) / 1_000), timestamp: 0, at: now, into: &output)
       take()
       #expect(output.applied + output.coalesced + intake.pending == step + 1)
     }
-    intake.receive(slider("mic", .end, 0.512), at: now, into: &output)
+    intake.receive(slider("mic", .end, 0.512), timestamp: 0, at: now, into: &output)
     take()
     #expect(commits == [.sliderReleased(control: "mic", value: 0.512)])
     #expect(updates <= 241)
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test func `of what a real control has, the latest is applied once per frame`() {
-    var intake = ControlIntake(policies(.nanoseconds(16_666_667)))
+    var intake = ControlIntake(policies(every: .nanoseconds(16_666_667)))
     var output = IntakeOutput<Action>()
     for step in 0..<10 {
       intake.receive(
@@ -84,12 +85,12 @@ import Testing
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
     for control in ["mic", "game"] {
-      intake.receive(slider(control, .change, 0.1), at: .origin, into: &output)
-      intake.receive(slider(control, .change, 0.2), at: .origin, into: &output)
+      intake.receive(slider(control, .change, 0.1), timestamp: 0, at: .origin, into: &output)
+      intake.receive(slider(control, .change, 0.2), timestamp: 0, at: .origin, into: &output)
     }
     output.actions = []
     #expect(intake.pending == 2)
-    intake.receive(slider("mic", .end, 0.3), at: .origin, into: &output)
+    intake.receive(slider("mic", .end, 0.3), timestamp: 0, at: .origin, into: &output)
     #expect(
       output.actions == [
         .sliderMoved(control: "game", value: 0.2), .sliderReleased(control: "mic", value: 0.3),
@@ -100,11 +101,12 @@ import Testing
   }
 
   @Test func `the last value arrives with the frame even if no other follows`() {
-    var intake = ControlIntake(policies(.milliseconds(16)))
+    var intake = ControlIntake(policies(every: .milliseconds(16)))
     var output = IntakeOutput<Action>()
     for step in 1...3 {
-      intake.receive(slider("mic", .change, Double(step) / 10), at: .origin, into: &output)
-      intake.receive(meter("mic", [Float(step)]), at: .origin, into: &output)
+      intake.receive(
+        slider("mic", .change, Double(step) / 10), timestamp: 0, at: .origin, into: &output)
+      intake.receive(meter("mic", [Float(step)]), timestamp: 0, at: .origin, into: &output)
     }
     output.actions = []
     let due = Instant.origin + .milliseconds(16)
@@ -120,10 +122,10 @@ import Testing
   @Test func `taps are never dropped and never overtake`() {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
-    intake.receive(slider("mic", .change, 0.1), at: .origin, into: &output)
-    intake.receive(slider("mic", .change, 0.2), at: .origin, into: &output)
-    for _ in 0..<3 { intake.receive(tap("camera", nil), at: .origin, into: &output) }
-    intake.receive(tap("camera", true), at: .origin, into: &output)
+    intake.receive(slider("mic", .change, 0.1), timestamp: 0, at: .origin, into: &output)
+    intake.receive(slider("mic", .change, 0.2), timestamp: 0, at: .origin, into: &output)
+    for _ in 0..<3 { intake.receive(tap("camera", nil), timestamp: 0, at: .origin, into: &output) }
+    intake.receive(tap("camera", true), timestamp: 0, at: .origin, into: &output)
     let tapped = Action.tapped(control: "camera", on: nil)
     #expect(
       output.actions == [
@@ -136,7 +138,7 @@ import Testing
   func `a slider off its scale is rejected`(value: Double) {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
-    intake.receive(slider("mic", .change, value), at: .origin, into: &output)
+    intake.receive(slider("mic", .change, value), timestamp: 0, at: .origin, into: &output)
     #expect(output.rejected == [.invalidValue: 1])
     #expect(output.actions.isEmpty)
   }
@@ -146,46 +148,28 @@ import Testing
     var output = IntakeOutput<Action>()
     let capacity = ControlIntake.nameCapacity
     for control in Array(0...capacity) + [0] {
-      intake.receive(tap("control \(control)", true), at: .origin, into: &output)
+      intake.receive(tap("control \(control)", true), timestamp: 0, at: .origin, into: &output)
     }
     for input in 0...capacity {
-      intake.receive(meter("input \(input)", [0]), at: .origin, into: &output)
+      intake.receive(meter("input \(input)", [0]), timestamp: 0, at: .origin, into: &output)
     }
     #expect(output.applied == 2 * capacity + 1)
     #expect(output.rejected == [.invalidValue: 2])
   }
 }
 
-private func slider(_ control: String, _ phase: Slider.Phase, _ value: Double) -> LiveEvent {
-  let slider = Slider(control: Text(control), phase: phase, value: value)
-  return LiveEvent(timestamp: 0, payload: .control(.slider(slider)))
+private func slider(_ control: String, _ phase: Slider.Phase, _ value: Double) -> ControlEvent {
+  .slider(Slider(control: Text(control), phase: phase, value: value))
 }
 
-private func tap(_ control: String, _ on: Bool?) -> LiveEvent {
-  LiveEvent(timestamp: 0, payload: .control(.tap(control: Text(control), on: on)))
+private func tap(_ control: String, _ on: Bool?) -> ControlEvent {
+  .tap(control: Text(control), on: on)
 }
 
-private func meter(_ input: String, _ levels: [Float]) -> LiveEvent {
-  LiveEvent(timestamp: 0, payload: .control(.meter(input: Text(input), levels: levels)))
+private func meter(_ input: String, _ levels: [Float]) -> ControlEvent {
+  .meter(input: Text(input), levels: levels)
 }
 
-extension ControlIntake {
-  /// Takes an event of the part as the host routes it.
-  fileprivate mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
-  ) {
-    guard case .control(let part) = event.payload else {
-      Issue.record("an event of another part")
-      return
-    }
-    receive(part, timestamp: event.timestamp, at: now, into: &output)
-  }
-}
-
-/// Policies with an interval for sliders and meters.
-private func policies(_ interval: Interval) -> ThrottlePolicies {
-  var policies = ThrottlePolicies()
-  policies[.controls] = ThrottlePolicies.Pacing(interval: interval)
-  policies[.meters] = ThrottlePolicies.Pacing(interval: interval)
-  return policies
+private func policies(every interval: Interval) -> ThrottlePolicies {
+  ThrottlePolicies([.controls: .init(interval: interval), .meters: .init(interval: interval)])
 }

@@ -8,15 +8,11 @@ import Testing
 @Suite struct HeaderIntakeTests {
   private typealias Output = IntakeOutput<HeaderFeature.Action>
 
-  private func event(_ payload: LiveEvent.Payload, at time: Timestamp = 0) -> LiveEvent {
-    LiveEvent(timestamp: time, payload: payload)
-  }
-
   @Test func `the first viewer count passes at once and the last always arrives`() {
     var intake = HeaderIntake()
     var output = Output()
     for count in [5, 90, 7] {
-      intake.receive(event(.header(.viewers(count: count))), at: .origin, into: &output)
+      intake.receive(.viewers(count: count), timestamp: 0, at: .origin, into: &output)
     }
     #expect(output.actions == [.viewersChanged(count: 5, peak: 5)])
     #expect(intake.pending == 1)
@@ -25,7 +21,7 @@ import Testing
     #expect(output.applied == 2)
     #expect(output.coalesced == 1)
     // A peak counts once.
-    intake.receive(event(.header(.viewers(count: 3))), at: .origin + .seconds(1), into: &output)
+    intake.receive(.viewers(count: 3), timestamp: 0, at: .origin + .seconds(1), into: &output)
     #expect(output.actions.last == .viewersChanged(count: 3, peak: 3))
   }
 
@@ -45,17 +41,17 @@ import Testing
         if intake.pending == 0 { heldSince = nil }
         frameAt = frameAt + frame
       }
-      intake.receive(event(.header(.viewers(count: step))), at: now, into: &output)
+      intake.receive(.viewers(count: step), timestamp: 0, at: now, into: &output)
       if intake.pending == 0 { heldSince = nil } else if heldSince == nil { heldSince = now }
     }
   }
 
   @Test func `reactions of all kinds are one sum per frame`() {
-    var intake = HeaderIntake(policies(.reactions, .milliseconds(16)))
+    var intake = HeaderIntake(ThrottlePolicies([.reactions: .init(interval: .milliseconds(16))]))
     var output = Output()
     for (kind, count) in [("heart", 50), ("clap", 1), ("heart", 2)] {
       intake.receive(
-        event(.header(.reaction(kind: Text(kind), count: count))), at: .origin, into: &output)
+        .reaction(kind: Text(kind), count: count), timestamp: 0, at: .origin, into: &output)
     }
     #expect(output.actions.isEmpty)
     #expect(intake.deadline == .origin + .milliseconds(16))
@@ -67,10 +63,10 @@ import Testing
   @Test func `the title passes at once, behind what is held`() {
     var intake = HeaderIntake()
     var output = Output()
-    intake.receive(event(.header(.viewers(count: 1))), at: .origin, into: &output)
-    intake.receive(event(.header(.viewers(count: 2))), at: .origin, into: &output)
-    intake.receive(event(.header(.reaction(kind: "heart", count: 9))), at: .origin, into: &output)
-    intake.receive(event(.header(.title("Hello"))), at: .origin, into: &output)
+    intake.receive(.viewers(count: 1), timestamp: 0, at: .origin, into: &output)
+    intake.receive(.viewers(count: 2), timestamp: 0, at: .origin, into: &output)
+    intake.receive(.reaction(kind: "heart", count: 9), timestamp: 0, at: .origin, into: &output)
+    intake.receive(.title("Hello"), timestamp: 0, at: .origin, into: &output)
     #expect(
       output.actions == [
         .viewersChanged(count: 1, peak: 1), .viewersChanged(count: 2, peak: 2), .reacted(9),
@@ -93,16 +89,16 @@ import Testing
     for received in 1...5_000 {
       now = now + .microseconds(Int64.random(in: 0..<20_000, using: &random))
       switch Int.random(in: 0..<20, using: &random) {
-      case 0: intake.receive(event(.header(.title(Text("t\(received)")))), at: now, into: &output)
+      case 0: intake.receive(.title(Text("t\(received)")), timestamp: 0, at: now, into: &output)
       case 1..<8:
         last = Int.random(in: 0..<100_000, using: &random)
         peak = max(peak, last)
-        intake.receive(event(.header(.viewers(count: last))), at: now, into: &output)
+        intake.receive(.viewers(count: last), timestamp: 0, at: now, into: &output)
       default:
         let count = Int.random(in: 1..<100, using: &random)
         likes += count
         intake.receive(
-          event(.header(.reaction(kind: "heart", count: count))), at: now, into: &output)
+          .reaction(kind: "heart", count: count), timestamp: 0, at: now, into: &output)
       }
       if Int.random(in: 0..<3, using: &random) == 0 { intake.wake(at: now, into: &output) }
       #expect(output.applied + output.coalesced + intake.pending == received)
@@ -113,26 +109,4 @@ import Testing
     #expect(state.peakViewers == peak)
     #expect(state.viewers == last)
   }
-}
-
-extension HeaderIntake {
-  /// Takes an event of the part as the host routes it.
-  fileprivate mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
-  ) {
-    guard case .header(let part) = event.payload else {
-      Issue.record("an event of another part")
-      return
-    }
-    receive(part, timestamp: event.timestamp, at: now, into: &output)
-  }
-}
-
-/// Policies with one that differs from the default.
-private func policies(
-  _ kind: ThrottledKind, _ interval: Interval, capacity: Int = ThrottlePolicies.standardCapacity
-) -> ThrottlePolicies {
-  var policies = ThrottlePolicies()
-  policies[kind] = ThrottlePolicies.Pacing(interval: interval, capacity: capacity)
-  return policies
 }

@@ -14,7 +14,7 @@ import Testing
     for (index, rate) in rates.enumerated() {
       let sample = StreamStatistics(framesPerSecond: rate, droppedFrames: index)
       intake.receive(
-        event(sample), at: Instant(nanoseconds: Int64(index) * 100_000_000), into: &output)
+        sample, timestamp: 0, at: Instant(nanoseconds: Int64(index) * 100_000_000), into: &output)
     }
     #expect(output.actions.isEmpty)
     #expect(intake.pending == 5)
@@ -40,7 +40,7 @@ import Testing
     var output = Output()
     let sample = StreamStatistics(
       bitrateKbps: 1, framesPerSecond: 2, droppedFrames: 3, roundTripMilliseconds: 4, congestion: 5)
-    intake.receive(event(sample), at: .origin, into: &output)
+    intake.receive(sample, timestamp: 0, at: .origin, into: &output)
     intake.flush(at: .origin, into: &output)
     #expect(
       onlyWindow(of: output.actions)
@@ -52,33 +52,16 @@ import Testing
   @Test func `an overdue window is closed by the next sample`() {
     var intake = LiveRoomStatsIntake()
     var output = Output()
-    intake.receive(event(StreamStatistics(bitrateKbps: 1)), at: .origin, into: &output)
+    intake.receive(StreamStatistics(bitrateKbps: 1), timestamp: 0, at: .origin, into: &output)
     let late = Instant.origin + .seconds(3)
-    intake.receive(event(StreamStatistics(bitrateKbps: 2)), at: late, into: &output)
+    intake.receive(StreamStatistics(bitrateKbps: 2), timestamp: 0, at: late, into: &output)
     #expect(onlyWindow(of: output.actions)?.bitrate == Summary(1))
     #expect(intake.pending == 1)
     #expect(intake.deadline == late + .seconds(1))
   }
 
-  private func event(_ sample: StreamStatistics) -> LiveEvent {
-    LiveEvent(timestamp: 0, payload: .liveRoomStats(sample))
-  }
-
   private func onlyWindow(of actions: [LiveRoomStatsFeature.Action]) -> StatisticsWindow? {
     guard actions.count == 1, case .windowClosed(let window) = actions[0] else { return nil }
     return window
-  }
-}
-
-extension LiveRoomStatsIntake {
-  /// Takes an event of the part as the host routes it.
-  fileprivate mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
-  ) {
-    guard case .liveRoomStats(let part) = event.payload else {
-      Issue.record("an event of another part")
-      return
-    }
-    receive(part, timestamp: event.timestamp, at: now, into: &output)
   }
 }

@@ -13,7 +13,7 @@ import Testing
     let steps = 1_000_000
     for step in 0...steps {
       let now = Instant(nanoseconds: Int64(step) * 10_000)
-      intake.receive(progress(step, of: steps), at: now, into: &output)
+      intake.receive(progress(step, of: steps), timestamp: 0, at: now, into: &output)
     }
     #expect(output.actions.count <= 100)
     #expect(output.actions.last == .progressed(reading(steps, of: steps)))
@@ -27,7 +27,7 @@ import Testing
     for step in 0..<50 {
       let now = Instant(nanoseconds: Int64(step) * 100_000_000)
       intake.wake(at: now, into: &output)
-      intake.receive(progress(step, of: nil), at: now, into: &output)
+      intake.receive(progress(step, of: nil), timestamp: 0, at: now, into: &output)
     }
     #expect(output.actions.count == 5)
     intake.wake(at: Instant(nanoseconds: 6_000_000_000), into: &output)
@@ -38,11 +38,11 @@ import Testing
   @Test func `a state does not overtake the progress before it`() {
     var intake = RecorderIntake()
     var output = Output()
-    intake.receive(state(.recording), at: .origin, into: &output)
-    intake.receive(progress(500, of: 1_000), at: .origin, into: &output)
-    intake.receive(progress(501, of: 1_000), at: .origin, into: &output)
+    intake.receive(.state(.recording), timestamp: 0, at: .origin, into: &output)
+    intake.receive(progress(500, of: 1_000), timestamp: 0, at: .origin, into: &output)
+    intake.receive(progress(501, of: 1_000), timestamp: 0, at: .origin, into: &output)
     #expect(intake.pending == 1)
-    intake.receive(state(.stopping), at: .origin, into: &output)
+    intake.receive(.state(.stopping), timestamp: 0, at: .origin, into: &output)
     #expect(
       output.actions == [
         .stateChanged(.recording), .progressed(reading(500, of: 1_000)),
@@ -54,10 +54,10 @@ import Testing
   @Test func `the next recording has its own progress`() {
     var intake = RecorderIntake()
     var output = Output()
-    intake.receive(progress(90, of: 100), at: .origin, into: &output)
-    intake.receive(state(.starting), at: .origin, into: &output)
+    intake.receive(progress(90, of: 100), timestamp: 0, at: .origin, into: &output)
+    intake.receive(.state(.starting), timestamp: 0, at: .origin, into: &output)
     output.actions = []
-    intake.receive(progress(2, of: 100), at: .origin, into: &output)
+    intake.receive(progress(2, of: 100), timestamp: 0, at: .origin, into: &output)
     #expect(output.actions == [.progressed(reading(2, of: 100))])
   }
 
@@ -65,24 +65,7 @@ import Testing
     RecorderProgress(bytes: done * 10, durationMilliseconds: done, done: done, total: total)
   }
 
-  private func progress(_ done: Int, of total: Int?) -> LiveEvent {
-    LiveEvent(timestamp: 0, payload: .recorder(.progress(reading(done, of: total))))
-  }
-
-  private func state(_ state: RecorderState) -> LiveEvent {
-    LiveEvent(timestamp: 0, payload: .recorder(.state(state)))
-  }
-}
-
-extension RecorderIntake {
-  /// Takes an event of the part as the host routes it.
-  fileprivate mutating func receive(
-    _ event: LiveEvent, at now: Instant, into output: inout IntakeOutput<Action>
-  ) {
-    guard case .recorder(let part) = event.payload else {
-      Issue.record("an event of another part")
-      return
-    }
-    receive(part, timestamp: event.timestamp, at: now, into: &output)
+  private func progress(_ done: Int, of total: Int?) -> RecorderEvent {
+    .progress(reading(done, of: total))
   }
 }

@@ -37,6 +37,11 @@ package struct ThrottlePolicies: Hashable, Sendable {
   /// What holds where nothing is configured.
   package init() {}
 
+  /// The same, except for these kinds.
+  package init(_ pacings: [ThrottledKind: Pacing]) {
+    for (kind, pacing) in pacings { self[kind] = pacing }
+  }
+
   /// Setting does not check; ``set(_:_:)`` checks what people wrote.
   package subscript(kind: ThrottledKind) -> Pacing {
     get { pacings[kind] ?? Self.standard(kind) }

@@ -1,13 +1,14 @@
 import CommandLineTool
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct CalibrateTests {
-  private let directory: TestDirectory
+  private let directory: TemporaryDirectory
   private let trace: String
 
   init() throws {
-    directory = try TestDirectory()
+    directory = TemporaryDirectory()
     try directory.makeDirectory("devices")
     _ = directory.write(
       "devices/known.yaml",

@@ -2,6 +2,7 @@ import CommandLineTool
 import Glibc
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct IngestTests {
@@ -219,7 +220,7 @@ import Testing
   }
 
   @Test func `without a daemon, the exit code says not reachable`() async throws {
-    let directory = try TestDirectory()
+    let directory = TemporaryDirectory()
     let run = await run(["ingest", bundledRecording, "--socket", directory.path])
     #expect(run.status == .notReachable)
   }
@@ -238,7 +239,7 @@ import Testing
 
   @Test(arguments: ["", "a", "ab\n", "\u{1F}"])
   func `short files are read as they are`(text: String) throws {
-    let directory = try TestDirectory()
+    let directory = TemporaryDirectory()
     let source = try FileSource(path: directory.write("file.gz", text.utf8))
     var bytes: [UInt8] = []
     while try source.read({ bytes += $0 }) {}

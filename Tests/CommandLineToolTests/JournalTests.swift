@@ -2,6 +2,7 @@ import CommandLineTool
 import ControlInterface
 import JSON
 import Systemd
+import TestSupport
 import Testing
 
 /// What needs no journal; `Tests/Interop/test_journal.py` reads a real one.
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test func `a directory without a journal is named, with what to give instead`() async throws {
-    let directory = try TestDirectory()
+    let directory = TemporaryDirectory()
     for (path, what) in [
       (directory.path, "no readable journal files"), ("/nonexistent", "No such file"),
     ] {

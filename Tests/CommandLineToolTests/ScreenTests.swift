@@ -3,6 +3,7 @@ import ControlInterface
 import ControlTestSupport
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.text(row: $0) } }

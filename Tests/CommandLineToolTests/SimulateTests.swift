@@ -1,5 +1,6 @@
 import CommandLineTool
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct SimulateTests {
@@ -19,11 +20,11 @@ import Testing
       ignored: {host.children: ignored}
     """
 
-  private let directory: TestDirectory
+  private let directory: TemporaryDirectory
   private let path: String
 
   init() throws {
-    directory = try TestDirectory()
+    directory = TemporaryDirectory()
     // Beside the scenario, as `devices` is beside `scenarios` in a checkout.
     try directory.makeDirectory("devices")
     _ = directory.write("devices/one.yaml", Self.device.utf8)

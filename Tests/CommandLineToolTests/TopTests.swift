@@ -4,6 +4,7 @@ import ControlTestSupport
 import JSON
 import LiveEvents
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct TopTests {

@@ -1,6 +1,7 @@
 import CommandLineTool
 import ControlInterface
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct UsageTests {
@@ -101,7 +102,7 @@ import Testing
   func `if no daemon is found, the sockets tried are named`(
     arguments: [String]
   ) async throws {
-    let directory = try TestDirectory()
+    let directory = TemporaryDirectory()
     let run = await run(
       arguments + ["--json=pretty"], variables: ["LIVEHOST_SOCKET": "\(directory.path)/control"])
     #expect(run.status == .notReachable)
@@ -130,7 +131,7 @@ import Testing
   }
 
   @Test func `a directory means the sockets in it`() throws {
-    let directory = try TestDirectory()
+    let directory = TemporaryDirectory()
     let candidates = SocketPaths.candidates(
       option: directory.path, ProcessEnvironment(variables: [:], userID: 7))
     #expect(candidates == [SocketPaths(directory: directory.path)])

@@ -2,6 +2,7 @@ import CommandLineTool
 import ControlInterface
 import ControlTestSupport
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct VerbTests {

@@ -9,6 +9,7 @@ import LiveEvents
 import LivehostDaemon
 import RateLimiting
 import Simulation
+import SocketTestSupport
 import TestSupport
 import Testing
 import Varlink
@@ -257,7 +258,7 @@ struct AgreementTests {
       newestMessages: RoomSettings().reportedMessages)
 
     let daemon = try RunningDaemon()
-    let connection = try RawConnection(daemon.ingestSocket)
+    let connection = try BlockingClient(daemon.ingestSocket)
     let live = try await daemon.withControl { control in
       try await control.openRoom("main")
       let surface = try await ControlClient.connect(path: daemon.controlSocket)
@@ -331,7 +332,7 @@ struct AgreementTests {
     let settings = try temporaryDirectory().appendingPathComponent("livehostd.yaml")
     try Data("rooms:\n  chatWaves: true\n".utf8).write(to: settings)
     let daemon = try RunningDaemon(arguments: ["--config", settings.path])
-    let connection = try RawConnection(daemon.ingestSocket)
+    let connection = try BlockingClient(daemon.ingestSocket)
     let live = try await daemon.withControl { control in
       try await control.openRoom("main")
       #expect(try daemon.ctl("record", "start", "main").status == 0)
@@ -405,7 +406,7 @@ struct AgreementTests {
   /// - Parameter clock: whether frames follow the time stamps of the events or the machine's clock.
   private func live(clock: String) async throws -> RoomReport {
     let daemon = try RunningDaemon()
-    let connection = try RawConnection(daemon.ingestSocket)
+    let connection = try BlockingClient(daemon.ingestSocket)
     try connection.write("{\"type\":\"options\",\"clock\":\"\(clock)\"}\n")
     try connection.write(Self.lines)
     #expect(try connection.sync()?["received"] as? Int == Self.minute.count)

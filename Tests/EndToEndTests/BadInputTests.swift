@@ -1,5 +1,6 @@
 import ControlInterface
 import Foundation
+import SocketTestSupport
 import Testing
 
 @Suite(.serialized)
@@ -48,8 +49,8 @@ struct BadInputTests {
     async throws
   {
     let daemon = try RunningDaemon()
-    let other = try RawConnection(daemon.ingestSocket)
-    let connection = try RawConnection(daemon.ingestSocket)
+    let other = try BlockingClient(daemon.ingestSocket)
+    let connection = try BlockingClient(daemon.ingestSocket)
     for (index, bad) in Self.cases.enumerated() {
       try connection.write(bad.bytes + [0x0A])
       try connection.write(good)
@@ -75,10 +76,10 @@ struct BadInputTests {
   {
     let daemon = try RunningDaemon()
     do {
-      let connection = try RawConnection(daemon.ingestSocket)
+      let connection = try BlockingClient(daemon.ingestSocket)
       try connection.write(good + #"{"type":"viewers","cou"#)
     }
-    let other = try RawConnection(daemon.ingestSocket)
+    let other = try BlockingClient(daemon.ingestSocket)
     try other.write(good)
     _ = try other.sync()
     // The daemon sees the end of the first connection at some time after it; asked until it does.

@@ -1,6 +1,7 @@
 import Foundation
 import Intake
 import LivehostDaemon
+import SocketTestSupport
 import Testing
 
 /// Every key of the configuration file, of the list that the program itself reads, prints and documents.
@@ -55,7 +56,7 @@ struct ConfigurationKeyTests {
           try daemon.ctl("show", "main", "--json=short").json()["actions"] as? Int
         }
         let before = try actions()
-        let surface = try RawConnection(daemon.controlSocket)
+        let surface = try BlockingClient(daemon.controlSocket)
         try surface.write(
           #"{"method":"io.livehost.Control.MonitorRequests","parameters":{"room":"main"},"more":true}"#
             + "\0")
@@ -88,15 +89,15 @@ struct ConfigurationKeyTests {
         return "whole"
       },
       "ingest.connections": Proof(value: "1", shows: ("open", "closed")) { daemon in
-        let first = try RawConnection(daemon.ingestSocket)
+        let first = try BlockingClient(daemon.ingestSocket)
         _ = try first.sync("here")
-        let second = try RawConnection(daemon.ingestSocket)
+        let second = try BlockingClient(daemon.ingestSocket)
         // It may be closed before the line is written.
         let answer = try? second.sync("here")
         return answer?["type"] as? String == "synced" ? "open" : "closed"
       },
       "control.connections": Proof(value: "1", shows: ("0", "1")) { daemon in
-        let first = try RawConnection(daemon.controlSocket)
+        let first = try BlockingClient(daemon.controlSocket)
         // Answered: the connection is counted. And busy: it does not make way for another.
         try first.write(#"{"method":"io.livehost.Control.MonitorHangs","more":true}"# + "\0")
         _ = first.read(until: 0)
@@ -104,10 +105,10 @@ struct ConfigurationKeyTests {
       },
       "control.monitors": Proof(value: "1", shows: ("taken", "refused")) { daemon in
         let call = #"{"method":"io.livehost.Control.MonitorHangs","more":true}"# + "\0"
-        let first = try RawConnection(daemon.controlSocket)
+        let first = try BlockingClient(daemon.controlSocket)
         try first.write(call)
         _ = first.read(until: 0)
-        let second = try RawConnection(daemon.controlSocket)
+        let second = try BlockingClient(daemon.controlSocket)
         try second.write(call)
         return second.read(until: 0)?.contains("LimitReached") == true ? "refused" : "taken"
       },
@@ -235,7 +236,7 @@ struct ConfigurationKeyTests {
   }
 
   private static func play(_ lines: [String], into daemon: RunningDaemon) throws -> [String: Any] {
-    let ingest = try RawConnection(daemon.ingestSocket)
+    let ingest = try BlockingClient(daemon.ingestSocket)
     try ingest.write(#"{"type":"options","clock":"event"}"# + "\n")
     try ingest.write(lines.joined(separator: "\n") + "\n")
     let answer = try #require(try ingest.sync("played"))

@@ -1,4 +1,5 @@
 import Foundation
+import SocketTestSupport
 import Testing
 
 /// A source that sends again what it is not sure of, to a daemon that is killed.
@@ -30,7 +31,7 @@ struct ExactlyOnceTests {
     // A daemon that is let go takes its directory with it.
     let first = daemon
     let state = first.directory.appendingPathComponent("state").path
-    var source = try RawConnection(daemon.ingestSocket)
+    var source = try BlockingClient(daemon.ingestSocket)
     try source.write(
       #"{"type":"source.state","source":"irc","state":"live","platform":"twitch"}"# + "\n")
     try source.write(batch(1))
@@ -45,7 +46,7 @@ struct ExactlyOnceTests {
       let shown = try sources(daemon)
       #expect(shown["state"] as? String == "ended")
       #expect(shown["position"] as? Int == life)
-      source = try RawConnection(daemon.ingestSocket)
+      source = try BlockingClient(daemon.ingestSocket)
       try source.write(batch(life) + batch(life + 1))
       let answer = try source.sync()
       #expect(answer?["type"] as? String == "synced")

@@ -1,6 +1,7 @@
 import ControlInterface
 import Foundation
 import HostFeature
+import SocketTestSupport
 import Testing
 
 /// A member of the group who means harm: everything that the ingest socket takes, at its limits.
@@ -55,7 +56,7 @@ struct HostileSenderTests {
     async throws
   {
     let daemon = try RunningDaemon()
-    let sender = try RawConnection(daemon.ingestSocket)
+    let sender = try BlockingClient(daemon.ingestSocket)
     let text = String(repeating: "@", count: 64_000)
     for room in Self.rooms {
       for id in 0..<60 { try sender.write(message(room, id, user: "u\(id)", text)) }
@@ -73,7 +74,7 @@ struct HostileSenderTests {
           + "\n")
     }
     #expect(try sender.sync()?["rejected"] as? Int == 0)
-    let jumping = try RawConnection(daemon.ingestSocket)
+    let jumping = try BlockingClient(daemon.ingestSocket)
     try jumping.write(#"{"type":"options","clock":"event"}"# + "\n")
     try jumping.write(#"{"type":"stream","room":"jumps","ts":1000,"state":"live"}"# + "\n")
     for number in 1...200 {

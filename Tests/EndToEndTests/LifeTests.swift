@@ -1,6 +1,7 @@
 import ControlInterface
 import Foundation
 import Glibc
+import SocketTestSupport
 import Testing
 
 @Suite(.serialized)
@@ -8,8 +9,8 @@ struct LifeTests {
   @Test func `READY=1 arrives once both sockets accept; SIGTERM drains and exits with 0`() throws {
     // `init` returns with READY=1.
     let daemon = try RunningDaemon()
-    let ingest = try RawConnection(daemon.ingestSocket)
-    _ = try RawConnection(daemon.controlSocket)
+    let ingest = try BlockingClient(daemon.ingestSocket)
+    _ = try BlockingClient(daemon.controlSocket)
     #expect(daemon.notifications.received.contains { $0.hasPrefix("STATUS=") })
     try ingest.write(#"{"type":"viewers","count":3}"# + "\n")
     #expect(try ingest.sync()?["received"] as? Int == 1)
@@ -124,7 +125,7 @@ struct LifeTests {
     let file = directory.appendingPathComponent("one.yaml")
     try "ingest:\n  connections: 1\n".write(to: file, atomically: true, encoding: .utf8)
     let daemon = try RunningDaemon(arguments: ["--config", file.path])
-    let first = try RawConnection(daemon.ingestSocket)
+    let first = try BlockingClient(daemon.ingestSocket)
     #expect(try first.sync() != nil)
     let outcome = try daemon.ctl("ingest", "-", input: #"{"type":"chat.clear"}"# + "\n")
     #expect(outcome.status == 1)
@@ -183,7 +184,7 @@ struct LifeTests {
     #expect(second.diagnostics.contains("ingest socket \(ingest): another process listens"))
     #expect(!second.diagnostics.contains("livehostd stopped"))
     #expect(!FileManager.default.fileExists(atPath: other.path + "/io.livehost.Control"))
-    let connection = try RawConnection(daemon.ingestSocket)
+    let connection = try BlockingClient(daemon.ingestSocket)
     #expect(try connection.sync() != nil, "the daemon that has it lives on")
     #expect(daemon.stop() == 0)
   }

@@ -1,6 +1,7 @@
 import ControlInterface
 import Foundation
 import JSON
+import SocketTestSupport
 import Testing
 import Varlink
 
@@ -18,7 +19,7 @@ struct ReloadTests {
   {
     let configuration = try file("rooms: {maximum: 1}\n")
     let daemon = try RunningDaemon(arguments: ["--config", configuration.path])
-    let ingest = try RawConnection(daemon.ingestSocket)
+    let ingest = try BlockingClient(daemon.ingestSocket)
     try ingest.write(#"{"type":"viewers","count":3}"# + "\n")
     #expect(try ingest.sync("a")?["received"] as? Int == 1)
     #expect(try daemon.ctl("open", "evening").status == 1, "one room is the limit")

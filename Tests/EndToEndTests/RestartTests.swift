@@ -1,4 +1,5 @@
 import Foundation
+import SocketTestSupport
 import Testing
 
 /// What of a room outlives the daemon.
@@ -114,7 +115,7 @@ struct RestartTests {
     let first = try RunningDaemon(arguments: ["--config", configuration.path])
     #expect(try first.ctl("open", "main").status == 0)
     #expect(try first.ctl("record", "start", "main").status == 0)
-    let connection = try RawConnection(first.ingestSocket)
+    let connection = try BlockingClient(first.ingestSocket)
     let reaction = #"{"type":"reaction","room":"main","kind":"heart","count":1}"# + "\n"
     try connection.write(String(repeating: reaction, count: 100))
     func recorded() throws -> Int {
@@ -159,7 +160,7 @@ struct RestartTests {
     let send = try daemon.ctl("send", "main", #"{"type":"viewers","count":4}"#)
     #expect(send.status == 1)
     #expect(send.diagnostics.contains("not kept for the next start"), "\(send.diagnostics)")
-    let connection = try RawConnection(daemon.ingestSocket)
+    let connection = try BlockingClient(daemon.ingestSocket)
     try connection.write(#"{"type":"viewers","room":"main","count":5}"# + "\n")
     try connection.write(#"{"type":"sync","token":"a"}"# + "\n")
     let answer = connection.readLine() ?? ""

@@ -1,6 +1,7 @@
 import ControlInterface
 import Foundation
 import NIOPosix
+import SocketTestSupport
 import Testing
 
 /// A `livehostd` of its own for one test: private directories, a notify socket, ended with the

@@ -1,5 +1,6 @@
 import ControlInterface
 import Foundation
+import SocketTestSupport
 import Testing
 
 @Suite(.serialized)
@@ -7,14 +8,14 @@ struct StoppingTests {
   @Test func `a sender that does not read its answers does not keep rooms from being saved`() throws
   {
     let daemon = try RunningDaemon()
-    let idle = try RawConnection(daemon.ingestSocket)
+    let idle = try BlockingClient(daemon.ingestSocket)
     // Answers repeat the token. The kernel takes four of these; then the daemon is left with some.
     for number in 0..<8 {
       let token = String(repeating: "\(number)", count: 60_000)
       try idle.write("{\"type\":\"sync\",\"token\":\"\(token)\"}\n")
     }
     // Each makes the daemon's one loop look at all its connections.
-    let other = try RawConnection(daemon.ingestSocket)
+    let other = try BlockingClient(daemon.ingestSocket)
     for _ in 0..<8 { _ = try #require(try other.sync()) }
     daemon.process.terminate()
     try daemon.notifications.wait(for: "STATUS=stopping: keeping the rooms")
@@ -43,7 +44,7 @@ struct StoppingTests {
         .init(path: "devices/iphone-15-plus.yaml", contents: device.base64EncodedString())
       ])
     let parameters = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
-    let client = try RawConnection(daemon.controlSocket)
+    let client = try BlockingClient(daemon.controlSocket)
     try client.write(
       "{\"method\":\"org.varlink.service.GetInfo\"}\0"
         + "{\"method\":\"io.livehost.Control.Simulate\",\"parameters\":\(parameters)}\0")

@@ -1,6 +1,7 @@
 import ControlInterface
 import Foundation
 import JSON
+import SocketTestSupport
 import Testing
 import Varlink
 
@@ -47,7 +48,7 @@ struct ThrottlingTests {
   @Test func `a policy applies from the start, and a new one from a reload on`() async throws {
     let configuration = try file("throttle: {chat: {interval: 3000s}}\n")
     let daemon = try RunningDaemon(arguments: ["--config", configuration.path])
-    let ingest = try RawConnection(daemon.ingestSocket)
+    let ingest = try BlockingClient(daemon.ingestSocket)
     func message(_ room: String) -> String {
       #"{"type":"chat.message","room":"\#(room)","id":"1","user":{"id":"u","name":"Ann"},"text":"hi"}"#
         + "\n"

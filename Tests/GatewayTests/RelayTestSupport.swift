@@ -1,18 +1,15 @@
 import ControlInterface
 import ControlTestSupport
-import Foundation
-import Glibc
 import NIOPosix
+import TestSupport
 import UnixSockets
 import Varlink
 
 /// Calls `body` with a directory that is removed afterwards.
 func withDirectory<T: Sendable>(_ body: (String) async throws -> T) async throws -> T {
-  var template = Array("/tmp/relay-test-XXXXXX".utf8CString)
-  _ = mkdtemp(&template)
-  let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  defer { try? FileManager.default.removeItem(atPath: directory) }
-  return try await body(directory)
+  let directory = TemporaryDirectory()
+  defer { extendLifetime(directory) }
+  return try await body(directory.path)
 }
 
 /// A fake daemon at a path.

@@ -10,14 +10,14 @@ import Platform
 import Recordings
 import Synchronization
 import Systemd
+import TestSupport
 import Testing
 import WireFormats
 
 /// Rooms whose saved state, or the recording behind it, was spoiled while the daemon was not running.
 @Suite(.timeLimit(.minutes(1))) struct DamagedStateTests {
-  private let path = NSTemporaryDirectory() + "damaged-\(UUID().uuidString.prefix(8))"
-
-  private func clean() { KeptRooms.remove(path) }
+  private let home = TemporaryDirectory()
+  private var path: String { home.path + "/state" }
 
   private func spoil(_ file: String) throws {
     let url = URL(fileURLWithPath: file)
@@ -61,7 +61,6 @@ import WireFormats
   func `a recorded room whose saved state is spoiled comes back from its recording`(
     _ spoiled: [String]
   ) async throws {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     _ = try await record(first)
     let copy = try first.kill()
@@ -90,7 +89,6 @@ import WireFormats
   @Test func `a recorded room comes back from the state before and what was recorded since`()
     async throws
   {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     _ = try await record(first)
     try await first.end()
@@ -105,7 +103,6 @@ import WireFormats
   @Test func `what was logged before a recording is there once, also after a second restart`()
     async throws
   {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     await first.send(0..<10)
@@ -127,7 +124,6 @@ import WireFormats
   func `the recording that follows saved state is the one that says so, whatever the clock says`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
@@ -151,7 +147,6 @@ import WireFormats
   @Test func `what came after a recording is there, though the newest saved state is spoiled`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
@@ -176,7 +171,6 @@ import WireFormats
   func `what came after a restart behind a recording is there, though the newest state is spoiled`(
     isLogged: Bool
   ) async throws {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
@@ -201,7 +195,6 @@ import WireFormats
   @Test func `a recording that replaced another goes on, though the newest saved state is spoiled`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     let replaced = try await run.recordings.start(.main, on: run.lane).recording
@@ -227,7 +220,6 @@ import WireFormats
   @Test func `a recording without its end is played once, though the newest state is spoiled`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
@@ -255,7 +247,6 @@ import WireFormats
   }
 
   @Test func `a room that is not recorded comes back in the state before`() async throws {
-    defer { clean() }
     for end in 1...2 {
       let run = try KeptRooms(in: path)
       await run.restore()
@@ -296,7 +287,6 @@ import WireFormats
   func `saved state that is newer than what is left of its recording stays, and that is told`()
     async throws
   {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     let recording = try await record(first)
     try await first.end()
@@ -330,7 +320,6 @@ import WireFormats
   @Test func `what is saved of a room stays until the room has seen what was recorded since`()
     async throws
   {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     let recording = try await record(first)
     let copy = try first.kill()

@@ -7,12 +7,14 @@ import LiveEvents
 import LivehostDaemon
 import Platform
 import RateLimiting
+import TestSupport
 import Testing
 import WireFormats
 
 /// Saved rooms that contain more than any room does, because somebody else has written them.
 @Suite(.timeLimit(.minutes(10))) struct HostileSnapshotTests {
-  private let path = NSTemporaryDirectory() + "hostile-\(UUID().uuidString.prefix(8))"
+  private let home = TemporaryDirectory()
+  private var path: String { home.path + "/state" }
 
   private static let person = Person(id: "ann", name: "Ann")
 
@@ -144,7 +146,6 @@ import WireFormats
   }
 
   @Test func `the history of a restored chat is as long as it is configured here`() async throws {
-    defer { KeptRooms.remove(path) }
     let text = try Self.text("screen.state.chat.messages.limit", "\(1 << 40)")
     let store = try SnapshotStore(directory: path + "/rooms")
     try store.start()
@@ -164,7 +165,6 @@ import WireFormats
   @Test func `a snapshot that would not be read is not written, and the one before it stays`()
     async throws
   {
-    defer { KeptRooms.remove(path) }
     let store = try SnapshotStore(directory: path)
     try store.start()
     let room = RoomLifetime("main")
@@ -246,7 +246,6 @@ import WireFormats
 
   @Test(arguments: [false, true])
   func `a room that is full of everything comes back`(analysesChat: Bool) async throws {
-    defer { KeptRooms.remove(path) }
     var settings = RoomSettings()
     settings.analysesChat = analysesChat
     let first = try KeptRooms(in: path, settings: settings)

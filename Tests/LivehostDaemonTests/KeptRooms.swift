@@ -190,16 +190,6 @@ final class KeptRooms {
     return files
   }
 
-  /// Removes a state directory and all that was copied from it.
-  static func remove(_ path: String) {
-    let url = URL(fileURLWithPath: path)
-    let folder = url.deletingLastPathComponent().path
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where name.hasPrefix(url.lastPathComponent) {
-      try? FileManager.default.removeItem(atPath: folder + "/" + name)
-    }
-  }
-
   func end() async throws {
     await directory.closeAll()
     await recordings.close()

@@ -4,15 +4,15 @@ import Ingest
 import LiveEvents
 import LivehostDaemon
 import Recordings
+import TestSupport
 import Testing
 import WireFormats
 
 /// What a room was sent before is not taken again: by the identifiers of messages and notices, and by the positions of
 /// batches.
 @Suite(.timeLimit(.minutes(2))) struct KnownEventTests {
-  private let path = NSTemporaryDirectory() + "known-\(UUID().uuidString.prefix(8))"
-
-  private func clean() { KeptRooms.remove(path) }
+  private let home = TemporaryDirectory()
+  private var path: String { home.path + "/state" }
 
   /// Sends events in the time of their arrival or in their own; gives how many were rejected.
   private func send(
@@ -57,7 +57,6 @@ import WireFormats
   func `messages that were taken are rejected as duplicates, also after a kill`(
     clock: FrameClock
   ) async throws {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     #expect(await send(0..<10, to: run, clock: clock) == 0)
@@ -83,7 +82,6 @@ import WireFormats
   @Test func `notices have identifiers as well, and what has none is never a duplicate`()
     async throws
   {
-    defer { clean() }
     let run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     func raid(_ id: Text?) -> LiveEvent {
@@ -101,7 +99,6 @@ import WireFormats
   @Test func `a recording that is played neither asks for identifiers nor changes them`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     _ = try await run.recordings.start(.main, on: run.lane)
@@ -134,7 +131,6 @@ import WireFormats
   }
 
   @Test func `a batch that the room holds is rejected, also after a kill`() async throws {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     let viewers = { (count: Int) in
@@ -161,7 +157,6 @@ import WireFormats
   }
 
   @Test func `a batch without a message that is new is held all the same`() async throws {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     #expect(await send(0..<3, to: run) == 0)
@@ -174,7 +169,6 @@ import WireFormats
   }
 
   @Test func `of a batch that was only partly written, nothing is there`() async throws {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     #expect(await send(0..<5, to: first, as: 1) == 0)
@@ -203,7 +197,6 @@ import WireFormats
   }
 
   @Test func `a room keeps the positions of the 64 sources whose batches came last`() async throws {
-    defer { clean() }
     let run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     func send(_ source: String, _ sequence: Int) async -> Int {

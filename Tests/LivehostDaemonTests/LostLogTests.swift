@@ -3,16 +3,16 @@ import Foundation
 import LiveEvents
 import LivehostDaemon
 import Recordings
+import TestSupport
 import Testing
 
 /// Rooms whose log was spoiled while the daemon was not running, or that do not come back from it at first.
 @Suite(.timeLimit(.minutes(1))) struct LostLogTests {
-  private let path = NSTemporaryDirectory() + "lost-\(UUID().uuidString.prefix(8))"
+  private let home = TemporaryDirectory()
+  private var path: String { home.path + "/state" }
   private let other = RoomName("other") ?? .main
   private var segment: String { path + "/log/000001.ndjson" }
   private let files = FileManager.default
-
-  private func clean() { KeptRooms.remove(path) }
 
   /// Runs rooms in `path`, as if they had been killed at the end.
   private func run(
@@ -46,7 +46,6 @@ import Testing
   @Test func `a segment that cannot be read is told and kept, and costs only what is in it`()
     async throws
   {
-    defer { clean() }
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<10)
@@ -70,7 +69,6 @@ import Testing
   }
 
   @Test func `what is acknowledged while a segment cannot be read outlives it`() async throws {
-    defer { clean() }
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<50)
@@ -96,7 +94,6 @@ import Testing
 
   @Test(arguments: Spoiling.allCases)
   func `a newest segment that lacks what was synced is told`(_ spoiling: Spoiling) async throws {
-    defer { clean() }
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<10)
@@ -129,7 +126,6 @@ import Testing
   @Test func `a newest segment of which nothing but the header was written is not missed`()
     async throws
   {
-    defer { clean() }
     var last = 0
     try await run(segmentBytes: 4_000) { rooms in
       _ = try rooms.directory.open(.main)
@@ -144,7 +140,6 @@ import Testing
   }
 
   @Test func `a segment of another place in a log is left out`() async throws {
-    defer { clean() }
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       #expect(await rooms.directory.close(.main))
@@ -165,7 +160,6 @@ import Testing
   }
 
   @Test func `what a mark of no room begins is told as that`() async throws {
-    defer { clean() }
     try await run { rooms in
       let log = rooms.library.log("main") {}
       var batch = RecordedBatch()
@@ -182,7 +176,6 @@ import Testing
   }
 
   @Test func `a segment of another log is left out, though it has the right number`() async throws {
-    defer { clean() }
     try await run { rooms in
       _ = try rooms.directory.open(other)
       await rooms.send(0..<5, to: other)
@@ -213,7 +206,6 @@ import Testing
   func `a spoiled note of the newest segment is told, and does not make the log another one's`()
     async throws
   {
-    defer { clean() }
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<10)
@@ -235,7 +227,6 @@ import Testing
   }
 
   @Test func `rooms come back even if fewer are allowed now`() async throws {
-    defer { clean() }
     let names = try ["a", "b", "c"].map { try #require(RoomName($0)) }
     try await run { rooms in
       for name in names {
@@ -250,7 +241,6 @@ import Testing
   }
 
   @Test func `a room that was set aside comes back whole once it is put back`() async throws {
-    defer { clean() }
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<10)
@@ -270,7 +260,6 @@ import Testing
   }
 
   @Test func `of a room that cannot come back, the log is not kept`() async throws {
-    defer { clean() }
     try await run(segmentBytes: 4_000) { rooms in
       _ = try rooms.directory.open(.main)
       try await fill(rooms)
@@ -294,7 +283,6 @@ import Testing
   @Test func `what happens after a recording that is not continued is the last that happened`()
     async throws
   {
-    defer { clean() }
     var recording = ""
     try await run { rooms in
       _ = try rooms.directory.open(.main)

@@ -8,15 +8,15 @@ import LivehostDaemon
 import Recordings
 import SimulatedDisk
 import Synchronization
+import TestSupport
 import Testing
 import WireFormats
 
 /// Rooms in which nothing happens for some time, and what a stop leaves to the log.
 @Suite(.timeLimit(.minutes(2))) struct PackedRoomTests {
-  private let path = NSTemporaryDirectory() + "packed-\(UUID().uuidString.prefix(8))"
+  private let home = TemporaryDirectory()
+  private var path: String { home.path + "/state" }
   private let other = RoomName("other") ?? .main
-
-  private func clean() { KeptRooms.remove(path) }
 
   private var settings: RoomSettings {
     var settings = RoomSettings()
@@ -47,7 +47,6 @@ import WireFormats
   @Test func `an idle room is packed, counts as before, and is the same for whoever looks`()
     async throws
   {
-    defer { clean() }
     let run = try KeptRooms(in: path, settings: settings)
     _ = try run.directory.open(.main)
     #expect(await send(0..<50, to: run, as: 1) == 0)
@@ -72,7 +71,6 @@ import WireFormats
   }
 
   @Test func `a packed room takes what comes, but nothing twice`() async throws {
-    defer { clean() }
     let run = try KeptRooms(in: path, settings: settings)
     _ = try run.directory.open(.main)
     #expect(await send(0..<50, to: run, as: 7) == 0)
@@ -97,7 +95,6 @@ import WireFormats
   @Test func `a kill costs nothing, whether the room is packed, was, or was saved packed`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path, settings: settings)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     for life in 0..<3 {
@@ -120,7 +117,6 @@ import WireFormats
   }
 
   @Test func `a room that is recorded, or waited upon, is not packed`() async throws {
-    defer { clean() }
     let run = try KeptRooms(in: path, settings: settings)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     _ = try await run.recordings.start(.main, on: run.lane)
@@ -137,7 +133,6 @@ import WireFormats
   }
 
   @Test func `a packed room is closed for good like any other`() async throws {
-    defer { clean() }
     let run = try KeptRooms(in: path, settings: settings)
     _ = try run.directory.open(.main)
     #expect(await send(0..<10, to: run, as: 1) == 0)
@@ -150,7 +145,6 @@ import WireFormats
   }
 
   @Test func `the log is cut behind a packed room, which stays as it is`() async throws {
-    defer { clean() }
     let run = try KeptRooms(in: path, segmentBytes: 20_000, settings: settings)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     #expect(await send(0..<10, to: run, as: 1) == 0)
@@ -173,7 +167,6 @@ import WireFormats
   @Test func `where many rooms wait for the disk, a stop leaves to the log what it has`()
     async throws
   {
-    defer { clean() }
     let first = try KeptRooms(in: path, mostWaiting: 0)
     for room in [RoomName.main, other] { _ = try first.directory.open(room) }
     await first.send(0..<10)

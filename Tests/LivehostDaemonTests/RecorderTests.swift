@@ -9,11 +9,14 @@ import LivehostDaemon
 import Recordings
 import SimulatedDisk
 import Synchronization
+import TestSupport
 import Testing
 import WireFormats
 
 /// The recorder of a room as a part that acts: attempts, pauses, and what is left of both after a kill.
 @Suite(.timeLimit(.minutes(1))) struct RecorderTests {
+  private let home = TemporaryDirectory()
+
   private let again = RoomName("again")!
 
   private func own(_ lane: HostLane, _ room: RoomName = .main) async -> SingleRecorderReport? {
@@ -280,8 +283,7 @@ import WireFormats
   @Test func `a room that is killed while its recording is paused comes back like that`()
     async throws
   {
-    let path = NSTemporaryDirectory() + "paused-\(UUID().uuidString.prefix(8))"
-    defer { KeptRooms.remove(path) }
+    let path = home.path + "/state"
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     let name = try await first.recordings.start(.main, on: first.lane).recording
@@ -319,8 +321,7 @@ import WireFormats
   @Test func `a daemon that is stopped while a recording is paused continues it when asked to`()
     async throws
   {
-    let path = NSTemporaryDirectory() + "paused-\(UUID().uuidString.prefix(8))"
-    defer { KeptRooms.remove(path) }
+    let path = home.path + "/state"
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     let name = try await run.recordings.start(.main, on: run.lane).recording

@@ -10,10 +10,12 @@ import RateLimiting
 import Recordings
 import Synchronization
 import Systemd
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RestorationTests {
-  private let path = NSTemporaryDirectory() + "restoration-\(UUID().uuidString.prefix(8))"
+  private let home = TemporaryDirectory()
+  private var path: String { home.path + "/state" }
 
   /// Saves rooms like a run before.
   private func save(_ rooms: [String]) async throws {
@@ -64,7 +66,6 @@ import Testing
   @Test func `a room at which the daemon died twice is set aside, the others come back`()
     async throws
   {
-    defer { try? FileManager.default.removeItem(atPath: path) }
     try await save(["a", "b", "c"])
     // The first death: a second chance.
     try note("b 1")
@@ -101,7 +102,6 @@ import Testing
   }
 
   @Test func `the note names the rooms that are being restored, and counts`() throws {
-    defer { try? FileManager.default.removeItem(atPath: path) }
     try FileManager.default.createDirectory(
       atPath: path + "/rooms", withIntermediateDirectories: true)
     let store = try SnapshotStore(directory: path + "/rooms")
@@ -128,7 +128,6 @@ import Testing
   }
 
   @Test func `a pipe in the place of the note keeps nobody waiting`() throws {
-    defer { try? FileManager.default.removeItem(atPath: path) }
     try FileManager.default.createDirectory(
       atPath: path + "/rooms", withIntermediateDirectories: true)
     #expect(mkfifo(path + "/rooms/restoring", 0o600) == 0)
@@ -139,7 +138,6 @@ import Testing
   }
 
   @Test func `rooms are restored at once, but one by one after a death`() async throws {
-    defer { try? FileManager.default.removeItem(atPath: path) }
     try await save(["a", "b", "c"])
     let title = "STATUS=starting: restoring room"
     #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))
@@ -154,7 +152,6 @@ import Testing
   }
 
   @Test func `each step of the start asks the service manager for more time`() async throws {
-    defer { try? FileManager.default.removeItem(atPath: path) }
     try await save(["a"])
     let told = try await restore().told
     let steps = [
@@ -168,7 +165,6 @@ import Testing
   }
 
   @Test func `a snapshot larger than any room is set aside unread`() async throws {
-    defer { try? FileManager.default.removeItem(atPath: path) }
     try await save(["a", "b"])
     #expect(truncate(path + "/rooms/a.json", 65 << 20) == 0)
     #expect(try await restore().open == ["b"])

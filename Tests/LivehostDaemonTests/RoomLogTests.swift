@@ -16,10 +16,9 @@ import WireFormats
 
 /// What rooms get back from the log that all of them share.
 @Suite(.timeLimit(.minutes(5))) struct RoomLogTests {
-  private let path = NSTemporaryDirectory() + "log-\(UUID().uuidString.prefix(8))"
+  private let home = TemporaryDirectory()
+  private var path: String { home.path + "/state" }
   private let other = RoomName("other") ?? .main
-
-  private func clean() { KeptRooms.remove(path) }
 
   /// What the next run gets back after a kill.
   private func successor(of run: KeptRooms) async throws -> KeptRooms {
@@ -32,7 +31,6 @@ import WireFormats
   @Test func `what was acknowledged is there after each kill, at first without any snapshot`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     for (index, room) in [RoomName.main, other].enumerated() {
       _ = try run.directory.open(room)
@@ -54,7 +52,6 @@ import WireFormats
 
   @Test func `a room that was closed is gone, and one of its name has nothing of it`() async throws
   {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     for room in [RoomName.main, other] {
       _ = try first.directory.open(room)
@@ -73,7 +70,6 @@ import WireFormats
   }
 
   @Test func `recording begins and ends without anything getting lost`() async throws {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
@@ -97,7 +93,6 @@ import WireFormats
   @Test func `a recording that begins in a restored room does not follow lines that it has seen`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
@@ -114,7 +109,6 @@ import WireFormats
   func `a room that is opened while one of its name is being closed keeps its part of the log`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path, segmentBytes: 4_000)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
@@ -154,7 +148,6 @@ import WireFormats
   @Test func `what a room holds when a recording begins is kept, also while another one is played`()
     async throws
   {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     let playing = try await play(in: run)
@@ -176,7 +169,6 @@ import WireFormats
     `who waits for a snapshot that comes too early waits for the next, not for the end of what is played`()
     async throws
   {
-    defer { clean() }
     let disk = SimulatedDisk()
     let run = try KeptRooms(in: path, on: disk)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
@@ -207,7 +199,6 @@ import WireFormats
   }
 
   @Test func `half a batch in front of damage ends what is played`() async throws {
-    defer { clean() }
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
     _ = try first.directory.open(.main)
     for number in 0..<60 { await first.send(number..<number + 1) }
@@ -229,7 +220,6 @@ import WireFormats
   }
 
   @Test func `the log is cut behind the snapshots, also where rooms are idle`() async throws {
-    defer { clean() }
     let first = try KeptRooms(in: path, segmentBytes: 100_000)
     for room in [RoomName.main, other] {
       _ = try first.directory.open(room)
@@ -254,7 +244,6 @@ import WireFormats
   @Test func `any byte of the log that rots costs nothing in front of it, and is told`()
     async throws
   {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     for number in 0..<8 { await first.send(number..<number + 1) }
@@ -286,7 +275,6 @@ import WireFormats
   }
 
   @Test func `what is cut off the end of the log is told, and whose it was`() async throws {
-    defer { clean() }
     let first = try KeptRooms(in: path)
     for (index, room) in [RoomName.main, other].enumerated() {
       _ = try first.directory.open(room)
@@ -315,7 +303,6 @@ import WireFormats
   }
 
   @Test func `acts of the host are no received events after a crash, either`() async throws {
-    defer { clean() }
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     let counts = { (run: KeptRooms) in await run.lane.report(.main)?.counters }
@@ -382,7 +369,6 @@ import WireFormats
   }
 
   @Test func `nothing behind damage in the log is played`() async throws {
-    defer { clean() }
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
     _ = try first.directory.open(.main)
     for number in 0..<60 { await first.send(number..<number + 1) }
@@ -415,7 +401,6 @@ import WireFormats
   @Test func `nothing behind damage is played at the next start either, in a recorded room`()
     async throws
   {
-    defer { clean() }
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
     // The other one needs the first segment until it has been saved twice.
     for room in [other, .main] { _ = try first.directory.open(room) }
@@ -487,7 +472,6 @@ import WireFormats
   }
 
   @Test func `what follows a segment that lost its last lines is not played`() async throws {
-    defer { clean() }
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
     _ = try first.directory.open(.main)
     for number in 0..<5 { await first.send(number * 30..<number * 30 + 30) }
@@ -521,7 +505,6 @@ import WireFormats
   }
 
   @Test func `a recording from elsewhere puts no marks into the log`() async throws {
-    defer { clean() }
     let directory = path + "/recordings/main-forged"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let lines = [

@@ -24,7 +24,8 @@ import Testing
 
   /// A directory of its own for one test. The thread of a store may end later than the test.
   private final class Place: Sendable {
-    let path = NSTemporaryDirectory() + "rooms-\(UUID().uuidString.prefix(8))"
+    private let home = TemporaryDirectory()
+    var path: String { home.path + "/rooms" }
     let problems = Problems()
 
     func store() throws -> SnapshotStore {
@@ -40,8 +41,6 @@ import Testing
     func write(_ bytes: some Collection<UInt8>, to name: String) throws {
       try Data(bytes).write(to: URL(fileURLWithPath: path + "/" + name))
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
   }
 
   private func snapshot(

@@ -4,12 +4,14 @@ import Ingest
 import LiveEvents
 import LivehostDaemon
 import Recordings
+import TestSupport
 import Testing
 import WireFormats
 
 /// How the sources of a room are doing, from their lines to `ListSources`.
 @Suite(.timeLimit(.minutes(1))) struct SourceTests {
-  private let path = NSTemporaryDirectory() + "sources-\(UUID().uuidString.prefix(8))"
+  private let home = TemporaryDirectory()
+  private var path: String { home.path + "/state" }
 
   private func state(
     _ source: Text, _ state: SourceHealth.Connection, lost: Int = 0
@@ -104,7 +106,6 @@ import WireFormats
   }
 
   @Test func `after a restart a source has ended until it speaks again`() async throws {
-    defer { KeptRooms.remove(path) }
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     await send([state("irc", .live, lost: 3), gap("irc", 1_000)], to: first.lane)
@@ -211,7 +212,6 @@ import WireFormats
   }
 
   @Test func `after a crash, messages and activity are still where they come from`() async throws {
-    defer { KeptRooms.remove(path) }
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     await send(mixed, to: first.lane)

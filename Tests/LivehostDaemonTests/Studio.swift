@@ -18,7 +18,8 @@ import WireFormats
 /// A lane, its rooms and a directory of recordings.
 final class Studio {
   let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-  let path = NSTemporaryDirectory() + "studio-\(UUID().uuidString.prefix(8))"
+  private let home = TemporaryDirectory()
+  let path: String
   let library: RecordingLibrary
   let recordings: RoomRecordings
   let lane: HostLane
@@ -33,6 +34,7 @@ final class Studio {
     settings: RoomSettings = RoomSettings(), turnLength: TimeAmount = .milliseconds(8),
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
+    path = home.path + "/recordings"
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
     let library = try RecordingLibrary(directory: recordingPath ?? path, settings: recording)
     self.library = library
@@ -132,7 +134,6 @@ final class Studio {
     await directory.closeAll()
     await recordings.close()
     try await group.shutdownGracefully()
-    try? FileManager.default.removeItem(atPath: path)
   }
 }
 

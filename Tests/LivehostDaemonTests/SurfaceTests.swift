@@ -7,6 +7,7 @@ import LiveEvents
 import LivehostDaemon
 import RateLimiting
 import Recordings
+import TestSupport
 import Testing
 import WireFormats
 
@@ -44,6 +45,8 @@ private final class Surface: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct SurfaceTests {
+  private let home = TemporaryDirectory()
+
   private let again = RoomName("again")!
 
   private func slide(_ value: Double, _ phase: Slider.Phase = .end) -> LiveEvent {
@@ -117,8 +120,7 @@ private final class Surface: Sendable {
     async throws
   {
     for isRecorded in [false, true] {
-      let path = NSTemporaryDirectory() + "surface-\(UUID().uuidString.prefix(8))"
-      defer { KeptRooms.remove(path) }
+      let path = "\(home.path)/\(isRecorded)"
       let first = try KeptRooms(in: path)
       _ = try first.directory.open(.main)
       if isRecorded { _ = try await first.recordings.start(.main, on: first.lane) }

@@ -58,6 +58,8 @@ private func match() -> [[LiveEvent]] {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct WaveTests {
+  private let home = TemporaryDirectory()
+
   private let again = RoomName("again")!
 
   private var settings: RoomSettings {
@@ -161,8 +163,7 @@ private func match() -> [[LiveEvent]] {
   @Test func `waves outlive a kill, recorded or not, and grow on under their number`() async throws
   {
     for isRecorded in [false, true] {
-      let path = NSTemporaryDirectory() + "waves-\(UUID().uuidString.prefix(8))"
-      defer { KeptRooms.remove(path) }
+      let path = "\(home.path)/\(isRecorded)"
       let first = try KeptRooms(in: path, settings: settings)
       _ = try first.directory.open(.main)
       if isRecorded { _ = try await first.recordings.start(.main, on: first.lane) }
@@ -242,8 +243,7 @@ private func match() -> [[LiveEvent]] {
   }
 
   @Test func `highlights outlive a kill`() async throws {
-    let path = NSTemporaryDirectory() + "highlights-\(UUID().uuidString.prefix(8))"
-    defer { KeptRooms.remove(path) }
+    let path = home.path + "/state"
     let first = try KeptRooms(in: path, settings: settings)
     _ = try first.directory.open(.main)
     for part in match() { await first.send(part) }

@@ -6,6 +6,7 @@ import RateLimiting
 import Recordings
 import SimulatedDisk
 import Synchronization
+import TestSupport
 import Testing
 
 /// CRC-32C, bit by bit from its definition.
@@ -43,7 +44,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test func `each line has its number, and a checksum of all lines before it`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let steps = makeSteps(60)
     let (_, files) = try await record(steps, in: directory.path, finishes: true)
     #expect(files.count > 2)
@@ -99,7 +100,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   private func expectRot(
     of files: [[UInt8]], steps: [RecordedStep], hasCatalogue: Bool
   ) async throws {
-    let directory = try TemporaryDirectory(in: "/dev/shm")
+    let directory = TemporaryDirectory(in: "/dev/shm")
     let places = files.indices.flatMap { file in files[file].indices.map { (file, $0) } }
     func name(_ index: Int) -> String { "main-\(index)" }
     func path(_ index: Int, _ file: Int) -> String {
@@ -158,7 +159,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   func `any rotten byte of a finished recording is told, and nothing behind it is played`(
     hasCatalogue: Bool
   ) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let steps = makeSteps(12)
     let (_, files) = try await record(steps, in: directory.path, finishes: true)
     try #require(files.count == 2)
@@ -169,7 +170,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   @Test func `a rotten byte of what was acknowledged before a crash is not taken for a torn end`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let steps = makeSteps(4)
     let (_, files) = try await record(steps, in: directory.path, finishes: false)
     try await expectRot(of: files.map(bytes), steps: steps, hasCatalogue: false)
@@ -177,7 +178,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
 
   @Test(arguments: [true, false])
   func `a hole is damage before the last mark, and cut off behind it`(isSynced: Bool) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let steps = makeSteps(8)
     let (name, files) = try await record(
       Array(steps.prefix(5)), in: directory.path, finishes: false, segmentBytes: 8_000)
@@ -199,7 +200,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test func `a segment of another recording is not continued`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let steps = makeSteps(40)
     let (name, files) = try await record(steps, in: directory.path, finishes: true)
     let (_, others) = try await record(
@@ -218,7 +219,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   }
 
   @Test func `lines that are missing at the end of a closed segment are told`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let (name, files) = try await record(makeSteps(40), in: directory.path, finishes: true)
     let last = try #require(files.last)
     let library = try RecordingLibrary(directory: directory.path, settings: Self.settings())
@@ -238,7 +239,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   func `a recording of an earlier version is read as before, and goes on with lines that chain`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let old = (1...3).map { "{\"type\":\"frame\",\"at\":\($0)}" }
     try OldRecording(lines: old + ["{\"type\":\"frame\",\"at\":4}"]).write(to: directory.path)
     let file = directory.path + "/\(OldRecording.name)/000001.ndjson"
@@ -259,7 +260,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   func `the checksum of a closed segment of an earlier version is compared`(
     checksum: String, isDamaged: Bool
   ) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let last =
       "{\"type\":\"segmentEnd\",\"crc32\":\"\(checksum)\",\"events\":0,\"frames\":1,\"state\":\"finished\"}"
     try OldRecording(lines: ["{\"type\":\"frame\",\"at\":1}"]).write(to: directory.path, last: last)

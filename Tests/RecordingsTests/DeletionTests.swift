@@ -3,6 +3,7 @@ import Glibc
 import Platform
 import Recordings
 import SimulatedDisk
+import TestSupport
 import Testing
 
 @Suite struct DeletionTests {
@@ -65,7 +66,7 @@ import Testing
     var call = 0
     while hasCrashed {
       call += 1
-      let directory = try TemporaryDirectory(in: "/dev/shm")
+      let directory = TemporaryDirectory(in: "/dev/shm")
       let disk = SimulatedDisk(seed: UInt64(call))
       try disk.makeDirectory("/recordings")
       try disk.syncDirectory("/")

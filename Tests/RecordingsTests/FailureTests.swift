@@ -54,12 +54,12 @@ struct FailureTests {
 
   @Test func `recordings on a disk that became read-only are listed and can be read`() async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path)
     let steps = makeSteps(100)
     let summary = try await library.record(steps)
     library.close()
-    let view = try TemporaryDirectory()
+    let view = TemporaryDirectory()
     try #require(mount(directory.path, view.path, "", UInt(MS_BIND), "") == 0)
     defer { umount2(view.path, Int32(MNT_DETACH)) }
     let flags = UInt(MS_REMOUNT | MS_BIND | MS_RDONLY)

@@ -6,6 +6,7 @@ import Platform
 import RateLimiting
 import Recordings
 import SimulatedDisk
+import TestSupport
 import Testing
 
 /// Files that somebody wrote who knows the formats: with valid checksums, and with what no daemon writes; and what is not
@@ -17,7 +18,7 @@ import Testing
   private var log: String { directory.path + "/recordings.log" }
 
   /// In memory: some of them make many files.
-  init() throws { directory = try TemporaryDirectory(in: "/dev/shm") }
+  init() throws { directory = TemporaryDirectory(in: "/dev/shm") }
 
   private func open(
     _ settings: RecordingSettings = .small, _ messages: Messages = Messages()

@@ -3,6 +3,7 @@ import RateLimiting
 import Recordings
 import SimulatedDisk
 import Synchronization
+import TestSupport
 import Testing
 
 /// When the log asks for snapshots, so that its oldest segments can go.
@@ -13,7 +14,7 @@ import Testing
   /// - Parameter areSaved: whether rooms that are asked are saved, and all go on in each segment. Otherwise nobody saves
   ///   any.
   private func asked(of rooms: Int, segments: Int, areSaved: Bool = false) async throws -> [Int] {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var settings = RecordingSettings()
     settings.segmentBytes = 1 << 20
     let library = try RecordingLibrary(
@@ -58,7 +59,7 @@ import Testing
     let disk = SimulatedDisk()
     var settings = RecordingSettings.small
     settings.disk = disk
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     settings.cataloguePath = directory.path + "/catalogue"
     let library = try RecordingLibrary(directory: "/recordings", settings: settings)
     _ = try await library.recoverLog()

@@ -1,11 +1,12 @@
 import RateLimiting
 import Recordings
+import TestSupport
 import Testing
 
 /// What the log that all rooms share says of the lines behind a mark.
 @Suite(.timeLimit(.minutes(1))) struct LogMarkTests {
   @Test func `a mark is read as it was written`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var marks = [LogMark(room: "main", at: LogPosition(session: 1, batch: 1))]
     marks.append(marks[0])
     marks[1].opened = 1_700_000_000_000

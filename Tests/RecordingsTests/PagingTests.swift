@@ -1,5 +1,6 @@
 import LiveEvents
 import Recordings
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PagingTests {
@@ -53,7 +54,7 @@ import Testing
 
   @Test func `recordings are listed in pages, the same before a restart and after it`() async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     let names = try await record(library)
     try await expectPages(names, of: library)

@@ -21,7 +21,7 @@ private final class Witness {
   /// - Parameter keepsCatalogue: whether the catalogue survives what befalls the files.
   init(_ disk: SimulatedDisk, keepsCatalogue: Bool = false) throws {
     self.disk = disk
-    catalogue = keepsCatalogue ? try TemporaryDirectory(in: "/dev/shm") : nil
+    catalogue = keepsCatalogue ? TemporaryDirectory(in: "/dev/shm") : nil
     try disk.makeDirectory("/state")
     try disk.syncDirectory("/")
   }

@@ -2,11 +2,12 @@ import Foundation
 import LiveEvents
 import RateLimiting
 import Recordings
+import TestSupport
 import Testing
 
 @Suite struct RecordingTests {
   @Test func `a recording is read back step by step, over many segments`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
     let steps = makeSteps(2_000)
@@ -19,7 +20,7 @@ import Testing
   }
 
   @Test func `changes are read back unchanged and in order, whatever their text`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
     var steps: [RecordedStep] = []
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func `every event is a line that other programs can read`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
     let summary = try await library.record(makeSteps(50))
@@ -51,7 +52,7 @@ import Testing
   @Test func `reading from an instant gives the steps from there on, and skips earlier segments`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
     let steps = makeSteps(2_000)
@@ -74,7 +75,7 @@ import Testing
   @Test func `a recording being written is listed with its current contents, and can be read`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
     let recorder = try await library.start(room: "main", startedAt: 0) { _ in }
@@ -87,7 +88,7 @@ import Testing
   }
 
   @Test func `two recordings that begin in the same second have different names`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
     let first = try await library.record(makeSteps(10))
@@ -101,7 +102,7 @@ import Testing
   }
 
   @Test func `an event with the longest line, every byte escaped, is read back`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
     let text = String(repeating: "\u{1}", count: 60_000)
@@ -116,7 +117,7 @@ import Testing
   @Test func `events beyond the limit of a stalled disk are lost, and this is not concealed`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var settings = RecordingSettings()
     settings.maximumWaiting = 10
     let library = try RecordingLibrary(directory: directory.path, settings: settings)

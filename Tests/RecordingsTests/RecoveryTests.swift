@@ -5,6 +5,7 @@ import LiveEvents
 import RateLimiting
 import Recordings
 import SimulatedDisk
+import TestSupport
 import Testing
 
 /// Ways to damage the file of a catalogue. Except for `gone`, it remains the same file.
@@ -42,7 +43,7 @@ enum CatalogueDamage: CaseIterable {
   @Test func `a segment torn at any byte keeps its whole lines, and the recording goes on`()
     async throws
   {
-    let directory = try TemporaryDirectory(in: "/dev/shm")
+    let directory = TemporaryDirectory(in: "/dev/shm")
     let steps = makeSteps(12)
     let more = makeSteps(3, seed: 2)
     let (name, file) = try await leave(steps, in: directory.path)
@@ -79,7 +80,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a next segment torn at any byte of its first line is forgotten`() async throws {
-    let directory = try TemporaryDirectory(in: "/dev/shm")
+    let directory = TemporaryDirectory(in: "/dev/shm")
     let steps = makeSteps(40)
     let (name, file) = try await leave(steps, in: directory.path)
     let first = try bytes(file)
@@ -108,7 +109,7 @@ enum CatalogueDamage: CaseIterable {
       [UInt8](repeating: 0, count: 4096), [0x0A], Array("{\"type\":\"frame\",\"at\":12x}\n".utf8),
     ])
   func `garbage after the last line is cut off`(tail: [UInt8]) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let steps = makeSteps(120)
     let (name, file) = try await leave(steps, in: directory.path)
     let whole = try bytes(file)
@@ -130,7 +131,7 @@ enum CatalogueDamage: CaseIterable {
   func `a missing, truncated or overwritten catalogue is rebuilt from the segments`(
     damage: CatalogueDamage
   ) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let steps = makeSteps(900)
     try await library.record(steps)
@@ -150,7 +151,7 @@ enum CatalogueDamage: CaseIterable {
   func `a catalogue damaged at run time is rebuilt, including what is being written`(
     damage: CatalogueDamage
   ) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let steps = makeSteps(900)
     try await library.record(steps)
@@ -174,7 +175,7 @@ enum CatalogueDamage: CaseIterable {
   @Test func `a flipped byte in a closed segment is reported by the list and by readers`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let summary = try await library.record(makeSteps(900))
     let segment = try await library.files(of: summary.name).segments[2]
@@ -202,7 +203,7 @@ enum CatalogueDamage: CaseIterable {
   @Test func `a missing segment is reported, and a missing recording is no longer listed`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let summary = try await library.record(makeSteps(900))
     let other = try await library.record(makeSteps(10), room: "other")
@@ -244,7 +245,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a last segment that is missing is damage, until it is there again`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let summary = try await library.record(makeSteps(900))
     let last = try #require(try await library.files(of: summary.name).segments.last)
@@ -272,7 +273,7 @@ enum CatalogueDamage: CaseIterable {
   func `a last segment is missed also without a catalogue, by its being announced`(
     isFinished: Bool
   ) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     var name = ""
     if isFinished {
@@ -307,7 +308,7 @@ enum CatalogueDamage: CaseIterable {
   func `a segment that was announced, and in which nothing is, is not missed`(
     isCatalogueLost: Bool
   ) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let (name, file) = try await leave(makeSteps(900), in: directory.path)
     let whole = try bytes(file)
     // Killed when its first line was written, and the last one of the segment before.
@@ -338,7 +339,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a recording without any file is not intact`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path, settings: .small)
     defer { library.close() }
     let summary = try await library.record(makeSteps(20))
@@ -354,7 +355,7 @@ enum CatalogueDamage: CaseIterable {
   func `a segment of zeros is removed only if nothing was ever in it`(
     isKnown: Bool, size: Int
   ) async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path)
     let summary = try await library.record(makeSteps(900))
     let file = try await library.files(of: summary.name).segments[0].path
@@ -378,7 +379,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a file of another recording is not played, and told`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path)
     let summary = try await library.record(makeSteps(300))
     let other = try await library.record(makeSteps(40), room: "other")
@@ -397,7 +398,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a recording may be renamed, which is told once`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let summary = try await library.record(makeSteps(900))
     library.close()
@@ -423,7 +424,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a recording that could not be read is read again at the next start`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let disk = SimulatedDisk()
     var library = try RecordingLibrary(
       directory: "/recordings", settings: RecordingSettings(on: disk))
@@ -441,7 +442,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a fault in one recording does not affect the others`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     var names: [String] = []
     for room in ["directory", "pipe", "other", "copy", "whole"] {
@@ -470,7 +471,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `steps at any time that a room can have are read back`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let steps = makeSteps(40)
     let far = steps.map { step in
       let instant = Instant(nanoseconds: step.instant.nanoseconds + (1 << 62))
@@ -488,7 +489,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a time that no room has makes a line bad, and nothing overflows`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let forged = ["9223372036854775807", "-1", "6000000000000000000", "5000000000000000000"].map {
       "{\"type\":\"frame\",\"at\":\($0)}"
     }
@@ -503,7 +504,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `a reader does not read what is written after it started`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let library = try RecordingLibrary(directory: directory.path)
     defer { library.close() }
     let steps = makeSteps(200)
@@ -520,7 +521,7 @@ enum CatalogueDamage: CaseIterable {
   func `a recovery that is cut short is continued where it was, and says how much is left`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let disk = SimulatedDisk()
     var settings = RecordingSettings.small
     settings.disk = disk
@@ -563,7 +564,7 @@ enum CatalogueDamage: CaseIterable {
   func `a catalogue that another program holds is not damaged, and changes wait for it`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     var library = try RecordingLibrary(directory: directory.path, settings: .small)
     let first = try await library.record(makeSteps(100))
     let recorder = try await library.start(room: "other", startedAt: 1_700_000_000_500) { _ in }
@@ -615,7 +616,7 @@ enum CatalogueDamage: CaseIterable {
   }
 
   @Test func `if the program is killed between two segments, both are kept`() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let steps = makeSteps(600)
     let (name, file) = try await leave(steps, in: directory.path)
     // The next segment was created, but nothing was written to it yet.
@@ -632,7 +633,7 @@ enum CatalogueDamage: CaseIterable {
   func `what is left of a recording is listed, if that is less than a line of its first segment`()
     async throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = TemporaryDirectory()
     let (name, _) = try await leave(makeSteps(600), in: directory.path)
     let folder = directory.path + "/" + name
     let second = try bytes(folder + "/000002.ndjson")

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Recordings
 import SimulatedDisk
+import TestSupport
 import Testing
 
 @Suite struct StateDirectoryTests {
@@ -11,7 +12,7 @@ import Testing
   private let files: StateDirectory
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = TemporaryDirectory()
     files = StateDirectory(directory.path + "/state")
   }
 

@@ -7,17 +7,7 @@ import SimulatedDisk
 import Synchronization
 import TestSupport
 
-/// A directory that is removed after the test.
-final class TemporaryDirectory {
-  let path: String
-
-  init(in parent: String = NSTemporaryDirectory()) throws {
-    path = parent + "/recordings-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryDirectory {
   /// Removes everything in it.
   func empty() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {

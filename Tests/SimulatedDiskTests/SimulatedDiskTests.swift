@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Platform
 import SimulatedDisk
+import TestSupport
 import Testing
 
 extension Disk {
@@ -71,10 +72,8 @@ extension Disk {
   }
 
   @Test func `without faults it does what the system's disk does`() throws {
-    let root = NSTemporaryDirectory() + "disk-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: root) }
-    let expected = run(on: SystemDisk(), in: root)
+    let directory = TemporaryDirectory()
+    let expected = run(on: SystemDisk(), in: directory.path)
     #expect(expected.count == 30)
     let disk = SimulatedDisk()
     try disk.makeDirectory("/root")

@@ -5,12 +5,16 @@ import LiveSources
 import ObsStudio
 import RateLimiting
 import SourceTool
+import TestSupport
 import Testing
 import TwitchEvents
 import Webhooks
 import YAMLReader
 
 struct SourceConfigurationTests {
+  private let home = TemporaryDirectory()
+  private var directory: String { home.path }
+
   private static func read(_ text: String) throws -> SourceConfiguration {
     var configuration = SourceConfiguration()
     try configuration.read(text, file: "a.yaml")
@@ -194,9 +198,6 @@ struct SourceConfigurationTests {
   }
 
   @Test func `a mistake in a mapping file is one of the configuration`() throws {
-    let directory = NSTemporaryDirectory() + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: directory) }
     let text = "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(directory)/m.yaml}"
     var configuration = try Self.read(text)
     #expect(throws: ConfigurationError.self) { try configuration.readMapping() }
@@ -214,10 +215,8 @@ struct SourceConfigurationTests {
   func `a login that the service manager hands over is renewed in the source's own directory`()
     throws
   {
-    let directory = NSTemporaryDirectory() + UUID().uuidString
     try FileManager.default.createDirectory(
       atPath: directory + "/state", withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: directory) }
     func hand(over token: String) throws {
       try "{\"accessToken\":\"\(token)\",\"refreshToken\":\"r\",\"clientId\":\"c\"}".write(
         toFile: directory + "/login", atomically: true, encoding: .utf8)
@@ -271,11 +270,8 @@ struct SourceConfigurationTests {
 
   @Test func `a source that is started by hand looks for the daemon where livehostctl does`() throws
   {
-    let directory = FileManager.default.temporaryDirectory
-      .appending(path: "sockets-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(
       atPath: directory + "/livehost", withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: directory) }
     func find(_ environment: [String: String], ingest: String? = nil, control: String? = nil)
       -> [String]
     {

@@ -1,11 +1,14 @@
 import Glibc
 import Platform
+import SocketTestSupport
 import Systemd
+import TestSupport
 import Testing
-import UnixSockets
 
 /// What is read from the process environment. Serialised, because there is one environment.
 @Suite(.serialized) struct EnvironmentTests {
+  private let directory = TemporaryDirectory()
+
   @Test func `without a service manager, every call succeeds without effect`() throws {
     unsetenv("NOTIFY_SOCKET")
     let notifier = ServiceNotifier()
@@ -16,15 +19,15 @@ import UnixSockets
   }
 
   @Test func `messages arrive at the manager's socket`() throws {
-    let socket = try NotifySocket()
+    let socket = try NotifySocket(path: directory.path + "/socket")
     defer { unsetenv("NOTIFY_SOCKET") }
     setenv("NOTIFY_SOCKET", socket.path, 1)
     let notifier = ServiceNotifier()
     try notifier.ready(status: "up")
-    #expect(socket.receive() == "READY=1\nSTATUS=up")
+    #expect(socket.next(seconds: 0) == ["READY=1", "STATUS=up"])
     let before = MonotonicClock.nanoseconds() / 1000
     try notifier.reloading()
-    let lines = socket.receive().split(separator: "\n")
+    let lines = try #require(socket.next(seconds: 0))
     #expect(lines.first == "RELOADING=1")
     let time = lines.last?.split(separator: "=").last.flatMap { UInt64($0) }
     #expect(try #require(time) >= before)
@@ -67,34 +70,5 @@ import UnixSockets
     setenv("LISTEN_PID", "\(getpid())", 1)
     setenv("LISTEN_FDS", "some", 1)
     #expect(throws: ActivatedDescriptors.Failure.self) { try ActivatedDescriptors.take() }
-  }
-}
-
-/// A manager's socket in a directory of its own.
-private final class NotifySocket {
-  let path: String
-  private let descriptor: Int32
-  private let directory: String
-
-  init() throws {
-    var template = Array("/tmp/livehost-notify-XXXXXX".utf8CString)
-    directory = try #require(mkdtemp(&template).map { String(cString: $0) })
-    path = directory + "/socket"
-    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-    try #require(descriptor >= 0)
-    try #require(UnixAddress(path).call(bind, descriptor) == 0)
-  }
-
-  deinit {
-    close(descriptor)
-    unlink(path)
-    rmdir(directory)
-  }
-
-  func receive() -> String {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    // Does not wait: a datagram is there once its sender's call returned.
-    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
   }
 }

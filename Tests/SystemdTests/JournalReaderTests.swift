@@ -1,14 +1,13 @@
 import Glibc
 import Platform
 import Systemd
+import TestSupport
 import Testing
 
 @Suite struct JournalReaderTests {
   @Test func `a directory without journal files has no entries and accepts filters`() throws {
-    var template = Array("/tmp/livehost-journal-XXXXXX".utf8CString)
-    let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
-    defer { rmdir(directory) }
-    var reader = try JournalReader(.directory(directory))
+    let directory = TemporaryDirectory()
+    var reader = try JournalReader(.directory(directory.path))
     try reader.match(.hang)
     try reader.match(.microhang)
     try reader.match(field: "LIVEHOST_ROOM", value: "main")

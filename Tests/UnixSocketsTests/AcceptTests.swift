@@ -1,25 +1,24 @@
 import Dispatch
-import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 import UnixSockets
 
 @Suite(.timeLimit(.minutes(1))) struct AcceptTests {
   /// More than the 128 that wait in a queue of the usual length.
   private static let clients = 300
+  private let directory = TemporaryDirectory()
 
   @Test func `hundreds of connections wait while the loop that accepts them is busy`() async throws
   {
-    let path = NSTemporaryDirectory() + "accept-\(UUID().uuidString.prefix(8))"
-    defer { unlink(path) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let descriptor = try #require(try ListeningSocket.bind(path: path).take())
+    let descriptor = try #require(try ListeningSocket.bind(path: directory.path + "/socket").take())
     let server = try await ServerBootstrap(group: group).accept(on: descriptor)
     let isFree = DispatchSemaphore(value: 0)
     group.next().execute { isFree.wait() }
-    let address = try UnixAddress(path)
+    let address = try UnixAddress(directory.path + "/socket")
     var codes: [Int32] = []
     for _ in 0..<Self.clients {
       let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)

@@ -2,21 +2,15 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 import UnixSockets
 
 /// What is at a path before a socket is bound there, and what is left afterwards.
-final class ListeningSocketTests {
-  private let directory: String
+struct ListeningSocketTests {
+  private let home = TemporaryDirectory()
+  private var directory: String { home.path }
   private var path: String { directory + "/socket" }
-
-  init() throws {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    directory = url.path
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: directory) }
 
   @Test func `a socket in use is left alone`() throws {
     let first = try ListeningSocket.bind(path: path)

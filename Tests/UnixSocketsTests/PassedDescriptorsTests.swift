@@ -3,11 +3,14 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 import UnixSockets
 
 /// Clients pass a socket whose close waits for two minutes, and one event loop serves them and somebody else.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PassedDescriptorsTests {
+  private let directory = TemporaryDirectory()
+
   private struct Failure: Error {
     let call: String
     let code = errno
@@ -109,8 +112,7 @@ import UnixSockets
     refuses: Bool, reads: Bool,
     _ body: (String, any EventLoop, @escaping @Sendable () async -> Void) async throws -> Void
   ) async throws {
-    let path = NSTemporaryDirectory() + "passed-\(UUID().uuidString.prefix(8))"
-    defer { unlink(path) }
+    let path = directory.path + "/socket"
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let descriptor = try #require(try ListeningSocket.bind(path: path).take())
     let (accepted, accept) = AsyncStream.makeStream(of: (any Channel).self)

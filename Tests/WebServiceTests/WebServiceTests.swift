@@ -2,6 +2,7 @@ import ControlInterface
 import Foundation
 import JSON
 import NIOCore
+import TestSupport
 import Testing
 import Varlink
 import WebService
@@ -19,16 +20,9 @@ import WebService
   }
 }
 
-@Suite final class KeptTokenTests {
-  private let directory = FileManager.default.temporaryDirectory
-    .appendingPathComponent("livehost-token-\(UUID())")
-  private var path: String { directory.appendingPathComponent("token").path }
-
-  init() throws {
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: directory) }
+@Suite struct KeptTokenTests {
+  private let directory = TemporaryDirectory()
+  private var path: String { directory.path + "/token" }
 
   @Test func `a token is the same with each start, and nobody else may read it`() throws {
     let token = try KeptToken.read(path)

@@ -1,6 +1,7 @@
 import CommandLineTool
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A console that remembers.
 final class Capture: Sendable {
@@ -62,32 +63,19 @@ private final class SteppingTime: Sendable {
   let nanoseconds = Mutex<UInt64>(1)
 }
 
-/// A directory of a test's own, removed in the end with the files in it.
-final class TestDirectory: Sendable {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/livehost-test-XXXXXX".utf8CString)
-    let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap(mkdtemp) }
-    struct NotMade: Error {}
-    guard made != nil else { throw NotMade() }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
+extension TemporaryDirectory {
   func write(_ name: String, _ bytes: some Collection<UInt8>) -> String {
     let path = "\(path)/\(name)"
     guard let file = fopen(path, "w") else { return path }
     let bytes = Array(bytes)
     fwrite(bytes, 1, bytes.count, file)
     fclose(file)
-    names.withLock { $0.append(path) }
     return path
   }
 
   func makeDirectory(_ name: String) throws {
     struct NotMade: Error {}
     guard mkdir("\(path)/\(name)", 0o700) == 0 else { throw NotMade() }
-    directories.withLock { $0.append("\(path)/\(name)") }
   }
 
   /// The text of a file that a program wrote; removes the file. Empty if it does not exist.
@@ -101,15 +89,6 @@ final class TestDirectory: Sendable {
     fclose(file)
     unlink("\(path)/\(name)")
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private let names = Mutex<[String]>([])
-  private let directories = Mutex<[String]>([])
-
-  deinit {
-    for name in names.withLock({ $0 }) { unlink(name) }
-    for name in directories.withLock({ $0 }) { rmdir(name) }
-    rmdir(path)
   }
 }
 

@@ -2,12 +2,13 @@ import ControlInterface
 import ControlTestSupport
 import NIOCore
 import NIOPosix
+import TestSupport
 import UnixSockets
 import Varlink
 
 /// The sockets of a daemon, served by the library's own server and by ``FakeIngest``.
 struct FakeDaemon {
-  let directory: TestDirectory
+  let directory: TemporaryDirectory
   let service: FakeService
   let ingest: FakeIngest
   private let server: VarlinkServer
@@ -17,13 +18,13 @@ struct FakeDaemon {
   ///   - directory: that of a daemon before it, which this one replaces.
   ///   - mayChange: Whether callers are allowed to change something.
   init(
-    in directory: TestDirectory? = nil, report: RoomReport = FakeService.room,
+    in directory: TemporaryDirectory? = nil, report: RoomReport = FakeService.room,
     mayChange: Bool = true, closesAfterSyncs: Int? = nil
   ) async throws {
     service = FakeService(report: report)
     // A daemon that stopped leaves a plain file there; see stop().
     if let directory { _ = directory.take("ingest") }
-    let directory = try directory ?? TestDirectory()
+    let directory = directory ?? TemporaryDirectory()
     self.directory = directory
     let group = MultiThreadedEventLoopGroup.singleton
     let interface = try ControlInterface.makeInterface(service: service) { _ in mayChange }

@@ -59,7 +59,7 @@ import WireFormats
   ]
 
   /// What a member may have that says nothing.
-  private static let silent = [#""""#, "0", "false", "[]"]
+  private static let silent = ["null", #""""#, "0", "false", "[]"]
 
   static let values = [
     "null", #""""#, #""abc""#, #""-1""#, "-1", "-0.5", "0", "1e308", "1e400",

@@ -88,7 +88,12 @@ struct ChatItemLog: Sendable {
       "banned_user": .text, "target_author_id": .identifier,
       "money": .object(["text": .text, "amount": .number, "currency": .text]), "amountString": .text, "amount": .text,
       "in_reply_to": .object(["message_id": .identifier]),
-      "emotes": .list(.object(["locations": .orText(.list(.text))])),
+      "emotes": .list(
+        .object([
+          "locations": .test {
+            ($0.arrayValue != nil || $0.stringValue != nil) && !places($0).contains(nil)
+          }
+        ])),
     ])
 
     private static func user(_ item: JSONValue) -> PlatformUser? {
@@ -230,14 +235,19 @@ struct ChatItemLog: Sendable {
 
     /// The positions of Twitch emotes in the text, written as `0-4,12-16` with inclusive ends.
     private var emotes: [Int] {
-      (item["emotes"]?.arrayValue ?? []).flatMap { emote -> [Int] in
-        let listed = emote["locations"]?.arrayValue?.compactMap(\.stringValue)
-        let places = listed ?? emote.text("locations")?.split(separator: ",").map(String.init) ?? []
-        return places.flatMap { place -> [Int] in
-          let ends = place.split(separator: "-").compactMap { Int($0) }
-          guard ends.count == 2, 0 <= ends[0], ends[0] <= ends[1] else { return [] }
-          return [ends[0], ends[1] + 1]
-        }
+      (item["emotes"]?.arrayValue ?? []).flatMap { emote in
+        Self.places(emote["locations"]).flatMap { $0 ?? [] }
+      }
+    }
+
+    /// The places of an emote, in a list or separated by commas; `nil` for one that cannot be read.
+    private static func places(_ value: JSONValue?) -> [[Int]?] {
+      let listed = value?.arrayValue?.map { $0.stringValue ?? "" }
+      let places = listed ?? value?.stringValue?.split(separator: ",").map(String.init) ?? []
+      return places.map { place in
+        let ends = place.split(separator: "-").compactMap { Int($0) }
+        guard ends.count == 2, 0 <= ends[0], ends[0] <= ends[1] else { return nil }
+        return [ends[0], ends[1] + 1]
       }
     }
   }

@@ -15,12 +15,16 @@ struct SocialStreamMessage {
     self.content = content
     meta = content["meta"] ?? .null
     odd = Self.shape.misfits(of: content, named: "message")
+    // Of a viewer count it is the count, which is checked where it is read.
+    if meta.looseNumber == nil, content.word("event")?.hasPrefix("viewer_update") != true {
+      odd += Self.metaShape.misfits(of: meta, named: "meta")
+    }
   }
 
+  private static let metaShape = JSONShape.object(["expiresAt": .time, "permanent": .truth])
   /// The members that the readers below do not check themselves.
   private static let shape = JSONShape.object([
     "nameColor": .test { $0.stringValue?.hasWords == false || $0.isColor || $0 == .bool(false) },
-    "meta": .object(["expiresAt": .time, "permanent": .truth]),
   ])
 
   // MARK: Values

@@ -24,7 +24,7 @@ struct TwitchDownloaderLog: Sendable {
         .object(["text": .text, "emoticon": .object(["emoticon_id": .identifier])])),
       "user_badges": .list(.object(["_id": .identifier, "version": .identifier])),
       "user_notice_params": .object(["msg-id": .text, "msg_id": .text]),
-      "emoticons": .list(.object(["begin": .count, "end": .count])),
+      "emoticons": .list(.object([:])),
     ]),
   ])
 
@@ -83,6 +83,8 @@ struct TwitchDownloaderLog: Sendable {
     lines.note(misfitsOf: comment, Self.shape, named: "comment")
     let text = message["body"]?.stringValue ?? TwitchFragments(message["fragments"]).text
     let fitting = lines.fitting(text)
+    let (emotes, unusable) = TwitchFragments.emotes(of: message, text: text)
+    for _ in 0..<unusable { lines.note(odd: "emoticons") }
     let time = time(of: comment)
     let bits = message.count("bits_spent") ?? 0
     let notice = message["user_notice_params"]
@@ -96,7 +98,7 @@ struct TwitchDownloaderLog: Sendable {
       $0.add("kind", (notice?.text("msg-id") ?? notice?.text("msg_id"))?.clipped)
       if message["is_action"]?.boolValue == true { $0.add("action", true) }
       if bits > 0 { $0.add("bits", bits) }
-      $0.add(emotes: TwitchFragments.emotes(of: message, text: text))
+      $0.add(emotes: emotes)
     }
   }
 
@@ -141,12 +143,14 @@ struct TwitchFragments {
     }
   }
 
-  /// The emotes of a message: those of its fragments, else those in its list, whose positions count UTF-16 units.
-  static func emotes(of message: JSONValue, text: String) -> [Int] {
+  /// The emotes of a message: those of its fragments, or else those in its list, whose positions count UTF-16 units. Also
+  /// returns how many of the list have no position in the text.
+  static func emotes(of message: JSONValue, text: String) -> (positions: [Int], unusable: Int) {
     let fragments = TwitchFragments(message["fragments"])
-    if fragments.text.utf8.elementsEqual(text.utf8) { return fragments.emotes }
+    if fragments.text.utf8.elementsEqual(text.utf8) { return (fragments.emotes, 0) }
     let units = text.utf16
-    return (message["emoticons"]?.arrayValue ?? []).flatMap { emote -> [Int] in
+    let listed = (message["emoticons"]?.arrayValue ?? []).filter { $0.objectValue != nil }
+    let positions = listed.flatMap { emote -> [Int] in
       guard let begin = emote.count("begin"), let end = emote.count("end"), begin <= end,
         end < units.count
       else { return [] }
@@ -155,5 +159,6 @@ struct TwitchFragments {
       let position = text.unicodeScalars[..<first].count
       return [position, position + text.unicodeScalars[first..<last].count]
     }
+    return (positions, listed.count - positions.count / 2)
   }
 }

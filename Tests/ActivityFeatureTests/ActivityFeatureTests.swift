@@ -73,6 +73,23 @@ import ViewGraph
     #expect(rows.map(\.kind) == [.redemption, .resubscribe])
   }
 
+  @Test func `emotes stay with the words, as far as these are kept, and go with them`() {
+    let long = Text("Kappa " + String(repeating: "a", count: 600) + " Kappa")
+    store.send(
+      .announced(Announcement(user: person("Ann"), text: long, emotes: [0..<5, 607..<612]), at: 1))
+    store.send(
+      .redeemed(
+        Redemption(user: person("Bob"), title: "Water", text: "hi Kappa", emotes: [3..<8]), at: 2))
+    let words = ChatMessage(
+      id: "m", userID: "Cyd", userName: "Cyd", text: "Kappa", emotes: [0..<5])
+    store.send(
+      .noticed(
+        ChatNotice(kind: .resubscribe, user: person("Cyd"), count: 1, message: words), at: 3))
+    #expect(rows.map(\.emotes) == [[0, 5], [3, 8], [0, 5]])
+    store.send(.retracted(.everything))
+    #expect(rows.map(\.emotes) == [nil, nil, nil])
+  }
+
   @Test func `gifts that are folded are added up, and rewards are told apart`() {
     for gifts in 1...5 { notice(.gift, "g\(gifts)", gifts) }
     #expect(rows.first?.times == 3)

@@ -61,6 +61,7 @@ import Testing
       .messages([named("m1", "7", "Ann"), named("m2", "ann", "ann"), named("m3", "8", "Bob")]),
       .timedOut(ChatTimeout(user: Person(id: "", name: "ANN"), seconds: nil), at: 1_500))
     #expect(state.shown == ["m3"])
+    #expect(state.moderations == 1, "one act, whoever is meant")
   }
 
   @Test(arguments: [ChatNotice.Kind.resubscribe, .raid])

@@ -108,6 +108,10 @@ import Testing
       ["activity", "list", "main"],
       "4  follow  ann\u{FFFD}  3 times  (pinned)\n7  redemption  bob  1,000  Hydrate  now  [kick]\n"
     ),
+    (
+      ["activity", "main"],
+      "4  follow  ann\u{FFFD}  3 times  (pinned)\n7  redemption  bob  1,000  Hydrate  now  [kick]\n"
+    ),
     (["activity", "pin", "main", "7"], ""), (["activity", "unpin", "main", "4", "-j"], "{}\n"),
     (["activity", "dismiss", "main", "7", "-j"], "{}\n"),
     (["capacity", "main", "20"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
@@ -119,6 +123,37 @@ import Testing
     #expect(run.status == .done, "\(run.diagnostics)")
     #expect(run.output == output)
     await daemon.stop()
+  }
+
+  @Test func `status shows what sources could not show`() async throws {
+    let silent = SourceReport(
+      room: "b", source: "obs", lost: 0, backfilled: 0, duplicate: 0, gaps: 0, gapMs: 0,
+      timestamp: 1)
+    var hook = silent
+    (hook.source, hook.notShown, hook.reason) = (
+      "hook", 1_200, "no rule for 1200: 1200 Refund\u{1B}"
+    )
+    let status = try await FakeService().getStatus()
+    let lines = StatusText.lines(status, sources: [hook])
+    #expect(
+      lines.contains(
+        "  not shown     1,200 of hook in room b: no rule for 1200: 1200 Refund\u{FFFD}"))
+    #expect(!StatusText.lines(status).contains { $0.contains("not shown") })
+  }
+
+  @Test(arguments: [
+    ("Europe/Berlin", 1_795_464_000, 3_600), ("Europe/Berlin", 1_782_000_000, 7_200),
+    ("UTC", 1_795_464_000, 0), ("Asia/Kolkata", 1_795_464_000, 19_800),
+    // On 28 March 2027 clocks in Berlin go from 2:00 to 3:00.
+    ("Europe/Berlin", 1_806_199_199, 3_600), ("Europe/Berlin", 1_806_202_800, 7_200),
+  ])
+  func `a local time is ahead of UTC as its zone says`(zone: String, local: Int, seconds: Int) {
+    #expect(TimeZoneName(argument: zone)?.logZone.secondsFromUTC(local) == seconds)
+  }
+
+  @Test func `a zone that nobody knows is no zone`() {
+    #expect(TimeZoneName(argument: "Europe/Nowhere") == nil)
+    #expect(TimeZoneName(argument: "local") != nil)
   }
 
   @Test func `a future time is a duration, a time of day or seconds since 1970`() {

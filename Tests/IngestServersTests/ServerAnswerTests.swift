@@ -10,10 +10,23 @@ struct ServerAnswerTests {
 
   private static func streams(
     _ server: IngestServer, _ answers: [HTTPAnswer?], path: String = "/"
-  ) -> [ServedStream]? {
-    guard let address = HTTPAddress("http://media\(path)") else { return nil }
-    return server.answer(answers, of: address)?.streams
+  ) -> [ServedStream]? { Self.read(server, answers, path: path)?.streams }
+
+  private static func read(
+    _ server: IngestServer, _ answers: [HTTPAnswer?], path: String = "/"
+  ) -> ServerAnswer? {
+    HTTPAddress("http://media\(path)").flatMap { server.answer(answers, of: $0) }
   }
+
+  /// Expects that a value is counted if the streams are the same as without it.
+  private static func expectCount(
+    _ answer: ServerAnswer?, like absent: ServerAnswer?, _ what: String
+  ) {
+    if answer?.streams == absent?.streams { #expect(answer?.odd.isEmpty == false, "\(what)") }
+  }
+
+  /// Values that say that there is nothing.
+  private static let silent = ["null", "\"\"", "[]", "0", "false", "", "[1]", "{}"]
 
   private static let metrics = """
     # HELP paths Paths
@@ -125,7 +138,17 @@ struct ServerAnswerTests {
       var members = Self.path
       members[member] = odd
       let text = "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
-      let streams = Self.streams(.mediaMTX, [Self.answer("{\"items\":[\(text)]}"), nil])
+      let answer = Self.read(.mediaMTX, [Self.answer("{\"items\":[\(text)]}"), nil])
+      let streams = answer?.streams
+      members[member] = nil
+      let rest = "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+      let absent = Self.read(.mediaMTX, [Self.answer("{\"items\":[\(rest)]}"), nil])
+      let isRead = !["source", "tracks"].contains(member)
+      if isRead, !Self.silent.contains(odd), !(member == "readyTime" && odd.hasPrefix("\"")),
+        !(["online", "ready"].contains(member) && odd == "true"), odd.first != "["
+      {
+        Self.expectCount(answer, like: absent, "\(member) \(odd)")
+      }
       // False is what one of them may well say.
       let isLive = !(member == "online" && (odd == "false" || odd == "0"))
       #expect(streams?.map(\.isLive) == [isLive], "\(member) \(odd)")
@@ -135,9 +158,15 @@ struct ServerAnswerTests {
   @Test func `no odd value hides the stream of an Owncast`() {
     for odd in OddValues.json {
       for member in ["viewerCount", "streamTitle", "lastConnectTime", "versionNumber"] {
-        let streams = Self.streams(
+        let answer = Self.read(
           .owncast, [Self.answer("{\"online\":true,\"\(member)\":\(odd)}")])
-        #expect(streams?.first?.isLive == true, "\(member) \(odd)")
+        #expect(answer?.streams.first?.isLive == true, "\(member) \(odd)")
+        if member == "viewerCount", !["null", "\"\""].contains(odd), odd != "1e400", odd != "NaN",
+          odd != "Infinity"
+        {
+          let absent = Self.read(.owncast, [Self.answer(#"{"online":true}"#)])
+          Self.expectCount(answer, like: absent, odd)
+        }
       }
     }
     #expect(Self.streams(.owncast, [Self.answer(#"{"online":"true"}"#)])?.first?.isLive == true)
@@ -149,8 +178,14 @@ struct ServerAnswerTests {
       for odd in ["", "abc", "-1", "1e308", "NaN", "99999999999999999999", "&lt;", "0.5"] {
         let text = Self.statistics.split(separator: "<", omittingEmptySubsequences: false)
           .map { $0.hasPrefix("\(field)>") ? "\(field)>\(odd)" : String($0) }.joined(separator: "<")
-        let streams = Self.streams(.nginxRTMP, [Self.answer(text)])
+        let answer = Self.read(.nginxRTMP, [Self.answer(text)])
+        let streams = answer?.streams
         #expect(streams?.first?.isLive == true && streams?.count == 2, "\(field) \(odd)")
+        if ["bw_in", "bytes_in", "nclients", "frame_rate"].contains(field), odd != "" {
+          let rest = text.replacing("<\(field)>\(odd)", with: "<\(field)>")
+          let absent = Self.read(.nginxRTMP, [Self.answer(rest)])
+          Self.expectCount(answer, like: absent, "\(field) \(odd)")
+        }
       }
     }
   }

@@ -15,6 +15,8 @@ struct ServerSessionTests {
     var streams: [ServedStream]? = []
     /// What each worker of the server has, if it has several; they answer in turn.
     var workers: [(pid: String, streams: [ServedStream])] = []
+    /// Members of no use in each of its answers.
+    var odd: [String] = []
     var attempts: [Instant] = []
 
     init(stream: String? = nil) {
@@ -33,7 +35,7 @@ struct ServerSessionTests {
           let worker = workers[attempts.count % workers.count]
           session.answered(attempt, ServerAnswer(worker.streams, worker: worker.pid), at: now)
         } else if let streams {
-          session.answered(attempt, ServerAnswer(streams), at: now)
+          session.answered(attempt, ServerAnswer(streams, odd: odd), at: now)
         } else {
           session.failed(attempt, "connection refused", at: now)
         }
@@ -65,6 +67,18 @@ struct ServerSessionTests {
   private static func live(_ bytes: Int, viewers: Int = 0, name: String = "live/a") -> ServedStream
   {
     ServedStream(name: name, isLive: true, bytes: bytes, viewers: viewers)
+  }
+
+  @Test func `values of no use are counted, and reported every ten seconds`() {
+    var watched = Watched()
+    watched.odd = ["bw_in"]
+    watched.run(for: .seconds(25))
+    let reasons = watched.effects.compactMap { effect -> String? in
+      if case .status(let status) = effect { status.reason } else { nil }
+    }
+    #expect(
+      reasons == [1, 11, 21].map { "odd values left out: \($0) bw_in" }
+        || reasons == [2, 12, 22].map { "odd values left out: \($0) bw_in" }, "\(reasons)")
   }
 
   @Test func `a stream comes and goes, with its bit rate and viewers`() {

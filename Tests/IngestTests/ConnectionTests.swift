@@ -4,6 +4,7 @@ import NIOCore
 import NIOEmbedded
 import Synchronization
 import Testing
+import WireFormats
 
 private let clear = #"{"type":"chat.clear"}"#
 private func viewers(_ count: Int, room: String = "main") -> String {
@@ -72,6 +73,19 @@ private final class Disk: Durability {
     try connection.send(viewers(3) + sync("c"))
     for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(try connection.answers() == synced("c", 3, 0))
+  }
+
+  @Test func `an unknown kind of either format is the fault of its rejection`() throws {
+    for line in [
+      #"{"type":"ritual","room":"r"}"#, "@msg-id=ritual;user-id=1;login=a :t USERNOTICE #r",
+    ] {
+      let sink = NotingSink()
+      let connection = try EmbeddedConnection(sink)
+      try connection.send(line + "\n")
+      let counts = try #require(sink.rejections.first)
+      #expect(counts.firstFault(.unknownType) == "'ritual'")
+      #expect(counts.remarks == [.kind("ritual"): 1])
+    }
   }
 
   @Test func `it counts bad input by reason and stays open`() throws {

@@ -20,6 +20,7 @@ final class NotingSink: IngestSink {
 
   private struct State {
     var notes: [Note] = []
+    var rejections: [RejectionCounts] = []
     var unroutable: [RejectionReason: Int] = [:]
     var held: [DeliveryReceipt] = []
   }
@@ -31,6 +32,7 @@ final class NotingSink: IngestSink {
 
   func deliver(_ delivery: RoomDelivery) {
     state.withLock { state in
+      state.rejections.append(delivery.rejections)
       state.notes.append(
         Note(
           room: delivery.room.description, events: delivery.events,
@@ -52,6 +54,7 @@ final class NotingSink: IngestSink {
     Dictionary(uniqueKeysWithValues: counts.byReason.map { ($0.reason, $0.count) })
   }
 
+  var rejections: [RejectionCounts] { state.withLock { $0.rejections } }
   var notes: [Note] { state.withLock { $0.notes } }
   var unroutable: [RejectionReason: Int] { state.withLock { $0.unroutable } }
 

@@ -2,6 +2,25 @@ import LiveSources
 import Testing
 
 struct SHA256Tests {
+  /// RFC 4231, test cases 2 and 6.
+  @Test(arguments: [
+    (
+      Array("Jefe".utf8), "what do ya want for nothing?",
+      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+    ),
+    (
+      [UInt8](repeating: 0xAA, count: 131),
+      "Test Using Larger Than Block-Size Key - Hash Key First",
+      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+    ),
+  ])
+  func `authentication codes are those of the standard`(key: [UInt8], text: String, code: String) {
+    let hex = SHA256.authenticationCode(of: Array(text.utf8), key: key).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    #expect(hex.joined() == code)
+  }
+
   /// The examples of NIST, and lengths around those of a block, whose hashes are those of coreutils.
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),

@@ -530,6 +530,11 @@ struct ObsSessionTests {
       #expect(obs.told.count > before)
       #expect(obs.told.contains(.control("mute Mic", .position(on: true))), "\(odd)")
       #expect(obs.statuses.last?.state == .live)
+      // A volume and a name can be many things, but what these events need is never all there.
+      guard value != .null, value.stringValue?.isEmpty != true else { continue }
+      obs.run(for: .seconds(12))
+      #expect(
+        obs.statuses.last?.reason?.hasPrefix("odd values left out: ") == true, "\(odd)")
     }
   }
 

@@ -19,6 +19,36 @@ struct EventSubTests {
   private static let start = #""room":"ada","ts":1795464000123"#
   private static let bo = #""user":{"id":"7","name":"Bo"}"#
 
+  @Test(arguments: [
+    (
+      "channel.chat.notification",
+      chatter + #","message_id":"a","notice_type":"announcement""#,
+      #""type":"announcement""#
+    ),
+    (
+      "channel.channel_points_automatic_reward_redemption.add",
+      user + #","id":"a","reward":{"type":"send_highlighted_message"}"#, #""type":"redemption""#
+    ),
+  ])
+  func `an announcement and a redemption keep their emotes`(
+    type: String, members: String, line: String
+  ) {
+    let message =
+      #","message":{"text":"hi Kappa","fragments":[{"type":"text","text":"hi "},"#
+      + #"{"type":"emote","text":"Kappa"}]}"#
+    let translated = Translated(.eventSub, Self.line(type, members + message))
+    #expect(translated.lines.count == 1)
+    #expect(translated.lines[0].contains(line))
+    #expect(translated.lines[0].contains(#""text":"hi Kappa","emotes":[3,8]"#))
+    #expect(translated.unknown.isEmpty)
+  }
+
+  @Test func `half of a pair of surrogates costs one character`() {
+    let text = #""message_id":"a","message":{"text":"cut \ud83d"}"#
+    let translated = Translated(.eventSub, Self.line("channel.chat.message", "," + text))
+    #expect(translated.lines.count == 1 && translated.lines[0].contains("cut \u{FFFD}"))
+  }
+
   /// Each type with what it is in a room: the members of its line behind `type`, room and time.
   @Test(arguments: [
     (

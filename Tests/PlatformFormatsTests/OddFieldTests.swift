@@ -70,6 +70,7 @@ struct OddFieldTests {
         let translated = Translated(.eventSub, odd)
         #expect(translated.rejected.isEmpty, "\(path) \(odd.prefix(900))")
         #expect(translated.lines.joined().contains(line), "\(path) \(odd.prefix(900))")
+        try Self.expectCount(translated, of: value, at: path, in: sample, .eventSub)
       }
     }
   }
@@ -83,6 +84,21 @@ struct OddFieldTests {
     .twitchDownloader: ["comments", "0", "message", "body"],
     .chatDownloader: ["0", "message"], .pytchat: ["0", "message"],
   ]
+
+  /// Expects that a value is counted if the rest is the same as without it, although a usable value makes a difference.
+  private static func expectCount(
+    _ translated: Translated, of value: JSONValue?, at path: [String], in sample: JSONValue,
+    _ format: PlatformFormat
+  ) throws {
+    // These say that there is nothing.
+    guard let value, ![.null, false, 0, "", " ", [], .object([:])].contains(value) else { return }
+    let absent = Translated(
+      format, try #require(replacing(path[...], in: sample, with: nil)).description)
+    guard absent.lines != Translated(format, sample.description).lines else { return }
+    #expect(
+      translated.lines != absent.lines || translated.unknown != absent.unknown,
+      "\(path) \(value.description.prefix(60)) is not counted")
+  }
 
   private static let odd: [JSONValue] = [
     .null, true, false, 0, -1, 7, .number(0.5), .number(1e300), .number(-1e300), .integer(.max), "",
@@ -141,8 +157,43 @@ struct OddFieldTests {
         #expect(translated.rejected.isEmpty, "\(path) \(text.prefix(600))")
         #expect(
           translated.lines.joined().contains(Self.words), "\(path) \(text.prefix(600))")
+        try Self.expectCount(translated, of: value, at: path, in: sample, format)
       }
     }
+  }
+}
+
+struct LongTextTests {
+  private static let long = String(repeating: "word ", count: 13_000)
+
+  @Test(arguments: [
+    (
+      PlatformFormat.youtube,
+      #"{"addChatItemAction":{"item":{"liveChatTextMessageRenderer":{"id":"a","message":{"simpleText":"LONG"}}}}}"#
+    ),
+    (
+      .twitchDownloader,
+      #"{"FileInfo":{},"streamer":{"name":"a"},"comments":[{"_id":"a","message":{"body":"LONG"}}]}"#
+    ),
+    (.chatDownloader, #"[{"author":{"name":"bo"},"message":"LONG","message_id":"a"}]"#),
+    (.chatterino, "# Start logging at 2026-11-23 20:00:00 UTC\n[20:00:01] bo: LONG"),
+    (
+      .eventSub,
+      #"{"subscription":{"type":"channel.chat.message"},"event":{"message_id":"a","message":{"text":"LONG"}}}"#
+    ),
+    (
+      .eventSub,
+      #"{"subscription":{"type":"channel.channel_points_custom_reward_redemption.add"},"event":{"user_id":"7","user_input":"LONG","reward":{"title":"t"}}}"#
+    ),
+  ])
+  func `a text that does not fit into a line is cut, and that is counted`(
+    format: PlatformFormat, sample: String
+  ) {
+    let translated = Translated(format, sample.replacing("LONG", with: Self.long))
+    #expect(translated.rejected.isEmpty)
+    #expect(translated.lines.count == 1 && translated.lines[0].contains("word word"))
+    #expect(translated.unknown == ["end of a text that is too long": 1])
+    #expect(Translated(format, sample).unknown.isEmpty)
   }
 }
 

@@ -1,3 +1,4 @@
+import LiveEvents
 import PlatformFormats
 import TestSupport
 import Testing
@@ -166,6 +167,19 @@ struct ChatterinoLogTests {
       ])
     #expect(translated.unknown.isEmpty)
     #expect(translated.rejected.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("CET", "20:00:01", 68_401), ("UTC", "20:00:01", 72_001), ("GMT", "20:00:01", 72_001),
+    ("CET", "2026-11-23T20:00:01Z", 72_001), ("CET", "2026-11-23 20:00:01", 68_401),
+    ("", "20:00:01", 68_401),
+  ])
+  func `times are those of the zone that is given, unless the log names another one`(
+    name: String, time: String, seconds: Int
+  ) {
+    let log = "# Start logging at 2026-11-23 00:00:00 \(name)\n[\(time)] bo: hi"
+    let translated = Translated(.chatterino, log, zone: LogZone { _ in 3_600 })
+    #expect(translated.events.map(\.timestamp) == [Timestamp(1_795_392_000 + seconds) * 1_000])
   }
 
   @Test func `the same log gives the same identifiers, and another log of that day gives others`() {

@@ -14,6 +14,24 @@ struct SocialStreamMessageTests {
     return (String(decoding: lines.bytes, as: UTF8.self), lines.unknown)
   }
 
+  @Test(arguments: [
+    (##"{"nameColor":"red"}"##, "nameColor"), (##"{"nameColor":7}"##, "nameColor"),
+    (##"{"nameColor":"#12345"}"##, "nameColor"), (##"{"meta":"text"}"##, "meta"),
+    (##"{"meta":{"permanent":"yes"}}"##, "permanent"),
+    (##"{"meta":{"expiresAt":"soon"}}"##, "expiresAt"), (##"{"event":[1]}"##, "event"),
+  ])
+  func `a value of no use is counted`(member: String, name: String) throws {
+    var message = try #require(JSONValue(lenient: Array(member.utf8))?.objectValue)
+    message.merge(["type": "x", "id": 1, "chatname": "A", "chatmessage": "a"]) { first, _ in first }
+    var lines = NativeLines()
+    var chat = SocialStreamChat(room: nil, run: "run")
+    chat.translate(.object(message), at: 1_000, into: &lines)
+    #expect(lines.lines == 1)
+    #expect(lines.unknown == ["value of \(name)": 1])
+    #expect(lines.remark == "odd values left out: 1 \(name)")
+    #expect(lines.notShown == 0)
+  }
+
   /// The lines of several messages, without what all of them have.
   private static func all(_ messages: [String]) -> [String] {
     var lines = NativeLines()

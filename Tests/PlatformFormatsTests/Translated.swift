@@ -17,8 +17,8 @@ struct Translated {
   private(set) var rejected: [String] = []
 
   /// - Parameter pieces: how many bytes are given at once.
-  init(_ format: PlatformFormat, _ text: String, pieces: Int = .max) {
-    var translator = PlatformTranslator(format)
+  init(_ format: PlatformFormat, _ text: String, pieces: Int = .max, zone: LogZone = .utc) {
+    var translator = PlatformTranslator(format, zone: zone)
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let piece = bytes.prefix(pieces)

@@ -86,6 +86,21 @@ private struct Steps {
 }
 
 struct EventSubSessionTests {
+  @Test func `what could not be shown is reported, at most once in ten seconds`() throws {
+    var steps = try Steps()
+    steps.begin()
+    for count in 1...3 {
+      steps.session.note("not shown: \(count) a", notShown: count, at: steps.now)
+      steps.settle()
+    }
+    #expect(steps.status?.state == .live)
+    #expect(steps.status?.reason?.hasSuffix("not shown: 1 a") == true)
+    #expect(steps.status?.notShown == 1)
+    steps.wake(after: .seconds(10))
+    #expect(steps.status?.reason?.hasSuffix("not shown: 3 a") == true)
+    #expect(steps.status?.notShown == 3)
+  }
+
   @Test func `what the token allows is subscribed to, and what it lacks is told`() throws {
     var steps = try Steps()
     steps.begin()

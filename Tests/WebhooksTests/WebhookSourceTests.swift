@@ -29,11 +29,13 @@ struct WebhookSourceTests {
     /// Gives the port.
     func start(
       port: Int = 0, secret: String? = nil, request: TimeAmount = .seconds(10),
-      connections: Int = 64, maximumBytes: Int = 8 << 20, secretPath: String? = nil
+      connections: Int = 64, maximumBytes: Int = 8 << 20, secretPath: String? = nil,
+      signature: String? = nil
     ) async throws {
       let mapping = try WebhookMapping(
         "identifier: id\nevents: [{when: {kind: v}, type: viewers, members: {count: n}}]"
-          + (secretPath.map { "\nsecret: \($0)" } ?? ""),
+          + (secretPath.map { "\nsecret: \($0)" } ?? "")
+          + (signature.map { "\nsignature: \($0)" } ?? ""),
         file: "m.yaml")
       var settings = Delivery.Settings(path: daemon.path, source: "hook", platform: "webhook")
       settings.maximumBytes = maximumBytes
@@ -195,6 +197,26 @@ struct WebhookSourceTests {
     #expect(!all.told.entries.contains { $0.contains("s3cret") })
     #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
     try await all.stop()
+  }
+
+  @Test func `a sender that signs needs no secret in its request`() async throws {
+    let all = try await Fixture()
+    try await all.start(secret: "s3cret", signature: "header:X-Signature")
+    // Made with: printf %s BODY | openssl dgst -sha256 -hmac s3cret
+    let code = "1e798f2b935a3c59010937d130aabeb20ef16ea355eed71286040823b7dd023d"
+    #expect(try await all.post(Self.good) == "401")
+    #expect(try await all.post(Self.good, headers: [("X-Signature", code)]) == "200")
+    for given in [code.uppercased(), "sha256=" + code] {
+      #expect(try await all.post(Self.good, headers: [("x-signature", given)]) == "200")
+    }
+    for given in ["", String(code.dropLast()), code + "0", "sha1=" + code, "s3cret"] {
+      #expect(try await all.post(Self.good, headers: [("X-Signature", given)]) == "401", "\(given)")
+    }
+    #expect(try await all.post(Self.good + " ", headers: [("X-Signature", code)]) == "401")
+    #expect(try await all.post(Self.good, path: "/?secret=s3cret") == "200")
+    #expect(all.daemon.values(of: "count", type: "viewers") == [1])
+    try await all.stop()
+    #expect(!all.told.entries.contains { $0.contains("s3cret") })
   }
 
   @Test

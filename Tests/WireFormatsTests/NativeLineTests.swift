@@ -172,12 +172,12 @@ struct NativeCase: Sendable {
       required: [#""id":"p1""#]),
     NativeCase(#"{"type":"poll.end","id":"p1"}"#, .poll(.end(pollID: "p1", winner: nil))),
     NativeCase(
-      #"{"type":"source.state","source":"irc","state":"behind","platform":"twitch","reason":"slow","behindMs":1500.5,"lost":1,"backfilled":2,"duplicate":3}"#,
+      #"{"type":"source.state","source":"irc","state":"behind","platform":"twitch","reason":"slow","behindMs":1500.5,"lost":1,"backfilled":2,"duplicate":3,"notShown":4}"#,
       .source(
         .state(
           SourceHealth(
             source: "irc", state: .behind, platform: "twitch", reason: "slow",
-            behindMilliseconds: 1_500, lost: 1, backfilled: 2, duplicate: 3)))),
+            behindMilliseconds: 1_500, lost: 1, backfilled: 2, duplicate: 3, notShown: 4)))),
     NativeCase(
       #"{"type":"source.state","source":"irc","state":"live"}"#,
       .source(.state(SourceHealth(source: "irc", state: .live)))),
@@ -188,14 +188,18 @@ struct NativeCase: Sendable {
       #"{"type":"follow","user":{"id":"u","name":"n"},"id":"f"}"#,
       .activity(.follow(user: Person(id: "u", name: "n"), id: "f"))),
     NativeCase(
-      #"{"type":"redemption","user":{"id":"u","name":"n"},"title":"Hat","cost":5,"text":"hi","id":"r"}"#,
+      #"{"type":"redemption","user":{"id":"u","name":"n"},"title":"Hat","cost":5,"text":"hi","emotes":[0,2],"id":"r"}"#,
       .activity(
         .redemption(
           Redemption(
-            user: Person(id: "u", name: "n"), title: "Hat", cost: 5, text: "hi", id: "r")))),
+            user: Person(id: "u", name: "n"), title: "Hat", cost: 5, text: "hi", emotes: [0..<2],
+            id: "r")))),
     NativeCase(
       #"{"type":"announcement","text":"Soon"}"#,
       .activity(.announcement(Announcement(text: "Soon")))),
+    NativeCase(
+      #"{"type":"announcement","text":"Soon Kappa","emotes":[5,10]}"#,
+      .activity(.announcement(Announcement(text: "Soon Kappa", emotes: [5..<10])))),
     NativeCase(
       #"{"type":"hypeTrain","phase":"progress","level":2,"total":90,"progress":3,"goal":9,"endsAt":7}"#,
       .activity(

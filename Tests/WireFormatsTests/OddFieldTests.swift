@@ -32,9 +32,9 @@ import WireFormats
     (#"{"type":"follow","user":{"id":"u"}}"#, ["id", "user.name", "ts"]),
     (
       #"{"type":"redemption","user":{"id":"u"},"title":"t"}"#,
-      ["id", "cost", "text", "user.name", "ts"]
+      ["id", "cost", "text", "emotes", "user.name", "ts"]
     ),
-    (#"{"type":"announcement","text":"t"}"#, ["id", "user", "ts"]),
+    (#"{"type":"announcement","text":"t"}"#, ["id", "emotes", "user", "ts"]),
     (
       #"{"type":"hypeTrain","phase":"begin","level":1}"#,
       ["total", "progress", "goal", "endsAt", "ts"]
@@ -52,11 +52,14 @@ import WireFormats
     (#"{"type":"viewers","count":1}"#, ["ts", "platform", "source"]),
     (
       #"{"type":"source.state","source":"s","state":"live"}"#,
-      ["platform", "reason", "behindMs", "lost", "backfilled", "duplicate"]
+      ["platform", "reason", "behindMs", "lost", "backfilled", "duplicate", "notShown"]
     ),
     (#"{"type":"waiting.join","user":{"id":"u"}}"#, ["user.name", "ts"]),
     (#"{"type":"recorder.progress","bytes":1,"durationMs":1}"#, ["done", "total", "ts"]),
   ]
+
+  /// What a member may have that says nothing.
+  private static let silent = ["null", #""""#, "0", "false", "[]"]
 
   static let values = [
     "null", #""""#, #""abc""#, #""-1""#, "-1", "-0.5", "0", "1e308", "1e400",
@@ -75,11 +78,10 @@ import WireFormats
         let odd = Self.line(line, with: member, value)
         let (outcome, remarks) = decodeWithRemarks(odd)
         let event = try #require(outcome.event, "\(odd)")
-        // A value that is of use after all, or says nothing, is no remark.
-        if !remarks.isEmpty {
-          #expect(remarks.allSatisfy { $0 == .field(member) }, "\(odd)")
-          #expect(event == expected, "\(odd)")
-        }
+        #expect(remarks.allSatisfy { $0 == .field(member) }, "\(odd)")
+        if !remarks.isEmpty { #expect(event == expected, "\(odd)") }
+        // A value that is of use after all makes another event, and some say that there is nothing.
+        if event == expected, !Self.silent.contains(value) { #expect(remarks.count == 1, "\(odd)") }
       }
     }
   }
@@ -123,6 +125,15 @@ import WireFormats
     ),
   ]
 
+  /// Values of tags that make a difference to each of their lines.
+  private static let usable = [
+    "bits": "5", "color": "#112233", "emotes": "25:0-1", "tmi-sent-ts": "1795464000000",
+    "badges": "vip/1", "reply-parent-msg-id": "p", "ban-duration": "600",
+    "msg-param-viewerCount": "9", "msg-param-mass-gift-count": "9",
+    "msg-param-cumulative-months": "9", "emote-only": "1", "followers-only": "5", "r9k": "1",
+    "subs-only": "1",
+  ]
+
   static let tagValues = [
     "", "abc", "-1", "-6795364578871", "0", "+100", "1.5", "1e9", "99999999999999999999", "true",
     "null", "\\", "\\s", "\\:", ",", "/", "0-", "-", String(repeating: "x", count: 300), "é", "1=2",
@@ -138,8 +149,27 @@ import WireFormats
         let (outcome, remarks) = decodeWithRemarks(odd)
         #expect(outcome.event != nil, "\(odd)")
         #expect(remarks.allSatisfy { $0 == .field(tag) }, "\(odd)")
+        // An escape that stands for nothing leaves nothing, and 0 is what a count is without one.
+        guard let usable = Self.usable[tag], !["", "\\", "0"].contains(value) else { continue }
+        let absent = decode(line.replacing("TAG", with: "other=1")).event
+        #expect(decode(line.replacing("TAG", with: "\(tag)=\(usable)")).event != absent, "\(tag)")
+        if outcome.event == absent { #expect(remarks == [.field(tag)], "\(odd)") }
       }
     }
+  }
+
+  @Test(arguments: [
+    "@emotes=25:0-9;id=1;user-id=5 :ann!ann@ann PRIVMSG #chan :Kappa",
+    "@emotes=25:0-9;user-id=5 :ann!ann@ann PRIVMSG #chan :Kappa",
+    "@emotes=25:0-9;id=1;msg-id=announcement;user-id=5;login=ann :t USERNOTICE #chan :Kappa",
+    "@emotes=25:0-4,2-3;id=1;user-id=5 :ann!ann@ann PRIVMSG #chan :Kappa",
+    #"{"type":"chat.message","id":"1","user":{"id":"u"},"text":"hi","emotes":[0,3]}"#,
+    #"{"type":"announcement","text":"hi","emotes":[0,3]}"#,
+  ])
+  func `emotes beyond the text, or over others, are counted`(line: String) {
+    let (outcome, remarks) = decodeWithRemarks(line)
+    #expect(outcome.event != nil)
+    #expect(remarks == [.field("emotes")])
   }
 
   @Test func `a number that is of no use is counted`() {

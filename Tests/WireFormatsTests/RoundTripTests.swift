@@ -139,7 +139,7 @@ struct EventGenerator {
             source: name(), state: SourceHealth.Connection.allCases[below(5)],
             platform: maybe { $0.name() }, reason: maybe { $0.name() },
             behindMilliseconds: maybe { $0.count() }, lost: count(), backfilled: count(),
-            duplicate: count())))
+            duplicate: count(), notShown: maybe { 1 + $0.count() })))
     case 36:
       .source(
         .gap(
@@ -151,17 +151,20 @@ struct EventGenerator {
   }
 
   private mutating func activity() -> ActivityEvent {
-    switch below(6) {
+    switch below(7) {
     case 0: .follow(user: person(), id: maybe { $0.name() })
     case 1:
       .redemption(
         Redemption(
           user: person(), title: name(), cost: maybe { $0.count() },
-          text: maybe { Text("t" + $0.string()) },
+          text: Text("t" + string()), emotes: below(2) == 0 ? [0..<1] : [],
           id: maybe { $0.name() }))
     case 2:
       .announcement(
-        Announcement(user: maybe { $0.person() }, text: text(), id: maybe { $0.name() }))
+        Announcement(
+          user: maybe { $0.person() }, text: Text("t" + string()),
+          emotes: below(2) == 0 ? [0..<1] : [], id: maybe { $0.name() }))
+    case 5: .redemption(Redemption(user: person(), title: name()))
     case 3: .goal(Goal(title: name(), count: count(), target: count()))
     case 4: .handle(number: count(), NoticeHandling.allCases[below(3)])
     default:

@@ -69,6 +69,19 @@ private let ann = Person(id: "5", name: "Ann")
     }
   }
 
+  @Test func `an announcement keeps its emotes, and what Twitch says for it has none`() {
+    let tags = "emotes=25:0-4;id=n;user-id=5;login=ann;msg-id=announcement"
+    let said = Announcement(
+      user: Person(id: "5", name: "ann"), text: "Kappa hello", emotes: [0..<5], id: "n")
+    #expect(
+      decode("@\(tags) :t USERNOTICE #chan :Kappa hello").event?.payload
+        == .activity(.announcement(said)))
+    let silent = Announcement(user: said.user, text: "ann earned", id: "n")
+    #expect(
+      decode("@\(tags);system-msg=ann\\searned :t USERNOTICE #chan").event?.payload
+        == .activity(.announcement(silent)))
+  }
+
   @Test func `a message with very many emotes keeps the first ones`() {
     let many = (0..<10_000).map { "\(2 * $0)-\(2 * $0)" }.joined(separator: ",")
     // Together they have to be shorter than a line may be.

@@ -27,16 +27,20 @@ public struct Redemption: Sendable, Hashable {
   public var cost: Int?
   /// What the person wrote with it.
   public var text: Text?
+  /// Where ``text`` has emotes; see ``EmoteRanges``.
+  public var emotes: [Range<Int>]
   /// Unique within its room.
   public var id: Text?
 
   public init(
-    user: Person, title: Text, cost: Int? = nil, text: Text? = nil, id: Text? = nil
+    user: Person, title: Text, cost: Int? = nil, text: Text? = nil, emotes: [Range<Int>] = [],
+    id: Text? = nil
   ) {
     self.user = user
     self.title = title
     self.cost = cost
     self.text = text
+    self.emotes = emotes
     self.id = id
   }
 }
@@ -45,12 +49,17 @@ public struct Redemption: Sendable, Hashable {
 public struct Announcement: Sendable, Hashable {
   public var user: Person?
   public var text: Text
+  /// Where ``text`` has emotes; see ``EmoteRanges``.
+  public var emotes: [Range<Int>]
   /// Unique within its room.
   public var id: Text?
 
-  public init(user: Person? = nil, text: Text, id: Text? = nil) {
+  public init(
+    user: Person? = nil, text: Text, emotes: [Range<Int>] = [], id: Text? = nil
+  ) {
     self.user = user
     self.text = text
+    self.emotes = emotes
     self.id = id
   }
 }

@@ -156,7 +156,8 @@ public struct ChatMessage: Sendable {
   var emoteOffset: Int {
     Int(channelSlice.offset) + channelSlice.count + (marks & Mark.bits == 0 ? 0 : 4)
   }
-  var emoteCount: Int {
+  /// How many ranges ``emotes`` has. O(1).
+  package var emoteCount: Int {
     hasEmotes ? slab.withBytes(of: ByteSlab.Slice(offset: emoteOffset, count: 1)) { Int($0[0]) } : 0
   }
   private var emoteLength: Int { hasEmotes ? 1 + 4 * emoteCount : 0 }

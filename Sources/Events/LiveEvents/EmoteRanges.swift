@@ -23,6 +23,11 @@ public enum EmoteRanges {
     return usable
   }
 
+  /// The beginnings and ends of ranges in a row, as ``paired(_:)`` reads them.
+  package static func positions(of ranges: [Range<Int>]) -> [Int] {
+    ranges.flatMap { [$0.lowerBound, $0.upperBound] }
+  }
+
   /// Pairs of the first position and the one behind the last; `nil` if they are no ranges.
   public static func paired(_ positions: [Int]) -> [Range<Int>]? {
     guard positions.count % 2 == 0 else { return nil }
@@ -50,7 +55,5 @@ extension ChatMessage {
   }
 
   /// ``emotes`` as the positions of their beginnings and ends, in a row; `nil` if there are none.
-  package var emotePositions: [Int]? {
-    hasEmotes ? emotes.flatMap { [$0.lowerBound, $0.upperBound] } : nil
-  }
+  package var emotePositions: [Int]? { hasEmotes ? EmoteRanges.positions(of: emotes) : nil }
 }

@@ -34,10 +34,13 @@ public struct SourceHealth: Sendable, Hashable, Codable {
   public var lost: Int
   public var backfilled: Int
   public var duplicate: Int
+  /// Messages and deliveries of which nothing could be shown, such as those of an unknown kind; `nil` if there were none.
+  public var notShown: Int?
 
   public init(
     source: Text, state: Connection, platform: Text? = nil, reason: Text? = nil,
-    behindMilliseconds: Int? = nil, lost: Int = 0, backfilled: Int = 0, duplicate: Int = 0
+    behindMilliseconds: Int? = nil, lost: Int = 0, backfilled: Int = 0, duplicate: Int = 0,
+    notShown: Int? = nil
   ) {
     self.source = source
     self.state = state
@@ -47,6 +50,7 @@ public struct SourceHealth: Sendable, Hashable, Codable {
     self.lost = lost
     self.backfilled = backfilled
     self.duplicate = duplicate
+    self.notShown = notShown
   }
 
   /// Whether nothing more is to be expected of it.

@@ -52,11 +52,12 @@ package struct ActivityFeature {
       var row = ActivityRow(
         .redemption, by: redemption.user, count: redemption.cost ?? 0, at: time, from: origin)
       row.title = String(redemption.title)
-      row.say(redemption.text, by: redemption.user, in: redemption.id)
+      row.say(redemption.text, redemption.emotes, by: redemption.user, in: redemption.id)
       state.feed.add(row)
     case .announced(let announcement, let time, let origin):
       var row = ActivityRow(.announcement, by: announcement.user, at: time, from: origin)
-      row.say(announcement.text, by: announcement.user, in: announcement.id)
+      row.say(
+        announcement.text, announcement.emotes, by: announcement.user, in: announcement.id)
       state.feed.add(row)
     case .noticed(let notice, let time, let origin):
       state.feed.add(notice, count: notice.count, at: time, from: origin)

@@ -40,6 +40,8 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// The reward.
   package var title: String?
   package fileprivate(set) var text: String?
+  /// Where the text has emotes: the positions of their beginnings and ends in a row; `nil` if it has none.
+  package fileprivate(set) var emotes: [Int]?
   /// Whose words those are, and in which message, so that moderators can remove them.
   private var author: String?
   private var message: String?
@@ -67,9 +69,14 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   static let textLength = 512
 
   /// Adds what the person wrote, in the message with this identifier.
-  mutating func say(_ words: Text?, by person: Person?, in message: Text?) {
+  mutating func say(
+    _ words: Text?, _ emotes: [Range<Int>], by person: Person?, in message: Text?
+  ) {
     guard let words, !words.isEmpty else { return }
-    text = String(words.cut(to: Self.textLength))
+    let kept = words.cut(to: Self.textLength)
+    text = String(kept)
+    let usable = EmoteRanges.usable(emotes, in: kept)
+    self.emotes = usable.isEmpty ? nil : EmoteRanges.positions(of: usable)
     author = person.map { String($0.id) }
     self.message = message.map { String($0) }
   }
@@ -86,12 +93,15 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     }
   }
 
-  fileprivate mutating func forgetWords() { (text, author, message) = (nil, nil, nil) }
+  fileprivate mutating func forgetWords() {
+    (text, emotes, author, message) = (nil, nil, nil, nil)
+  }
 
   /// What it takes in bytes.
   fileprivate var byteCount: Int {
     MemoryLayout<ActivityRow>.stride + (name?.utf8.count ?? 0) + (title?.utf8.count ?? 0)
-      + (text?.utf8.count ?? 0) + (author?.utf8.count ?? 0) + (message?.utf8.count ?? 0)
+      + (text?.utf8.count ?? 0) + (emotes?.count ?? 0) * MemoryLayout<Int>.stride
+      + (author?.utf8.count ?? 0) + (message?.utf8.count ?? 0)
       + (platform?.utf8.count ?? 0) + (source?.utf8.count ?? 0)
   }
 
@@ -112,8 +122,8 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   /// Takes in what happened at about the same time.
   fileprivate mutating func fold(_ other: ActivityRow) {
     times += 1
-    (name, text, source) = (other.name, other.text, other.source)
-    (author, message) = (other.author, other.message)
+    (name, source) = (other.name, other.source)
+    (text, emotes, author, message) = (other.text, other.emotes, other.author, other.message)
     timestamp = max(timestamp, other.timestamp)
     let (sum, overflow) = count.addingReportingOverflow(other.count)
     count = overflow ? .max : sum
@@ -146,7 +156,8 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
     _ notice: ChatNotice, count: Int, at time: Timestamp, from origin: Origin = .none
   ) {
     var row = ActivityRow(.init(notice.kind), by: notice.user, count: count, at: time, from: origin)
-    row.say(notice.message?.text, by: notice.user, in: notice.message?.id)
+    row.say(
+      notice.message?.text, notice.message?.emotes ?? [], by: notice.user, in: notice.message?.id)
     add(row)
   }
 

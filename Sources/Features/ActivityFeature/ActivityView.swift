@@ -87,7 +87,11 @@ extension ActivityRow {
     if isMixed, let platform { parts.append(.text("[\(platform)]", .faint)) }
     if isPinned { parts.append(.badge("PINNED", .warning)) }
     parts.append(.text(sentence))
-    if let text { parts.append(.text(text, .faint)) }
+    if let text {
+      // A saved state may hold anything.
+      let ranges = EmoteRanges.usable(EmoteRanges.paired(emotes ?? []) ?? [], in: Text(text))
+      parts.append(ranges.isEmpty ? .text(text, .faint) : .marked(text, ranges, .faint))
+    }
     return .row(parts)
   }
 

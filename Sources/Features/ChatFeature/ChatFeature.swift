@@ -46,9 +46,11 @@ package struct ChatFeature {
       state.bookkeeping.moderation.noteClear(at: time)
       moderate(&state, hiding: .everything)
     case .timedOut(let timeout, let time):
+      // One act, of however many identifiers.
+      state.moderations += 1
       for author in authors(meantBy: timeout.user, in: state) {
         state.bookkeeping.moderation.noteTimeout(of: author, at: time)
-        moderate(&state, hiding: .author(author))
+        hide(.author(author), in: &state)
       }
     case .notice(let notice, let time, _):
       state.noticeCount += 1
@@ -119,10 +121,14 @@ package struct ChatFeature {
     return authors
   }
 
-  /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what
-  /// they see, and the clocks of sources differ.
   private func moderate(_ state: inout State, hiding target: ModerationTarget) {
     state.moderations += 1
+    hide(target, in: &state)
+  }
+
+  /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what
+  /// they see, and the clocks of sources differ.
+  private func hide(_ target: ModerationTarget, in state: inout State) {
     forgetUnread(state.messages, target, in: &state)
     let all = state.messages
     if let kept = all.removing(target) {

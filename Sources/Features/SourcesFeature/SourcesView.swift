@@ -29,7 +29,7 @@ extension SourcesFeature.Source {
     }
     for (count, what) in [
       (status?.lost ?? 0, "lost"), (status?.backfilled ?? 0, "back-filled"),
-      (status?.duplicate ?? 0, "duplicate"),
+      (status?.duplicate ?? 0, "duplicate"), (status?.notShown ?? 0, "not shown"),
     ] where count > 0 {
       parts.append(.text("\(Format.count(count)) \(what)", what == "lost" ? .warning : .faint))
     }

@@ -88,9 +88,12 @@ struct ConnectionCore: ~Copyable {
       batches.add(event, to: room, bytes: line.count)
       if decoder.hasRemarks { batches.note(decoder.takeRemarks(), room: room) }
     case .rejected(let reason, let room):
-      if decoder.hasRemarks { batches.note(decoder.takeRemarks(), room: room) }
+      let remarks = decoder.takeRemarks()
+      batches.note(remarks, room: room)
       // Found out for the first of a flood alone.
-      let fault = batches.isFirst(reason, room: room) ? decoder.fault(of: line, in: slab) : nil
+      let fault =
+        batches.isFirst(reason, room: room)
+        ? decoder.fault(of: line, in: slab) ?? remarks.unknownKind : nil
       reject(reason, room: room, bytes: line.count, fault: fault)
     case .control(let control): return control
     case .blank: break

@@ -1,6 +1,6 @@
 import JSON
 
-/// Chats whose messages are one JSON object each, with an author and a message: those of chat-downloader and of pytchat.
+/// Reads the chats of chat-downloader and pytchat, in which each message is a JSON object with an author and a text.
 ///
 /// The file is an array, one object per line, or one array per line.
 struct ChatItemLog: Sendable {
@@ -11,12 +11,12 @@ struct ChatItemLog: Sendable {
   private static let plain: Set<String> = [
     "text_message", "textMessage", "highlighted_message", "send_message_in_subscriber_only_mode",
   ]
-  /// Kinds that say nothing: placeholders, which are replaced, notices of YouTube itself, and the end of a pin.
+  /// Kinds that are dropped: placeholders for later messages, hints from YouTube itself, and the end of a pin.
   private static let silent: Set<String> = [
     "placeholder_item", "viewer_engagement_message", "remove_banner",
   ]
   private static let deletions: Set<String> = ["deleted_message", "delete_message"]
-  /// Kinds that are notices, and the member that has their number.
+  /// Kinds that become notices, with the member that holds the count.
   private static let notices: [String: (kind: String, count: String?)] = [
     "subscription": ("subscribe", "cumulative_months"),
     "prime_paid_upgrade": ("subscribe", nil), "gift_paid_upgrade": ("subscribe", nil),
@@ -56,15 +56,45 @@ struct ChatItemLog: Sendable {
       self.item = item
       kind = item.word("message_type") ?? item.word("type")
       user = Self.user(item)
-      text = item["message"]?.stringValue ?? ""
-      time =
-        lines.optional("timestamp", of: item) { Self.time($0, $1) }
-        ?? item.time("datetime", orUTC: true)
-      bits = lines.optional("bits", of: item) { $0.count($1) } ?? 0
+      text = lines.fitting(item["message"]?.stringValue ?? "")
+      time = Self.time(item["timestamp"]) ?? item.time("datetime", orUTC: true)
+      bits = item.count("bits") ?? 0
+      lines.note(misfitsOf: item, Self.shape)
       id =
         item.anyText("message_id") ?? item.anyText("id")
         ?? "message-\(number)-\(StableHash.hex(item.description))"
     }
+
+    /// What is read of a message.
+    private static let shape = JSONShape.object([
+      "message_type": .text, "type": .text, "action_type": .text, "message": .text,
+      "message_id": .identifier, "id": .identifier, "target_message_id": .identifier,
+      "timestamp": .test { time($0) != nil }, "datetime": .timeOrUTC,
+      "bits": .count, "cumulative_months": .count, "mass_gift_count": .count,
+      "number_of_raiders": .count, "ban_duration": .count,
+      "author": .orText(
+        .object([
+          "id": .identifier, "channelId": .text, "name": .text, "display_name": .text,
+          "colour": .color,
+          "badges": .list(
+            .object([
+              "icon_name": .text, "name": .text, "title": .text, "version": .identifier,
+            ])),
+          "isChatOwner": .truth, "isChatModerator": .truth, "isChatSponsor": .truth,
+          "isVerified": .truth,
+        ])),
+      "author_id": .identifier, "author_name": .text, "author_display_name": .text,
+      "colour": .color,
+      "banned_user": .text, "target_author_id": .identifier,
+      "money": .object(["text": .text, "amount": .number, "currency": .text]), "amountString": .text, "amount": .text,
+      "in_reply_to": .object(["message_id": .identifier]),
+      "emotes": .list(
+        .object([
+          "locations": .test {
+            ($0.arrayValue != nil || $0.stringValue != nil) && !places($0).contains(nil)
+          }
+        ])),
+    ])
 
     private static func user(_ item: JSONValue) -> PlatformUser? {
       let author = item["author"]
@@ -88,9 +118,12 @@ struct ChatItemLog: Sendable {
       return listed + flags.filter { author?[$0.0]?.boolValue == true }.map(\.1)
     }
 
-    /// Microseconds, milliseconds or seconds since 1970, else a time in words, which is taken as UTC.
-    private static func time(_ item: JSONValue, _ name: String) -> Int? {
-      if let number = item.milliseconds(name) {
+    /// Reads microseconds, milliseconds or seconds since 1970, or a date and time, which is UTC unless it names a zone.
+    private static func time(_ value: JSONValue?) -> Int? {
+      // Some programs write the number as text.
+      let number = value?.looseNumber.map { JSONValue.number($0) }
+      let item = JSONValue.object(["time": number ?? value ?? .null])
+      if let number = item.milliseconds("time") {
         switch number {
         case 100_000_000_000_000_000...: return number / 1_000_000
         case 100_000_000_000_000...: return number / 1_000
@@ -98,7 +131,7 @@ struct ChatItemLog: Sendable {
         default: break
         }
       }
-      return item.time(name, orUTC: true)
+      return item.time("time", orUTC: true)
     }
 
     func translate(into lines: inout NativeLines) {
@@ -129,7 +162,7 @@ struct ChatItemLog: Sendable {
       }
     }
 
-    /// The platform, by the form of its identifiers; `nil` if they do not show it, as those of deletions.
+    /// The platform, recognised by the form of the author's identifier; `nil` if there is none, as in deletions.
     private var platform: String? {
       guard let id = user?.id else { return nil }
       if id.hasPrefix("UC"), id != user?.name { return "youtube" }
@@ -147,7 +180,11 @@ struct ChatItemLog: Sendable {
     }
 
     private var amount: String? {
-      item["money"]?.text("text") ?? item.text("amountString") ?? item.text("amount")
+      let money = item["money"]
+      let number = money?["amount"]?.looseNumber.map {
+        [$0.description, money?.text("currency")].compactMap(\.self).joined(separator: " ")
+      }
+      return money?.text("text") ?? number ?? item.text("amountString") ?? item.text("amount")
     }
 
     private func message(_ user: PlatformUser, _ lines: inout NativeLines) {
@@ -156,8 +193,8 @@ struct ChatItemLog: Sendable {
       lines.add(isPinned ? "announcement" : "chat.message", room: nil, at: time) {
         $0.add("id", (isPinned ? id + "/pinned" : id).clipped)
         $0.add(user: user)
-        $0.add(text: text)
-        guard !isPinned else { return }
+        $0.add("text", text)
+        if isPinned { return $0.add(emotes: emotes) }
         if let kind, !ChatItemLog.plain.contains(kind), amount == nil {
           $0.add("kind", kind.clipped)
         }
@@ -167,7 +204,7 @@ struct ChatItemLog: Sendable {
       }
     }
 
-    /// Money is of many currencies, so it is told in the words of the platform.
+    /// Amounts are in many currencies, so the announcement quotes the platform's own wording.
     private func paid(_ amount: String, _ lines: inout NativeLines) {
       let user = user ?? .unknown
       let isSticker = kind == "paid_sticker" || kind == "superSticker"
@@ -175,7 +212,7 @@ struct ChatItemLog: Sendable {
       lines.add("announcement", room: nil, at: time) {
         $0.add("id", "\(id)/paid".clipped)
         $0.add(user: user)
-        $0.add(text: "\(isSticker ? "Super Sticker" : "Super Chat") \(amount)")
+        $0.add("text", "\(isSticker ? "Super Sticker" : "Super Chat") \(amount.clipped)")
       }
     }
 
@@ -184,28 +221,33 @@ struct ChatItemLog: Sendable {
     ) {
       // YouTube's own words, which stand where those of the person would.
       let isGift = kind == "giftBomb" && count == nil
-      let isPlatform = isGift || kind == "subscribe" && text.hasPrefix("Welcome")
+      let isPlatform = isGift || kind == "subscribe" && text.hasPrefix("Welcome to ")
       lines.add("chat.notice", room: nil, at: time) {
         $0.add("id", id.clipped)
         $0.add("kind", kind)
         $0.add(user: user)
         $0.add("count", count ?? (isGift ? text.firstNumber : nil) ?? 1)
         guard !isPlatform, !text.isEmpty else { return }
-        $0.add(text: text)
+        $0.add("text", text)
         $0.add(emotes: emotes)
       }
     }
 
-    /// Where the text has emotes of Twitch, as in `0-4,12-16`: the last position belongs to the emote.
+    /// The positions of Twitch emotes in the text, written as `0-4,12-16` with inclusive ends.
     private var emotes: [Int] {
-      (item["emotes"]?.arrayValue ?? []).flatMap { emote -> [Int] in
-        let listed = emote["locations"]?.arrayValue?.compactMap(\.stringValue)
-        let places = listed ?? emote.text("locations")?.split(separator: ",").map(String.init) ?? []
-        return places.flatMap { place -> [Int] in
-          let ends = place.split(separator: "-").compactMap { Int($0) }
-          guard ends.count == 2, 0 <= ends[0], ends[0] <= ends[1] else { return [] }
-          return [ends[0], ends[1] + 1]
-        }
+      (item["emotes"]?.arrayValue ?? []).flatMap { emote in
+        Self.places(emote["locations"]).flatMap { $0 ?? [] }
+      }
+    }
+
+    /// The places of an emote, in a list or separated by commas; `nil` for one that cannot be read.
+    private static func places(_ value: JSONValue?) -> [[Int]?] {
+      let listed = value?.arrayValue?.map { $0.stringValue ?? "" }
+      let places = listed ?? value?.stringValue?.split(separator: ",").map(String.init) ?? []
+      return places.map { place in
+        let ends = place.split(separator: "-").compactMap { Int($0) }
+        guard ends.count == 2, 0 <= ends[0], ends[0] <= ends[1] else { return nil }
+        return [ends[0], ends[1] + 1]
       }
     }
   }

@@ -4,11 +4,16 @@ import LiveEvents
 /// A log of Chatterino: `[20:00:01] name: text`, after a line with the day on which it begins.
 ///
 /// It has no identifiers; they are made of the day, the number of the line and what it says, so that the same log read
-/// twice counts once. Its times are taken as UTC, since it names zones only by letters. The format of its times is a
-/// setting; without times, everything has the time at which the log begins.
+/// twice counts once. Its times are local times of the machine that wrote it, and the letters by which it names their
+/// zone may stand for several, so the reader says which zone it is, unless the letters are those of UTC. The format of
+/// its times is a setting; without times, everything has the time at which the log begins.
 struct ChatterinoLog: Sendable {
   private static let day = 86_400_000
 
+  /// The zone of times that name none.
+  private var zone: LogZone
+  /// Whether the time of the last line names its zone.
+  private var isUTC = false
   /// The day of the last line, in milliseconds since 1970; `nil` until the log says it.
   private var date: Int?
   /// Milliseconds since midnight of the last line.
@@ -20,6 +25,8 @@ struct ChatterinoLog: Sendable {
   private var bomb: (name: String, group: String, left: Int)?
   /// Why the log cannot be read any further.
   private(set) var failure: String?
+
+  init(zone: LogZone) { self.zone = zone }
 
   /// Whether a line begins with a time.
   static func isTimed(_ line: some StringProtocol) -> Bool {
@@ -75,13 +82,17 @@ struct ChatterinoLog: Sendable {
   private mutating func begin(_ text: String) {
     let prefix = "# Start logging at "
     guard text.hasPrefix(prefix) else { return }
-    let words = text.dropFirst(prefix.count).split(separator: " ").prefix(2)
-    guard let time = LogTime(words.joined(separator: " ")), let day = time.day else { return }
+    let words = text.dropFirst(prefix.count).split(separator: " ")
+    if let name = words.last, ["UTC", "GMT"].contains(name) { zone = .utc }
+    guard let time = LogTime(words.prefix(2).joined(separator: " ")), let day = time.day else {
+      return
+    }
     (date, last) = (day * Self.day, time.milliseconds)
   }
 
   private mutating func pass(to time: LogTime) {
     hasTimes = true
+    isUTC = time.hasZone
     if let day = time.day {
       date = day * Self.day
     } else if time.milliseconds < last - Self.day / 2, let date {
@@ -91,7 +102,11 @@ struct ChatterinoLog: Sendable {
     last = time.milliseconds
   }
 
-  private var now: Int? { date.map { $0 + last } }
+  /// The time of the last line, in milliseconds since 1970.
+  private var now: Int? {
+    guard let local = date.map({ $0 + last }), !isUTC else { return date.map { $0 + last } }
+    return local - zone.secondsFromUTC(local / 1_000) * 1_000
+  }
 
   /// An identifier of what the line says.
   private func identifier(_ words: some StringProtocol) -> String {
@@ -114,10 +129,11 @@ struct ChatterinoLog: Sendable {
     }
     let id = identifier(words)
     recent.append(login: author.login, text: String(text), id: id)
+    let fitting = lines.fitting(String(text))
     lines.add("chat.message", room: room, at: now) {
       $0.add("id", id)
       if let user = PlatformUser(id: author.login, name: author.shown) { $0.add(user: user) }
-      $0.add(text: String(text))
+      $0.add("text", fitting)
     }
   }
 

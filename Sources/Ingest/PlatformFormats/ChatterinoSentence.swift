@@ -11,9 +11,9 @@ enum ChatterinoSentence: Equatable {
   case stream(isLive: Bool)
   case notice(kind: String, name: String, count: Int)
   case redemption(name: String, title: String, cost: Int)
-  /// A heading, or the state of the connection: it says nothing about the chat.
+  /// A heading, or the state of the connection. It is dropped.
   case nothing
-  /// A kind that is known by name alone.
+  /// A sentence that is counted by its kind and not shown.
   case other(kind: String)
 
   private static let silent: Set<String> = [

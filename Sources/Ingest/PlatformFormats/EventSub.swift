@@ -1,8 +1,8 @@
 package import JSON
 package import LiveEvents
 
-/// Twitch's EventSub in the words of a room. Which member means what: Twitch's documentation, "EventSub
-/// Subscription Types".
+/// Translates notifications of Twitch's EventSub into native lines. The members are described in Twitch's
+/// documentation, "EventSub Subscription Types".
 package enum EventSub {
   /// What happened.
   package struct Notification: Equatable, Sendable {
@@ -46,14 +46,14 @@ package enum EventSub {
     case "channel.moderate": context.moderation(&lines)
     case "channel.chat_settings.update": context.modes(&lines)
     case "channel.follow":
-      guard let user = context.user("user") else { break }
+      let user = context.user("user") ?? .unknown
       context.time = event.time("followed_at") ?? context.time
       context.add("follow", &lines) {
         $0.add("id", "follow/\(user.id)/\(context.time ?? 0)".clipped)
         $0.add(user: user)
       }
     case "channel.subscribe":
-      // A gift is told by whom it is from.
+      // The giver's own notification announces a gift.
       guard event["is_gift"]?.boolValue != true else { break }
       context.notice("subscribe", by: context.user("user"), count: 1, &lines)
     case "channel.subscription.message":
@@ -99,21 +99,15 @@ package enum EventSub {
     case "stream.offline": context.add("stream", &lines) { $0.add("state", "ended") }
     case "channel.update":
       guard let title = event.text("title") else { break }
-      context.add("title", &lines) { $0.add("title", title) }
-    // Which channels share their chat is seen in its messages.
+      context.add("title", &lines) { $0.add("title", title.clipped(to: EventLimits.titleLength)) }
+    // Messages of a shared chat name their channel themselves.
     case "channel.shared_chat.begin", "channel.shared_chat.update", "channel.shared_chat.end": break
     default: lines.note(unknown: notification.type)
     }
-    context.noteOddFields(&lines)
+    lines.note(misfitsOf: event, shape, named: "event")
   }
 
-  /// Members that an event can do without, by what they must be.
-  private static let texts = [
-    "color", "user_name", "chatter_user_name", "from_broadcaster_user_name",
-  ]
-  private static let numbers = ["bits", "viewers", "total", "cumulative_months", "level"]
-
-  /// One notification on its way.
+  /// The notification that is being translated.
   private struct Context {
     var event: JSONValue
     var time: Int?
@@ -124,7 +118,7 @@ package enum EventSub {
       lines.add(type, room: room, at: time, body)
     }
 
-    /// The person whose members begin with a prefix. A name stands in for a missing identifier.
+    /// The person whose members begin with a prefix. The name replaces a missing identifier.
     func user(_ prefix: String, badges: String = "", color: String? = nil) -> PlatformUser? {
       let name = name(prefix)
       return PlatformUser(
@@ -135,7 +129,7 @@ package enum EventSub {
       event.text(prefix + "_name") ?? event.text(prefix + "_login")
     }
 
-    /// Somebody who may have asked not to be named. Twitch gives all of them this account.
+    /// The giver; Twitch's account for anonymous givers if the notification names nobody.
     func giver(_ prefix: String) -> PlatformUser? {
       user(prefix) ?? PlatformUser(id: "274598607", name: "AnAnonymousGifter")
     }
@@ -144,24 +138,19 @@ package enum EventSub {
       _ kind: String, by user: PlatformUser?, count: Int, group: String? = nil,
       words: PlatformWords? = nil, _ lines: inout NativeLines
     ) {
+      let fitting = words.map { lines.fitting($0) }
       add("chat.notice", &lines) {
         $0.add("id", identifier?.clipped)
         $0.add("kind", kind)
         $0.add(user: user ?? .unknown)
         $0.add("count", count)
         $0.add("group", group?.clipped)
-        if let words { $0.add(words: words) }
+        if let fitting { $0.add(words: fitting) }
       }
     }
 
-    /// Counts members whose values could not be used.
-    func noteOddFields(_ lines: inout NativeLines) {
-      for name in EventSub.texts { _ = lines.optional(name, of: event) { $0.text($1) } }
-      for name in EventSub.numbers { _ = lines.optional(name, of: event) { $0.count($1) } }
-    }
-
     private var identifier: String? { event.anyText("message_id") ?? notification }
-    /// That of a message, which must have one.
+    /// The identifier of a message, which is generated if the notification has none.
     private var messageIdentifier: String {
       (identifier ?? "eventsub-" + StableHash.hex(event.description)).clipped
     }
@@ -180,17 +169,18 @@ package enum EventSub {
 
     func message(_ lines: inout NativeLines) {
       let user = user("chatter_user", badges: badges, color: event.text("color"))
+      let words = lines.fitting(PlatformWords(event["message"]) ?? PlatformWords(text: ""))
       add("chat.message", &lines) {
         $0.add("id", messageIdentifier)
         $0.add(user: user ?? .unknown)
-        $0.add(words: PlatformWords(event["message"]) ?? PlatformWords(text: ""))
+        $0.add(words: words)
         $0.add("replyTo", event["reply"]?.text("parent_message_id")?.clipped)
         if let bits = event["cheer"]?.count("bits"), bits > 0 { $0.add("bits", bits) }
         if isShared { $0.add("channel", event.text("source_broadcaster_user_id")?.clipped) }
       }
     }
 
-    /// A notice of the chat: which one, its member `notice_type` says, and the member of that name has the rest.
+    /// Adds a notice of the chat. `notice_type` names its kind, and the member of that name holds the details.
     func chatNotice(_ lines: inout NativeLines) {
       let type = event.word("notice_type") ?? ""
       let body = event[type] ?? .null
@@ -216,19 +206,21 @@ package enum EventSub {
       case "raid":
         notice("raid", by: user, count: body.count("viewer_count") ?? 0, words: words, &lines)
       case "announcement", "bits_badge_tier", "charity_donation", "pay_it_forward":
-        guard let said = words?.text ?? event.text("system_message") else {
+        let sentence = event.text("system_message").map { PlatformWords(text: $0) }
+        guard let said = (words ?? sentence).map({ lines.fitting($0) }) else {
           return lines.note(unknown: "channel.chat.notification \(type)")
         }
         add("announcement", &lines) {
           $0.add("id", identifier?.clipped)
           if let user { $0.add(user: user) }
-          $0.add("text", said)
+          $0.add("text", said.text)
+          $0.add(emotes: said.emotes)
         }
       case "unraid": break
-      // They happened in another channel, which nobody here is to be thanked for.
+      // These happened in another channel of a shared chat.
       case _ where type.hasPrefix("shared_chat_"): break
       default:
-        guard let words else {
+        guard let words = words.map({ lines.fitting($0) }) else {
           return lines.note(unknown: "channel.chat.notification \(type)")
         }
         add("chat.message", &lines) {
@@ -240,12 +232,12 @@ package enum EventSub {
       }
     }
 
-    /// A person may not write, for ever or until a time in milliseconds since 1970.
+    /// Adds a time-out until a time in milliseconds since 1970, or a ban.
     func timeout(_ prefix: String, until end: Int? = nil, _ lines: inout NativeLines) {
       let (id, name) = (event.anyText(prefix + "_id"), name(prefix))
       guard id != nil || name != nil else { return lines.note(unknown: "ban without a person") }
       add("chat.timeout", &lines) {
-        // Without an identifier it is anybody of that name.
+        // Without an identifier, the time-out applies to everybody with that name.
         $0.addObject("user") {
           $0.add("id", id?.clipped)
           $0.add("name", (name ?? id)?.clipped)
@@ -261,7 +253,7 @@ package enum EventSub {
       add("chat.delete", &lines) { $0.add("id", id.clipped) }
     }
 
-    /// What a moderator did. The member `action` names it, and the member of that name has the rest.
+    /// Adds an action of a moderator. `action` names its kind, and the member of that name holds the details.
     func moderation(_ lines: inout NativeLines) {
       let action = event.word("action") ?? ""
       let body = event[action] ?? .null
@@ -278,13 +270,14 @@ package enum EventSub {
       }
     }
 
-    /// Money is of many currencies, so it is told in their units.
+    /// Adds a donation to charity as an announcement with the amount and its currency.
     func donation(_ lines: inout NativeLines) {
       let amount = event["amount"]
       let digits = min(amount?.count("decimal_places") ?? 2, 6)
       let value = (0..<digits).reduce(Double(amount?.count("value") ?? 0)) { sum, _ in sum / 10 }
-      let words = [
-        "\(value)", amount?.text("currency"), event.text("charity_name").map { "for \($0)" },
+      let words: [String?] = [
+        "\(value)", amount?.text("currency")?.clipped,
+        event.text("charity_name").map { "for \($0.clipped)" },
       ]
       add("announcement", &lines) {
         $0.add("id", (event.text("id") ?? identifier)?.clipped)
@@ -329,11 +322,11 @@ package enum EventSub {
       }
     }
 
-    /// Twitch has no event that says only the votes: each repeats the whole poll.
+    /// Adds a poll. Each of Twitch's notifications repeats the whole poll, so only the votes are taken after its start.
     func poll(isBegin: Bool, isEnd: Bool, _ lines: inout NativeLines) {
       let choices = event["choices"]?.arrayValue ?? []
       guard let id = event.text("id"), (1...PollEvent.maximumOptions).contains(choices.count) else {
-        return
+        return lines.note(unknown: "poll without an identifier or choices")
       }
       let votes = choices.map { $0.count("votes") ?? 0 }
       if isBegin {
@@ -362,7 +355,7 @@ package enum EventSub {
     func prediction(_ state: String, _ lines: inout NativeLines) {
       let outcomes = event["outcomes"]?.arrayValue ?? []
       guard let id = event.text("id"), (1...Prediction.maximumOptions).contains(outcomes.count)
-      else { return }
+      else { return lines.note(unknown: "prediction without an identifier or outcomes") }
       add("prediction", &lines) {
         $0.add("id", id.clipped)
         $0.add("title", (event.text("title") ?? "?").clipped(to: EventLimits.titleLength))
@@ -378,13 +371,20 @@ package enum EventSub {
     }
 
     func redemption(_ lines: inout NativeLines) {
-      guard let user = user("user"), let reward = event["reward"] else { return }
+      guard let reward = event["reward"] else {
+        return lines.note(unknown: "redemption without a reward")
+      }
+      let user = user("user") ?? .unknown
+      let input = event.text("user_input").map { PlatformWords(text: $0) }
+      let words = (input ?? PlatformWords(event["message"])).map { lines.fitting($0) }
       lines.add("redemption", room: room, at: event.time("redeemed_at") ?? time) {
         $0.add("id", event.text("id")?.clipped)
         $0.add(user: user)
         $0.add("title", (reward.text("title") ?? reward.text("type") ?? "?").clipped)
         $0.add("cost", reward.count("cost") ?? reward.count("channel_points"))
-        $0.add("text", event.text("user_input") ?? PlatformWords(event["message"])?.text)
+        guard let words else { return }
+        $0.add("text", words.text)
+        $0.add(emotes: words.emotes)
       }
     }
   }

@@ -2,9 +2,11 @@ import JSON
 
 /// Notifications of EventSub, one per line: messages of its WebSocket, or bodies of its webhooks.
 enum EventSubLog {
+  private static let shape = JSONShape.object(["message_timestamp": .time, "message_id": .text])
+
   static func translate(_ line: [UInt8], into lines: inout NativeLines) {
     guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) else { return }
-    guard let value = try? JSONValue(parsing: line) else { return lines.note(unknown: "malformed") }
+    guard let value = JSONValue(lenient: line) else { return lines.note(unknown: "malformed") }
     let metadata = value["metadata"]
     let payload = value["payload"] ?? value
     guard let subscription = payload["subscription"], let type = subscription.word("type"),
@@ -14,6 +16,7 @@ enum EventSubLog {
       if metadata?.text("message_type") == nil { lines.note(unknown: "no notification") }
       return
     }
+    lines.note(misfitsOf: metadata, shape, named: "metadata")
     EventSub.translate(
       EventSub.Notification(
         type: type, event: event,

@@ -1,8 +1,8 @@
 import JSON
 
-/// What a file looks like that is in none of the formats that are read, for messages.
+/// Describes files of unsupported formats, for error messages.
 package enum FileAppearance {
-  /// What can be read, for messages.
+  /// The supported formats, for error messages.
   package static let supported =
     "native events, Twitch IRC, EventSub, and chats of Chatterino, TwitchDownloader, yt-dlp, chat-downloader and pytchat"
 
@@ -20,8 +20,8 @@ package enum FileAppearance {
     (Array("[Script Info]".utf8), "SubStation Alpha subtitles"),
   ]
 
-  /// Describes a file by its first bytes, such as `a CSV table with the columns time, author and text`; `nil` if it may
-  /// have events as the ingest socket takes them.
+  /// Describes a file by its first bytes, such as `a CSV table with the columns time, author and text`; `nil` if it
+  /// looks like lines that the ingest socket accepts.
   package static func describe(_ head: some Collection<UInt8>) -> String? {
     let bytes = Array(head.prefix(PlatformFormat.headLength))
     if let known = signatures.first(where: { bytes.starts(with: $0.bytes) }) { return known.name }

@@ -7,6 +7,8 @@ struct LogTime: Equatable {
   var day: Int?
   /// Milliseconds since midnight of that day in UTC, or in the zone of the log if the line names none.
   var milliseconds: Int
+  /// Whether the line names a zone.
+  var hasZone: Bool
 
   /// `nil` for any other text.
   init?(_ text: some StringProtocol) {
@@ -38,6 +40,7 @@ struct LogTime: Equatable {
       hour = hour % 12 + (isAfternoon ? 12 : 0)
     }
     rest.skipBlanks()
+    hasZone = !rest.isAtEnd
     guard let offset = rest.zone(), rest.isAtEnd else { return nil }
     milliseconds = ((hour * 60 + minute - offset) * 60 + second) * 1_000 + fraction
   }

@@ -22,15 +22,45 @@ package struct NativeLines: Sendable {
     unknown[isKept ? kind : "others", default: 0] += 1
   }
 
-  /// Reads a member that is not needed. One that cannot be read counts as absent, and is counted by its name.
-  mutating func optional<Value>(
-    _ name: String, of value: JSONValue?, _ read: (JSONValue, String) -> Value?
-  ) -> Value? {
-    guard let value, let member = value[name], member != .null, member.stringValue?.isEmpty != true
-    else { return nil }
-    let found = read(value, name)
-    if found == nil { note(unknown: "value of \(name)") }
-    return found
+  private static let oddPrefix = "value of "
+
+  /// Counts a member that had no usable value.
+  mutating func note(odd member: String) { note(unknown: Self.oddPrefix + member) }
+
+  /// Counts the members of a value of which its format can make no use.
+  mutating func note(misfitsOf value: JSONValue?, _ shape: JSONShape, named name: String = "item") {
+    for name in shape.misfits(of: value, named: name) { note(odd: name) }
+  }
+
+  /// What somebody wrote, cut to what fits into a line. What does not fit is counted.
+  mutating func fitting(_ text: String) -> String {
+    let escapes = text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
+    // An escape takes up to six bytes.
+    let fitting = text.clipped(to: escapes ? 10_000 : 60_000)
+    if fitting.utf8.count < text.utf8.count { note(unknown: "end of a text that is too long") }
+    return fitting
+  }
+
+  /// How much was not shown at all.
+  package var notShown: Int {
+    unknown.reduce(0) { $1.key.hasPrefix(Self.oddPrefix) ? $0 : $0 + $1.value }
+  }
+
+  /// What was not shown and which members fell back, for people; `nil` if there is nothing to say.
+  package var remark: String? {
+    func counts(odd isOdd: Bool) -> String {
+      unknown.filter { $0.key.hasPrefix(Self.oddPrefix) == isOdd }
+        .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        .map { "\($0.value) \(isOdd ? String($0.key.dropFirst(Self.oddPrefix.count)) : $0.key)" }
+        .joined(separator: ", ")
+    }
+    let (missing, odd) = (counts(odd: false), counts(odd: true))
+    let parts = [
+      missing.isEmpty ? nil : "not shown: \(missing)",
+      odd.isEmpty ? nil : "odd values left out: \(odd)",
+    ].compactMap { $0 }
+    // A longer one would be rejected.
+    return parts.isEmpty ? nil : parts.joined(separator: "; ").clipped
   }
 
   /// Adds a line.
@@ -88,18 +118,14 @@ extension JSONWriter {
     }
   }
 
-  /// Adds what somebody wrote, cut to what fits into a line.
-  mutating func add(text: String) {
-    let escapes = text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
-    // An escape takes up to six bytes.
-    add("text", text.clipped(to: escapes ? 10_000 : 60_000))
-  }
-
   /// Adds where a text has emotes: pairs of the first position and the one after the last, in Unicode scalars.
   mutating func add(emotes: [Int]) {
-    let emotes = emotes.prefix(2 * EmoteRanges.limit)
-    guard !emotes.isEmpty, emotes.allSatisfy({ $0 <= 65_535 }) else { return }
-    addArray("emotes") { for position in emotes { $0.append(position) } }
+    let fitting = emotes.prefix(2 * EmoteRanges.limit)
+      .prefix { $0 <= EmoteRanges.positions.upperBound }
+    // The last range may have lost its end.
+    let whole = fitting.dropLast(fitting.count % 2)
+    guard !whole.isEmpty else { return }
+    addArray("emotes") { for position in whole { $0.append(position) } }
   }
 
   mutating func add(_ name: StaticString, texts: [String]) {
@@ -213,7 +239,7 @@ package enum PlatformTime {
     else { return nil }
     var rest = bytes[19...]
     var fraction = 0
-    if rest.first == UInt8(ascii: ".") {
+    if rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: ",") {
       let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
       fraction = (digits + [0x30, 0x30, 0x30]).prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
       rest = rest.dropFirst(1 + digits.count)

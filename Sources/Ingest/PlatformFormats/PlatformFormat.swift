@@ -1,7 +1,9 @@
 import LiveEvents
 
-/// What programs write that record the chats of platforms. Other than the formats of the ingest socket, a line
-/// of it may be several events or none, or it has no lines; it is translated into native lines where it is read.
+/// Formats in which other programs record chats.
+///
+/// Unlike in the formats of the ingest socket, a line may be several events or none, and JSON documents have no lines.
+/// So they are translated into native lines where they are read.
 package enum PlatformFormat: String, CaseIterable, Sendable {
   /// A `.live_chat.json` of yt-dlp: the actions of YouTube's chat, one object per line.
   case youtube = "youtube-live-chat"
@@ -105,13 +107,14 @@ package struct PlatformTranslator: Sendable {
   /// Why the rest of the file cannot be read; `nil` if it can.
   package private(set) var failure: String?
 
-  package init(_ format: PlatformFormat) {
+  /// - Parameter zone: of the times of logs that do not name theirs.
+  package init(_ format: PlatformFormat, zone: LogZone = .utc) {
     output = NativeLines(platform: format.platform)
     reader =
       switch format {
       case .youtube: .youtube(LineBuffer(), YouTubeChat())
       case .eventSub: .eventSub(LineBuffer())
-      case .chatterino: .chatterino(LineBuffer(), ChatterinoLog())
+      case .chatterino: .chatterino(LineBuffer(), ChatterinoLog(zone: zone))
       case .twitchDownloader: .twitchDownloader(TwitchDownloaderLog())
       case .chatDownloader, .pytchat: .items(ChatItemLog())
       }

@@ -3,7 +3,7 @@ import LiveEvents
 
 /// What a person wrote, with the positions of emotes in it.
 struct PlatformWords {
-  let text: String
+  private(set) var text: String
   /// Whether it was written with `/me`, as Twitch sends it: `\u{1}ACTION waves\u{1}`.
   let isAction: Bool
   /// Where emotes begin and end in the text, in Unicode scalars.
@@ -24,9 +24,15 @@ struct PlatformWords {
     self.emotes = emotes.first ?? 0 < shift && !emotes.isEmpty ? emotes : emotes.map { $0 - shift }
   }
 
+  fileprivate mutating func cut(to text: String) { self.text = text }
+
   /// The `message` of an event of EventSub, whose fragments are the text in pieces; `nil` if nothing was written.
   init?(_ message: JSONValue?) {
     guard let message else { return nil }
+    if let text = message.stringValue, !text.isEmpty {
+      self.init(text: text)
+      return
+    }
     let fragments = message["fragments"]?.arrayValue ?? []
     let joined = fragments.compactMap { $0["text"]?.stringValue }.joined()
     guard let text = message.text("text") ?? (joined.isEmpty ? nil : joined) else { return nil }
@@ -50,11 +56,19 @@ struct PlatformWords {
   }
 }
 
+extension NativeLines {
+  /// The same, cut to what fits into a line.
+  mutating func fitting(_ words: PlatformWords) -> PlatformWords {
+    var fitting = words
+    fitting.cut(to: self.fitting(words.text))
+    return fitting
+  }
+}
+
 extension JSONWriter {
   mutating func add(words: PlatformWords) {
     add("text", words.text)
     if words.isAction { add("action", true) }
-    guard !words.emotes.isEmpty else { return }
-    addArray("emotes") { array in for position in words.emotes { array.append(position) } }
+    add(emotes: words.emotes)
   }
 }

@@ -1,20 +1,19 @@
 package import JSON
 import LiveEvents
 
-/// The chats that Social Stream Ninja gathers, in the words of a room.
+/// Translates the chats that Social Stream Ninja gathers into native lines.
 ///
-/// What is in a message decides before what it is called: money makes a donation of it, and words
-/// are shown whatever the event. Kinds that are not known here and have no words are counted by
-/// name.
+/// The content of a message counts more than the name of its event: a message with an amount of money is a donation,
+/// and text is always shown. Unknown kinds without text are counted by name.
 package struct SocialStreamChat: Sendable {
   private let room: String?
-  /// Begins the identifiers of messages that have none; another one for each run.
+  /// The prefix of generated identifiers, which differs in each run.
   private let run: String
   private var memory = SocialStreamMemory()
   private var viewers: [JSONName: Int] = [:]
   private static let maximumPlatforms = 64
 
-  /// Messages that came again.
+  /// The number of repeats that were dropped.
   package private(set) var duplicates = 0
 
   /// - Parameter room: the room of the lines; `nil` leaves it open.
@@ -22,7 +21,7 @@ package struct SocialStreamChat: Sendable {
 
   /// Adds the native lines of a message.
   ///
-  /// - Parameter time: when it came, in milliseconds since 1970.
+  /// - Parameter time: when it was received, in milliseconds since 1970.
   package mutating func translate(
     _ content: JSONValue, at time: Int, into lines: inout NativeLines
   ) {
@@ -39,7 +38,7 @@ package struct SocialStreamChat: Sendable {
     }
     if let event, Self.bans.contains(event) { return ban(&message, platform, at: time, &lines) }
     let isOf = message.text("chatname") ?? message.text("chatmessage")
-    // Commands of its other parts use the same channels.
+    // Remote-control commands share the channel.
     if isOf == nil, ["action", "callback", "ssnControl"].contains(where: { content[$0] != nil }) {
       return
     }
@@ -51,7 +50,7 @@ package struct SocialStreamChat: Sendable {
     ).add(&message, event, to: &lines)
   }
 
-  /// The identifier of a message; `nil` if it came before.
+  /// The identifier of a message; `nil` if it is a repeat.
   private mutating func identify(
     _ message: inout SocialStreamMessage, _ platform: String,
     _ user: (user: PlatformUser, name: String?, id: String?)
@@ -72,7 +71,7 @@ package struct SocialStreamChat: Sendable {
 
   // MARK: Viewers
 
-  /// Takes a count of one platform, or of several; the room is told the sum.
+  /// Reads the viewer count of one platform or of several, and reports the sum to the room.
   private mutating func count(
     _ meta: JSONValue?, _ platform: String, at time: Int, _ lines: inout NativeLines
   ) {
@@ -124,7 +123,7 @@ package struct SocialStreamChat: Sendable {
       ? nil : message.count("durationSeconds", "banDurationSeconds", "seconds", "duration")
     var users = memory.users(on: platform, id: id, names: names)
     if users.isEmpty {
-      // Its messages may have been brought by a former run, by either.
+      // An earlier run may have delivered the messages, under either the identifier or the name.
       users = [id, names.first].compactMap { $0.map { "\(platform)/\($0)" } }
     }
     guard !users.isEmpty else { return lines.note(unknown: "ban without a user") }
@@ -148,7 +147,7 @@ package struct SocialStreamChat: Sendable {
   /// `{type, id}`, `{type, meta: {messageId}}`, `{type, userid}`, `{type, chatname}`, or `{type}`
   /// for everything of the platform.
   private mutating func delete(_ deletion: JSONValue, at time: Int, _ lines: inout NativeLines) {
-    // An identifier alone is what some callers send.
+    // Some callers send only the identifier.
     let isBare = deletion.objectValue == nil
     var message = SocialStreamMessage(isBare ? .object(["id": deletion]) : deletion)
     defer { for name in message.odd { lines.note(odd: "delete.\(name)") } }
@@ -159,7 +158,7 @@ package struct SocialStreamChat: Sendable {
     var found: [String] = []
     if own != nil || native != nil {
       found = memory.messages(on: platform, own: own, native: native)
-      // It may have been brought by a former run.
+      // An earlier run may have delivered it.
       if found.isEmpty { found = [native, own].compactMap { $0.map { "\(platform)/\($0)" } } }
     } else if userID != nil || !names.isEmpty {
       found = memory.messages(on: platform, userID: userID, names: names)

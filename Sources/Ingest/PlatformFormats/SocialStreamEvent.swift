@@ -1,7 +1,7 @@
 import JSON
 import LiveEvents
 
-/// A message of Social Stream Ninja that is of somebody, on its way into a room.
+/// Translates a message of Social Stream Ninja whose author is known.
 struct SocialStreamEvent {
   let user: PlatformUser
   let identifier: String
@@ -21,7 +21,7 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Adds what a message is.
+  /// Adds the event that a message stands for.
   func add(_ message: inout SocialStreamMessage, _ event: String?, to lines: inout NativeLines) {
     let words = message.words()
     let isPaid = event.map { Self.payments.contains($0) } ?? false
@@ -62,16 +62,15 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Events that are of money, even where only `meta` has the amount.
+  /// Payments. Some have their amount in `meta` only.
   private static let payments: Set = [
     "donation", "superchat", "supersticker", "jeweldonation", "thankyou", "tip", "gift",
     "giftcontribution",
   ]
-  /// Events that somebody caused without writing anything, although they carry a text of the
-  /// platform.
+  /// Events whose text is the platform's, not the person's. They are counted and not shown.
   private static let quiet: Set = ["joined", "join", "viewer_joined", "left"]
 
-  /// Members and subscribers, and all kinds that are not known here.
+  /// Adds a membership or subscription, or an event of an unknown kind.
   private func member(
     _ message: inout SocialStreamMessage, _ event: String, _ words: String?,
     to lines: inout NativeLines
@@ -109,7 +108,7 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Money is of many currencies, so it is told in the words of the platform.
+  /// Amounts are in many currencies, so the announcement quotes the platform's own wording.
   private func add(donation: String, _ words: String?, to lines: inout NativeLines) {
     if let bits = donation.bits { return notice("cheer", bits, words, to: &lines) }
     write("announcement", to: &lines) {
@@ -127,7 +126,7 @@ struct SocialStreamEvent {
     }
   }
 
-  /// What somebody wrote with a Power-up of Twitch.
+  /// The text that a person sent with a Power-up of Twitch.
   private func powerUp(_ message: SocialStreamMessage) -> String? {
     let value = message.meta["powerUp"]
     return value?.text("message") ?? value?.text("text")

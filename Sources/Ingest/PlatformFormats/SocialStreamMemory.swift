@@ -1,38 +1,38 @@
 import JSON
 
-/// The newest messages of a session of Social Stream Ninja: which of them a deletion means, and
-/// which came before.
+/// Remembers the newest messages of a session of Social Stream Ninja, to find the messages that a deletion names and to
+/// recognise repeats.
 ///
-/// Bounded: the oldest are forgotten.
+/// At most ``capacity`` messages are kept; the oldest are forgotten first.
 struct SocialStreamMemory: Sendable {
-  /// What is known of a message.
+  /// The properties by which a message can be found.
   struct Entry: Sendable {
     var platform: String
-    /// Its number at Social Stream Ninja, which begins anew with each start.
+    /// The number that Social Stream Ninja gave it. Numbers restart with the program.
     var own: String?
-    /// What the platform calls it.
+    /// The platform's own identifier.
     var native: String?
-    /// The identifier of the person in the room.
+    /// The author's identifier in the room.
     var user: String
     var name: String?
     var userID: String?
-    /// A hash of what it says.
+    /// A hash of the text.
     var words: Int
   }
 
-  /// More than a room shows.
+  /// More messages than a room shows.
   static let capacity = 4096
 
   private var entries: [JSONName: Entry] = [:]
   /// The keys of `entries`, in a ring.
   private var order: [JSONName] = []
   private var oldest = 0
-  /// Messages so far.
+  /// The number of messages added so far.
   private(set) var added = 0
 
-  /// Takes a message; gives its identifier, or `nil` if it came before.
+  /// Adds a message and returns its identifier; `nil` if it is a repeat.
   ///
-  /// - Parameter name: what identifies it, unless another message has that: numbers begin anew.
+  /// - Parameter name: the preferred identifier. It gets a suffix if a different message has it, since numbers restart.
   mutating func add(_ entry: Entry, named name: String) -> String? {
     let name = name.clipped(to: 240)
     var identifier = name
@@ -55,10 +55,10 @@ struct SocialStreamMemory: Sendable {
     return identifier
   }
 
-  /// Messages of a platform; without one, of all.
+  /// All messages of a platform; of every platform if it is empty.
   func messages(on platform: String) -> [String] { identifiers { isOf($0, platform) } }
 
-  /// Messages by their number, or by what the platform calls them.
+  /// Messages with this number or this identifier of the platform.
   func messages(on platform: String, own: String?, native: String?) -> [String] {
     identifiers { entry in
       guard isOf(entry, platform) else { return false }
@@ -67,12 +67,12 @@ struct SocialStreamMemory: Sendable {
     }
   }
 
-  /// Messages of a person.
+  /// Messages by this author.
   func messages(on platform: String, userID: String?, names: [String]) -> [String] {
     identifiers { isOf($0, platform) && isPerson($0, userID, names) }
   }
 
-  /// The identifiers in the room of a person.
+  /// The identifiers that a person has in the room.
   func users(on platform: String, id: String?, names: [String]) -> [String] {
     var users: Set<JSONName> = []
     for entry in entries.values where isOf(entry, platform) && isPerson(entry, id, names) {
@@ -91,7 +91,7 @@ struct SocialStreamMemory: Sendable {
     platform.isEmpty || isSame(entry.platform, platform)
   }
 
-  /// An identifier decides if both sides have one, since names are not unique.
+  /// Compares identifiers if both sides have one, otherwise names, which are not unique.
   private func isPerson(_ entry: Entry, _ userID: String?, _ names: [String]) -> Bool {
     if let userID, entry.userID != nil { return isSame(entry.userID, userID) }
     return names.contains { isSameName(entry.name, $0) } || isSameName(entry.name, userID)
@@ -102,7 +102,7 @@ struct SocialStreamMemory: Sendable {
     return left.utf8.elementsEqual(right.utf8)
   }
 
-  /// Platforms give a name as it is shown in one place and in lower case in another.
+  /// Ignores ASCII case: platforms write a name as displayed in one place and in lower case in another.
   private func isSameName(_ left: String?, _ right: String?) -> Bool {
     guard let left, let right, left.utf8.count == right.utf8.count else { return false }
     return zip(left.utf8, right.utf8).allSatisfy { left, right in

@@ -4,18 +4,28 @@ import LiveEvents
 /// The members of a message of Social Stream Ninja. What each means: its "Live Event Reference"
 /// (https://socialstream.ninja/docs/event-reference.html).
 ///
-/// Whatever a member has, the message stays: a value of another type counts as absent, and its name
-/// is kept.
+/// A member with a value of an unexpected type counts as absent and is listed in ``odd``; the message itself is kept.
 struct SocialStreamMessage {
   let content: JSONValue
   let meta: JSONValue
-  /// Members whose value is of no use.
+  /// The names of members whose value could not be used.
   private(set) var odd: [String] = []
 
   init(_ content: JSONValue) {
     self.content = content
     meta = content["meta"] ?? .null
+    odd = Self.shape.misfits(of: content, named: "message")
+    // Of a viewer count it is the count, which is checked where it is read.
+    if meta.looseNumber == nil, content.word("event")?.hasPrefix("viewer_update") != true {
+      odd += Self.metaShape.misfits(of: meta, named: "meta")
+    }
   }
+
+  private static let metaShape = JSONShape.object(["expiresAt": .time, "permanent": .truth])
+  /// The members that the readers below do not check themselves.
+  private static let shape = JSONShape.object([
+    "nameColor": .test { $0.stringValue?.hasWords == false || $0.isColor || $0 == .bool(false) },
+  ])
 
   // MARK: Values
 
@@ -51,7 +61,7 @@ struct SocialStreamMessage {
     }
   }
 
-  /// The first of these members of `meta`, or of the tokens of an alert, that is a count.
+  /// The first of these members that is a count, in `meta` or in `meta.tokens` (alerts).
   mutating func count(_ names: String...) -> Int? {
     for name in names {
       for place in [meta, meta["tokens"] ?? .null] {
@@ -77,18 +87,18 @@ struct SocialStreamMessage {
     (text("type") ?? text("platform") ?? "").clipped(to: 64).lowercased()
   }
 
-  /// What happened; `nil` for a message, and for a system message whose kind is not known.
+  /// The kind of event; `nil` for an ordinary message, and for a system message of an unnamed kind.
   mutating func event() -> String? {
     if content["event"] == .bool(true) { return nil }
     return text("event")?.clipped(to: 64).lowercased()
   }
 
-  /// The number of the message at Social Stream Ninja, and what the platform calls it.
+  /// The number that Social Stream Ninja gave the message, and the platform's own identifier.
   mutating func identifiers() -> (own: String?, native: String?) {
     (text("id")?.clipped, metaText("messageId")?.clipped)
   }
 
-  /// Who it is of. Without a name it is the platform that speaks.
+  /// The author. A message without a name is attributed to the platform.
   mutating func user(_ platform: String) -> (user: PlatformUser, name: String?, id: String?)? {
     // Names are plain text: what looks like a tag is part of them.
     let name = text("chatname")?.clipped
@@ -110,11 +120,12 @@ struct SocialStreamMessage {
     return badges.joined(separator: ",")
   }
 
-  /// What somebody wrote; an image stands for itself where there are no words. `nil` if there is
-  /// nothing.
+  /// The text that the author wrote; `[image]` if there is only an image; `nil` if there is neither.
   mutating func words() -> String? {
     // Far longer than a message of any platform, and short enough for a line.
-    let written = (text("chatmessage") ?? "").clipped(to: 8192)
+    let whole = text("chatmessage") ?? ""
+    let written = whole.clipped(to: 8192)
+    if written.utf8.count < whole.utf8.count { note("chatmessage") }
     let plain = flag("textonly") ? written : HTMLText.plain(written)
     if plain.hasWords { return plain }
     let hasImage = text("contentimg") != nil || written.contains("<img")
@@ -123,7 +134,7 @@ struct SocialStreamMessage {
     return written.hasWords ? written : nil
   }
 
-  /// What was given, in the words of the platform; `nil` if no money was.
+  /// The donated amount as the platform words it; `nil` if this is no donation.
   mutating func donation() -> String? {
     if content["hasDonation"] == .bool(true) { return metaMoney() ?? "a donation" }
     // Nothing, or less, was not given.
@@ -142,24 +153,21 @@ struct SocialStreamMessage {
     return nil
   }
 
-  /// An amount that only `meta` has.
+  /// The amount in `meta`.
   mutating func metaMoney() -> String? {
     guard let amount = metaText("amount", "formattedAmount", "formatted_amount") else { return nil }
     return ([amount] + [metaText("currency")].compactMap { $0 }).joined(separator: " ").clipped
   }
 
-  /// The number in a text of the platform that says how many there are, such as `12 months` or
-  /// `x5`.
-  ///
-  /// The number of a tier or level says nothing of that.
+  /// The quantity in the platform's subtitle, such as `12 months` or `x5`. Numbers of tiers and levels are skipped.
   mutating func countInSubtitle() -> Int? { text("subtitle")?.amountInWords }
 }
 
 extension String {
-  /// Whether there is anything but white space.
+  /// Whether it contains anything but white space.
   var hasWords: Bool { !utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
-  /// The first number that is an amount; years are given in months.
+  /// The first number that is a quantity. Years are converted to months.
   var amountInWords: Int? {
     let words = clipped(to: 512).lowercased().split { $0.isWhitespace }
     for (index, word) in words.enumerated() {
@@ -188,7 +196,7 @@ extension String {
 }
 
 extension JSONValue {
-  /// Whether a member says anything.
+  /// Whether a member has a value other than null, false and blank text.
   func hasValue(_ name: String) -> Bool {
     switch self[name] {
     case nil, .null?, .bool(false)?: false
@@ -197,7 +205,7 @@ extension JSONValue {
     }
   }
 
-  /// A count that can be one: others are no better than none.
+  /// A number within the range of counts; `nil` for any other value.
   func wholeCount(_ name: String) -> Int? {
     guard let number = number(name), number >= 0, number <= Double(EventLimits.count.upperBound)
     else { return nil }
@@ -205,28 +213,4 @@ extension JSONValue {
   }
 
   func number(_ name: String) -> Double? { self[name]?.looseNumber }
-}
-
-extension NativeLines {
-  private static let oddPrefix = "odd "
-
-  /// Counts a member that had no usable value.
-  mutating func note(odd member: String) { note(unknown: Self.oddPrefix + member) }
-
-  /// What was not shown and which members fell back, for people; `nil` if there is nothing to say.
-  package var remark: String? {
-    func counts(_ isOdd: Bool) -> String {
-      unknown.filter { $0.key.hasPrefix(Self.oddPrefix) == isOdd }
-        .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        .map { "\($0.value) \(isOdd ? String($0.key.dropFirst(Self.oddPrefix.count)) : $0.key)" }
-        .joined(separator: ", ")
-    }
-    let (missing, odd) = (counts(false), counts(true))
-    let parts = [
-      missing.isEmpty ? nil : "not shown: \(missing)",
-      odd.isEmpty ? nil : "odd values left out: \(odd)",
-    ].compactMap { $0 }
-    // A longer one would be rejected.
-    return parts.isEmpty ? nil : parts.joined(separator: "; ").clipped
-  }
 }

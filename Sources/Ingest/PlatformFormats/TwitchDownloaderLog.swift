@@ -1,11 +1,32 @@
 import JSON
 
-/// A chat that TwitchDownloader has saved as JSON: one document, in which `comments` is a list.
+/// Reads a chat that TwitchDownloader saved as JSON: one document with a list `comments`.
 ///
 /// Its members may have any order and size; pictures that are embedded in it are skipped. Comments that precede the
 /// name of the channel wait for it, up to ``longestWait`` bytes.
 struct TwitchDownloaderLog: Sendable {
   private static let longestWait = 64 << 20
+
+  private static let missingTime = "0001-01-01"
+  /// What is read of a comment.
+  private static let shape = JSONShape.object([
+    "_id": .identifier,
+    "created_at": .test { value in
+      value.stringValue.map {
+        $0.hasPrefix(missingTime) || PlatformTime.milliseconds($0, orUTC: true) != nil
+      } ?? false
+    },
+    "content_offset_seconds": .test { JSONValue.object(["s": $0]).milliseconds("s") != nil },
+    "commenter": .object(["_id": .identifier, "display_name": .text, "name": .text]),
+    "message": .object([
+      "body": .text, "bits_spent": .count, "is_action": .truth, "user_color": .color,
+      "fragments": .list(
+        .object(["text": .text, "emoticon": .object(["emoticon_id": .identifier])])),
+      "user_badges": .list(.object(["_id": .identifier, "version": .identifier])),
+      "user_notice_params": .object(["msg-id": .text, "msg_id": .text]),
+      "emoticons": .list(.object([:])),
+    ]),
+  ])
 
   private var elements = JSONElements(list: "comments", members: ["streamer", "video"])
   private var room: String?
@@ -56,10 +77,16 @@ struct TwitchDownloaderLog: Sendable {
   private mutating func comment(_ bytes: [UInt8], _ lines: inout NativeLines) {
     number += 1
     guard let comment = JSONValue(lenient: bytes) else { return lines.note(unknown: "malformed") }
-    guard let message = comment["message"] else { return lines.note(unknown: "no message") }
+    guard let message = comment["message"], message.objectValue != nil else {
+      return lines.note(unknown: "no message")
+    }
+    lines.note(misfitsOf: comment, Self.shape, named: "comment")
     let text = message["body"]?.stringValue ?? TwitchFragments(message["fragments"]).text
-    let time = time(of: comment, &lines)
-    let bits = lines.optional("bits_spent", of: message) { $0.count($1) } ?? 0
+    let fitting = lines.fitting(text)
+    let (emotes, unusable) = TwitchFragments.emotes(of: message, text: text)
+    for _ in 0..<unusable { lines.note(odd: "emoticons") }
+    let time = time(of: comment)
+    let bits = message.count("bits_spent") ?? 0
     let notice = message["user_notice_params"]
     lines.add("chat.message", room: room, at: time) {
       $0.add(
@@ -67,11 +94,11 @@ struct TwitchDownloaderLog: Sendable {
         comment.anyText("_id")?.clipped
           ?? "comment-\(number)-\(StableHash.hex(text, "\(time ?? 0)"))")
       $0.add(user: Self.user(comment["commenter"], message))
-      $0.add(text: text)
+      $0.add("text", fitting)
       $0.add("kind", (notice?.text("msg-id") ?? notice?.text("msg_id"))?.clipped)
       if message["is_action"]?.boolValue == true { $0.add("action", true) }
       if bits > 0 { $0.add("bits", bits) }
-      $0.add(emotes: TwitchFragments.emotes(of: message, text: text))
+      $0.add(emotes: emotes)
     }
   }
 
@@ -87,15 +114,11 @@ struct TwitchDownloaderLog: Sendable {
       ?? PlatformUser.unknown
   }
 
-  /// When a comment was written. The comments of a clip have only their distance from its beginning, and a time that
-  /// is missing is year 1.
-  private mutating func time(of comment: JSONValue, _ lines: inout NativeLines) -> Int? {
-    let distance = lines.optional("content_offset_seconds", of: comment) { $0.milliseconds($1) }
-    let isMissing = comment.word("created_at")?.hasPrefix("0001-01-01") == true
-    let written = lines.optional("created_at", of: isMissing ? nil : comment) {
-      $0.time($1, orUTC: true)
-    }
-    guard let time = written else {
+  /// When a comment was written. Comments of clips have only an offset from the start of the clip; their `created_at`
+  /// is in the year 1.
+  private mutating func time(of comment: JSONValue) -> Int? {
+    let distance = comment.milliseconds("content_offset_seconds")
+    guard let time = comment.time("created_at", orUTC: true) else {
       return begin.flatMap { begin in distance.map { begin + $0 } }
     }
     if begin == nil, let distance { begin = time - distance }
@@ -120,12 +143,14 @@ struct TwitchFragments {
     }
   }
 
-  /// The emotes of a message: those of its fragments, else those in its list, whose positions count UTF-16 units.
-  static func emotes(of message: JSONValue, text: String) -> [Int] {
+  /// The emotes of a message: those of its fragments, or else those in its list, whose positions count UTF-16 units. Also
+  /// returns how many of the list have no position in the text.
+  static func emotes(of message: JSONValue, text: String) -> (positions: [Int], unusable: Int) {
     let fragments = TwitchFragments(message["fragments"])
-    if fragments.text.utf8.elementsEqual(text.utf8) { return fragments.emotes }
+    if fragments.text.utf8.elementsEqual(text.utf8) { return (fragments.emotes, 0) }
     let units = text.utf16
-    return (message["emoticons"]?.arrayValue ?? []).flatMap { emote -> [Int] in
+    let listed = (message["emoticons"]?.arrayValue ?? []).filter { $0.objectValue != nil }
+    let positions = listed.flatMap { emote -> [Int] in
       guard let begin = emote.count("begin"), let end = emote.count("end"), begin <= end,
         end < units.count
       else { return [] }
@@ -134,5 +159,6 @@ struct TwitchFragments {
       let position = text.unicodeScalars[..<first].count
       return [position, position + text.unicodeScalars[first..<last].count]
     }
+    return (positions, listed.count - positions.count / 2)
   }
 }

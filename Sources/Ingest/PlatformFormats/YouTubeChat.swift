@@ -1,16 +1,49 @@
 import JSON
 
-/// YouTube's chat as yt-dlp records it (`.live_chat.json`), of streams that are live and of those that were, and as
-/// pytchat archives it: the same actions, one per line.
+/// Reads YouTube chats as yt-dlp records them (`.live_chat.json`), during a stream or afterwards, and as pytchat
+/// archives them. All have one action per line.
 ///
-/// Their meaning is documented nowhere and changes, so unknown ones are counted by name, and shown if they have words.
+/// YouTube does not document the actions and changes them. Unknown ones are shown if they have text, and counted by
+/// name otherwise.
 struct YouTubeChat: Sendable {
-  /// What is known and says nothing: the ticker repeats paid messages, a placeholder is replaced by its message.
+  /// Names that are dropped: the ticker repeats paid messages, and a placeholder is replaced by its message.
   private static let ignored: Set<JSONName> = [
     "addLiveChatTickerItemAction", "liveChatPlaceholderItemRenderer",
     "liveChatViewerEngagementMessageRenderer", "removeBannerForLiveChatCommand",
     "clickTrackingParams",
   ]
+
+  private static let position = JSONShape.test {
+    JSONValue.object(["position": $0]).position("position") != nil
+  }
+  private static let replayShape = JSONShape.object([
+    "replayChatItemAction": .object([
+      "videoOffsetTimeMsec": position, "actions": .list(.object([:])),
+    ]),
+    "videoOffsetTimeMsec": position,
+  ])
+
+  private static let authorShape: [JSONName: JSONShape] = [
+    "authorName": YouTubeText.shape, "authorExternalChannelId": .text,
+    "authorBadges": .list(
+      .object(["liveChatAuthorBadgeRenderer": .object(["icon": .object(["iconType": .text])])])),
+  ]
+  /// What is read of an item, whatever it is.
+  private static let itemShape: JSONShape = {
+    var members = authorShape
+    for name in wordMembers + ["purchaseAmountText", "headerPrimaryText", "creatorAuthorName"] {
+      members[JSONName(name)] = YouTubeText.shape
+    }
+    members["id"] = .text
+    members["timestampUsec"] = .test {
+      JSONValue.object(["time": $0]).time(microseconds: "time") != nil
+    }
+    let label = JSONShape.object(["label": .text])
+    members["sticker"] = .object(["accessibility": .object(["accessibilityData": label])])
+    let header = authorShape.merging(["primaryText": YouTubeText.shape]) { first, _ in first }
+    members["header"] = .object(["liveChatSponsorshipsHeaderRenderer": .object(header)])
+    return .object(members)
+  }()
 
   /// By how much the clock of the chat is ahead of the position in the video, in milliseconds. Messages have both
   /// times, deletions and pins only the latter.
@@ -26,10 +59,10 @@ struct YouTubeChat: Sendable {
       let isAction = value.objectValue?.keys.contains { $0.text.hasSuffix("Action") } == true
       return isAction ? take(value, nil, &lines) : lines.note(unknown: "no chat action")
     }
-    // Inside in a replay, beside it in a chat that was live.
+    // Replays have the position inside the action; chats recorded live have it next to the action.
     let name = "videoOffsetTimeMsec"
-    let owner = replay[name] == nil ? value : replay
-    let offset = lines.optional(name, of: owner) { $0.position($1) }
+    lines.note(misfitsOf: value, Self.replayShape)
+    let offset = replay.position(name) ?? value.position(name)
     for action in replay["actions"]?.arrayValue ?? [] { take(action, offset, &lines) }
   }
 
@@ -71,8 +104,11 @@ struct YouTubeChat: Sendable {
   private mutating func item(
     _ item: JSONValue?, _ offset: Int?, isNew: Bool, _ lines: inout NativeLines
   ) {
-    for (name, body) in Self.members(item) where !Self.ignored.contains(name) {
-      let written = lines.optional("timestampUsec", of: body) { $0.time(microseconds: $1) }
+    let members = Self.members(item)
+    if members.isEmpty { lines.note(unknown: "chat action without an item") }
+    for (name, body) in members where !Self.ignored.contains(name) {
+      lines.note(misfitsOf: body, Self.itemShape, named: name.text)
+      let written = body.time(microseconds: "timestampUsec")
       if isNew, let written {
         latest = written
         if let offset { clock = written - offset }
@@ -93,7 +129,7 @@ struct YouTubeChat: Sendable {
         let gifts = YouTubeText(header?["primaryText"]).text.firstNumber
         notice("giftBomb", entry, gifts ?? 1, nil, &lines)
       case "liveChatSponsorshipsGiftRedemptionAnnouncementRenderer":
-        // The giver was named with all the gifts; who has one is a member now.
+        // The purchase was announced already; the recipient is a new member.
         notice("subscribe", entry, 1, nil, &lines)
       default:
         let words = Self.words(body)
@@ -131,10 +167,11 @@ struct YouTubeChat: Sendable {
   private func message(
     _ entry: Entry, _ words: YouTubeText, kind: String? = nil, _ lines: inout NativeLines
   ) {
+    let text = lines.fitting(words.text)
     lines.add("chat.message", room: nil, at: entry.time) {
       $0.add("id", entry.id.clipped)
       $0.add(user: entry.user ?? .unknown)
-      $0.add(text: words.text)
+      $0.add("text", text)
       $0.add("kind", kind?.clipped)
       $0.add(emotes: words.emotes)
     }
@@ -143,18 +180,19 @@ struct YouTubeChat: Sendable {
   private func notice(
     _ kind: String, _ entry: Entry, _ count: Int, _ words: YouTubeText?, _ lines: inout NativeLines
   ) {
+    let text = lines.fitting(words?.text ?? "")
     lines.add("chat.notice", room: nil, at: entry.time) {
       $0.add("id", entry.id.clipped)
       $0.add("kind", kind)
       $0.add(user: entry.user ?? .unknown)
       $0.add("count", count)
       guard let words, !words.isEmpty else { return }
-      $0.add(text: words.text)
+      $0.add("text", text)
       $0.add(emotes: words.emotes)
     }
   }
 
-  /// Money is of many currencies, so it is told in the words of YouTube.
+  /// Amounts are in many currencies, so the announcement quotes YouTube's own wording.
   private func paid(
     _ name: JSONName, _ body: JSONValue, _ entry: Entry, _ lines: inout NativeLines
   ) {
@@ -164,35 +202,45 @@ struct YouTubeChat: Sendable {
     let isSticker = sticker != nil || name == "liveChatPaidStickerRenderer"
     let what = isSticker ? "Super Sticker" : "Super Chat"
     let amount = YouTubeText(body["purchaseAmountText"]).text
+    let text = lines.fitting(
+      ["\(what) \(amount)", sticker].compactMap(\.self).joined(separator: ": "))
     lines.add("announcement", room: nil, at: entry.time) {
-      // Its message has the identifier itself.
+      // The bare identifier belongs to the message.
       $0.add("id", "\(entry.id)/paid".clipped)
       $0.add(user: entry.user ?? .unknown)
-      $0.add(text: ["\(what) \(amount)", sticker].compactMap(\.self).joined(separator: ": "))
+      $0.add("text", text)
     }
   }
 
-  /// The words of a kind that is not known, from all members in which words have been seen.
+  /// The text of an item of an unknown kind, from all members that are known to hold text.
+  private static let wordMembers = [
+    "message", "text", "bannerMessage", "questionMessage", "subtext",
+  ]
+
   private static func words(_ body: JSONValue) -> YouTubeText {
-    let members = ["message", "text", "bannerMessage", "questionMessage", "subtext"]
-    return YouTubeText(joining: members.map { YouTubeText(body[$0]) }.filter { !$0.isEmpty })
+    YouTubeText(joining: wordMembers.map { YouTubeText(body[$0]) }.filter { !$0.isEmpty })
   }
 
   private func banner(_ contents: JSONValue?, _ time: Int?, _ lines: inout NativeLines) {
-    for (name, body) in Self.members(contents) {
+    let members = Self.members(contents)
+    if members.isEmpty { lines.note(unknown: "banner without contents") }
+    for (name, body) in members {
+      lines.note(misfitsOf: body, Self.itemShape, named: name.text)
       let words = Self.words(body)
       guard !words.isEmpty else {
         lines.note(unknown: name.text)
         continue
       }
-      // It is shown from now on, whenever it was written.
+      // The banner appears now, although its message may be older.
       let entry = Entry(body, nil, time: time ?? body.time(microseconds: "timestampUsec"))
       let creator = YouTubeText(body["creatorAuthorName"]).text
       let user = entry.user ?? PlatformUser(id: creator, name: creator)
+      let text = lines.fitting(words.text)
       lines.add("announcement", room: nil, at: entry.time) {
         $0.add("id", "\(entry.id)/pinned".clipped)
         if let user { $0.add(user: user) }
-        $0.add(text: words.text)
+        $0.add("text", text)
+        $0.add(emotes: words.emotes)
       }
     }
   }

@@ -1,8 +1,17 @@
 import JSON
 import LiveEvents
 
-/// The polls of a YouTube chat, of which one at a time is open.
+/// Tracks the poll of a YouTube chat. At most one is open.
 struct YouTubePoll: Sendable {
+  private static let shape = JSONShape.object([
+    "choices": .list(.object(["text": YouTubeText.shape, "voteRatio": .number])),
+    "header": .object([
+      "pollHeaderRenderer": .object([
+        "pollQuestion": YouTubeText.shape, "metadataText": YouTubeText.shape,
+      ])
+    ]),
+  ])
+
   private var id: String?
   /// The panel that shows the poll: when it closes, the poll has ended.
   private var panel: String?
@@ -22,6 +31,7 @@ struct YouTubePoll: Sendable {
       let poll = shown?["contents"]?["pollRenderer"] ?? body["pollToUpdate"]?["pollRenderer"],
       let id = poll.text("liveChatPollId")?.clipped
     else { return lines.note(unknown: action) }
+    lines.note(misfitsOf: poll, Self.shape)
     if let shown { panel = shown.text("id") ?? shown.text("targetId") }
     let choices = poll["choices"]?.arrayValue ?? []
     if id != self.id { begin(id, poll, choices, time, &lines) }
@@ -43,7 +53,7 @@ struct YouTubePoll: Sendable {
     }
   }
 
-  /// The choices have shares, and the heading has the number of votes, in words.
+  /// Adds the votes of each choice: its share of the total, which is part of the heading's text.
   private func votes(
     _ poll: JSONValue, _ choices: [JSONValue], _ time: Int?, _ lines: inout NativeLines
   ) {

@@ -6,6 +6,19 @@ struct YouTubeText {
   /// Where emoji of channels begin and end, in Unicode scalars: their names stand in the text.
   private(set) var emotes: [Int] = []
 
+  /// What is read of it.
+  static let shape = JSONShape.orText(
+    .object([
+      "simpleText": .text, "content": .text,
+      "runs": .list(
+        .object([
+          "text": .text,
+          "emoji": .object([
+            "emojiId": .text, "isCustomEmoji": .truth, "shortcuts": .list(.text),
+          ]),
+        ])),
+    ]))
+
   init(_ value: JSONValue?) {
     if let whole = value?.text("simpleText") ?? value?.text("content") ?? value?.stringValue {
       text = whole
@@ -18,7 +31,8 @@ struct YouTubeText {
       let isNamed = emoji?["isCustomEmoji"]?.boolValue == true
       let name = emoji?["shortcuts"]?.arrayValue?.first?.stringValue
       let piece =
-        run["text"]?.stringValue ?? (isNamed ? name : emoji?.text("emojiId") ?? name) ?? ""
+        run["text"]?.stringValue
+        ?? (isNamed ? name ?? emoji?.text("emojiId") : emoji?.text("emojiId") ?? name) ?? ""
       let end = position + piece.unicodeScalars.count
       if isNamed, end > position { emotes += [position, end] }
       text += piece

@@ -1,9 +1,24 @@
-/// What is to be counted about lines, by name, beside whether they are events or rejected.
+/// Something about a line that is counted by name, whether the line is an event or rejected.
 package enum DecodingRemark: Sendable, Hashable {
-  /// A member or tag had no usable value, and the event did without it.
+  /// A member or tag had no usable value and was ignored.
   case field(String)
-  /// A kind of event is not known here. Platforms add kinds without notice.
+  /// The line has an unknown kind of event. Platforms add kinds without notice.
   case kind(String)
+}
+
+extension [DecodingRemark] {
+  /// The unknown kind of a line in quotation marks, as a fault names it; `nil` if there is none, or it is not a word.
+  package var unknownKind: String? {
+    for case .kind(let name) in self where name.isWord { return "'\(name)'" }
+    return nil
+  }
+}
+
+extension String {
+  /// Whether it may be shown wherever text is.
+  var isWord: Bool {
+    utf8.count <= 40 && utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "'") }
+  }
 }
 
 /// Memory for the remarks of a decoder, which those that read a line's parts share.

@@ -34,9 +34,11 @@ package struct ServerAnswer: Equatable, Sendable {
   /// The process that answers, which knows its own streams only; `nil` for servers that answer as a
   /// whole.
   package var worker: String?
+  /// Members whose value was of no use, by name.
+  package var odd: [String]
 
-  package init(_ streams: [ServedStream], worker: String? = nil) {
-    (self.streams, self.worker) = (streams, worker)
+  package init(_ streams: [ServedStream], worker: String? = nil, odd: [String] = []) {
+    (self.streams, self.worker, self.odd) = (streams, worker, odd)
   }
 }
 
@@ -72,14 +74,13 @@ package enum IngestServer: Sendable {
     guard let first = answers.first ?? nil, first.status == 200 else { return nil }
     switch self {
     case .nginxRTMP: return NginxRTMP.answer(first.body)
-    case .owncast: return Owncast.streams(first.body).map { ServerAnswer($0) }
+    case .owncast: return Owncast.answer(first.body)
     case .mediaMTX where Self.hasMetrics(address):
-      return MediaMTXMetrics.streams(first.body).map { ServerAnswer($0) }
+      return MediaMTXMetrics.answer(first.body)
     case .mediaMTX:
       let connections = answers.dropFirst().first.flatMap { $0 }
-      return MediaMTX.streams(
-        first.body, srt: connections.flatMap { $0.status == 200 ? $0.body : nil }
-      ).map { ServerAnswer($0) }
+      return MediaMTX.answer(
+        first.body, srt: connections.flatMap { $0.status == 200 ? $0.body : nil })
     }
   }
 

@@ -2,17 +2,30 @@ import JSON
 
 /// The API of MediaMTX. Version 1.20 has given many members other names; both are read.
 enum MediaMTX {
-  static func streams(_ body: [UInt8], srt: [UInt8]?) -> [ServedStream]? {
+  private static let truth = JSONShape.test { $0.looseTruth != nil }
+  private static let pathShape = JSONShape.object([
+    "name": .text, "online": truth, "ready": truth, "sourceReady": truth, "onlineTime": .text,
+    "readyTime": .text, "inboundBytes": .count, "bytesReceived": .count,
+    "readers": .list(.object([:])),
+  ])
+  private static let connectionShape = JSONShape.object([
+    "state": .text, "path": .text, "msRTT": .count,
+  ])
+
+  static func answer(_ body: [UInt8], srt: [UInt8]?) -> ServerAnswer? {
     guard let list = JSONValue(lenient: body)?["items"]?.arrayValue else { return nil }
     var roundTrips: [String: Double] = [:]
     let connections = srt.flatMap { JSONValue(lenient: $0) }?["items"]?.arrayValue ?? []
+    let odd =
+      list.flatMap { pathShape.misfits(of: $0, named: "path") }
+      + connections.flatMap { connectionShape.misfits(of: $0, named: "connection") }
     for connection in connections where connection["state"]?.stringValue == "publish" {
       guard let path = connection["path"]?.word(atMost: 1024),
         let roundTrip = connection["msRTT"]?.looseNumber, roundTrip >= 0
       else { continue }
       roundTrips[path] = roundTrip
     }
-    return list.compactMap { path in
+    let streams = list.compactMap { path -> ServedStream? in
       // A path without a name cannot be told from others.
       guard let name = path["name"]?.word(atMost: 1024), !name.isEmpty else { return nil }
       return ServedStream(
@@ -20,6 +33,7 @@ enum MediaMTX {
         bytes: path["inboundBytes"]?.looseCount ?? path["bytesReceived"]?.looseCount,
         viewers: path["readers"]?.arrayValue?.count, roundTripMilliseconds: roundTrips[name])
     }
+    return ServerAnswer(streams, odd: odd)
   }
 
   /// Without a member that says so, what has been ready since some time is.

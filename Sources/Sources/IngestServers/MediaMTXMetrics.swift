@@ -1,7 +1,8 @@
 /// The metrics of MediaMTX, in the text form of Prometheus, for servers that give these and not their API.
 /// Names of both generations are read.
 enum MediaMTXMetrics {
-  static func streams(_ body: [UInt8]) -> [ServedStream]? {
+  static func answer(_ body: [UInt8]) -> ServerAnswer? {
+    var odd: [String] = []
     var streams: [String: ServedStream] = [:]
     var isServer = false
     for line in String(decoding: body, as: UTF8.self).split(whereSeparator: \.isNewline) {
@@ -18,13 +19,14 @@ enum MediaMTXMetrics {
       case "paths_inbound_bytes", "paths_bytes_received": stream.bytes = count
       // One for each kind of reader.
       case "paths_readers": stream.viewers = (stream.viewers ?? 0) + (count ?? 0)
-      case "srt_conns_ms_rtt" where sample.labels["state"] == "publish" && sample.value >= 0:
-        stream.roundTripMilliseconds = sample.value
+      case "srt_conns_ms_rtt" where sample.labels["state"] == "publish":
+        stream.roundTripMilliseconds = sample.value >= 0 ? sample.value : nil
       default: continue
       }
+      if count == nil { odd.append(String(sample.name)) }
       streams[name] = stream
     }
-    return isServer ? streams.values.sorted { $0.name < $1.name } : nil
+    return isServer ? ServerAnswer(streams.values.sorted { $0.name < $1.name }, odd: odd) : nil
   }
 
   /// `NAME{LABEL="VALUE",...} VALUE`
@@ -53,10 +55,8 @@ enum MediaMTXMetrics {
         }
         rest = rest.dropFirst()
       }
-      guard !name.isEmpty, !name.hasPrefix("#"),
-        let value = Double(rest.drop { $0 == " " }.prefix { $0 != " " }), value.isFinite
-      else { return nil }
-      self.value = value
+      guard !name.isEmpty, !name.hasPrefix("#") else { return nil }
+      value = Double(rest.drop { $0 == " " }.prefix { $0 != " " }) ?? .nan
     }
   }
 }

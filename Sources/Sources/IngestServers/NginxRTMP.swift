@@ -31,6 +31,19 @@ enum NginxRTMP {
     var found: [ServedStream] = []
     var isServer = false
     var worker: String?
+    var odd: [String] = []
+    /// A number that is not negative. Anything else is counted, unless it is empty.
+    func number<Number: LosslessStringConvertible & Comparable & Numeric>(
+      _ text: Substring, _ tag: Substring
+    ) -> Number? {
+      let number = Number(String(text)).flatMap {
+        (0...1_000_000_000_000_000_000).contains($0) ? $0 : nil
+      }
+      if number == nil, text.contains(where: { !$0.isWhitespace }) {
+        odd.append(String(tag.dropFirst()))
+      }
+      return number
+    }
     var application = ""
     var stream: Reading?
     var client = (isRelay: false, isPublishing: false)
@@ -49,10 +62,10 @@ enum NginxRTMP {
         case ("rtmp", "/pid"): worker = String(value.prefix(20))
         case ("application", "/name"): application = unescaped(value)
         case ("stream", "/name"): stream?.name = unescaped(value)
-        case ("stream", "/bytes_in"): stream?.bytes = Int(value).flatMap { $0 >= 0 ? $0 : nil }
-        case ("stream", "/bw_in"): stream?.bandwidth = Double(value)
-        case ("stream", "/nclients"): stream?.clients = Int(value).map { min($0, 1 << 40) } ?? 0
-        case ("video", "/frame_rate"): stream?.rate = Double(value)
+        case ("stream", "/bytes_in"): stream?.bytes = number(value, tag)
+        case ("stream", "/bw_in"): stream?.bandwidth = number(value, tag)
+        case ("stream", "/nclients"): stream?.clients = min(number(value, tag) ?? 0, 1 << 40)
+        case ("video", "/frame_rate"): stream?.rate = number(value, tag)
         case ("client", "/flashver"): client.isRelay = value.contains(Self.relay)
         case ("stream", "/client"):
           if client.isRelay, !client.isPublishing { stream?.relays += 1 }
@@ -79,7 +92,7 @@ enum NginxRTMP {
       if name == "stream" { stream = Reading() }
       if name == "client" { client = (false, false) }
     }
-    return isServer && path.isEmpty ? ServerAnswer(found, worker: worker) : nil
+    return isServer && path.isEmpty ? ServerAnswer(found, worker: worker, odd: odd) : nil
   }
 
   private static func unescaped(_ text: Substring) -> String {

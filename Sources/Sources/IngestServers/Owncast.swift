@@ -2,11 +2,13 @@ import JSON
 
 /// The status of an Owncast, which has one stream.
 enum Owncast {
-  static func streams(_ body: [UInt8]) -> [ServedStream]? {
+  private static let shape = JSONShape.object(["viewerCount": .count])
+
+  static func answer(_ body: [UInt8]) -> ServerAnswer? {
     guard let status = JSONValue(lenient: body), let isLive = status["online"]?.looseTruth
     else { return nil }
-    return [
-      ServedStream(name: "owncast", isLive: isLive, viewers: status["viewerCount"]?.looseCount)
-    ]
+    return ServerAnswer(
+      [ServedStream(name: "owncast", isLive: isLive, viewers: status["viewerCount"]?.looseCount)],
+      odd: shape.misfits(of: status, named: "status"))
   }
 }

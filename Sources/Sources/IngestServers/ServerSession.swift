@@ -50,6 +50,10 @@ package struct ServerSession {
   private var workers: [String: Worker] = [:]
   private var watched: SourceStatus?
   private var hadOthers = false
+  private var odd = OddValueCounts()
+  /// What of it was reported.
+  private var toldOdd = OddValueCounts()
+  private var pace = StatusPace()
   private var effects: [Effect] = []
   /// Events that were told.
   package private(set) var events = 0
@@ -128,9 +132,10 @@ package struct ServerSession {
     workers[worker] = newest
     let memory = max(Self.memory.least, Self.memory.each * Int64(workers.count))
     workers = workers.filter { now - $0.value.heard <= memory }
+    odd.note(answer.odd)
     let live = Set(workers.values.flatMap { $0.streams.filter(\.isLive).map(\.name) })
     let name = stream(of: live)
-    tellChoice(name, of: live)
+    tellChoice(name, of: live, at: now)
     take(name, from: worker, at: now)
   }
 
@@ -144,11 +149,11 @@ package struct ServerSession {
   }
 
   /// Says which stream is watched, and that there are others.
-  private mutating func tellChoice(_ name: String?, of live: Set<String>) {
+  private mutating func tellChoice(_ name: String?, of live: Set<String>, at now: Instant) {
     let others = live.subtracting([name].compactMap { $0 })
     // A server with many streams would change its words all the time.
     guard watched == nil || name != current || others.isEmpty == hadOthers || failure != nil else {
-      return say(watched ?? SourceStatus(.live))
+      return sayLive(watched, at: now)
     }
     hadOthers = !others.isEmpty
     let names =
@@ -163,9 +168,17 @@ package struct ServerSession {
     let isNamed = namesStream && !parts.isEmpty
     // A longer reason would be rejected.
     let reason = String(parts.joined(separator: "; ").unicodeScalars.prefix(60 * 4))
-    let status = SourceStatus(.live, reason: isNamed && !live.isEmpty ? reason : nil)
-    watched = status
-    say(status)
+    watched = SourceStatus(.live, reason: isNamed && !live.isEmpty ? reason : nil)
+    sayLive(watched, at: now)
+  }
+
+  /// - Parameter choice: which stream is watched.
+  private mutating func sayLive(_ choice: SourceStatus?, at now: Instant) {
+    if odd != toldOdd, pace.mayReport(at: now) { toldOdd = odd }
+    let reasons = [choice?.reason, toldOdd.text].compactMap(\.self).joined(separator: "; ")
+    say(
+      SourceStatus(
+        .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(60 * 4))))
   }
 
   private mutating func take(_ name: String?, from worker: String, at now: Instant) {

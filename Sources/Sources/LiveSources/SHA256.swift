@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), for challenges of peers. Not for large data: it favours brevity over speed.
+/// SHA-256 (FIPS 180-4), for challenges and signatures of peers. Not for large data: it favours brevity over speed.
 package enum SHA256 {
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,
@@ -29,6 +29,13 @@ package enum SHA256 {
     }
     return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
     }
+  }
+
+  /// HMAC-SHA256 (RFC 2104): 32 bytes. O(length).
+  package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+    let short = key.count > 64 ? hash(key) : key
+    let block = short + [UInt8](repeating: 0, count: 64 - short.count)
+    return hash(block.map { $0 ^ 0x5C } + hash(block.map { $0 ^ 0x36 } + message))
   }
 
   private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {

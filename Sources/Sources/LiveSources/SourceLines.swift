@@ -14,6 +14,8 @@ package struct SourceStatus: Equatable, Sendable {
   package var duplicate = 0
   /// Messages of gaps that were got afterwards.
   package var backfilled = 0
+  /// Messages and deliveries of which nothing could be shown.
+  package var notShown = 0
 
   package init(_ state: SourceHealth.Connection, reason: String? = nil) {
     self.state = state
@@ -69,6 +71,7 @@ package enum SourceLine {
       $0.add("lost", status.lost)
       $0.add("duplicate", status.duplicate)
       $0.add("backfilled", status.backfilled > 0 ? status.backfilled : nil)
+      $0.add("notShown", status.notShown > 0 ? status.notShown : nil)
     }
   }
 

@@ -9,11 +9,13 @@ struct ObsOutput: Sendable {
   enum State: Equatable, Sendable {
     case unknown, starting, running, reconnecting, paused, stopping, stopped
 
+    /// With what the name of each state begins.
+    static let prefix = "OBS_WEBSOCKET_OUTPUT_"
+
     /// The state that an event names; `nil` for one that says nothing new.
     init?(event: String) {
-      let prefix = "OBS_WEBSOCKET_OUTPUT_"
-      guard event.hasPrefix(prefix) else { return nil }
-      switch event.dropFirst(prefix.count) {
+      guard event.hasPrefix(Self.prefix) else { return nil }
+      switch event.dropFirst(Self.prefix.count) {
       case "STARTING": self = .starting
       case "STARTED", "RECONNECTED", "RESUMED": self = .running
       case "RECONNECTING": self = .reconnecting

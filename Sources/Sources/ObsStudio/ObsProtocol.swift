@@ -31,6 +31,23 @@ enum ObsMessage {
   /// General, Config, Scenes, Inputs, Outputs, and the levels of inputs.
   static let events: Int64 = 1 | 2 | 4 | 8 | 64 | 65_536
 
+  /// What is read of events and answers: OBS gives a name the same meaning everywhere.
+  static let shape: JSONShape = {
+    let number = JSONShape.test { $0.numberValue != nil }
+    let count = JSONShape.test { $0.countValue != nil }
+    return .object([
+      "outputActive": .truth, "outputReconnecting": .truth, "outputPaused": .truth,
+      "outputBytes": count, "outputDuration": count, "outputSkippedFrames": count,
+      "outputCongestion": number, "activeFps": .test { ($0.numberValue ?? -1) >= 0 },
+      "outputState": .test { $0.word()?.hasPrefix(ObsOutput.State.prefix) ?? false },
+      "inputName": .text, "inputMuted": .truth, "inputVolumeDb": number,
+      "sceneName": .text, "currentProgramSceneName": .text,
+      "scenes": .list(.object(["sceneName": .text])),
+      "inputs": .list(
+        .object(["inputName": .text, "inputLevelsMul": .list(.list(number))])),
+    ])
+  }()
+
   static func identify(_ answer: String?) -> JSONValue {
     var data: [JSONName: JSONValue] = [
       "rpcVersion": .integer(version), "eventSubscriptions": .integer(events),

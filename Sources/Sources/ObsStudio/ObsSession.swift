@@ -85,6 +85,8 @@ package struct ObsSession {
   var sampledAt: Instant?
   var skippedFrames = FallingCounter()
   var pending: [String: Pending] = [:]
+  private var odd = OddValueCounts()
+  private var pace = StatusPace()
   /// Events that were told.
   package private(set) var told = 0
 
@@ -120,7 +122,8 @@ package struct ObsSession {
     case .waiting(let time): time
     case .connecting, .over: nil
     case .greeting(let time): time
-    case .loading, .ready: .earlier(.earlier(nextPoll, loadAt), liveness.deadline)
+    case .loading, .ready:
+      .earlier(.earlier(nextPoll, loadAt), .earlier(liveness.deadline, pace.deadline))
     }
   }
 
@@ -134,6 +137,7 @@ package struct ObsSession {
     case .greeting(let time) where time <= now: lose("OBS does not answer", at: now)
     case .loading, .ready:
       if liveness.wake(at: now) == .dead { return lose("no sign of life", at: now) }
+      if pace.isDue(at: now) { sayOdd(at: now) }
       if let loadAt, loadAt <= now { load() }
       if let nextPoll, nextPoll <= now { ask(at: now) }
     case .waiting, .connecting, .greeting, .over: break
@@ -170,6 +174,7 @@ package struct ObsSession {
     perform(.close(link))
     phase = .waiting(until: policy.failed(at: now, using: &generator))
     (nextPoll, loadAt, poll) = (nil, nil, nil)
+    pace.cancel()
     mixer.forget()
     stream.forget()
     recording.forget()
@@ -203,7 +208,27 @@ package struct ObsSession {
   /// Requests of the room do not arrive, for this reason, or do again.
   package mutating func surface(_ problem: String?, at now: Instant) {
     surfaceProblem = problem
-    if case .ready = phase { say(SourceStatus(.live, reason: problem)) }
+    if case .ready = phase { sayLive() }
+  }
+
+  private mutating func sayLive() {
+    let reasons = [surfaceProblem, odd.text].compactMap(\.self).joined(separator: "; ")
+    say(
+      SourceStatus(
+        .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(240))))
+  }
+
+  /// Counts members of events or answers whose value is of no use.
+  mutating func note(misfitsOf data: JSONValue, at now: Instant) {
+    let names = ObsMessage.shape.misfits(of: data, named: "data")
+    guard !names.isEmpty else { return }
+    odd.note(names)
+    sayOdd(at: now)
+  }
+
+  private mutating func sayOdd(at now: Instant) {
+    guard case .ready = phase, pace.mayReport(at: now) else { return }
+    sayLive()
   }
 
   // MARK: Messages
@@ -221,6 +246,7 @@ package struct ObsSession {
       liveness = Liveness(silence: settings.silence, patience: nil, at: now)
       load()
     case (.event, .loading), (.event, .ready):
+      note(misfitsOf: data["eventData"] ?? .null, at: now)
       take(event: data["eventType"]?.word() ?? "", data["eventData"] ?? .null, at: now)
     case (.response, .ready):
       if let response = ObsResponse(data) { take(response, at: now) }
@@ -228,6 +254,7 @@ package struct ObsSession {
       // Levels, which come by themselves, are no sign that OBS still answers.
       liveness.heard(at: now)
       let results = (data["results"]?.arrayValue ?? []).compactMap(ObsResponse.init)
+      for result in results { note(misfitsOf: result.data, at: now) }
       answered(data["requestId"]?.word() ?? "", results, at: now)
     default: break
     }
@@ -295,7 +322,7 @@ package struct ObsSession {
       self.gap = nil
       perform(.gap(from: gap.since, to: now, reason: gap.reason))
     }
-    say(SourceStatus(.live, reason: surfaceProblem))
+    sayLive()
     ask(at: now)
   }
 

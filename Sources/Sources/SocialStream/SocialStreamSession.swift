@@ -23,8 +23,6 @@ package struct SocialStreamSession {
 
   static let silence = Interval.seconds(30)
   static let patience = Interval.seconds(10)
-  /// How often what is not shown is told at most.
-  static let statusInterval = Interval.seconds(10)
 
   private struct Connection {
     var id: Int
@@ -43,8 +41,7 @@ package struct SocialStreamSession {
   private var isPaused = false
   private var gap: (since: Instant, reason: String)?
   private var status: SourceStatus?
-  private var statusAt: Instant?
-  private var lastStatus: Instant?
+  private var pace = StatusPace()
   private var effects: [Effect] = []
   /// Events that were told.
   package var told: Int { output.lines }
@@ -82,11 +79,11 @@ package struct SocialStreamSession {
 
   /// When to call ``wake(at:)``.
   package var deadline: Instant? {
-    .earlier(.earlier(connectAt, connection?.liveness?.deadline), statusAt)
+    .earlier(.earlier(connectAt, connection?.liveness?.deadline), pace.deadline)
   }
 
   package mutating func wake(at now: Instant) {
-    if let time = statusAt, time <= now { update(at: now) }
+    if pace.isDue(at: now) { update(at: now) }
     if let time = connectAt, time <= now {
       connectAt = nil
       lastID += 1
@@ -118,7 +115,7 @@ package struct SocialStreamSession {
     connection?.lastHeard = now
     if let gap { effects.append(.gap(from: gap.since, to: now, reason: gap.reason)) }
     gap = nil
-    say(SourceStatus(.live, reason: output.remark))
+    say(live)
   }
 
   package mutating func closed(_ id: Int, reason: String, at now: Instant) {
@@ -132,7 +129,7 @@ package struct SocialStreamSession {
       gap = (connection.lastHeard, reason)
     }
     connection = nil
-    statusAt = nil
+    pace.cancel()
     connectAt = policy.failed(at: now, using: &generator)
     say(SourceStatus(.connecting, reason: reason))
   }
@@ -169,13 +166,13 @@ package struct SocialStreamSession {
 
   /// Says how it is doing, but not as often as others can change it.
   private mutating func update(at now: Instant) {
-    guard connection?.openedAt != nil else { return }
-    if let lastStatus, now - lastStatus < Self.statusInterval {
-      statusAt = lastStatus + Self.statusInterval
-      return
-    }
-    statusAt = nil
-    lastStatus = now
-    say(SourceStatus(.live, reason: output.remark))
+    guard connection?.openedAt != nil, pace.mayReport(at: now) else { return }
+    say(live)
+  }
+
+  private var live: SourceStatus {
+    var status = SourceStatus(.live, reason: output.remark)
+    status.notShown = output.notShown
+    return status
   }
 }

@@ -116,6 +116,10 @@ package struct EventSubSession {
   var isReady = false
   private var gap: (since: Instant, reason: String)?
   private var status = SourceStatus(.connecting)
+  /// What was not shown, for people, and how much that is.
+  private var remark: String?
+  private var notShown = 0
+  private var pace = StatusPace()
   private var effects: [Effect] = []
   /// Events that were told, and copies that were not.
   package private(set) var told = 0
@@ -142,6 +146,7 @@ package struct EventSubSession {
   mutating func say(_ status: SourceStatus) {
     var status = status
     status.duplicate = duplicates
+    status.notShown = notShown
     guard status.state != self.status.state || status.reason != self.status.reason else { return }
     self.status = status
     perform(.status(status))
@@ -152,7 +157,8 @@ package struct EventSubSession {
   /// When to call ``wake(at:)``.
   package var deadline: Instant? {
     guard !isOver else { return nil }
-    var deadline: Instant? = .earlier(connectAt, .earlier(validateAt, pollAt))
+    var deadline: Instant? = .earlier(
+      .earlier(connectAt, pace.deadline), .earlier(validateAt, pollAt))
     if canAsk { deadline = .earlier(deadline, retryAt ?? Instant(nanoseconds: .min)) }
     for connection in connections.values {
       deadline = .earlier(deadline, .earlier(connection.deadline, connection.liveness?.deadline))
@@ -175,6 +181,7 @@ package struct EventSubSession {
       pollAt = now + settings.poll
       enqueue(.viewers)
     }
+    if pace.isDue(at: now) { sayRemark(at: now) }
     // In the order in which they were made, so that equal seeds give equal runs.
     for id in connections.keys.sorted() { check(id, at: now) }
     if let time = connectAt, time <= now { connect(at: now) }
@@ -419,7 +426,28 @@ package struct EventSubSession {
       self.gap = nil
       perform(.gap(from: gap.since, to: now, reason: gap.reason))
     }
-    say(SourceStatus(.live, reason: missing))
+    sayLive()
+  }
+
+  private mutating func sayLive() {
+    let reasons = [missing, remark].compactMap(\.self)
+    let reason = reasons.joined(separator: "; ").clipped
+    say(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
+  }
+
+  /// Some of what was told was not shown, or only in part.
+  ///
+  /// - Parameters:
+  ///   - remark: what that is, for people.
+  ///   - notShown: the number of events of which nothing was shown.
+  package mutating func note(_ remark: String?, notShown: Int, at now: Instant) {
+    (self.remark, self.notShown) = (remark, notShown)
+    sayRemark(at: now)
+  }
+
+  private mutating func sayRemark(at now: Instant) {
+    guard pace.mayReport(at: now), status.state == .live else { return }
+    sayLive()
   }
 
   /// What cannot be had, for people.

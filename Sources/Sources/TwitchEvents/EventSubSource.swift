@@ -23,6 +23,7 @@ package final class EventSubSource: LiveSource {
   private let timer = SourceTimer()
   private var isPaused = false
   private var status = SourceStatus(.connecting)
+  private var output = NativeLines()
 
   package let delivery: Delivery
   package var events = SourceEvents()
@@ -79,9 +80,13 @@ package final class EventSubSource: LiveSource {
     case .ask(let id, let request): ask(id, request)
     case .renewToken: renew()
     case .event(let notification):
-      var lines = NativeLines()
-      EventSub.translate(notification, room: room, into: &lines)
-      delivery.deliver(lines: lines.bytes, count: lines.lines)
+      let (lines, unknown) = (output.lines, output.unknown)
+      EventSub.translate(notification, room: room, into: &output)
+      delivery.deliver(lines: output.bytes, count: output.lines - lines)
+      output.bytes = []
+      if output.unknown != unknown {
+        session.note(output.remark, notShown: output.notShown, at: Delivery.now)
+      }
     case .viewers(let count):
       let line = SourceLine.event(
         "viewers", room: room, at: Delivery.wallTime(Delivery.now)
@@ -101,7 +106,7 @@ package final class EventSubSource: LiveSource {
     var events = WebSocketEvents()
     events.opened = { [weak self] in self?.advance { $0.opened(id, at: $1) } }
     events.received = { [weak self] bytes in
-      guard let message = try? JSONValue(parsing: Array(bytes)) else { return }
+      guard let message = JSONValue(lenient: Array(bytes)) else { return }
       self?.advance { $0.receive(message, on: id, at: $1) }
     }
     events.drained = { [delivery] in delivery.flush() }

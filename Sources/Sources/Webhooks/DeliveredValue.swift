@@ -2,7 +2,7 @@ package import JSON
 import LiveEvents
 import PlatformFormats
 
-/// What a sender delivers: the body of a request, and its headers under names in lower case.
+/// A delivery: the body of a request, and its headers with lower-case names.
 package struct WebhookDelivery: Sendable {
   package var body: JSONValue
   package var headers: [String: String]
@@ -13,7 +13,7 @@ package struct WebhookDelivery: Sendable {
   }
 }
 
-/// Where in a delivery a value is.
+/// A reference to a value in a delivery.
 ///
 /// `data.user.name`, `items[0].id`, `items[].id` (of all elements), `each.id` (of the element that
 /// a rule is applied to), `header:NAME`, `=text` for that text itself, or a text such as
@@ -64,12 +64,12 @@ struct DeliveredValue: Sendable, Equatable {
     origins.contains { if case .element = $0 { true } else { false } }
   }
 
-  /// What prevents a text from naming a value, for people.
+  /// Why a text does not name a value, in words for people.
   struct Problem: Error {
     var text: String
   }
 
-  /// Headers that prove who sends; they are shown nowhere.
+  /// Headers with credentials. They are never shown.
   static let hiddenHeaders: Set = ["authorization", "cookie", "x-livehost-secret"]
 
   init(_ text: String) throws(Problem) {
@@ -232,7 +232,7 @@ struct DeliveredValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-  /// Whether there is nothing: senders leave out, null or empty what they do not have.
+  /// Whether a value counts as absent: null, blank text or an empty list.
   var isAbsent: Bool {
     switch self {
     case .null: true
@@ -242,7 +242,7 @@ extension JSONValue {
     }
   }
 
-  /// The object or list that a text is.
+  /// The object or list that a text encodes as JSON.
   var opened: JSONValue? {
     guard case .string(let text) = self else { return nil }
     let start = text.utf8.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }

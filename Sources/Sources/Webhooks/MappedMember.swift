@@ -5,7 +5,7 @@ import PlatformFormats
 /// A member of an event that a mapping may set, and how it is written.
 struct MappedMember: Sendable {
   enum Kind: Sendable {
-    /// Text of at most as many bytes; longer ones are cut.
+    /// Text, cut to this number of bytes.
     case text(Int)
     case integer, number, boolean, time
     case texts, integers, numbers
@@ -14,7 +14,7 @@ struct MappedMember: Sendable {
   var name: String
   var kind: Kind
 
-  /// The members by their names. Which of them a type needs is left to the decoder of native lines.
+  /// All members by name. The decoder of native lines knows which of them a type requires.
   static let all: [String: Kind] = {
     var kinds: [String: Kind] = [:]
     func add(_ kind: Kind, _ names: String...) { for name in names { kinds[name] = kind } }
@@ -47,12 +47,18 @@ struct MappedMember: Sendable {
     "waiting.leave", "waiting.admit", "waiting.schedule", "waiting.capacity", "waiting.pace",
   ]
 
-  /// Types that have an identifier, by which a room knows a repeat.
+  /// Types with an identifier, by which a room recognises repeats.
   static let identified: Set = [
     "chat.message", "chat.notice", "follow", "redemption", "announcement",
   ]
 
-  /// Writes a value in its kind; `false` if it is of another one.
+  /// Whether only the beginning of a text fits.
+  func isCut(_ value: JSONValue) -> Bool {
+    guard case .text(let limit) = kind else { return false }
+    return value.wordsText.map { $0.utf8.count > limit } ?? false
+  }
+
+  /// Writes a value as this kind; `false` if it cannot be converted.
   func write(_ value: JSONValue, to writer: inout JSONWriter) -> Bool {
     let key = name.hasPrefix("user.") ? String(name.dropFirst(5)) : name
     switch kind {
@@ -100,7 +106,7 @@ struct MappedMember: Sendable {
     return true
   }
 
-  /// The elements of a list, or a single value as a list of one; `nil` if one is of another kind.
+  /// The converted elements of a list, or of a single value as a list of one; `nil` if one cannot be converted.
   private func list<Element>(
     _ value: JSONValue, _ element: (JSONValue) -> Element?
   ) -> [Element]? {
@@ -109,7 +115,7 @@ struct MappedMember: Sendable {
     return elements.count == values.count ? elements : nil
   }
 
-  /// What a value of it looks like.
+  /// What a value looks like, for error messages.
   var example: String {
     switch kind {
     case .text: "text"

@@ -1,10 +1,10 @@
 import JSON
 import PlatformFormats
 
-/// Deliveries that no rule fits: how many of each kind, and what the last one looked like.
+/// Counts deliveries that match no rule by their kind, and describes the last one.
 ///
-/// Shown are the kind that a sender names where the mapping looks for one, and names and types of
-/// members. Values are never shown: they may be names of people, or secrets.
+/// A kind is the value at a place where the mapping's conditions look for one. The description has names and types of
+/// members only, since values may be names of people, or secrets.
 struct UnfitDeliveries: Sendable {
   private static let maximumKinds = 16
 
@@ -27,7 +27,7 @@ struct UnfitDeliveries: Sendable {
 }
 
 extension WebhookMapping {
-  /// What a sender calls a delivery, where conditions of the mapping look for it.
+  /// The kind of a delivery, from the places where the mapping's conditions look for one.
   func kind(of delivery: WebhookDelivery) -> String? {
     var words: [String] = []
     for rule in rules {
@@ -42,7 +42,7 @@ extension WebhookMapping {
 }
 
 extension DeliveredValue.Origin {
-  /// Whether a value is the kind of a delivery by its name, and not something about a person.
+  /// Whether the value's name says that it is a kind, rather than something about a person.
   fileprivate var isKind: Bool {
     let name: String? =
       switch self {
@@ -86,7 +86,7 @@ enum DeliveryShape {
     }
   }
 
-  /// A text if it is a name as programs give them; others may be data, such as the names of people.
+  /// The text if it looks like an identifier of a program. Any other may be data, such as somebody's name.
   static func word(_ text: String) -> String? {
     let isWord =
       (1...40).contains(text.utf8.count)

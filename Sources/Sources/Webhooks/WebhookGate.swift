@@ -4,7 +4,7 @@ package import LiveSources
 package import NIOHTTP1
 import PlatformFormats
 
-/// What a sender is told.
+/// The answer to a request.
 package struct WebhookAnswer: Error, Equatable, Sendable {
   package var status: Int
   package var text: String
@@ -14,21 +14,26 @@ package struct WebhookAnswer: Error, Equatable, Sendable {
     self.text = text
   }
 
-  /// Whether the sender ought to try again.
+  /// Whether the sender should try again.
   package var isTemporary: Bool { status == 503 }
 }
 
-/// Decides by the head of a request whether its body is worth reading.
+/// Authenticates requests, by their head if that suffices, and decodes their bodies.
 package struct WebhookGate: Sendable {
-  /// What a sender must know; `nil` takes requests of everybody.
+  /// The hash of the secret; `nil` if anybody may send.
   private let secret: [UInt8]?
+  /// The secret itself, by which senders sign.
+  private let key: Secret?
   /// The longest body, in bytes, compressed or not.
   package let maximumBytes: Int
-  /// Where in a delivery the secret may be as well.
+  /// Where in the body the secret may be.
   var secretInBody: DeliveredValue?
+  /// The header that may have the HMAC-SHA256 of the body by the secret instead.
+  var signature: String?
 
   package init(secret: Secret?, maximumBytes: Int) {
     self.secret = secret.map { $0.reveal { SHA256.hash(Array($0.utf8)) } }
+    key = secret
     self.maximumBytes = maximumBytes
   }
 
@@ -39,7 +44,8 @@ package struct WebhookGate: Sendable {
     guard !head.headers.contains(name: "Origin") else {
       return WebhookAnswer(403, "pages in browsers may not send events")
     }
-    guard knowsSecret(head) || secretInBody != nil else { return Self.unknown }
+    let isSigned = signature.map { head.headers.contains(name: $0) } ?? false
+    guard knowsSecret(head) || secretInBody != nil || isSigned else { return Self.unknown }
     if let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }),
       length > maximumBytes
     {
@@ -54,9 +60,16 @@ package struct WebhookGate: Sendable {
 
   private static let unknown = WebhookAnswer(401, "the secret is missing or wrong")
 
-  /// Why a delivery is refused that was read.
-  func refusal(of delivery: WebhookDelivery, _ head: HTTPRequestHead) -> WebhookAnswer? {
+  /// Why a delivery is refused after its body has been read; `nil` if it is accepted.
+  ///
+  /// - Parameter body: as it was received.
+  func refusal(
+    of delivery: WebhookDelivery, _ body: [UInt8], _ head: HTTPRequestHead
+  ) -> WebhookAnswer? {
     guard !knowsSecret(head) else { return nil }
+    if let signature, let given = head.headers.first(name: signature) {
+      return isSigned(body, given) ? nil : WebhookAnswer(401, "the signature is wrong")
+    }
     let given = secretInBody?.value(in: delivery, element: nil)?.scalarText
     return given.map(isSecret) == true ? nil : Self.unknown
   }
@@ -74,14 +87,29 @@ package struct WebhookGate: Sendable {
 
   private func isSecret(_ text: String) -> Bool {
     guard let secret else { return true }
-    // Of hashes, so that the time it takes says nothing about the secret.
-    let hash = SHA256.hash(Array(text.utf8))
-    return zip(hash, secret).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    // Hashes are compared, so the time that it takes reveals nothing about the secret.
+    return Self.areEqual(SHA256.hash(Array(text.utf8)), secret)
+  }
+
+  /// Whether a text is the signature of a body. Some senders write `sha256=` before it.
+  private func isSigned(_ body: [UInt8], _ text: String) -> Bool {
+    guard let key else { return true }
+    let digits = text.hasPrefix("sha256=") ? text.dropFirst(7) : text[...]
+    let signature = key.reveal { SHA256.authenticationCode(of: body, key: Array($0.utf8)) }
+    let hexadecimal = signature.flatMap { byte -> [UInt8] in
+      Array((byte < 16 ? "0" : "").utf8) + Array(String(byte, radix: 16).utf8)
+    }
+    return Self.areEqual(Array(digits.lowercased().utf8), hexadecimal)
+  }
+
+  /// Compares in a time that does not depend on where the texts differ.
+  private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
   // MARK: Bodies
 
-  /// What a body may have, which strangers send.
+  /// The limits of a body, since strangers send it.
   static let limits = JSONLimits(nameBytes: 1024, members: 4096)
 
   /// The body of a request as a value.
@@ -106,7 +134,7 @@ package struct WebhookGate: Sendable {
     _ body: [UInt8], encodings: [Substring]
   ) throws(WebhookAnswer) -> [UInt8] {
     let names = encodings.map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
-    // Some senders do not say that they compress.
+    // Some senders compress without saying so.
     guard names.count == 1 || names.isEmpty && body.starts(with: GzipReader.magic) else {
       guard names.count > 1 else { return body }
       throw unknownEncoding(names.joined(separator: ","))
@@ -126,7 +154,7 @@ package struct WebhookGate: Sendable {
       "bodies encoded as \(Self.shown(name)) are not read; send them plain, or as gzip or deflate")
   }
 
-  /// A word of a stranger, as far as it can be shown.
+  /// A word from a request, reduced to characters that are safe to show.
   private static func shown(_ text: String) -> String {
     let word = text.unicodeScalars.filter { (0x21...0x7E).contains($0.value) && $0 != "'" }.prefix(
       40)

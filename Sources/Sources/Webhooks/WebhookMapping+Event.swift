@@ -2,21 +2,20 @@ import JSON
 import LiveEvents
 import PlatformFormats
 
-/// What a delivery is as events.
+/// The events of a delivery.
 package struct MappedDelivery: Equatable, Sendable {
   /// Native lines, without their ends; none if no rule fits.
   package var lines: [[UInt8]] = []
-  /// Members of events that fell back since what the delivery has for them is no such value.
+  /// Members of events that were left out because the delivery has no usable value for them.
   package var odd: [String] = []
 }
 
 extension WebhookMapping.Rule {
   /// Makes the event of a delivery.
   ///
-  /// A member gets its first value that the daemon accepts. One that has none is left out, so that
-  /// an odd value costs no event; a person's name and identifier stand for each other. Only a
-  /// member without which the type means nothing is a fault.
-  /// - Parameter identifier: that of an event which has none of its own.
+  /// Each member gets the first of its values that the daemon accepts, and is left out if there is none. A person's
+  /// name and identifier replace each other. It is a fault only if the type requires the member.
+  /// - Parameter identifier: the identifier of an event without one of its own.
   func event(
     _ delivery: WebhookDelivery, _ element: JSONValue?, time: Int?, identifier: String?,
     _ check: NativeLineCheck
@@ -31,7 +30,7 @@ extension WebhookMapping.Rule {
         first = first ?? text
         continue
       }
-      // Before it was left out, something was wrong with it.
+      // The member is missing because its only value was unusable.
       if let name, first == nil, event.odd.contains(name) { throw event.fault(name) }
       throw WebhookFault(text: "\(location): \(first ?? text)")
     }
@@ -96,7 +95,7 @@ struct MappedEvent {
       for (index, (member, _)) in rule.members.enumerated()
       where !member.name.hasPrefix("user.") {
         let isWritten = write(index, member, to: &writer)
-        // Without words there is still a person who did something.
+        // Even without text, a person did something.
         if !isWritten, member.name == "text", !isNothing, Self.worded.contains(rule.type) {
           writer.add("text", "")
         }
@@ -137,7 +136,10 @@ struct MappedEvent {
     _ index: Int, _ member: MappedMember, to writer: inout JSONWriter
   ) -> Bool {
     while let value = values[index].first {
-      if member.write(value, to: &writer) { return true }
+      if member.write(value, to: &writer) {
+        if member.isCut(value) { note(member.name) }
+        return true
+      }
       values[index].removeFirst()
       note(member.name)
     }

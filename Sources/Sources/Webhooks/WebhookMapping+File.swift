@@ -27,13 +27,20 @@ extension WebhookMapping {
       throw ConfigurationError(file: file, message: "is empty; write \(example)")
     }
     let mapping = try YAMLMapping(
-      root, known: ["identifier", "time", "secret", "reply", "events"], example: example)
+      root, known: ["identifier", "time", "secret", "signature", "reply", "events"],
+      example: example)
     identifier = try mapping["identifier"].map(Self.value)
     time = try mapping["time"].map(Self.value)
     secret = try mapping["secret"].map(Self.value)
     for node in [mapping["identifier"], mapping["time"], mapping["secret"]] {
       guard let node, try Self.value(node).usesElement else { continue }
       throw node.problem("'each' is of one rule only; write the path from the top")
+    }
+    if let node = mapping["signature"] {
+      guard case .header(let name)? = try Self.value(node).alternatives.first?.origin else {
+        throw node.problem("write header:NAME, the header that has the signature of the body")
+      }
+      signature = name
     }
     reply = mapping["reply"]?.scalar ?? ""
     let events = try mapping.required("events")

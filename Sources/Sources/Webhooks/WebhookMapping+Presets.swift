@@ -1,7 +1,7 @@
 import JSON
 package import YAMLReader
 
-/// Mappings of senders that many people have, each written from the sender's documentation.
+/// Built-in mappings of widely used senders, written from their documentation.
 extension WebhookMapping {
   /// Their names, as configurations write them.
   package static let presets = tables.keys.sorted()
@@ -22,8 +22,7 @@ extension WebhookMapping {
     "streamelements": streamElements, "streamlabs": streamlabs,
   ]
 
-  /// https://owncast.online/thirdparty/webhooks. Its own event types that say nothing about the
-  /// stream are left out.
+  /// https://owncast.online/thirdparty/webhooks. Event types that do not concern the stream are left out.
   private static let owncastTable = """
     identifier: eventData.id
     time: eventData.timestamp
@@ -56,8 +55,8 @@ extension WebhookMapping {
         members: {user.id: eventData.username, user.name: eventData.name | eventData.username}
     """
 
-  /// https://ko-fi.com/manage/webhooks: a form whose field `data` is JSON. Names and messages that
-  /// are not public are left out, as Ko-fi asks for.
+  /// https://ko-fi.com/manage/webhooks: a form whose field `data` is JSON. Ko-fi requires that names and messages of
+  /// private payments are not shown.
   private static let koFi = """
     identifier: data.message_id | data.kofi_transaction_id
     time: data.timestamp
@@ -104,7 +103,7 @@ extension WebhookMapping {
         members: {kind: =subscribe, count: =1, user.name: =Someone}
     """
 
-  /// https://dev.streamlabs.com/docs/socket-api: its events, whichever way they are passed on.
+  /// https://dev.streamlabs.com/docs/socket-api: events of the socket, forwarded by another program.
   private static let streamlabs = """
     identifier: event_id | message[0]._id | message[0].event_id | message._id
     events:
@@ -215,8 +214,7 @@ extension WebhookMapping {
           text: "{each.product}: {each.message} | each.product | each.message | =merchandise"
     """
 
-  /// https://docs.streamelements.com/websockets: activities, alone or in a notification of their
-  /// topic.
+  /// https://docs.streamelements.com/websockets: activities, bare or wrapped in a notification of their topic.
   private static let streamElements = """
     identifier: data.activityId | activityId | data.data._id | data._id | _id | id
     time: createdAt | data.createdAt | ts
@@ -230,7 +228,7 @@ extension WebhookMapping {
         type: announcement
         members:
           user.id: data.data.providerId | data.providerId
-          user.name: data.data.displayName | data.displayName | data.data.username | data.username |
+          user.name: &name data.data.displayName | data.displayName | data.data.username | data.username |
             data.donation.user.username | =Someone
           text: "{data.data.amount} {data.data.currency}: {data.data.message} |
             {data.donation.amount} {data.donation.currency}: {data.donation.message} |
@@ -239,50 +237,45 @@ extension WebhookMapping {
             {data.donation.amount} {data.donation.currency} | {data.amount} {data.currency} |
             data.data.message | data.donation.message | data.message"
       - when:
-          "data.type | type | topic": [tip, superchat, charityCampaignDonation, channel.tips]
+          "data.type | type | topic": &tips [tip, superchat, charityCampaignDonation, channel.tips]
           "data.data.currency | data.donation.currency | data.currency": ""
         type: announcement
         members:
-          user.name: data.data.displayName | data.displayName | data.data.username | data.username |
-            data.donation.user.username | =Someone
+          user.name: *name
           text: "{data.data.amount}: {data.data.message} |
             {data.donation.amount}: {data.donation.message} |
             {data.amount}: {data.message} | {data.data.amount} | {data.donation.amount} |
               {data.amount} |
             data.data.message | data.donation.message | data.message | =a donation"
       - when:
-          "data.type | type | topic": [tip, superchat, charityCampaignDonation, channel.tips]
+          "data.type | type | topic": *tips
           "data.data.amount | data.donation.amount | data.amount": ""
           "data.data.currency | data.donation.currency | data.currency": "!"
         type: announcement
         members:
-          user.name: data.data.displayName | data.displayName | data.data.username | data.username |
-            data.donation.user.username | =Someone
+          user.name: *name
           text: data.data.message | data.donation.message | data.message | =a donation
       - when: {"data.type | type": follow}
         type: follow
         members:
           user.id: data.data.providerId | data.providerId
-          user.name: data.data.displayName | data.displayName | data.data.username |
-            data.username | =Someone
+          user.name: *name
       - when: {"data.type | type": cheer}
         type: chat.notice
         members:
           kind: =cheer
           user.id: data.data.providerId | data.providerId
-          user.name: data.data.displayName | data.displayName | data.data.username |
-            data.username | =Someone
+          user.name: *name
           count: data.data.amount | data.amount | =0
-          text: data.data.message | data.message
+          text: &words data.data.message | data.message
       - when: {"data.type | type": [raid, host]}
         type: chat.notice
         members:
           kind: =raid
           user.id: data.data.providerId | data.providerId
-          user.name: data.data.displayName | data.displayName | data.data.username |
-            data.username | =Someone
+          user.name: *name
           count: data.data.amount | data.amount | =0
-          text: data.data.message | data.message
+          text: *words
       - when: {"data.type | type": communityGiftPurchase}
         type: chat.notice
         members:
@@ -297,7 +290,7 @@ extension WebhookMapping {
           kind: =gift
           user.name: data.data.sender | data.sender | =Someone
           count: =1
-          text: data.data.message | data.message
+          text: *words
       - when:
           "data.type | type": [subscriber, sponsor]
           "data.data.gifted | data.gifted": "!true"
@@ -306,10 +299,9 @@ extension WebhookMapping {
         members:
           kind: =subscribe
           user.id: data.data.providerId | data.providerId
-          user.name: data.data.displayName | data.displayName | data.data.username |
-            data.username | =Someone
+          user.name: *name
           count: =1
-          text: data.data.message | data.message
+          text: *words
       - when:
           "data.type | type": [subscriber, sponsor]
           "data.data.gifted | data.gifted": "!true"
@@ -318,9 +310,8 @@ extension WebhookMapping {
         members:
           kind: =resubscribe
           user.id: data.data.providerId | data.providerId
-          user.name: data.data.displayName | data.displayName | data.data.username |
-            data.username | =Someone
+          user.name: *name
           count: data.data.amount | data.amount | =1
-          text: data.data.message | data.message
+          text: *words
     """
 }

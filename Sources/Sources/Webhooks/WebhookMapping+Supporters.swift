@@ -1,29 +1,29 @@
 extension WebhookMapping {
   /// https://studio.buymeacoffee.com/webhooks/docs. A hidden note is for the creator only.
   static let buyMeACoffee = """
+    signature: header:x-signature-sha256
     identifier: event_id | data.transaction_id
     time: data.created_at | created
     events:
       - when:
-          type: [donation.created, extra_purchase.created, commission_order.created,
+          type: &paid [donation.created, extra_purchase.created, commission_order.created,
             wishlist_payment.created, recurring_donation.started]
           data.note_hidden: "!true"
         type: announcement
         members:
           user.id: data.supporter_id
-          user.name: data.supporter_name | =Someone
+          user.name: &name data.supporter_name | =Someone
           text: "{data.amount} {data.currency}: {data.support_note} |
             {data.amount}: {data.support_note} |
             {data.amount} {data.currency} | {data.amount} | data.support_note | data.message |
             =a donation"
       - when:
-          type: [donation.created, extra_purchase.created, commission_order.created,
-            wishlist_payment.created, recurring_donation.started]
+          type: *paid
           data.note_hidden: "true"
         type: announcement
         members:
           user.id: data.supporter_id
-          user.name: data.supporter_name | =Someone
+          user.name: *name
           text: "{data.amount} {data.currency} | {data.amount} | =a donation"
       - when:
           type: ["!donation.created", "!extra_purchase.created", "!commission_order.created",
@@ -39,7 +39,7 @@ extension WebhookMapping {
         type: announcement
         members:
           user.id: data.supporter_id
-          user.name: data.supporter_name | =Someone
+          user.name: *name
           text: "{data.amount} {data.currency}: {data.support_note} |
             {data.amount}: {data.support_note} | {data.amount} {data.currency} | {data.amount} |
             data.support_note"
@@ -49,7 +49,7 @@ extension WebhookMapping {
           kind: =subscribe
           count: =1
           user.id: data.supporter_id
-          user.name: data.supporter_name | =Someone
+          user.name: *name
           text: data.support_note | data.membership_level_name
       - when: {type: membership.started, data.note_hidden: "true"}
         type: chat.notice
@@ -57,7 +57,7 @@ extension WebhookMapping {
           kind: =subscribe
           count: =1
           user.id: data.supporter_id
-          user.name: data.supporter_name | =Someone
+          user.name: *name
           text: data.membership_level_name
     """
 
@@ -73,15 +73,13 @@ extension WebhookMapping {
           kind: =subscribe
           count: =1
           user.id: data.relationships.user.data.id | data.relationships.patron.data.id | data.id
-          user.name: data.attributes.full_name | included[0].attributes.full_name |
+          user.name: &name data.attributes.full_name | included[0].attributes.full_name |
             included[1].attributes.full_name | included[2].attributes.full_name |
             included[3].attributes.full_name | =Someone
       - when: {header:x-patreon-event: members:create}
         type: follow
         members:
           user.id: data.relationships.user.data.id | data.id
-          user.name: data.attributes.full_name | included[0].attributes.full_name |
-            included[1].attributes.full_name | included[2].attributes.full_name |
-            included[3].attributes.full_name | =Someone
+          user.name: *name
     """
 }

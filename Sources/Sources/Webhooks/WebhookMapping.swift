@@ -3,35 +3,36 @@ import LiveEvents
 import PlatformFormats
 import WireFormats
 
-/// What deliveries of a platform mean: a table of rules, each of which makes an event of those that it fits.
+/// Translates the deliveries of a sender: a table of rules, each of which makes events of the deliveries that match it.
 package struct WebhookMapping: Sendable {
   struct Rule: Sendable {
     /// Where it is, for people: `owncast.yaml:12`.
     var location: String
-    /// All must have one of the values, and none of those that begin with `!`; the empty text is
-    /// nothing.
+    /// A delivery matches if each value is one of its texts, and none of those after `!`. The empty text means absent.
     var conditions: [(value: DeliveredValue, texts: [String])] = []
-    /// The list to whose elements it is applied, one by one.
+    /// The list for each of whose elements the rule makes an event.
     var each: [DeliveredValue.Step]?
     var type: String
     var members: [(member: MappedMember, value: DeliveredValue)] = []
   }
 
   var rules: [Rule] = []
-  /// What tells two deliveries apart; a repeat has the same.
+  /// The value that identifies a delivery. Repeats have the same.
   var identifier: DeliveredValue?
-  /// When it happened.
+  /// The time of the events.
   var time: DeliveredValue?
-  /// Where senders that can do nothing else put the secret; shown nowhere.
+  /// Where a sender that cannot set headers puts the secret. Its value is never shown.
   var secret: DeliveredValue?
-  /// What a sender wants to hear.
+  /// The header that has the HMAC-SHA256 of the body by the secret, in hexadecimal digits.
+  var signature: String?
+  /// The body of the answer to a delivery.
   package var reply = ""
 
-  /// How many lines a delivery may give.
+  /// The most lines that a delivery may become.
   static let maximumLines = 256
 }
 
-/// Why a delivery cannot be taken, for people.
+/// Why a delivery is refused, in words for people.
 package struct WebhookFault: Error, Equatable, Sendable {
   package var text: String
 }
@@ -49,12 +50,14 @@ extension WebhookMapping {
     try map(delivery, check: check).lines
   }
 
-  /// What a delivery is as events.
+  /// Translates a delivery.
   package func map(
     _ delivery: WebhookDelivery, check: NativeLineCheck
   ) throws(WebhookFault) -> MappedDelivery {
-    let identifier = identifier(of: delivery)
+    let identifiers = self.identifier?.values(in: delivery, element: nil)
+    let identifier = identifiers?.lazy.compactMap(\.scalarText).first
     var mapped = MappedDelivery()
+    if identifiers?.isEmpty == false, identifier == nil { mapped.odd.append("identifier") }
     let times = time?.values(in: delivery, element: nil)
     let time = times?.lazy.compactMap(\.milliseconds).first
     if times?.isEmpty == false, time == nil { mapped.odd.append("time") }

@@ -215,7 +215,7 @@ private final class RequestHandler: ChannelInboundHandler {
       }
     }
     let delivery = WebhookDelivery(body: body, headers: headers)
-    if let answer = gate.refusal(of: delivery, head) { return refuse(context, answer) }
+    if let answer = gate.refusal(of: delivery, bytes, head) { return refuse(context, answer) }
     let id = server.received(delivery, bytes, by: self)
     state = .waiting(id, keepsAlive: head.isKeepAlive)
   }

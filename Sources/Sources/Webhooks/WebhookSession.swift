@@ -3,13 +3,12 @@ package import LiveSources
 import PlatformFormats
 package import RateLimiting
 
-/// Takes deliveries of webhooks: what each means, whether it came before, and when its sender is told that it has
-/// arrived.
+/// Receives deliveries of webhooks: translates them, drops repeats, and decides when each is answered.
 ///
-/// A sender is told so once the daemon has acknowledged its events, and is asked to try again if that takes too
-/// long. The events of an unanswered delivery stay on their way, so the repeat is recognised: by the identifier that the
-/// mapping names, else by its bytes. A value without sockets and clocks: its owner passes deliveries and the time, and
-/// carries out the effects.
+/// A delivery is answered with 200 once the daemon has acknowledged its events, and with 503 if that takes longer than
+/// ``patience``. Its events stay in flight, so the sender's repeat must be recognised: by the identifier that the
+/// mapping names, or else by its bytes. This is a value without sockets and clocks; its owner passes deliveries and the
+/// time, and carries out the effects.
 package struct WebhookSession {
   package enum Effect: Equatable, Sendable {
     /// Lines for the daemon, without their ends.
@@ -21,7 +20,7 @@ package struct WebhookSession {
 
   private struct Waiting {
     var id: Int
-    /// The number of lines after which it has arrived.
+    /// The number of acknowledged lines at which it is complete.
     var ticket: Int
     var deadline: Instant
     /// The hash of the delivery if nothing else identifies it.
@@ -30,8 +29,6 @@ package struct WebhookSession {
 
   /// How long the daemon may take before a sender is asked to try again: most senders wait for ten seconds.
   package static let patience = Interval.seconds(5)
-  /// How often refusals are told at most, since strangers cause them.
-  package static let statusInterval = Interval.seconds(10)
   /// Deliveries without an identifier that are remembered until they are repeated.
   static let maximumUnanswered = 4096
 
@@ -46,16 +43,15 @@ package struct WebhookSession {
   private var isPaused = false
   private var turnedAway: (since: Instant, count: Int)?
   private var state = SourceStatus(.connecting)
-  private var statusAt: Instant?
-  private var lastStatus: Instant?
+  private var pace = StatusPace()
   private var lastRefusal = ""
   /// Deliveries that no rule fits.
   private var unfit = UnfitDeliveries()
-  /// How often members fell back, by their names, which the mapping gives.
-  private var odd: [String: Int] = [:]
+  /// Members that fell back, by the names that the mapping gives them.
+  private var odd = OddValueCounts()
   private var effects: [Effect] = []
 
-  /// Events that were told, and deliveries that came again, were refused, or have no rule.
+  /// The number of events delivered, and of deliveries that were repeats, were refused, or matched no rule.
   package private(set) var told = 0
   package private(set) var duplicates = 0
   package private(set) var refused = 0
@@ -76,7 +72,7 @@ package struct WebhookSession {
 
   // MARK: Deliveries
 
-  /// A delivery has come.
+  /// Processes a delivery.
   ///
   /// - Parameters:
   ///   - bytes: its body.
@@ -121,11 +117,11 @@ package struct WebhookSession {
       ticket += lines.count
       effects.append(.deliver(lines))
       if !mapped.odd.isEmpty {
-        for name in mapped.odd { odd[name, default: 0] += 1 }
+        odd.note(mapped.odd)
         update(at: now)
       }
     } else {
-      // Its events were given to the daemon before, so they have arrived once everything has that was given so far.
+      // The first copy's events are among those given to the daemon so far, so it waits for all of these.
       duplicates += 1
       update(at: now)
     }
@@ -187,32 +183,24 @@ package struct WebhookSession {
   /// The daemon takes no more for now, or takes events again.
   package mutating func pause(_ isPaused: Bool) { self.isPaused = isPaused }
 
-  /// Says how it is doing, but not as often as strangers can change it.
+  /// Reports the status, but not as often as strangers can change it.
   private mutating func update(at now: Instant) {
-    guard state.state == .live else { return }
-    if let lastStatus, now - lastStatus < Self.statusInterval {
-      statusAt = lastStatus + Self.statusInterval
-      return
-    }
-    statusAt = nil
+    guard state.state == .live, pace.mayReport(at: now) else { return }
     state.duplicate = duplicates
+    state.notShown = ignored
     var parts = [listening]
     if refused > 0 { parts.append("refused \(refused), at last: \(lastRefusal)") }
     if ignored > 0 { parts.append("no rule for \(ignored)\(unfit.text)") }
-    if !odd.isEmpty {
-      let names = odd.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-      parts.append("odd values left out: \(names.joined(separator: ", "))")
-    }
+    if let text = odd.text { parts.append(text) }
     // A longer one would be rejected.
     state.reason = parts.joined(separator: "; ").clipped
-    lastStatus = now
     effects.append(.status(state))
   }
 
   // MARK: Time
 
   /// When to call ``wake(at:)``.
-  package var deadline: Instant? { .earlier(waiting.first?.deadline, statusAt) }
+  package var deadline: Instant? { .earlier(waiting.first?.deadline, pace.deadline) }
 
   package mutating func wake(at now: Instant) {
     while let first = waiting.first, first.deadline <= now {
@@ -221,6 +209,6 @@ package struct WebhookSession {
       effects.append(
         .answer(first.id, WebhookAnswer(503, "livehostd has not acknowledged it in time")))
     }
-    if let statusAt, statusAt <= now { update(at: now) }
+    if pace.isDue(at: now) { update(at: now) }
   }
 }

@@ -29,7 +29,7 @@ package final class WebhookSource: LiveSource {
   ) {
     self.address = address
     var gate = gate
-    gate.secretInBody = mapping.secret
+    (gate.secretInBody, gate.signature) = (mapping.secret, mapping.signature)
     self.gate = gate
     self.limits = limits
     self.delivery = delivery

@@ -101,6 +101,16 @@ struct ArrangedArguments {
         options.append(argument)
       }
     }
+    nameInnerVerb()
+  }
+
+  /// `activity ROOM` is `activity list ROOM`.
+  private mutating func nameInnerVerb() {
+    guard verbs.count == 2, positionals.isEmpty, let inner = CommandTable.roomVerbs[verbs[0]],
+      CommandTable.verbs[verbs[0]]?.contains(verbs[1]) == false
+    else { return }
+    positionals = [verbs[1]]
+    verbs[1] = inner
   }
 
   /// The positional arguments, after a terminator if one of them looks like an option.

@@ -16,6 +16,9 @@ enum CommandTable {
     return verbs
   }()
 
+  /// Verbs that may be followed by a room, and the inner verb that this stands for.
+  static let roomVerbs = ["activity": "list"]
+
   /// Options that take a value, which may be the next argument; whether each may be repeated. Only the
   /// parser's description of itself says so, which takes some milliseconds to make and to read.
   static let valueOptions: [String: Bool] = {

@@ -1,8 +1,9 @@
-import PlatformFormats
+package import PlatformFormats
 
 /// A source whose text is UTF-8, whatever it was, and whose recorded chat, if it is one, is translated into native lines.
 package final class TranslatedSource: ByteSource {
   private let source: any ByteSource
+  private let zone: LogZone
   private var encoding = TextEncoding()
   private var format: PlatformFormat?
   private var translator: PlatformTranslator?
@@ -10,11 +11,14 @@ package final class TranslatedSource: ByteSource {
   private var head: [UInt8] = []
   private var isRecognised: Bool
 
-  /// - Parameter format: of the source; `auto` recognises it by its first bytes.
-  package init(_ source: any ByteSource, format: LineFormat) {
+  /// - Parameters:
+  ///   - format: of the source; `auto` recognises it by its first bytes.
+  ///   - zone: of the times of logs that do not name theirs.
+  package init(_ source: any ByteSource, format: LineFormat, zone: LogZone) {
     self.source = source
+    self.zone = zone
     self.format = format.platformFormat
-    translator = self.format.map { PlatformTranslator($0) }
+    translator = self.format.map { PlatformTranslator($0, zone: zone) }
     isRecognised = format != .auto
   }
 
@@ -65,7 +69,7 @@ package final class TranslatedSource: ByteSource {
   private func begin(_ body: (UnsafeRawBufferPointer) -> Void) {
     isRecognised = true
     format = PlatformFormat(head: head)
-    translator = format.map { PlatformTranslator($0) }
+    translator = format.map { PlatformTranslator($0, zone: zone) }
     head.withUnsafeBytes { forward($0, body) }
     head = Array(head.prefix(PlatformFormat.headLength))
   }

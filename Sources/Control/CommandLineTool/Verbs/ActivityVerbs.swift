@@ -7,7 +7,8 @@ import Wording
 struct ActivityVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "activity", abstract: "List and pin what viewers did: follows, gifts, raids.",
-    discussion: "The rows are those of the screen's activity feed.",
+    usage: "livehostctl activity <room>\n       livehostctl activity <verb> [<arguments>]",
+    discussion: "The rows are those of the screen's activity feed. 'activity ROOM' lists them.",
     subcommands: [
       ActivityListVerb.self, ActivityPinVerb.self, ActivityUnpinVerb.self, ActivityDismissVerb.self,
     ])
@@ -20,7 +21,8 @@ struct ActivityListVerb: Verb {
     commandName: "list", abstract: "List the rows with their numbers.",
     discussion: """
       Pinned ones first, then the newest. JSON: an array of objects with number, kind, name, times, count, \
-      timestamp and pinned, platform and source if they are known.
+      timestamp and pinned; platform and source if they are known; title, text and emotes if there are any. \
+      'livehostctl activity ROOM' does the same.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

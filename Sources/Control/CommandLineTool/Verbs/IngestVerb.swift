@@ -12,7 +12,8 @@ struct IngestVerb: Verb {
       The file holds one event per line, native or Twitch IRC, or it is a chat that a program has \
       recorded: yt-dlp's .live_chat.json, notifications of Twitch's EventSub, a log of Chatterino, a chat of \
       TwitchDownloader, chat-downloader or pytchat as JSON. It may be UTF-16, and it may be compressed with gzip. \
-      Unknown kinds in such a file are counted by name. The events are \
+      Unknown kinds in such a file are counted by name. The times of a log of Chatterino are local times: unless its \
+      first line says UTC, they are those of --time-zone. The events are \
       paced by its own time stamps, multiplied by the speed; 'max' plays it as fast as the daemon accepts \
       it, and frames then follow the recording's time. Input that is being written live needs no option.
 
@@ -36,13 +37,18 @@ struct IngestVerb: Verb {
   var room: RoomName?
   @Option(help: ArgumentHelp("Speed factor, or 'max'.", valueName: "n|max"))
   var speed: PlaybackSpeed = .times(1)
+  @Option(
+    help: ArgumentHelp(
+      "Time zone of a log that does not name its own, such as Europe/Berlin or UTC.",
+      valueName: "zone"))
+  var timeZone: TimeZoneName = .local
   @Flag(
     help: "Exit with 65 if any event is rejected: an unknown type, a duplicate, a protocol line.")
   var strict = false
 
   func run(_ context: Context) async throws {
     let bar = context.console.isDiagnosticsTerminal ? ProgressLine(context.console) : nil
-    let (path, format) = (file, format)
+    let (path, format, zone) = (file, format, timeZone.logZone)
     let console = context.console
     var onProgress: (@Sendable (PlaybackProgress) -> Void)?
     if let bar { onProgress = { bar.show($0) } }
@@ -51,7 +57,7 @@ struct IngestVerb: Verb {
       let result = try await Playback.run(
         PlaybackPlan(room: room, speed: speed, format: format, reconnects: file == "-"),
         to: context.socketPaths,
-        from: { TranslatedSource(try FileSource(path: path), format: format) },
+        from: { TranslatedSource(try FileSource(path: path), format: format, zone: zone) },
         onProgress: onProgress,
         onConnection: { isConnected in
           bar?.clear()

@@ -14,16 +14,22 @@ struct StatusVerb: Verb {
       longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and \
       longestSliceMicroseconds; problems, a list of objects with part, text, since and room, if \
       something is wrong; refusals, a list of objects with user, resource and count, if anybody was \
-      refused something; packedRooms, if any are; and unknownKinds and unusableFields, objects with counts by name, \
-      if lines had any.
+      refused something; packedRooms, if any are; unknownKinds and unusableFields, objects with counts by name, \
+      if lines had any; and sources, those of 'livehostctl sources' that could not show something.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
 
   func run(_ context: Context) async throws {
-    let status = try await context.withDaemon { try await $0.getStatus() }
-    try context.print(JSONValue(encoding: status)) {
-      StatusText.lines(status, health: context.console.styled)
+    let (status, sources) = try await context.withDaemon { client in
+      let status = try await client.getStatus()
+      let sources = try? await client.listSources(room: nil).sources
+      return (status, (sources ?? []).filter { $0.notShown != nil })
+    }
+    var members = try JSONValue(encoding: status).objectValue ?? [:]
+    if !sources.isEmpty { members["sources"] = try JSONValue(encoding: sources) }
+    try context.print(.object(members)) {
+      StatusText.lines(status, sources: sources, health: context.console.styled)
     }
   }
 }
@@ -31,10 +37,11 @@ struct StatusVerb: Verb {
 /// The text of `status`.
 package enum StatusText {
   /// - Parameters:
+  ///   - sources: those that could not show something.
   ///   - now: milliseconds since 1970.
   ///   - styled: Gives the word on the daemon's health its style.
   package static func lines(
-    _ status: StatusReport, now: Int = WallClock.milliseconds(),
+    _ status: StatusReport, sources: [SourceReport] = [], now: Int = WallClock.milliseconds(),
     health styled: (String, TextStyle) -> String = { text, _ in text }
   ) -> [String] {
     let totals = status.totals
@@ -56,6 +63,14 @@ package enum StatusText {
     }
     if let fields = status.unusableFields {
       lines.append("  odd fields    \(TerminalText.sanitized(CountsText.line(fields)))")
+    }
+    for source in sources {
+      let reason = source.reason.map { ": \($0)" } ?? ""
+      lines.append(
+        "  not shown     "
+          + TerminalText.sanitized(
+            "\(Format.count(source.notShown ?? 0)) of \(source.source) in room \(source.room)\(reason)"
+          ))
     }
     lines += [
       "  longest turn  \(Format.microseconds(status.longestTurnMicroseconds)); "

@@ -316,7 +316,7 @@ extension ActivityRowReport {
     self.init(
       number: row.number, kind: row.kind.rawValue, name: row.name, times: row.times,
       count: row.count, title: row.title, text: row.text, timestamp: Int(row.timestamp),
-      pinned: row.isPinned, platform: row.platform, source: row.source)
+      pinned: row.isPinned, platform: row.platform, source: row.source, emotes: row.emotes)
   }
 }
 
@@ -344,7 +344,7 @@ extension SourceReport {
       gapMs: source.gapMilliseconds,
       lastGap: source.lastGap.map {
         GapReport(from: Int($0.from), to: Int($0.to), reason: String($0.reason))
-      }, timestamp: Int(source.timestamp))
+      }, timestamp: Int(source.timestamp), notShown: status?.notShown)
   }
 }
 

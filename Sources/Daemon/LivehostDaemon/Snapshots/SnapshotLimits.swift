@@ -64,6 +64,7 @@ enum SnapshotLimits {
     // One for each millisecond with a message, and those that come before the oldest are forgotten.
     "pace.moments": 2 * (Int(MessagePace.horizon) + 1_000),
     "message.emotes": 2 * EmoteRanges.limit,
+    "rows.emotes": 2 * EmoteRanges.limit,
     "chat.topChatters": TopChatter.limit,
     "chatters.top": TopChatter.limit,
     "notices.entries": NoticeBoard.limit,

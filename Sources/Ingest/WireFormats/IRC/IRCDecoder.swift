@@ -101,9 +101,11 @@ extension IRCLine {
     if bits == 0, emotes.isEmpty, kind == nil, !has(.sourceRoomID) { return message }
     let channel = sharedChannel()
     if bits == 0, emotes.isEmpty, kind == nil, channel == nil { return message }
-    return message.owned(
+    let owned = message.owned(
       channel: channel, bits: bits == 0 ? nil : UInt32(bits),
       emotes: emotes.isEmpty ? nil : emotes, kind: kind)
+    noteUnusable(emotes, kept: owned.emoteCount)
+    return owned
   }
 
   /// A message of a log without identifiers. One is made from the line and its number, so that a log that is read twice
@@ -115,12 +117,14 @@ extension IRCLine {
     let end = (last ?? target).end
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<end { hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }
-    return ChatMessage(
+    let identified = ChatMessage(
       id: "irc-\(number)-\(String(hash, radix: 16))", userID: String(message.userID),
       userName: String(message.userName), badges: String(message.badges), color: message.color,
       text: String(message.text), replyTo: String(message.replyTo), bits: UInt32(bits),
       channel: sharedChannel().map { String($0) } ?? "", isAction: message.isAction,
       emotes: emotes, kind: kind.map { String($0) } ?? "")
+    noteUnusable(emotes, kept: identified.emoteCount)
+    return identified
   }
 
   /// The person's identifier; the login name in the logs of programs that leave it out.
@@ -134,14 +138,19 @@ extension IRCLine {
     return name
   }
 
-  /// Where the text has emotes, as in `25:0-4,12-16/1902:6-10`: per emote where it begins and where its last character
-  /// is. What cannot be read counts as none: it harms nobody.
+  /// Counts emotes that are beyond the end of the text, or overlap others.
+  private func noteUnusable(_ emotes: [Range<Int>], kept: Int) {
+    if kept < emotes.count { note(.emotes) }
+  }
+
+  /// Where the text has emotes, as in `25:0-4,12-16/1902:6-10`: for each emote its first and its last position. A value
+  /// that cannot be read counts as none, and is counted.
   private var emotes: [Range<Int>] {
     let span = tags[IRCTag.emotes.rawValue]
     var ranges: [Range<Int>] = []
-    var (start, number, isPosition): (Int?, Int?, Bool) = (nil, nil, false)
-    // A separator behind the last one ends it like the others.
-    for index in span.start...span.end {
+    var (start, number, isPosition, isOdd): (Int?, Int?, Bool, Bool) = (nil, nil, false, false)
+    // A separator after the last one ends it like the others.
+    loop: for index in span.start...span.end {
       let byte = index < span.end ? bytes[index] : UInt8(ascii: "/")
       switch byte {
       case UInt8(ascii: "0")...UInt8(ascii: "9") where isPosition:
@@ -149,22 +158,32 @@ extension IRCLine {
       case UInt8(ascii: ":"): (start, number, isPosition) = (nil, nil, true)
       case UInt8(ascii: "-") where isPosition: (start, number) = (number, nil)
       case UInt8(ascii: ","), UInt8(ascii: "/"):
-        if let start, let number, start <= number { ranges.append(start..<(number + 1)) }
-        if ranges.count == EmoteRanges.limit { return ranges }
+        if let start, let number, start <= number {
+          ranges.append(start..<(number + 1))
+        } else {
+          isOdd = true
+        }
+        if ranges.count == EmoteRanges.limit { break loop }
         (start, number) = (nil, nil)
         if byte == UInt8(ascii: "/") { isPosition = false }
-      default: if isPosition { return [] }
+      default:
+        guard isPosition else { continue }
+        (ranges, isOdd) = ([], true)
+        break loop
       }
     }
+    if isOdd { note(.emotes) }
     return ranges
   }
 
-  /// Empty if the person has not chosen one. What is no colour counts as none: it harms nobody.
+  /// Empty if the person has not chosen one. An invalid colour counts as none, and is counted.
   @inline(__always)
   private var color: NameColor? {
     guard has(.color) else { return nil }
     let span = tags[IRCTag.color.rawValue]
+    guard !span.isEmpty else { return nil }
     return NameColor(UnsafeBufferPointer(start: bytes + span.start, count: span.count))
+      ?? ignore(.color)
   }
 
   /// The channel of a message of a chat that several channels share, if that is another one.
@@ -234,8 +253,7 @@ extension IRCLine {
     case "announcement", "bitsbadgetier", "charitydonation", "standardpayforward",
       "communitypayforward":
       guard let said = words.map({ slice($0) }) ?? systemMessage else { break }
-      return .activity(
-        .announcement(Announcement(user: try person(), text: text(said), id: identifier)))
+      return .activity(.announcement(try announcement(text(said), hasEmotes: words != nil)))
     case "sharedchatnotice":
       let kind = text(optionalName(.sourceMessageID))
       if let words { return .chat(.message(try message(words, kind: kind.isEmpty ? type : kind))) }
@@ -256,6 +274,16 @@ extension IRCLine {
         ChatNotice(
           kind: kind, user: try person(), count: count, group: group, id: identifier,
           message: message)))
+  }
+
+  /// - Parameter hasEmotes: whether the positions of the line's emotes are those in `words`.
+  private func announcement(_ words: Text, hasEmotes: Bool) throws(RejectionReason) -> Announcement
+  {
+    let emotes =
+      hasEmotes && has(.emotes) && !tags[IRCTag.emotes.rawValue].isEmpty ? self.emotes : []
+    let usable = EmoteRanges.usable(emotes, in: words)
+    noteUnusable(emotes, kept: usable.count)
+    return Announcement(user: try person(), text: words, emotes: usable, id: identifier)
   }
 
   private func person() throws(RejectionReason) -> Person {

@@ -115,8 +115,11 @@ struct IRCLine {
   }
 
   /// Counts a tag whose value cannot be used.
+  func note(_ tag: IRCTag) { remarks.pointee.append(.field(tag.name)) }
+
+  /// The same, in place of the value.
   func ignore<Value>(_ tag: IRCTag) -> Value? {
-    remarks.pointee.append(.field(tag.name))
+    note(tag)
     return nil
   }
 

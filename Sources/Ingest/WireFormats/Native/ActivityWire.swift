@@ -23,18 +23,8 @@ extension ActivityEvent: NativeEvent {
     self =
       switch type {
       case .follow: .follow(user: try line.person(), id: line.optionalName(.id))
-      case .redemption:
-        .redemption(
-          Redemption(
-            user: try line.person(), title: try line.name(.title),
-            cost: line.optionalInteger(.cost, in: EventLimits.total),
-            text: line.optionalText(.text), id: line.optionalName(.id)))
-      case .announcement:
-        .announcement(
-          Announcement(
-            user: line.optional(.user) { (line, _) throws(RejectionReason) in try line.person() },
-            text: try line.text(.text),
-            id: line.optionalName(.id)))
+      case .redemption: .redemption(try Redemption(line))
+      case .announcement: .announcement(try Announcement(line))
       case .hypeTrain: .hypeTrain(try HypeTrain(line))
       case .prediction: .prediction(try Prediction(line))
       case .goal:
@@ -59,10 +49,12 @@ extension ActivityEvent: NativeEvent {
       object.add("title", redemption.title)
       object.add("cost", redemption.cost)
       object.add("text", redemption.text)
+      object.add(emotes: redemption.emotes)
     case .announcement(let announcement):
       object.add("id", announcement.id)
       if let user = announcement.user { object.add("user", user) }
       object.add("text", announcement.text)
+      object.add(emotes: announcement.emotes)
     case .hypeTrain(let train):
       object.add("phase", train.phase.rawValue)
       object.add("level", train.level)
@@ -92,6 +84,25 @@ extension ActivityEvent: NativeEvent {
       object.add("activity", number)
       object.add("handling", handling.rawValue)
     }
+  }
+}
+
+extension Redemption {
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+    self.init(
+      user: try line.person(), title: try line.name(.title),
+      cost: line.optionalInteger(.cost, in: EventLimits.total), text: line.optionalText(.text),
+      id: line.optionalName(.id))
+    emotes = line.emotes(in: text ?? Text(""))
+  }
+}
+
+extension Announcement {
+  fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
+    self.init(
+      user: line.optional(.user) { (line, _) throws(RejectionReason) in try line.person() },
+      text: try line.text(.text), id: line.optionalName(.id))
+    emotes = line.emotes(in: text)
   }
 }
 

@@ -129,8 +129,15 @@ extension JSONWriter {
     if message.bits > 0 { add("bits", Int(message.bits)) }
     if !message.channel.isEmpty { add("channel", message.channel) }
     if message.isAction { add("action", true) }
-    guard let emotes = message.emotePositions else { return }
-    addArray("emotes") { array in for position in emotes { array.append(position) } }
+    add(emotes: message.emotes)
+  }
+
+  /// Where the text of the line has emotes.
+  mutating func add(emotes: [Range<Int>]) {
+    guard !emotes.isEmpty else { return }
+    addArray("emotes") { array in
+      for position in EmoteRanges.positions(of: emotes) { array.append(position) }
+    }
   }
 }
 
@@ -164,11 +171,12 @@ extension NativeMembers {
       isAction: optionalBool(.action) == true)
     // Most messages have none of these.
     guard has(.bits) || has(.channel) || has(.emotes) || has(.kind) else { return message }
-    return message.owned(
+    let emotes = optionalEmotes()
+    let owned = message.owned(
       channel: optionalName(.channel),
-      bits: UInt32(optionalInteger(.bits, in: EventLimits.count) ?? 0),
-      emotes: optional(.emotes) { (line, _) throws(RejectionReason) in try line.emotes() },
-      kind: kind)
+      bits: UInt32(optionalInteger(.bits, in: EventLimits.count) ?? 0), emotes: emotes, kind: kind)
+    noteUnusable(emotes, kept: owned.emoteCount)
+    return owned
   }
 
   /// What a person wrote with a notice; `nil` if that is nothing.
@@ -177,6 +185,23 @@ extension NativeMembers {
     guard let text, !text.isEmpty else { return nil }
     let id = optional(.id) { (line, member) throws(RejectionReason) in try line.nameSlice(member) }
     return try chatMessage(id: id ?? .empty, kind: try name(.kind))
+  }
+
+  /// Where the text of an event other than a message has emotes.
+  func emotes(in text: Text) -> [Range<Int>] {
+    let emotes = optionalEmotes()
+    let usable = EmoteRanges.usable(emotes, in: text)
+    noteUnusable(emotes, kept: usable.count)
+    return usable
+  }
+
+  private func optionalEmotes() -> [Range<Int>] {
+    optional(.emotes) { (line, _) throws(RejectionReason) in try line.emotes() } ?? []
+  }
+
+  /// Counts emotes that are beyond the end of the text, or overlap others.
+  private func noteUnusable(_ emotes: [Range<Int>], kept: Int) {
+    if kept < emotes.count { remarks.pointee.append(.field(NativeMember.emotes.path)) }
   }
 
   private func emotes() throws(RejectionReason) -> [Range<Int>] {

@@ -36,10 +36,7 @@ extension NativeMembers {
 
   /// The value of a member if it is a word, which may be shown wherever text is.
   func name(of member: NativeMember) -> String? {
-    guard let name = try? text(member).description, name.utf8.count <= 40,
-      name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "'") })
-    else { return nil }
-    return name
+    (try? text(member).description).flatMap { $0.isWord ? $0 : nil }
   }
 }
 

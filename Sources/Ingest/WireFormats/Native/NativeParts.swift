@@ -150,7 +150,7 @@ enum NativeMember: Int, CaseIterable {
   // Activity.
   case level, progress, goal, cost, target, activity
   // Sources.
-  case source, platform, behindMs, lost, backfilled, duplicate, from, to
+  case source, platform, behindMs, lost, backfilled, duplicate, notShown, from, to
   // Poll.
   case options, endsAt, totals, winner
   // Lines to the connection.

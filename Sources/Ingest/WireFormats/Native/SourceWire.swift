@@ -33,6 +33,7 @@ extension SourceEvent: NativeEvent {
       object.add("lost", status.lost)
       object.add("backfilled", status.backfilled)
       object.add("duplicate", status.duplicate)
+      object.add("notShown", status.notShown)
     case .gap(let gap):
       object.add("source", gap.source)
       object.add("from", Int(gap.from))
@@ -53,7 +54,9 @@ extension SourceHealth {
       },
       lost: line.optionalInteger(.lost, in: EventLimits.total) ?? 0,
       backfilled: line.optionalInteger(.backfilled, in: EventLimits.total) ?? 0,
-      duplicate: line.optionalInteger(.duplicate, in: EventLimits.total) ?? 0)
+      duplicate: line.optionalInteger(.duplicate, in: EventLimits.total) ?? 0,
+      notShown: line.optionalInteger(.notShown, in: EventLimits.total).flatMap { $0 > 0 ? $0 : nil }
+    )
   }
 }
 

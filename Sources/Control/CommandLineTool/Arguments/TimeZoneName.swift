@@ -1,0 +1,36 @@
+package import ArgumentParser
+import Foundation
+package import PlatformFormats
+
+/// A time zone as an argument names it: `Europe/Berlin`, `UTC`, or `local` for that of this machine.
+package struct TimeZoneName: ExpressibleByArgument {
+  private let zone: TimeZone
+  package let defaultValueDescription: String
+
+  package static let local = TimeZoneName(zone: .current, defaultValueDescription: "local")
+
+  private init(zone: TimeZone, defaultValueDescription: String) {
+    (self.zone, self.defaultValueDescription) = (zone, defaultValueDescription)
+  }
+
+  /// `nil` if this machine knows no such zone.
+  package init?(argument: String) {
+    if argument == "local" {
+      self = .local
+    } else if let zone = TimeZone(identifier: argument) {
+      self.init(zone: zone, defaultValueDescription: argument)
+    } else {
+      return nil
+    }
+  }
+
+  package var logZone: LogZone {
+    LogZone { [zone] local in
+      func offset(at time: Int) -> Int {
+        zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time)))
+      }
+      // The offset at the same reading of a clock in UTC is that of a moment nearby.
+      return offset(at: local - offset(at: local))
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import JSON
+import LiveEvents
+
+/// Shapes that several platforms have.
+extension JSONShape {
+  static let color = test { $0.isColor }
+  /// A point in time with a zone.
+  static let time = test { $0.stringValue.flatMap { PlatformTime.milliseconds($0) } != nil }
+  /// A point in time, which is UTC if it names no zone.
+  static let timeOrUTC = test {
+    $0.stringValue.flatMap { PlatformTime.milliseconds($0, orUTC: true) } != nil
+  }
+}
+
+extension JSONValue {
+  var isColor: Bool { stringValue.flatMap { NameColor($0) } != nil }
+}

@@ -18,9 +18,9 @@ package struct CostMeasurement: Hashable, Sendable {
 }
 
 /// Why costs cannot be taken from measurements.
-package struct CalibrationProblem: Error, Hashable, CustomStringConvertible {
+public struct CalibrationProblem: Error, Hashable, CustomStringConvertible {
   /// What is wrong.
-  package let description: String
+  public let description: String
 
   package init(_ description: String) { self.description = description }
 }

@@ -52,6 +52,8 @@ package struct MeasuredTrace: Sendable {
   ///
   /// - Throws: ``CalibrationProblem`` if it is neither.
   package init(_ bytes: [UInt8]) throws(CalibrationProblem) {
+    // Spreadsheets begin a text with a byte order mark.
+    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     switch bytes.first(where: { !Self.isSpace($0) }) {
     case nil: throw CalibrationProblem("is empty")
     case UInt8(ascii: "{"), UInt8(ascii: "["): try readEvents(bytes)

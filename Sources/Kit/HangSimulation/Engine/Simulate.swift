@@ -45,7 +45,9 @@ extension SimulationPlan {
         }
         if let problem = run.problem { throw problem }
         plan.limits.keptTurns -= run.keptTurns
-        runs.append(run.report())
+        let report = run.report()
+        trace?.end(report)
+        runs.append(report)
         reportProgress(nil)
         // Many short runs are as much work as a long one.
         try await SimulationSlice.end()
@@ -113,11 +115,12 @@ extension SimulationPlan {
 
   /// Whether there is the variant or device that a condition asks for.
   func checkScope(of threshold: Threshold) throws(SimulationProblem) {
-    let names = variants.map(\.name) + devices.map(\.name)
-    guard let scope = threshold.scope, !names.contains(scope) else { return }
-    throw SimulationProblem(
-      description: "\(threshold.text): there is no variant or device '\(scope)'"
-        + Spelling.hint(for: scope, among: names))
+    do throws(ThresholdProblem) {
+      try threshold.scope?.check(
+        devices: devices.map(\.name), variants: variants.map(\.name), leftOut: leftOut)
+    } catch {
+      throw SimulationProblem(description: "\(threshold.text): \(error.message)")
+    }
   }
 }
 

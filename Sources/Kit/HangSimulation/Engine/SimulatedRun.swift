@@ -39,6 +39,12 @@ package final class SimulatedRun {
     _ plan: SimulationPlan, _ device: Device, _ variant: SimulationPlan.Variant,
     trace: TraceRecorder? = nil, recorder: CostRecorder? = nil
   ) throws(SimulationProblem) {
+    if let last = variant.lastEvent, plan.duration < last {
+      throw SimulationProblem(
+        description:
+          "the variant '\(variant.name)' has an event at \(FixedPoint.seconds(last.nanoseconds)), after "
+          + "the end of the simulation at \(FixedPoint.seconds(plan.duration.nanoseconds))")
+    }
     self.device = device
     self.variant = variant
     self.trace = trace
@@ -51,7 +57,8 @@ package final class SimulatedRun {
     collector = RunCollector(
       duration: duration, framesPerSecond: rate, bounds: plan.bounds, views: variant.views)
     world = SimulatedWorld(
-      device, seed: plan.seed, duration: plan.duration, framesPerSecond: rate, clock: clock,
+      device, seed: plan.seed, duration: plan.duration, framesPerSecond: rate,
+      load: plan.load, clock: clock,
       trace: trace)
     trace?.begin("\(device.name), \(variant.name)")
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
@@ -199,7 +206,7 @@ package final class SimulatedRun {
   private func endTurn(from start: Int64, isFrame: Bool) {
     collector.endTurn(
       from: start, to: clock.time, costliest: clock.takeCostliestAction(),
-      appearance: clock.takeAppearanceCost())
+      appearance: clock.takeAppearanceCost(), isFrame: isFrame)
     trace?.turn(start, clock.time, isFrame: isFrame)
   }
 
@@ -292,7 +299,8 @@ package final class SimulatedRun {
     collector.report(
       device: device, variant: variant.name, events: screen.eventTotals,
       actions: screen.actionCount, frames: Int(screen.views.frames),
-      statistics: screen.views.statistics, faults: screen.faultCounts, effects: world.reports,
+      statistics: screen.views.statistics, faults: screen.faultCounts,
+      windows: screen.faults, effects: world.reports,
       constants: DeviceProfile.Costs.constants(
         views: Set(variant.views).union(screen.views.statistics.keys).sorted(),
         actions: ActionKinds(screen.actions).names))

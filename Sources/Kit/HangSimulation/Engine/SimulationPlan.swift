@@ -21,6 +21,10 @@ public struct SimulationPlan: Sendable {
   /// Not if names were checked where they were written.
   package var checksNames = true
   package var limits = RunLimits()
+  /// A factor for the rates of generated events, in millionths.
+  package var load: Int64 = 1_000_000
+  /// Devices and variants that it had before some of them were chosen.
+  package var leftOut: [String] = []
 
   /// One version of the screen.
   public struct Variant: Sendable {
@@ -31,6 +35,8 @@ public struct SimulationPlan: Sendable {
     /// Names of views, in the order of the reports. Others follow as they appear; one that no run shows is an error.
     public var views: [String]
     package var costs = CostOverrides()
+    /// The last of the times that were given one by one; `nil` if there are none.
+    package var lastEvent: VirtualTime?
     let make: @Sendable (SimulatedWorld) -> any RunningScreen
 
     /// - Parameters:

@@ -70,6 +70,9 @@ public protocol RunningScreen: AnyObject {
   /// What faults did to the events.
   var faultCounts: FaultCounts { get }
 
+  /// When which faults are at work, for charts.
+  var faults: [Fault] { get }
+
   /// How many actions were reduced.
   var actionCount: Int { get }
 
@@ -78,6 +81,9 @@ public protocol RunningScreen: AnyObject {
 }
 
 extension RunningScreen {
+  /// None.
+  public var faults: [Fault] { [] }
+
   /// Does nothing.
   public func begin() {}
 

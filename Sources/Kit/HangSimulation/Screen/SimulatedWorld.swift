@@ -13,6 +13,8 @@ public final class SimulatedWorld: @unchecked Sendable {
   public let duration: VirtualTime
   /// The refresh rate of the device.
   public let framesPerSecond: Int
+  /// A factor for the rates of generated events, in millionths.
+  package let load: Int64
   package let pool = SimulationLane()
   private let screenLane: SimulationLane
   private let clock: SimulatedClock
@@ -36,12 +38,13 @@ public final class SimulatedWorld: @unchecked Sendable {
   }
 
   init(
-    _ device: Device, seed: UInt64, duration: VirtualTime, framesPerSecond: Int,
+    _ device: Device, seed: UInt64, duration: VirtualTime, framesPerSecond: Int, load: Int64,
     clock: SimulatedClock, trace: TraceRecorder?
   ) {
     self.seed = seed
     self.duration = duration
     self.framesPerSecond = framesPerSecond
+    self.load = load
     self.clock = clock
     self.trace = trace
     screenLane = SimulationLane(pool: pool)

@@ -8,6 +8,7 @@ final class StoreScreen<State: ObservableState, Action: Sendable, I: EventIntake
 where I.Action == Action {
   private let store: Store<State, Action>
   let views: ViewGraph
+  let faults: [Fault]
   private let grid: FrameGrid
   private let elements: (Action) -> Int
   @exclusivity(unchecked) private var feed: EventFeed<AnyEventSource<I.Event>>
@@ -20,7 +21,7 @@ where I.Action == Action {
 
   init<R: Reducer, Root: View>(
     _ root: Root, _ state: State, _ ignored: FieldSet?, _ world: SimulatedWorld,
-    feed: consuming EventFeed<AnyEventSource<I.Event>>, intake: I,
+    feed: consuming EventFeed<AnyEventSource<I.Event>>, faults: [Fault], intake: I,
     elements: @escaping (Action) -> Int, reducer: () -> R
   ) where R.State == State, R.Action == Action, Root.State == State {
     let store = Store(
@@ -29,6 +30,7 @@ where I.Action == Action {
     store.attributeChanges(true)
     self.store = store
     self.feed = feed
+    self.faults = faults
     self.intake = intake
     self.elements = elements
     grid = FrameGrid(framesPerSecond: Int64(world.framesPerSecond))

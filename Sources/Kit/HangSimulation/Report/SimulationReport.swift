@@ -17,6 +17,7 @@ public struct SimulationReport: Sendable, Hashable {
   public var runs: [RunReport]
   /// Which conditions were met.
   public var thresholds: [ThresholdReport]
+  var measuredGrowth = Measured(value: [GrowthFinding]())
 
   /// Something that was set from outside.
   public struct Parameter: Sendable, Hashable {
@@ -24,6 +25,13 @@ public struct SimulationReport: Sendable, Hashable {
     public var key: String
     /// To what.
     public var value: String
+  }
+
+  /// Work that grows with the state, the costliest first. Measured: two runs of one plan give slightly different figures,
+  /// which neither ``digest`` nor a comparison of reports contains.
+  public var growth: [GrowthFinding] {
+    get { measuredGrowth.value }
+    set { measuredGrowth.value = newValue }
   }
 
   /// Identifies everything that happened in all runs: each turn, each evaluation, each count.

@@ -18,6 +18,8 @@ public struct SimulationReport: Sendable, Hashable {
   /// Which conditions were met.
   public var thresholds: [ThresholdReport]
   var measuredGrowth = Measured(value: [GrowthFinding]())
+  var measuredRuns = Measured(value: [MeasuredRuns]())
+  var measuredHolds = Measured(value: [LaneHold]())
 
   /// Something that was set from outside.
   public struct Parameter: Sendable, Hashable {
@@ -32,6 +34,19 @@ public struct SimulationReport: Sendable, Hashable {
   public var growth: [GrowthFinding] {
     get { measuredGrowth.value }
     set { measuredGrowth.value = newValue }
+  }
+
+  /// Effects that compute on the thread of the screen, the longest first. Measured, as ``growth`` is.
+  public var laneHolds: [LaneHold] {
+    get { measuredHolds.value }
+    set { measuredHolds.value = newValue }
+  }
+
+  /// The same runs with costs that were measured meanwhile, if ``SimulationPlan/measuredRepeats`` asks for them. They are
+  /// no part of comparisons, as ``growth`` is not.
+  public var measured: [MeasuredRuns] {
+    get { measuredRuns.value }
+    set { measuredRuns.value = newValue }
   }
 
   /// Identifies everything that happened in all runs: each turn, each evaluation, each count.

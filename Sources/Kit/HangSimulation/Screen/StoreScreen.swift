@@ -37,6 +37,7 @@ where I.Action == Action {
     views = ViewGraph(
       root, place: store.place, clock: world.evaluationClock,
       read: { [unowned store] in store.state })
+    world.seeSizes { [unowned store] in store.look(&$0) }
     drawFrame(at: .origin)
   }
 
@@ -51,6 +52,9 @@ where I.Action == Action {
   func onAction(_ body: @escaping (_ elements: Int) -> Void) {
     store.onAction { [elements] in body(elements($0)) }
   }
+
+  func onActionBegin(_ body: @escaping () -> Void) { store.onActionBegin(body) }
+  func look(_ sizes: inout StateSizes) { store.look(&sizes) }
 
   func receive(
     until time: VirtualTime, at now: Instant,

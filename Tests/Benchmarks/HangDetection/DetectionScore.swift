@@ -10,6 +10,8 @@ package struct DetectionScore: Sendable {
     package let findings: [Finding]
     /// What was found in the sound version.
     package let falseAlarms: [Finding]
+    /// Whether both versions received as many events.
+    package let hasSameEvents: Bool
 
     /// The place of the planted cause among the findings, from 0; `nil` if it was missed.
     package var rank: Int? {

@@ -35,7 +35,8 @@ package enum HangDetection {
         let sound = try await fault.plan(.sound, seed: seed).run().report
         score.trials.append(
           DetectionScore.Trial(
-            fault: fault, seed: seed, findings: faulty.findings, falseAlarms: sound.findings))
+            fault: fault, seed: seed, findings: faulty.findings, falseAlarms: sound.findings,
+            hasSameEvents: faulty.runs.map(\.events.received) == sound.runs.map(\.events.received)))
       }
     }
     return score

@@ -11,6 +11,27 @@ public struct StateSizes: Sendable {
   /// Their sizes at the last look, in the order of ``paths``. A collection that is not there has no elements; the elements
   /// of collections within the elements of a collection are summed up.
   public private(set) var counts: [Int] = []
+  /// Where their elements were at the last look, in the order of ``paths``.
+  public private(set) var storages: [Storage] = []
+
+  /// Where the elements of a collection are. It stays the same while the collection is changed in place.
+  @frozen public struct Storage: Sendable {
+    /// The address of the first element; 0 if it is not known, as of sets, dictionaries and what is within elements.
+    public let address: UInt
+    /// Bytes from one element to the next.
+    public let stride: Int
+
+    /// That of `elements`. O(1) for arrays.
+    @inlinable
+    public init<Elements: Collection>(_ elements: Elements) {
+      address =
+        elements.withContiguousStorageIfAvailable { UInt(bitPattern: $0.baseAddress) } ?? 0
+      stride = MemoryLayout<Elements.Element>.stride
+    }
+
+    /// An unknown one.
+    @inlinable public init() { (address, stride) = (0, 0) }
+  }
 
   /// Fields, cases and elements seen so far. The first one is the state itself.
   private var nodes = [Node(path: "")]
@@ -50,7 +71,10 @@ public struct StateSizes: Sendable {
   ///
   /// - Complexity: O(fields).
   public mutating func look<State: ObservableBranch>(at state: State) {
-    for index in counts.indices { counts[index] = 0 }
+    for index in counts.indices {
+      counts[index] = 0
+      storages[index] = Storage()
+    }
     state._$collectSizes(into: &self)
   }
 
@@ -68,21 +92,23 @@ public struct StateSizes: Sendable {
     return nodes.count - 1
   }
 
-  private mutating func add(_ count: Int, at node: Int) {
+  private mutating func add(_ count: Int, _ storage: Storage, at node: Int) {
     if let collection = nodes[node].collection {
       counts[collection] += count * weight
+      if weight == 1 { storages[collection] = storage }
     } else {
       nodes[node].collection = counts.count
       numbers[nodes[node].path] = counts.count
       paths.append(nodes[node].path)
       counts.append(count * weight)
+      storages.append(weight == 1 ? storage : Storage())
     }
   }
 
   /// Adds a collection of this many elements.
   @usableFromInline
-  mutating func add(_ index: Int, _ name: String, count: Int) {
-    add(count, at: node(index, name, below: current))
+  mutating func add(_ index: Int, _ name: String, count: Int, _ storage: Storage = Storage()) {
+    add(count, storage, at: node(index, name, below: current))
   }
 
   /// Adds what is within a field that has a state of its own.
@@ -130,7 +156,8 @@ public struct StateSizes: Sendable {
   private mutating func reflect(_ value: Any, _ node: Int, depth: Int) -> Bool {
     if value is String { return false }
     if let collection = value as? any Collection {
-      add(collection.count, at: node)
+      func storage(_ elements: some Collection) -> Storage { Storage(elements) }
+      add(collection.count, storage(collection), at: node)
       return true
     }
     let mirror = Mirror(reflecting: value)
@@ -183,7 +210,7 @@ extension Observation {
   public static func collectSizes<Value: Collection>(
     _ value: Value, _ index: Int, _ name: String, into sizes: inout StateSizes
   ) {
-    sizes.add(index, name, count: value.count)
+    sizes.add(index, name, count: value.count, StateSizes.Storage(value))
   }
 
   /// A collection that may be missing.
@@ -191,7 +218,8 @@ extension Observation {
   public static func collectSizes<Value: Collection>(
     _ value: Value?, _ index: Int, _ name: String, into sizes: inout StateSizes
   ) {
-    sizes.add(index, name, count: value?.count ?? 0)
+    sizes.add(
+      index, name, count: value?.count ?? 0, value.map { StateSizes.Storage($0) } ?? .init())
   }
 
   /// A child.

@@ -79,4 +79,5 @@ struct CostTable: Sendable {
   }
 
   func appearance(ofView name: String) -> Int64 { (views[name] ?? view).appearance }
+  func element(ofView name: String) -> Int64 { (views[name] ?? view).element }
 }

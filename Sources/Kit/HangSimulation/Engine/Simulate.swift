@@ -29,6 +29,7 @@ extension SimulationPlan {
     var reported = 0
     var plan = self
     var growth = GrowthSummary()
+    var findings: [RunFindings] = []
     var measured: [MeasuredRuns] = []
     func reportProgress(_ run: SimulatedRun?) {
       let part = run.map { $0.time.nanoseconds / max(1, duration.nanoseconds / 1_000) } ?? 0
@@ -54,6 +55,7 @@ extension SimulationPlan {
         let report = run.report()
         trace?.end(report)
         runs.append(report)
+        if let found = run.findings(report) { findings.append(found) }
         if findsGrowth { try await plan.findGrowth(in: run, device, variant, &growth) }
         reportProgress(nil)
         // Many short runs are as much work as a long one.
@@ -66,6 +68,8 @@ extension SimulationPlan {
       parameters: parameters.map { .init(key: $0.key, value: $0.value) }, runs: runs,
       thresholds: [])
     report.growth = growth.findings
+    report.countedFindings = findings.counted
+    report.measuredFindings.value = findings.measured(report.growth)
     report.laneHolds = growth.laneHolds
     report.measured = measured
     let found = [report]

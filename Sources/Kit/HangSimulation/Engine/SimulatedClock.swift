@@ -20,6 +20,8 @@ package final class SimulatedClock: EvaluationClock {
   let recorder: CostRecorder?
   /// Measures the same beside the sizes of the state, to find what grows.
   var work: WorkRecorder?
+  /// Looks for work that could be left out.
+  var watch: RunWatch?
 
   /// Reads the sizes of the collections in the state, for costs that depend on them.
   var look: ((inout StateSizes) -> Void)?
@@ -84,6 +86,7 @@ package final class SimulatedClock: EvaluationClock {
   package func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
     recorder?.endEvaluation(view, output, isFirst: isFirst)
     let measured = work?.endEvaluation(output) ?? 0
+    watch?.didEvaluate(output)
     if spendsMeasured {
       spend(costs.scaled(measured) + costs.layout(ofView: view, showing: output))
     } else {
@@ -120,6 +123,12 @@ package final class SimulatedClock: EvaluationClock {
     appearance = 0
     onAppearance?(start, time)
   }
+
+  /// What this view costs for each element that it shows.
+  func elementCost(ofView name: String) -> Int64 { costs.element(ofView: name) }
+
+  /// What this view costs once, when it appears.
+  func appearanceCost(ofView name: String) -> Int64 { costs.appearance(ofView: name) }
 
   /// Returns what was spent on appearing views since the last call, and resets it.
   func takeAppearanceCost() -> Int64 { exchange(&spentOnAppearance, with: 0) }

@@ -26,6 +26,7 @@ package final class SimulatedRun {
   private let trace: TraceRecorder?
   private let recorder: CostRecorder?
   private let work: WorkRecorder?
+  private let watch: RunWatch?
   private let effects: EffectMeter?
   private let grid: FrameGrid
   /// When the first effect went on that has something for the thread; `nil` if none has.
@@ -77,6 +78,11 @@ package final class SimulatedRun {
       ? nil
       : WorkRecorder(measuresAll: measuring == .costs) { [unowned screen] in screen.look(&$0) }
     clock.work = work
+    watch =
+      measuring == .growth
+      ? RunWatch(clock, duration: duration.nanoseconds) { [unowned screen] in screen.look(&$0) }
+      : nil
+    clock.watch = watch
     clock.look = { [unowned screen] in screen.look(&$0) }
     let kinds = ActionKinds(screen.actions)
     for name in device.profile.costs.actions.keys.sorted() where !kinds.names.contains(name) {
@@ -90,19 +96,31 @@ package final class SimulatedRun {
 
   private func start(_ kinds: ActionKinds) {
     clock.prepare(for: kinds)
-    if let work { screen.onActionBegin { work.beginAction() } }
-    screen.onAction { [clock, trace, recorder, work, actions = screen.actions] elements in
+    watch?.prepare(for: kinds)
+    if let work {
+      screen.onActionBegin { [watch] in
+        watch?.beginAction()
+        work.beginAction()
+      }
+    }
+    screen.onAction {
+      [clock, trace, recorder, work, watch, actions = screen.actions, unowned screen] elements in
       let (kind, start) = (kinds.number(of: actions), clock.time)
       recorder?.endAction(kinds.name(kind), elements: elements)
       let measured = work?.endAction(kind, kinds.name(kind), elements: elements) ?? 0
       clock.reduce(kind, elements: elements, measured: measured)
+      watch?.endAction(kind, cost: clock.time - start, isFeedback: screen.isFeedback)
       trace?.action(kinds.name(kind), start, clock.time)
     }
     let others = screen.views.statistics.keys.filter { !variant.views.contains($0) }
     for name in variant.views + others.sorted() {
       for record in screen.views.log.records(of: name) { note(record) }
     }
-    screen.views.onEvaluation = { [unowned self] in note($0) }
+    screen.views.onEvaluation = { [unowned self] in
+      note($0)
+      watch?.note($0)
+    }
+    if let watch { screen.views.onRemoval = { watch.removed($0, $1) } }
     screen.begin()
     endTurn(from: 0, isFrame: true)
     collector.noteShown(by: screen, at: clock.time)
@@ -162,6 +180,7 @@ package final class SimulatedRun {
     let hasMore = receive(until: start, end)
     recorder?.beginTurn()
     work?.beginTurn()
+    watch?.beginTurn()
     screen.reduce()
     if hasMore {
       openTurn = start
@@ -190,7 +209,8 @@ package final class SimulatedRun {
   /// Runs what effects have ready for the thread, and what they begin.
   private func runEffects() {
     resumedAt = nil
-    world.runEffects()
+    guard let watch else { return world.runEffects() }
+    watch.whileEffectsRun { world.runEffects() }
   }
 
   /// When the thread has something to do next: an event, a frame, or what an effect has for it.
@@ -220,6 +240,7 @@ package final class SimulatedRun {
 
   private func endTurn(from start: Int64, isFrame: Bool) {
     work?.endTurn()
+    watch?.endTurn(at: clock.time)
     collector.endTurn(
       from: start, to: clock.time, costliest: clock.takeCostliestAction(),
       appearance: clock.takeAppearanceCost(), isFrame: isFrame)
@@ -326,6 +347,11 @@ package final class SimulatedRun {
     if let earlier, !table.takeMinimum(of: earlier) { table = earlier }
     let search = GrowthSearch(table: table, reads: screen.views.reads)
     return (search.found, table)
+  }
+
+  /// What could be left out; `nil` for runs that do not find it.
+  func findings(_ report: RunReport) -> RunFindings? {
+    watch?.found(report, device, work?.result ?? WorkTable(), laneHolds)
   }
 
   /// The result; complete once the run has ended.

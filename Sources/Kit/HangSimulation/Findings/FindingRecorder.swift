@@ -7,7 +7,8 @@ final class FindingRecorder {
   private let clock: SimulatedClock
   private(set) var actions: [ActionTally] = []
   private var numbers: [String: Int] = [:]
-  private(set) var views: [String: ViewTally] = [:]
+  private(set) var views: [ViewTally] = []
+  private var viewNumbers: [String: Int] = [:]
   /// What views on the screen look like, ...
   private var outputs: [ViewID: ViewNode] = [:]
   /// ... and those that are being evaluated, the innermost last.
@@ -56,19 +57,21 @@ final class FindingRecorder {
   func note(_ record: EvaluationRecord) {
     guard let output = evaluating.popLast() else { return }
     let old = outputs.updateValue(output, forKey: record.view)
-    var tally = views[record.name] ?? ViewTally()
-    if record.cause == .firstAppearance {
-      noteAppearance(record, output, &tally)
-    } else {
-      tally.evaluations += 1
-      if record.isAvoidable {
-        tally.avoidable.add(Int64(record.exclusive), because: record.reasons)
-      } else {
-        noteShown(record)
-        if let old { compare(output, with: old, record, &tally) }
-      }
+    let view = number(ofView: record.name)
+    guard record.cause != .firstAppearance else { return noteAppearance(record, output, view) }
+    views[view].evaluations += 1
+    guard !record.isAvoidable else {
+      return views[view].avoidable.add(Int64(record.exclusive), because: record.reasons)
     }
-    views[record.name] = tally
+    noteShown(record)
+    if let old, views[view].wantsComparison { compare(output, with: old, record, view) }
+  }
+
+  private func number(ofView name: String) -> Int {
+    if let known = viewNumbers[name] { return known }
+    viewNumbers[name] = views.count
+    views.append(ViewTally(name: name))
+    return views.count - 1
   }
 
   /// The view looks different because of these actions.
@@ -83,27 +86,23 @@ final class FindingRecorder {
   }
 
   private func compare(
-    _ output: ViewNode, with old: ViewNode, _ record: EvaluationRecord, _ tally: inout ViewTally
+    _ output: ViewNode, with old: ViewNode, _ record: EvaluationRecord, _ view: Int
   ) {
     let (elements, same) = (output.elementCount, output.unchangedElements(since: old))
     let elementCost = clock.elementCost(ofView: record.name)
-    if same > 0, same * 100 >= elements * Self.coarseShare {
-      tally.coarse.add(Int64(same) * elementCost, because: record.reasons)
-    }
-    let rows = RowIdentity(output, old)
-    tally.rows += rows.count
-    tally.renamedRows.count += rows.renamed
-    tally.renamedRows.cost += Int64(rows.renamedElements) * elementCost
+    let isCoarse = same > 0 && same * 100 >= elements * Self.coarseShare
+    views[view].noteComparison(
+      coarse: isCoarse ? Int64(same) * elementCost : nil, because: record.reasons,
+      RowIdentity(output, old), elementCost: elementCost)
   }
 
-  private func noteAppearance(
-    _ record: EvaluationRecord, _ output: ViewNode, _ tally: inout ViewTally
-  ) {
-    tally.appearances += 1
+  private func noteAppearance(_ record: EvaluationRecord, _ output: ViewNode, _ view: Int) {
+    views[view].appearances += 1
     guard var times = gone[record.name]?[output], let last = times.popLast() else { return }
     gone[record.name]?[output] = times.isEmpty ? nil : times
     guard clock.time - last <= Self.moment else { return }
-    tally.returns.add(Int64(record.exclusive) + clock.appearanceCost(ofView: record.name))
+    views[view].returns.add(
+      Int64(record.exclusive) + clock.appearanceCost(ofView: record.name))
   }
 
   /// A view went.

@@ -33,14 +33,14 @@ struct FindingRules {
 
   /// What follows from the plan alone.
   func counted(_ recorder: FindingRecorder) -> [Finding] {
-    recorder.views.keys.sorted().flatMap { name in
-      recorder.views[name].map { findings(of: $0, name) } ?? []
-    } + recorder.actions.flatMap(findings) + run.effects.compactMap(finding)
+    recorder.views.sorted { $0.name < $1.name }.flatMap(findings)
+      + recorder.actions.flatMap(findings) + run.effects.compactMap(finding)
   }
 
   // MARK: Views
 
-  private func findings(of view: ViewTally, _ name: String) -> [Finding] {
+  private func findings(of view: ViewTally) -> [Finding] {
+    let name = view.name
     var findings: [Finding] = []
     if isMost(view.avoidable.total, of: view.evaluations) {
       findings.append(

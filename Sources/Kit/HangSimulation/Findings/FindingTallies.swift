@@ -6,8 +6,9 @@ struct Tally {
   /// Simulated nanoseconds.
   var cost: Int64 = 0
 
-  mutating func add(_ cost: Int64) {
-    count += 1
+  /// - Parameter cost: of all together.
+  mutating func add(_ cost: Int64, count: Int = 1) {
+    self.count += count
     self.cost += cost
   }
 }
@@ -17,9 +18,10 @@ struct ReasonTally {
   private(set) var total = Tally()
   private var reasons: [EvaluationReason: Int] = [:]
 
-  mutating func add(_ cost: Int64, because reasons: [EvaluationReason]) {
-    total.add(cost)
-    for reason in reasons { self.reasons[reason, default: 0] += 1 }
+  /// - Parameter weight: how many evaluations this one stands for.
+  mutating func add(_ cost: Int64, because reasons: [EvaluationReason], weight: Int = 1) {
+    total.add(cost * Int64(weight), count: weight)
+    for reason in reasons { self.reasons[reason, default: 0] += weight }
   }
 
   /// The most frequent one.
@@ -47,6 +49,7 @@ struct ActionTally {
 
 /// What a run did with views of one kind.
 struct ViewTally {
+  let name: String
   /// Without those in which a view appeared.
   var evaluations = 0
   /// Evaluations that changed nothing.
@@ -60,4 +63,29 @@ struct ViewTally {
   var appearances = 0
   /// Appearances of what had gone a moment before.
   var returns = Tally()
+
+  private var comparisons = 0
+  /// Of so many evaluations one is compared with the one before: a power of two.
+  private var stride = 1
+
+  /// After this many comparisons half as many are made.
+  private static let comparisonsPerStride = 128
+
+  init(name: String) { self.name = name }
+
+  /// Whether what the present evaluation gave is to be compared with what was there before.
+  var wantsComparison: Bool { evaluations & (stride - 1) == 0 }
+
+  /// - Parameter cost: that of what stayed, if nearly everything did.
+  mutating func noteComparison(
+    coarse cost: Int64?, because reasons: [EvaluationReason], _ identity: RowIdentity,
+    elementCost: Int64
+  ) {
+    if let cost { coarse.add(cost, because: reasons, weight: stride) }
+    rows += identity.count * stride
+    renamedRows.add(
+      Int64(identity.renamedElements * stride) * elementCost, count: identity.renamed * stride)
+    comparisons += 1
+    if comparisons.isMultiple(of: Self.comparisonsPerStride) { stride *= 2 }
+  }
 }

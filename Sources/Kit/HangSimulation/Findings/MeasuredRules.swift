@@ -98,7 +98,10 @@ struct MeasuredRules {
         let projection = found.projected.first(where: { $0.device == device.name })
       else { return nil }
       let work = VirtualTime(projection.work).nanoseconds
-      guard work >= quarterFrame || work >= Self.leastLoad && isNoticed(load) else { return nil }
+      guard
+        work >= quarterFrame
+          || work >= Self.leastLoad && rules.perSecond(load.total) >= FindingRules.least
+      else { return nil }
       let advice =
         found.kind == .view
         ? "Keep the result in the state, and change it with \(found.field)."
@@ -127,18 +130,15 @@ struct MeasuredRules {
     }
   }
 
-  func holding(_ holds: LaneHolds) -> [Finding] {
-    holds.byName.sorted { $0.key < $1.key }.compactMap { name, holds in
-      let (total, longest) = (scaled(holds.total), scaled(holds.longest.1))
-      guard
-        longest >= quarterFrame
-          || longest >= Self.leastLoad
-            && rules.perSecond(total) >= FindingRules.least
-      else { return nil }
+  func holding(_ holds: [EffectMeter.Holds]) -> [Finding] {
+    holds.compactMap { hold in
+      let (total, longest) = (scaled(hold.total), scaled(hold.longest))
+      // A single hold may be the first use of something.
+      guard hold.count >= 2, longest >= quarterFrame else { return nil }
       return rules.finding(
-        .laneHeld, name, cost: total,
-        "held the lane \(holds.count) times, for up to "
-          + "\(FixedPoint.milliseconds(scaled(holds.longest.0), decimals: 1)) ms",
+        .laneHeld, hold.effect, cost: total,
+        "\(hold.count) holds of more than 1 ms here, the longest of "
+          + "\(FixedPoint.milliseconds(longest, decimals: 1)) ms on \(device.name)",
         "Give the effect `onLane: false`.")
     }
   }

@@ -6,20 +6,17 @@ final class RunWatch {
   private let recorder: FindingRecorder
   private let copies: CopyRecorder
   private let sizes: SizeHistory
-  private let holds: LaneHolds
   private let duration: Int64
 
   /// - Parameters:
   ///   - duration: in nanoseconds.
   ///   - look: reads the sizes of the state.
   init(
-    _ clock: SimulatedClock, _ holds: LaneHolds, duration: Int64,
-    _ look: @escaping (inout StateSizes) -> Void
+    _ clock: SimulatedClock, duration: Int64, _ look: @escaping (inout StateSizes) -> Void
   ) {
     recorder = FindingRecorder(clock)
     copies = CopyRecorder(look)
     sizes = SizeHistory(duration: duration, look)
-    self.holds = holds
     self.duration = duration
   }
 
@@ -47,7 +44,9 @@ final class RunWatch {
   // MARK: Result
 
   /// What was found in the run.
-  func found(_ run: RunReport, _ device: Device, _ work: WorkTable) -> RunFindings {
+  func found(
+    _ run: RunReport, _ device: Device, _ work: WorkTable, _ holds: [EffectMeter.Holds]
+  ) -> RunFindings {
     let rules = FindingRules(run: run, duration: duration)
     var counts: [MeasuredRules.Target: Int] = [:]
     for view in run.views { counts[.init(kind: .view, name: view.name)] = view.evaluations }
@@ -94,11 +93,15 @@ extension [RunFindings] {
         merged.append(finding)
       }
     }
-    // The order among equals is that of the runs, which a sort keeps.
-    return merged.enumerated().sorted {
-      ($1.element.cost, $0.offset) < ($0.element.cost, $1.offset)
-    }
-    .map(\.element)
+    return merged.costliestFirst
+  }
+}
+
+extension [Finding] {
+  /// By cost; those of equal cost stay in their order.
+  var costliestFirst: [Finding] {
+    enumerated().sorted { ($1.element.cost, $0.offset) < ($0.element.cost, $1.offset) }.map(
+      \.element)
   }
 }
 

@@ -11,6 +11,8 @@ final class EffectMeter: @unchecked Sendable {
     var count = 0
     /// Nanoseconds.
     var longest: Int64 = 0
+    /// Nanoseconds of all holds that were counted.
+    var total: Int64 = 0
   }
 
   /// Shorter holds are not counted.
@@ -31,6 +33,7 @@ final class EffectMeter: @unchecked Sendable {
     let index = holds.firstIndex { $0.effect == effect } ?? holds.count
     if index == holds.count { holds.append(Holds(effect: effect)) }
     holds[index].count += 1
+    holds[index].total += elapsed
     holds[index].longest = max(holds[index].longest, elapsed)
   }
 }

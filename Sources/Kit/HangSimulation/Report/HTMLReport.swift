@@ -10,6 +10,7 @@ extension SimulationReport {
     if !parameters.isEmpty {
       page.paragraph("With " + parameters.map { "\($0.key)=\($0.value)" }.joined(separator: ", "))
     }
+    addFindings(to: &page)
     let real = growth.map { "\($0.variant): \($0.line)" } + laneHolds.map { "\($0.variant): \($0.line)" }
     if !real.isEmpty {
       page.heading(2, "Real work that costs do not contain")

@@ -23,6 +23,7 @@ extension SimulationReport {
       json.addArray("thresholds") { json in
         for threshold in thresholds { threshold.append(to: &json) }
       }
+      addFindings(to: &json)
       // Measured, so that only these members may differ between two runs of one seed.
       json.addArray("growth") { json in for finding in growth { finding.append(to: &json) } }
       if !measured.isEmpty {

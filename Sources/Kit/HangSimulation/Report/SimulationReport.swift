@@ -18,6 +18,9 @@ public struct SimulationReport: Sendable, Hashable {
   /// Which conditions were met.
   public var thresholds: [ThresholdReport]
   var measuredGrowth = Measured(value: [GrowthFinding]())
+  /// What follows from the plan alone.
+  var countedFindings: [Finding] = []
+  var measuredFindings = Measured(value: [Finding]())
   var measuredRuns = Measured(value: [MeasuredRuns]())
   var measuredHolds = Measured(value: [LaneHold]())
 
@@ -48,6 +51,10 @@ public struct SimulationReport: Sendable, Hashable {
     get { measuredRuns.value }
     set { measuredRuns.value = newValue }
   }
+
+  /// Work that could be left out, with its cause and what to do: the costliest first, of those that were counted and of
+  /// those that were measured. What was measured is part neither of ``digest`` nor of a comparison of reports.
+  public var findings: [Finding] { (countedFindings + measuredFindings.value).costliestFirst }
 
   /// Identifies everything that happened in all runs: each turn, each evaluation, each count.
   public var digest: String {

@@ -31,7 +31,7 @@ extension SimulationReport {
       }
       for run in runs { lines += run.explanations }
     }
-    return lines + growthLines
+    return lines + findingLines + growthLines
   }
 
   /// In the order of the scenario.

@@ -29,6 +29,9 @@ public protocol RunningScreen: AnyObject {
   /// seen to grow.
   func look(_ sizes: inout StateSizes)
 
+  /// Whether the action that was just reduced followed another one by feedback: an effect sent it at once.
+  var isFeedback: Bool { get }
+
   /// Called once, in the turn that drew the first frame.
   func begin()
 
@@ -97,6 +100,9 @@ extension RunningScreen {
 
   /// Does nothing.
   public func onActionBegin(_ body: @escaping () -> Void) {}
+
+  /// Takes no action for feedback.
+  public var isFeedback: Bool { false }
 
   /// Finds none.
   public func look(_ sizes: inout StateSizes) {}

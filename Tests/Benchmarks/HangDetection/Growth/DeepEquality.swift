@@ -55,7 +55,7 @@ enum DeepEquality {
         EditorView(), state: { Editor.State() }, reducer: { _ in Editor(version: version) },
         on: { (event: Event) -> [Editor.Action] in
           switch event {
-          case .page(let number): [.loaded(Article.page(number, of: 500))]
+          case .page(let number): [.loaded(Article.page(number, of: 2_000))]
           case .edited(let number): [.edited(number)]
           }
         })

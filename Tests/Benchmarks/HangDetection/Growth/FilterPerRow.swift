@@ -4,15 +4,17 @@ import ViewGraph
 
 /// For each customer, a view looks through the orders of all customers.
 enum FilterPerRow {
+  private static let names = (0..<80).map { "customer \($0)" }
+
   @Reducer struct Sales {
     @ObservableState struct State: Equatable, Sendable {
-      var orders: [Int] = []
-      @ObservationStateIgnored var counts: [Int] = Array(repeating: 0, count: 40)
+      var orders: [String] = []
+      @ObservationStateIgnored var counts: [Int] = Array(repeating: 0, count: names.count)
     }
     enum Action: Sendable { case ordered(customer: Int) }
     func reduce(into state: inout State, action: Action) -> Effect<Action> {
       guard case .ordered(let customer) = action, state.orders.count < 1_000 else { return .none }
-      state.orders.append(customer)
+      state.orders.append(names[customer])
       state.counts[customer] += 1
       return .none
     }
@@ -27,8 +29,8 @@ enum FilterPerRow {
         counts.indices.map { customer in
           let count =
             version == .faulty
-            ? orders.filter { "\($0)" == "\(customer)" }.count : counts[customer]
-          return ViewNode.ListRow(id: "\(customer)", .text("\(count) orders"))
+            ? orders.filter { $0 == names[customer] }.count : counts[customer]
+          return ViewNode.ListRow(id: names[customer], .text("\(count) orders"))
         })
     }
   }
@@ -40,5 +42,5 @@ enum FilterPerRow {
         SalesView(version: version), state: { Sales.State() }, reducer: { _ in Sales() },
         on: { [.ordered(customer: $0)] })
     },
-    events: [.poisson(every: .milliseconds(12)) { $0.integer(in: 0...39) }])
+    events: [.poisson(every: .milliseconds(12)) { $0.integer(in: 0...79) }])
 }

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A reducer sorts all entries each time that one of them comes.
+/// A reducer sorts all entries of a ranking each time that one comes.
 enum SortInReducer {
   @Reducer struct Ranking {
     @ObservableState struct State: Equatable, Sendable { var entries: [Article] = [] }
@@ -10,13 +10,14 @@ enum SortInReducer {
     let version: PlantedFault.Version
 
     func reduce(into state: inout State, action: Action) -> Effect<Action> {
-      guard case .received(let entry) = action, state.entries.count < 1_000 else { return .none }
+      guard case .received(let entry) = action else { return .none }
       switch version {
       case .faulty:
         state.entries.append(entry)
-        state.entries.sort { ($0.price, $0.name) < ($1.price, $1.name) }
+        state.entries.sort { $0.name.lowercased() < $1.name.lowercased() }
       case .sound: state.entries.insert(entry, at: place(of: entry, in: state.entries))
       }
+      if state.entries.count > 1_000 { state.entries.removeLast() }
       return .none
     }
 
@@ -24,8 +25,7 @@ enum SortInReducer {
       var (low, high) = (0, entries.count)
       while low < high {
         let middle = (low + high) / 2
-        let other = entries[middle]
-        if (other.price, other.name) < (entry.price, entry.name) {
+        if entries[middle].name.lowercased() < entry.name.lowercased() {
           low = middle + 1
         } else {
           high = middle

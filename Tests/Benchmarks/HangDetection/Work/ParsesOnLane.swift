@@ -49,5 +49,5 @@ enum ParsesOnLane {
         ImportView(), state: { Import.State() }, reducer: { _ in Import(version: version) },
         on: { _ in [.fileChosen] })
     },
-    events: [.poisson(every: .seconds(3)) { _ in }])
+    events: [.every(.seconds(3), from: .seconds(1)) { _ in }])
 }

@@ -130,7 +130,9 @@ public struct StateSizes: Sendable {
     var place = elements.startIndex
     while place != elements.endIndex {
       elements[place]._$collectSizes(into: &self)
-      guard elements.formIndex(&place, offsetBy: stride, limitedBy: elements.endIndex) else { break }
+      guard elements.formIndex(&place, offsetBy: stride, limitedBy: elements.endIndex) else {
+        break
+      }
     }
     (current, weight) = (parent, outer)
   }

@@ -300,7 +300,8 @@ package struct Calibration: Sendable {
           FixedPoint.milliseconds(rise.from, decimals: 1),
           FixedPoint.milliseconds(rise.to, decimals: 1)
         )
-        return "No constant fits \(item.name): it rises from \(from) to \(to) ms over the recording. If a collection of "
+        return
+          "No constant fits \(item.name): it rises from \(from) to \(to) ms over the recording. If a collection of "
           + "the state grows meanwhile, record its size, as 'sizes' beside 'elements'."
       }
     }

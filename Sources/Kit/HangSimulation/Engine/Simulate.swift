@@ -41,7 +41,8 @@ extension SimulationPlan {
     }
     for device in devices {
       for variant in variants {
-        let run = try SimulatedRun(plan, device, variant, trace: trace, measuring: findsGrowth ? .growth : .nothing)
+        let run = try SimulatedRun(
+          plan, device, variant, trace: trace, measuring: findsGrowth ? .growth : .nothing)
         while run.advance(work: SimulationSlice.work) {
           reportProgress(run)
           try await SimulationSlice.end()

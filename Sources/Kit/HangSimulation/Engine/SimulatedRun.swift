@@ -334,7 +334,8 @@ package final class SimulatedRun {
   /// A path that costs name and that no collection of the state had, with a suggestion; `nil` if there is none.
   var pathProblem: String? {
     guard let path = clock.unknownPaths.first else { return nil }
-    return "\(device.name), \(variant.name): costs depend on '\(path)', which is no collection of the state"
+    return
+      "\(device.name), \(variant.name): costs depend on '\(path)', which is no collection of the state"
       + Spelling.hint(for: path, among: clock.knownPaths)
   }
 

@@ -70,7 +70,9 @@ struct GrowthSearch {
     guard let least = fits.map(\.fit.residual).min() else { return nil }
     let similar = fits.filter { $0.fit.residual <= Self.similar * least + 1 }
     let ranked = similar.enumerated().sorted {
-      (rank($0.element.field, of: target), $0.offset) < (rank($1.element.field, of: target), $1.offset)
+      (rank($0.element.field, of: target), $0.offset) < (
+        rank($1.element.field, of: target), $1.offset
+      )
     }.map(\.element)
     return Found(
       kind: target.kind, name: target.name, fields: ranked.map(\.field), fit: ranked[0].fit)

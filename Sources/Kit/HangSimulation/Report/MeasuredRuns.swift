@@ -63,7 +63,9 @@ extension SimulationReport {
     let measured = measured.filter { $0.device == device }
     guard !measured.isEmpty else { return nil }
     var rows = [[""]]
-    for metric in runs.first.map({ RunMetrics($0).summary.metrics }) ?? [] { rows.append([metric.name]) }
+    for metric in runs.first.map({ RunMetrics($0).summary.metrics }) ?? [] {
+      rows.append([metric.name])
+    }
     for measured in measured {
       guard let run = run(device: device, variant: measured.variant) else { continue }
       rows[0] += ["\(run.variant), assumed", "measured, \(measured.runs.count) times"]

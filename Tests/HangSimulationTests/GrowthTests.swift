@@ -126,4 +126,16 @@ struct RowsView: View {
     #expect(one.lines.contains { $0.contains("view RowsView grows with rows") })
     #expect(one.html.contains("view RowsView grows with rows"))
   }
+
+  @Test func `growth can be a condition`() async throws {
+    let growing = try await report(Rows.Work(inView: 10_000), rows: 100)
+    let sound = try await report(Rows.Work(), rows: 100)
+    for (condition, expected) in [
+      ("growth == 0", (false, true)), ("view(RowsView).growth < 1us", (false, true)),
+      ("view(RowsView).growth < 20us", (true, true)),
+    ] {
+      #expect(try growing.meets(condition) == expected.0, "\(condition)")
+      #expect(try sound.meets(condition) == expected.1, "\(condition)")
+    }
+  }
 }

@@ -71,6 +71,10 @@ extension SimulationPlan {
     report.growth = growth.findings
     report.countedFindings = findings.counted
     report.measuredFindings.value = findings.measured(report.growth)
+    for index in report.runs.indices where findsGrowth {
+      let variant = report.runs[index].variant
+      report.runs[index].measuredGrowth.value = report.growth.filter { $0.variant == variant }
+    }
     report.laneHolds = growth.laneHolds
     report.measured = measured
     let found = [report]

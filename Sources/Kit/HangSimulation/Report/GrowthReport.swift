@@ -35,12 +35,17 @@ extension GrowthFinding.Projection {
 }
 
 extension SimulationReport {
-  /// What the report for people says about growth: a heading and one line per finding; nothing if there is none.
-  var growthLines: [String] {
-    guard !growth.isEmpty || !laneHolds.isEmpty else { return [] }
+  /// What was measured and is no part of the simulated turns, in a line each.
+  var realWork: [String] {
+    growth.map { "\($0.variant): \($0.line)" }
+      + laneHolds.map { "\($0.variant): \($0.line)" }
+  }
+
+  /// The same for the report for people; nothing if there is nothing to say.
+  var realWorkLines: [String] {
+    guard !realWork.isEmpty else { return [] }
     return ["", "Real work that costs do not contain (measured here, not part of the digest):"]
-      + growth.map { "  ! \($0.variant): \($0.line)" }
-      + laneHolds.map { "  ! \($0.variant): \($0.line)" }
+      + realWork.map { "  ! \($0)" }
   }
 }
 
@@ -84,5 +89,18 @@ extension LaneHold {
       json.addJSON(
         "longestOnDeviceMs", FixedPoint.milliseconds(VirtualTime(longestOnDevice).nanoseconds))
     }
+  }
+}
+
+extension RunReport {
+  /// Work that grows with the state in this variant; `nil` if it was not looked for.
+  var growth: [GrowthFinding]? { measuredGrowth.value }
+
+  /// What each element adds to the evaluation of a view on this device, in nanoseconds: 0 if nothing grows.
+  func growth(ofView name: String) -> Int64? {
+    growth?.filter { $0.kind == .view && $0.name == name }.map { finding in
+      let work = Int128(VirtualTime(finding.perElement).nanoseconds) * Int128(slowdown) / 1_000_000
+      return Int64(clamping: work)
+    }.max() ?? growth.map { _ in 0 }
   }
 }

@@ -11,10 +11,9 @@ extension SimulationReport {
       page.paragraph("With " + parameters.map { "\($0.key)=\($0.value)" }.joined(separator: ", "))
     }
     addFindings(to: &page)
-    let real = growth.map { "\($0.variant): \($0.line)" } + laneHolds.map { "\($0.variant): \($0.line)" }
-    if !real.isEmpty {
+    if !realWork.isEmpty {
       page.heading(2, "Real work that costs do not contain")
-      page.list(real)
+      page.list(realWork)
     }
     page.heading(2, "Microhangs and hangs")
     page.chart(HangChart.svg(self))

@@ -128,6 +128,8 @@ public struct RunReport: Sendable, Hashable {
   public var assumedCosts: Int
   /// For thresholds about a part of the run; `nil` in a report that was read from a file.
   let turnRecord: TurnRecord?
+  /// Work that grows with the state in this variant, for thresholds; `nil` if it was not looked for.
+  var measuredGrowth = Measured(value: [GrowthFinding]?.none)
 
   /// From this length on a frame counts as frozen, in nanoseconds: 700 ms, as in Android vitals.
   public static let frozenFrame: Int64 = 700_000_000

@@ -31,7 +31,7 @@ extension SimulationReport {
       }
       for run in runs { lines += run.explanations }
     }
-    return lines + findingLines + growthLines
+    return lines + findingLines + realWorkLines
   }
 
   /// In the order of the scenario.

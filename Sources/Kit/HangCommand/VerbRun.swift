@@ -7,7 +7,9 @@ enum VerbRun {
   static func run(
     _ program: (some HangProgram).Type, _ changes: PlanChanges<PlanDevices>? = nil,
     _ files: ReportFiles? = nil, json: Bool, isSilent: Bool = false,
-    _ verb: @escaping (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome
+    _ verb:
+      @escaping (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws ->
+      CommandOutcome
   ) async throws {
     try await report(files, json: json, isSilent: isSilent) { progress in
       var plan = try await program.plan()

@@ -1,15 +1,15 @@
 import Foundation
-import HangSimulation
+package import HangSimulation
 
 /// Where the trace of a test goes.
-struct TraceFile {
+package struct TraceFile {
   private let folder: URL
   private let name: String
 
   /// - Parameters:
   ///   - folder: `nil` for a folder that the package of the test ignores.
   ///   - test: the source file of the test.
-  init(_ plan: SimulationPlan, folder: String?, test: String) {
+  package init(_ plan: SimulationPlan, folder: String?, test: String) {
     let name = plan.name.map { $0.isLetter || $0.isNumber ? $0 : "-" }
     self.name = String(name) + "-\(plan.seed).trace.json"
     self.folder =
@@ -29,9 +29,10 @@ struct TraceFile {
     return nil
   }
 
+  package var path: String { folder.appending(path: name).path }
+
   /// Writes it, and says where it is.
   func write(_ trace: String) -> String {
-    let path = folder.appending(path: name).path
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try trace.write(toFile: path, atomically: true, encoding: .utf8)

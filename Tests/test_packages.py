@@ -19,11 +19,24 @@ FINDINGS = [
      "of which the message tells", "did you mean 'phone'"),
     ("names of views, too", 78, "simulate --threshold 'view(QueueVew).mean < 2ms'",
      "of which the message tells as well", "did you mean 'QueueView'"),
-    ("a comparison by pairs", 0, "compare --seeds 8 --device phone",
+    ("a comparison by pairs", 0, "compare --seeds 20 --device phone",
      "finds the difference", "longest .* more than noise"),
     ("the slowdown is found at which it hangs", 0,
      "sweep --find device.slowdown --where 'hangs > 0' --device phone --variant fewer",
      "or that there is none", "from [0-9.]+ x on|does not hold"),
+    ("the load is found too", 0,
+     "sweep --find load --where 'turns.over(250ms) > 0' --device phone --variant fewer",
+     "or that there is none", "the load on|does not hold"),
+    ("settings change the plan", 0, "simulate --set load=2 --set duration=5s --set costs.view=1ms --device phone",
+     "and are in the report", "with load=2 duration=5s costs.view=1ms"),
+    ("a run is compared with itself", 0, "simulate --check-determinism --device phone", "and is the same", "digest"),
+    ("settings are checked, with suggestions", 64, "simulate --set laod=2",
+     "of which the message tells", "unknown key 'laod'; did you mean 'load'"),
+    ("a gate against the first variant", 99, "simulate --device phone --threshold 'longest > base * 2 for fewer'",
+     "names both figures", "where the base has"),
+    ("a threshold of a variant that was not chosen", 0, "simulate --variant default --device phone",
+     "is skipped, visibly", "- p95.hangs. < 1 for fewer: skipped, no run of fewer was chosen"),
+    ("Markdown goes to standard output alone", 0, "simulate --device phone --markdown -", "as it is", "^## box office"),
 ]
 
 
@@ -119,7 +132,30 @@ def test_outside(check, tmp_path):
     for name, expected, arguments, next_name, pattern in FINDINGS:
         text = status(name, expected, arguments)
         check(next_name, re.search(pattern, text), f"expected {pattern!r} in {text!r}")
-    first, second = (status(name, 0, f"sweep --seeds 8 --workers {workers} --device phone", stderr=subprocess.DEVNULL)
+    first, second = (status(name, 0, f"sweep --seeds 20 --workers {workers} --device phone", stderr=subprocess.DEVNULL)
                      for name, workers in (("a sweep", 1), ("and again with four workers", 4)))
     check.equal("gives the same", first, second)
+    baseline(check, tmp_path, status)
     shutil.rmtree(package / ".build")
+
+
+def baseline(check, folder, status):
+    """Costs from a trace make a device in a file; its sweep is the base of a gate."""
+    trace, device = folder / "trace.csv", folder / "mine.json"
+    trace.write_text("\ufeffname,milliseconds\n" + "QueueView,3\n" * 20)
+    text = status("costs are found in a trace", 0, f"calibrate '{trace}' --like phone --output '{device}'")
+    check("and counted", "1 of " in text, text)
+    reports = {}
+    for name, more in ("base", ""), ("slower", "--set costs.appearance=200ms"):
+        reports[name] = folder / f"{name}.json"
+        reports[name].write_text(status(
+            f"the {name} report", 0, f"sweep --seeds 20 --device '{device}' --variant fewer --json {more}",
+            stderr=subprocess.DEVNULL))
+    text = status("the device is simulated", 0, f"simulate --device '{device}'", stderr=subprocess.DEVNULL)
+    check("with a measured cost", re.search("1 of [0-9]+ costs measured", text), text)
+    for name, expected in ("base", 0), ("slower", 99):
+        text = status(f"a gate against the base: {name}", expected,
+                      f"compare '{reports['base']}' '{reports[name]}' --threshold 'longest <= base * 1.1'",
+                      stderr=subprocess.DEVNULL)
+        check("the verdict is first", re.match("The threshold is met|1 of 1 threshold not met", text), text)
+    status("a report that is none is bad data", 65, f"compare '{trace}' '{reports['base']}'")

@@ -183,7 +183,10 @@ import Testing
     #expect(differences?.first?["variants"] == ["tracked", "ignored"])
     let alone = await run(["compare", path, "--seeds", "8", "--variant", "tracked"])
     #expect(alone.status == .usage && alone.diagnostics.contains("only one variant"))
-    for arguments in [[path], [path, path, "--seeds", "8"], [path, path, "--junit", "x"]] {
+    for arguments in [
+      [path], [path, path, "--seeds", "8"], [path, path, "--junit", "x"],
+      [path, path, "--set", "load=2"],
+    ] {
       #expect(await run(["compare"] + arguments).status == .usage, "\(arguments)")
     }
   }
@@ -213,6 +216,67 @@ import Testing
     #expect(limited.status == .usage && limited.diagnostics.contains("--up-to belongs to --find"))
   }
 
+  @Test func `a report is gated against one of before`() async throws {
+    let base = directory.write(
+      "base.json", await run(["simulate", path, "--local", "--json=short"]).output.utf8)
+    let head = directory.write(
+      "head.json",
+      await run(["simulate", path, "--local", "--json=short", "--set", "costs.view=9ms"]).output
+        .utf8)
+    let gate = ["--threshold", "view(HostView).mean <= base * 1.1"]
+    let met = await run(["compare", base, base] + gate)
+    #expect(met.status == .done && met.output.hasPrefix("The threshold is met\n"))
+    let missed = await run(
+      ["compare", base, head, "--junit", "\(directory.path)/gate.xml"] + gate)
+    #expect(missed.status == .thresholdsNotMet)
+    #expect(missed.output.contains("ms in one, tracked, where the base has "))
+    #expect(directory.take("gate.xml").contains(#"tests="1" failures="1" skipped="0""#))
+    let json = try JSONValue(
+      parsing: await run(["compare", base, head, "--json=short"] + gate).output)
+    #expect(json["runs"]?.arrayValue?.count == 2)
+    #expect(json["thresholds"]?.arrayValue?.first?["passed"] == false)
+    #expect(await run(["compare", base, head, "--threshold", "hags <= base"]).status == .usage)
+  }
+
+  @Test func `a threshold of a variant that was not chosen is skipped, a misspelled one refused`()
+    async throws
+  {
+    let arguments = ["simulate", path, "--local", "--variant", "tracked", "--threshold"]
+    let skipped = await run(
+      arguments + ["hangs == 0 for ignored", "--junit", "\(directory.path)/skipped.xml"])
+    #expect(skipped.status == .done)
+    #expect(skipped.output.hasPrefix("No threshold was checked: 1 skipped\n  - hangs == 0"))
+    #expect(
+      directory.take("skipped.xml").contains(#"<skipped message="no run of ignored was chosen"/>"#))
+    let misspelled = await run(arguments + ["hangs == 0 for ignord"])
+    #expect(misspelled.status == .usage)
+    #expect(misspelled.diagnostics.contains("there is no variant or device 'ignord'"))
+  }
+
+  @Test func `a threshold without anything to check is not met`() async {
+    for threshold in ["view(PollView).evaluations == 0", "effect(surface).answered.p95 < 1s"] {
+      let result = await run(["simulate", path, "--local", "--threshold", threshold])
+      #expect(result.status == .thresholdsNotMet, "\(threshold)")
+      #expect(result.output.contains("✗ \(threshold): nothing to check ("))
+    }
+  }
+
+  @Test func `only one file is standard output, and not beside JSON`() async {
+    let arguments = ["simulate", path, "--local", "--markdown", "-"]
+    #expect(await run(arguments + ["--junit", "-"]).status == .usage)
+    #expect(await run(arguments + ["--json=short"]).status == .usage)
+  }
+
+  @Test func `the load is found at which a screen hangs`() async throws {
+    let found = await run([
+      "sweep", path, "--variant", "tracked", "--find", "load", "--where", "busy > 50%",
+      "--json=short",
+    ])
+    #expect(found.status == .done, "\(found.diagnostics)")
+    let load = try JSONValue(parsing: found.output)["loads"]?.arrayValue?.first
+    #expect(load?["holdsFrom"] != nil && load?["variant"] == "tracked")
+  }
+
   @Test func `a report that does not exist is told`() async {
     let report = await run(["compare", "\(directory.path)/a.json", "\(directory.path)/b.json"])
     #expect(report.status == .badData)
@@ -236,7 +300,7 @@ import Testing
       #expect(result.status == .thresholdsNotMet)
       #expect(result.output.hasPrefix("1 of 2 thresholds not met\n  ✗ frames < 3: "))
       let junit = directory.take("junit.xml")
-      #expect(junit.contains(#"<testsuite name="small" tests="2" failures="1">"#))
+      #expect(junit.contains(#"<testsuite name="small" tests="2" failures="1" skipped="0">"#))
       #expect(junit.contains(#"<testcase classname="small" name="frames &lt; 3">"#))
       #expect(junit.contains(#"<testcase classname="small" name="hangs &gt;= 0"/>"#))
       let markdown = directory.take("report.md")

@@ -20,24 +20,64 @@ struct HangTestingTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test func `a failure says which turn was the longest, why, and where its trace is`()
+  /// What a failing plan says, one text for each issue.
+  private func issues(
+    _ thresholds: [String], traces folder: URL, _ variant: Int = 0
+  ) async throws -> [String] {
+    var plan = SaleScenario.plan(seed: 3, thresholds: try thresholds.map { try Threshold($0) })
+    plan.variants = [plan.variants[variant]]
+    plan.devices.removeFirst()
+    let texts = Texts()
+    await withKnownIssue {
+      try await expect(of: plan, traces: folder.path)
+    } matching: { issue in
+      texts.append(issue.comments.map(\.rawValue).joined())
+      return true
+    }
+    return texts.list
+  }
+
+  private final class Texts: @unchecked Sendable {
+    private(set) var list: [String] = []
+    func append(_ text: String) { list.append(text) }
+  }
+
+  @Test func `a failure says what the broken threshold is about, and where its trace is`()
     async throws
   {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
-    var plan = SaleScenario.plan(seed: 3)
-    plan.variants.removeLast()
-    plan.devices.removeFirst()
-    let path = "\(folder.path)/sale-3.trace.json"
-    try await withKnownIssue {
-      try await expect("microhangs == 0", "hangs == 0", of: plan, traces: folder.path)
-    } matching: { issue in
-      let text = issue.comments.map(\.rawValue).joined()
-      return text.hasPrefix("microhangs == 0 is not met\nphone x 1.8, tracked, seed 3: ")
-        && text.contains("\n  longest turn: ")
-        && text.contains("trace: \(path)")
-    }
+    let texts = try await issues(
+      ["turns.over(250ms) == 0", "view(BasketView).avoidable < 10"],
+      traces: folder.appending(path: "not/yet"))
+    try #require(texts.count == 2)
+    let path = "\(folder.path)/not/yet/sale-3.trace.json"
+    #expect(texts[0].hasPrefix("turns.over(250ms) == 0 is not met\nphone x 1.8, tracked, seed 3: "))
+    #expect(texts[0].contains("\n  longest turn: ") && texts[0].contains("trace: \(path)"))
+    #expect(texts[0].contains("was evaluated because offers.sold changed offers"))
+    // Not the first frame, which is the longest turn and has nothing to do with it.
+    #expect(texts[1].contains("\n  BasketView: ") && texts[1].contains(" of them avoidable"))
+    #expect(texts[1].contains("offers.sold -> offers") && !texts[1].contains("longest turn"))
     let trace = try String(contentsOfFile: path, encoding: .utf8)
     #expect(trace.contains(#""name":"offers.sold""#))
+  }
+
+  @Test func `a threshold that is skipped fails a test`() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let texts = try await issues(["p95(hangs) == 0"], traces: folder, 1)
+    #expect(texts == ["p95(hangs) == 0 was not checked: p95 takes 20 seeds; 'sweep' runs many"])
+  }
+
+  @Test func `traces go where the package ignores them, unless a folder is named`() async throws {
+    let plan = SaleScenario.plan(seed: 3)
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().path
+    #expect(
+      TraceFile(plan, folder: nil, test: #filePath).path
+        == "\(package)/.build/hang-traces/sale-3.trace.json")
+    #expect(
+      TraceFile(plan, folder: nil, test: "/nowhere/Tests/A.swift").path
+        .hasSuffix("/hang-traces/sale-3.trace.json"))
   }
 }

@@ -58,12 +58,21 @@ struct SweepTests {
       #expect(html.contains(label), "\(label)")
       #expect(html.contains("<td>\(found.worstSeed)</td>"))
     }
+    let width = try #require(
+      html.matches(of: /viewBox="0 0 (\d+) \d+" width="\d+" role="img" aria-label="distributions"/)
+        .compactMap { Int($0.1) }.min())
     // Ranges are drawn from left to right, within the chart.
     let ranges = html.matches(of: /class="range" x1="(\d+)" x2="(\d+)" y1="(\d+)"/)
     #expect(ranges.count > 6)
     for range in ranges {
       let (left, right) = (Int(range.1) ?? -1, Int(range.2) ?? -1)
-      #expect(left >= 0 && left <= right && right <= 590)
+      #expect(left >= 0 && left <= right && right <= width)
+    }
+    // Labels are within it: the name of each row ends left of the lines, and the picture is wide enough for the figures.
+    #expect(html.contains(">turns.over(250ms)</text>"))
+    for label in html.matches(of: /<text x="(\d+)" y="\d+">([^<]*)<tspan class="label">([^<]*)</) {
+      let text = label.2.count + label.3.count
+      #expect((Int(label.1) ?? 0) + text * 7 <= width, "\(label.3)")
     }
     #expect(!html.contains("http") && !html.contains("src="))
     #expect(try await self.plan().sweep(seeds: [1]).html.contains("<p class=\"verdict\">"))

@@ -90,6 +90,41 @@ import Testing
     #expect(!html.contains("ownRead") && !html.contains("firstAppearance"))
   }
 
+  @Test func `charts and traces show when events came and faults were at work`() async throws {
+    let text = shortScenario.replacing(
+      "variants:", with: "faults: [{kind: stall, at: 6s, for: 2s}]\nvariants:")
+    let outcome = try await simulateText(text) { $0.wantsTrace = true }
+    let run = try #require(outcome.report.runs.first)
+    #expect(run.arrivals.reduce(0, +) == run.events.received)
+    #expect(run.faultWindows.map(\.kind) == ["stall"])
+    #expect(run.faultWindows[0].start == 6_000_000_000 && run.faultWindows[0].end == 8_000_000_000)
+    // Nothing comes meanwhile, and everything afterwards.
+    let parts = run.arrivals.enumerated().filter { part, _ in
+      (6_100_000_000..<7_900_000_000).contains(Int64(part) * run.bucket)
+    }
+    #expect(parts.count > 10 && parts.allSatisfy { $0.element == 0 })
+    let html = outcome.report.html
+    #expect(html.contains("<title>stall from 6 s to 8 s</title>"))
+    #expect(html.contains("<polygon class=\"events\"") && html.contains(">events, up to "))
+    let events = try #require(
+      try object(try #require(outcome.trace))["traceEvents"] as? [[String: Any]])
+    #expect(
+      events.contains { $0["ph"] as? String == "C" && $0["name"] as? String == "events per second" }
+    )
+    #expect(events.contains { $0["cat"] as? String == "fault" && $0["name"] as? String == "stall" })
+  }
+
+  @Test func `the text explains the views that cost most, not only the first one`() async throws {
+    let report = try await simulateText(shortScenario).report
+    let run = try #require(report.runs.first)
+    let costly = run.views.sorted {
+      $0.selfMean * Int64($0.evaluations) > $1.selfMean * Int64($1.evaluations)
+    }
+    for view in costly.prefix(3) {
+      #expect(report.lines.contains("  \(run.variant): why \(view.name) was evaluated"))
+    }
+  }
+
   @Test func `a turn says in words when it was, and a device how fast it is`() async throws {
     var report = try await simulateText(shortScenario).report
     var turn = try #require(report.runs.lazy.compactMap(\.longestTurns.first).first)

@@ -136,6 +136,15 @@ import YAMLReader
       "kind: stall", "kind: stal", 9, "faults[0].kind", "there is no 'stal'; did you mean 'stall'?"),
     Case("at: 2s", "at: 20s", 9, "faults[0].at", "is after the end of the scenario"),
     Case(
+      "arrival: poisson\n    rate: 10/s", "at: [1s, 11s]", 7, "events[0].at[1]",
+      "is after the end of the scenario"),
+    Case(
+      "hangs == 0", "hangs == 0.5", 12, "thresholds[0]",
+      "'0.5' is not a whole number, and this metric counts"),
+    Case(
+      "hangs == 0", "hitch < 10ms", 12, "thresholds[0]",
+      "'10ms' is not a time per second, as this metric requires; did you mean '10ms/s'?"),
+    Case(
       "for: 1s}", "for: 1s, share: 5%}", 9, "faults[0].share",
       "does not apply to the kind stall"),
     Case(

@@ -1,7 +1,7 @@
 package import HangSimulation
 
 /// What a verb found, in the forms in which it can be given.
-package struct CommandOutcome: Sendable {
+package struct CommandOutcome: Sendable, Equatable {
   /// What was simulated.
   package var title: String
   /// The report for people, the verdict first.
@@ -9,9 +9,11 @@ package struct CommandOutcome: Sendable {
   /// The report for programs, on one line.
   package var json: String
   package var thresholds: [ThresholdReport]
+  /// What else is to be said, beside the report.
+  package var notes: [String] = []
 
   /// Thresholds that were not met, one line each.
-  package var missed: [String] { thresholds.filter { !$0.passed }.map(\.line) }
+  package var missed: [String] { thresholds.filter(\.isMissed).map(\.line) }
 
   package init(title: String, lines: [String], json: String, thresholds: [ThresholdReport]) {
     self.title = title
@@ -27,7 +29,7 @@ package struct CommandOutcome: Sendable {
     thresholds = report.thresholds
   }
 
-  init(_ found: [SlowdownReport], title: String) {
+  init(_ found: [SearchReport], title: String) {
     self.title = title
     lines = found.map(\.line)
     json = found.json
@@ -50,12 +52,14 @@ package struct CommandOutcome: Sendable {
 
   /// For services that show the tests of a build: each threshold is a test.
   var junit: String {
-    let failed = thresholds.count { !$0.passed }
+    let counts =
+      "tests=\"\(thresholds.count)\" failures=\"\(thresholds.count(where: \.isMissed))\""
+      + " skipped=\"\(thresholds.count { $0.skipped != nil })\""
     let name = "name=\"\(Self.escaped(title))\""
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
-      <testsuites tests="\(thresholds.count)" failures="\(failed)">
-        <testsuite \(name) tests="\(thresholds.count)" failures="\(failed)">
+      <testsuites \(counts)>
+        <testsuite \(name) \(counts)>
 
       """
     for threshold in thresholds {
@@ -65,7 +69,11 @@ package struct CommandOutcome: Sendable {
         text += "/>\n"
         continue
       }
-      let reasons = threshold.failures.map(\.description)
+      if let skipped = threshold.skipped {
+        text += "><skipped message=\"\(Self.escaped(skipped))\"/></testcase>\n"
+        continue
+      }
+      let reasons = threshold.failures.map(\.description) + threshold.explanation
       text += ">\n      <failure message=\"\(Self.escaped(reasons.first ?? ""))\">"
       text += Self.escaped(reasons.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
     }
@@ -79,13 +87,18 @@ package struct CommandOutcome: Sendable {
     if !thresholds.isEmpty {
       text += "| | threshold | worst | not met in |\n|---|---|---|---|\n"
       for threshold in thresholds {
-        let failures = threshold.failures.map(\.description).joined(separator: "; ")
-        text += "| \(threshold.passed ? "✓" : "✗") | `\(cell(threshold.text))` "
+        let failures =
+          threshold.skipped.map { "skipped, \($0)" }
+          ?? (threshold.failures + threshold.withoutData).map(\.description)
+          .joined(separator: "; ")
+        let mark = threshold.skipped != nil ? "-" : threshold.passed ? "✓" : "✗"
+        text += "| \(mark) | `\(cell(threshold.text))` "
         text += "| \(cell(threshold.value)) | \(cell(failures)) |\n"
       }
       text += "\n"
     }
-    let rest = lines.dropFirst(thresholds.isEmpty ? 1 : thresholds.count + 2)
+    // What the table says is not said once more.
+    let rest = lines.dropFirst(1 + thresholds.count).drop { $0.isEmpty }
     return text + "```text\n" + rest.joined(separator: "\n") + "\n```\n"
   }
 

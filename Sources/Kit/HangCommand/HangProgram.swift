@@ -8,7 +8,7 @@ public import HangSimulation
 ///     }
 ///
 /// Its verbs are `simulate`, `sweep`, `compare` and `calibrate`, and `--help` lists their options: devices, variants,
-/// seeds and thresholds, and reports as text, JSON, HTML, JUnit, Markdown and as a trace.
+/// settings such as `load=2`, seeds and thresholds, and reports as text, JSON, HTML, JUnit, Markdown and as a trace.
 ///
 /// It exits with 0; with 99 if a threshold is not met; with 64 if the command line is wrong; with 65 if a measured trace
 /// does not fit the screen; with 78 if the plan does not; and with 1 for anything else, such as a file that cannot be
@@ -40,29 +40,25 @@ private struct Root<Program: HangProgram>: AsyncParsableCommand {
 
 private struct SimulateCommand<Program: HangProgram>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "simulate",
-      abstract: "Run each variant on each device and report the longest turns and their causes.")
+    CommandConfiguration(commandName: "simulate", abstract: SimulateOptions.abstract)
   }
 
-  @OptionGroup var plan: PlanOptions
-  @Option(help: ArgumentHelp("Use this seed.", valueName: "n")) var seed: UInt64?
-  @Option(
-    help: ArgumentHelp("Write the report as an HTML page.", valueName: "file"), completion: .file())
-  var html: String?
-  @Option(help: ArgumentHelp("Write a trace for Perfetto.", valueName: "file"), completion: .file())
-  var trace: String?
+  @OptionGroup var changes: PlanChanges<PlanDevices>
+  @OptionGroup var simulation: SimulateOptions
   @OptionGroup var files: ReportFiles
   @Flag(help: "Print the report as JSON.") var json = false
 
+  private var isSilent: Bool {
+    get throws { try files.replaceOutput([simulation.html, simulation.trace], json: json) }
+  }
+
+  func validate() throws { _ = try isSilent }
+
   func run() async throws {
-    try await VerbRun.run(Program.self, plan, files, json: json) { plan, progress in
-      var plan = plan
-      if let seed { plan.seed = seed }
-      let outcome = try await plan.run(wantsTrace: trace != nil, progress: progress)
-      if let html { try ReportFiles.write(outcome.report.html, to: html) }
-      if let trace { try ReportFiles.write(outcome.trace ?? "", to: trace) }
-      return CommandOutcome(outcome.report)
+    try await VerbRun.run(
+      Program.self, changes, files, json: json, isSilent: isSilent
+    ) { plan, progress in
+      try await simulation.run(plan, progress: progress)
     }
   }
 }
@@ -73,15 +69,22 @@ private struct SweepCommand<Program: HangProgram>: AsyncParsableCommand {
       commandName: "sweep", abstract: SweepOptions.abstract, discussion: SweepOptions.discussion)
   }
 
-  @OptionGroup var plan: PlanOptions
+  @OptionGroup var changes: PlanChanges<PlanDevices>
   @OptionGroup var sweep: SweepOptions
   @OptionGroup var files: ReportFiles
   @Flag(help: "Print the report as JSON.") var json = false
 
-  func validate() throws { try sweep.refuse(files) }
+  private var isSilent: Bool { get throws { try files.replaceOutput([sweep.html], json: json) } }
+
+  func validate() throws {
+    try sweep.refuse(files)
+    _ = try isSilent
+  }
 
   func run() async throws {
-    try await VerbRun.run(Program.self, plan, files, json: json) { plan, progress in
+    try await VerbRun.run(
+      Program.self, changes, files, json: json, isSilent: isSilent
+    ) { plan, progress in
       try await sweep.run(plan, progress: progress)
     }
   }
@@ -91,18 +94,52 @@ private struct CompareCommand<Program: HangProgram>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "compare",
-      abstract: "Compare variants, seed by seed: whether they differ by more than noise.",
-      discussion: "The first variant, or the first --variant, is compared with each other one.")
+      abstract: "Compare two reports, or variants over many seeds.",
+      discussion: """
+        A report is a file written by 'simulate --json' or 'sweep --json'. FILE:VARIANT selects the runs of one variant.
+
+        Without reports, the first variant, or the first --variant, is compared with each other one, seed by seed: whether \
+        they differ by more than noise.
+
+        \(ComparisonHelp.thresholds)
+        """)
   }
 
-  @OptionGroup var plan: PlanOptions
+  @Argument(help: ArgumentHelp("A report, or FILE:VARIANT.", valueName: "a"), completion: .file())
+  var first: String?
+  @Argument(
+    help: ArgumentHelp("Another report, or FILE:VARIANT.", valueName: "b"), completion: .file())
+  var second: String?
+  @OptionGroup var changes: PlanChanges<PlanDevices>
   @OptionGroup var seeds: SeedOptions
   @OptionGroup var files: ReportFiles
   @Flag(help: "Print the report as JSON.") var json = false
 
+  private var isSilent: Bool { get throws { try files.replaceOutput(json: json) } }
+
+  func validate() throws {
+    guard (first == nil) == (second == nil) else {
+      throw ValidationError("compare needs two reports, or none to compare variants")
+    }
+    if first != nil, changes.changesRuns || seeds.isGiven {
+      throw ValidationError(
+        "two reports are compared as they are; leave out options that change runs")
+    }
+    _ = try isSilent
+  }
+
   func run() async throws {
-    try await VerbRun.run(Program.self, plan, files, json: json) { plan, progress in
-      try await seeds.compare(plan, progress: progress)
+    if let first, let second {
+      try await VerbRun.report(files, json: json, isSilent: isSilent) { _ in
+        let comparison = try ReportComparison(first, second)
+        return try comparison.outcome(thresholds: changes.thresholds)
+      }
+    } else {
+      try await VerbRun.run(
+        Program.self, changes, files, json: json, isSilent: isSilent
+      ) { plan, progress in
+        try await seeds.compare(plan, progress: progress)
+      }
     }
   }
 }
@@ -110,18 +147,29 @@ private struct CompareCommand<Program: HangProgram>: AsyncParsableCommand {
 private struct CalibrateCommand<Program: HangProgram>: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: "calibrate", abstract: TraceArguments.abstract,
-      discussion: TraceArguments.discussion)
+      commandName: "calibrate", abstract: CalibrateHelp.abstract,
+      discussion: """
+        \(CalibrateHelp.discussion) The file is JSON, which '--device FILE' simulates and Device(json:) reads.
+        """)
   }
 
-  @OptionGroup var traces: TraceArguments
+  @OptionGroup var traces: TraceArguments<PlanDevices>
   @Flag(help: "Print the costs as JSON, in nanoseconds.") var json = false
 
   func run() async throws {
     try await VerbRun.run(Program.self, json: json) { plan, progress in
-      traces.here
-        ? CommandOutcome(try traces.calibrationHere(plan, progress: progress))
-        : CommandOutcome(try traces.calibration(plan.names()))
+      let here = traces.here ? try traces.calibrationHere(plan, progress: progress) : nil
+      let calibration = try here?.calibration ?? traces.calibration(plan.names())
+      if let output = traces.output, let like = traces.like {
+        var known = PlanChanges<PlanDevices>()
+        known.devices = [like]
+        var chosen = plan
+        try known.apply(to: &chosen)
+        let name = output.split(separator: "/").last.map { $0.split(separator: ".")[0] } ?? ""
+        let device = chosen.devices[0].calibrated(calibration, named: String(name))
+        try ReportFiles.write(device.json + "\n", to: output)
+      }
+      return here.map { CommandOutcome($0) } ?? CommandOutcome(calibration)
     }
   }
 }

@@ -8,7 +8,9 @@ package struct ReportFiles: ParsableArguments {
     completion: .file())
   package var junit: String?
   @Option(
-    help: ArgumentHelp("Write the report as Markdown.", valueName: "file"), completion: .file())
+    help: ArgumentHelp(
+      "Write the report as Markdown; $GITHUB_STEP_SUMMARY is appended to.", valueName: "file"),
+    completion: .file())
   package var markdown: String?
 
   package init() {}
@@ -20,14 +22,43 @@ package struct ReportFiles: ParsableArguments {
     if let markdown { try Self.write(outcome.markdown, to: markdown) }
   }
 
-  static func write(_ text: String, to path: String) throws {
-    do { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) } catch {
+  /// Whether one of the files is standard output (`-`), which then has nothing else.
+  ///
+  /// - Parameter others: files of other options.
+  /// - Throws: `ValidationError` if more than one is, or if the report is JSON.
+  package func replaceOutput(_ others: [String?] = [], json: Bool) throws -> Bool {
+    let count = (others + [junit, markdown]).count { $0 == "-" }
+    guard count < 2 else { throw ValidationError("only one file can be standard output ('-')") }
+    guard count == 0 || !json else {
+      throw ValidationError("with --json, standard output cannot have another file ('-')")
+    }
+    return count == 1
+  }
+
+  /// Writes a file, or to standard output if its name is `-`. A summary of GitHub Actions collects what all steps append.
+  package static func write(_ text: String, to path: String) throws {
+    let data = Data(text.utf8)
+    do {
+      if path == "-" {
+        try FileHandle.standardOutput.write(contentsOf: data)
+      } else if path == ProcessInfo.processInfo.environment["GITHUB_STEP_SUMMARY"],
+        let file = FileHandle(forWritingAtPath: path)
+      {
+        defer { try? file.close() }
+        _ = try file.seekToEnd()
+        try file.write(contentsOf: data)
+      } else {
+        try data.write(to: URL(fileURLWithPath: path))
+      }
+    } catch {
       throw FileProblem(description: "cannot write \(path): \(error.localizedDescription)")
     }
   }
 }
 
-/// A file that could not be written.
+/// A file that could not be written, or whose contents are not what was expected.
 package struct FileProblem: Error, CustomStringConvertible {
   package let description: String
+  /// Whether the file was read and is no report.
+  package var isBadData = false
 }

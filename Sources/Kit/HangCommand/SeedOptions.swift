@@ -37,6 +37,8 @@ package struct SeedOptions: ParsableArguments {
     (0..<UInt64(seeds ?? count)).map { (firstSeed ?? 1) + $0 }
   }
 
+  var isGiven: Bool { seeds != nil || firstSeed != nil || workers != nil }
+
   /// `nil` if the command line says nothing of seeds.
   var explicit: [UInt64]? { seeds == nil && firstSeed == nil ? nil : list(of: 1) }
 
@@ -65,6 +67,14 @@ package struct SeedOptions: ParsableArguments {
   }
 }
 
+/// What both programs say about `compare`.
+package enum ComparisonHelp {
+  package static let thresholds = """
+    A --threshold may be relative to the first report, or to the first variant: 'microhangs <= base * 1.1'. Of six seeds or \
+    more the means have to differ by more than noise, of fewer they only have to differ.
+    """
+}
+
 /// The options of `sweep`.
 package struct SweepOptions: ParsableArguments {
   package static let abstract =
@@ -73,13 +83,16 @@ package struct SweepOptions: ParsableArguments {
     All seeds have to meet a threshold such as 'hangs == 0'; 'p95(microhangs) < 12' is about the \
     percentile of the seeds.
 
-    --find device.slowdown makes each device slower until the condition of --where holds for all seeds \
-    or for the percentile that it asks for, and bisects the factor to 1 %. It runs the seed \
-    of the simulation unless --seeds or --first-seed is given.
+    --find device.slowdown makes each device slower, and --find load lets more events come, until the condition of \
+    --where holds for all seeds or for the percentile that it asks for. The factor is bisected to 1 %. The \
+    seed of the simulation is run unless --seeds or --first-seed is given.
     """
 
   /// What `--find` can look for.
-  enum Target: String, ExpressibleByArgument, CaseIterable { case slowdown = "device.slowdown" }
+  enum Target: String, ExpressibleByArgument, CaseIterable {
+    case slowdown = "device.slowdown"
+    case load
+  }
 
   @OptionGroup var seeds: SeedOptions
   @Option(help: ArgumentHelp("Find the lowest value at which --where holds.", valueName: "what"))
@@ -91,12 +104,12 @@ package struct SweepOptions: ParsableArguments {
   @Option(
     name: .customLong("up-to"),
     help: ArgumentHelp(
-      "How many times slower --find makes a device at most. Default: 64.", valueName: "factor"))
+      "The highest factor that --find tries. Default: 64.", valueName: "factor"))
   var limit: Double?
   @Option(
     help: ArgumentHelp("Write the report as an HTML page with charts.", valueName: "file"),
     completion: .file())
-  var html: String?
+  package var html: String?
 
   package init() {}
 
@@ -131,9 +144,10 @@ package struct SweepOptions: ParsableArguments {
       return CommandOutcome(
         title: plan.name, lines: report.lines, json: report.json, thresholds: report.thresholds)
     }
-    let found = try await plan.findSlowdown(
-      where: Threshold(option: "--where", condition), in: 1...(limit ?? 64), seeds: seeds.explicit,
-      workers: seeds.workerCount
+    let threshold = try Threshold(option: "--where", condition)
+    let search = find == .load ? plan.findLoad : plan.findSlowdown
+    let found = try await search(
+      threshold, 1...(limit ?? 64), seeds.explicit, seeds.workerCount
     ) { progress($0 * 100 / $1) }
     return CommandOutcome(found, title: plan.name)
   }

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 package import HangSimulation
 
-/// Measured traces, and what they say about a screen.
-package struct TraceArguments: ParsableArguments {
+/// What `calibrate` says about itself.
+package enum CalibrateHelp {
   package static let abstract = "Find what views and actions cost from traces of a real device."
   package static let discussion = """
     A trace is trace-event JSON, as Chromium and Perfetto write it; XML with the table os-signpost-interval that \
@@ -19,7 +19,14 @@ package struct TraceArguments: ParsableArguments {
     --here measures on this machine instead: it simulates the screen, whose reducers and views are the real \
     ones, and takes the time. Then it simulates a device with the costs it found, with another seed, and compares \
     each frame with what it really took.
+
+    --output writes a device that has the costs found and, of what was not measured, those of the device that \
+    --like names.
     """
+}
+
+/// Measured traces, and what they say about a screen.
+package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
 
   @Argument(
     help: ArgumentHelp("Measured traces of one device.", valueName: "trace"), completion: .file())
@@ -31,9 +38,20 @@ package struct TraceArguments: ParsableArguments {
       valueName: "file"), completion: .file())
   var scatter: String?
 
+  @Option(
+    help: ArgumentHelp("Write the device to this file.", valueName: "file"), completion: .file())
+  package var output: String?
+  @Option(
+    help: ArgumentHelp("What was not measured is as on this device.", valueName: "device"),
+    completion: Devices.completion)
+  package var like: String?
+
   package init() {}
 
   package func validate() throws {
+    if (output == nil) != (like == nil) {
+      throw ValidationError("--output and --like belong together")
+    }
     if here != traces.isEmpty {
       throw ValidationError(
         here

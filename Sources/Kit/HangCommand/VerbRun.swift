@@ -5,15 +5,27 @@ import HangSimulation
 /// A verb as a process: a bar while it works, then the report and an exit code.
 enum VerbRun {
   static func run(
-    _ program: (some HangProgram).Type, _ options: PlanOptions? = nil,
-    _ files: ReportFiles? = nil, json: Bool,
-    _ verb: (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome
+    _ program: (some HangProgram).Type, _ changes: PlanChanges<PlanDevices>? = nil,
+    _ files: ReportFiles? = nil, json: Bool, isSilent: Bool = false,
+    _ verb:
+      @escaping (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws ->
+      CommandOutcome
+  ) async throws {
+    try await report(files, json: json, isSilent: isSilent) { progress in
+      var plan = try await program.plan()
+      try changes?.apply(to: &plan)
+      return try await verb(plan, progress)
+    }
+  }
+
+  /// - Parameter isSilent: whether standard output has a file in place of the report.
+  static func report(
+    _ files: ReportFiles?, json: Bool, isSilent: Bool,
+    _ verb: (_ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome
   ) async throws {
     let isWatched = isatty(STDERR_FILENO) == 1
     do {
-      var plan = try await program.plan()
-      try options?.apply(to: &plan)
-      let outcome = try await verb(plan) { percent in
+      let outcome = try await verb { percent in
         if isWatched { tell("\r\(bar(percent))") }
       }
       if isWatched { tell("\r\u{1B}[K") }
@@ -21,7 +33,11 @@ enum VerbRun {
       let isTerminal = isatty(STDOUT_FILENO) == 1 && isColourful
       let lines =
         json ? [outcome.json] : isTerminal ? Verdict.coloured(outcome.lines) : outcome.lines
-      try FileHandle.standardOutput.write(contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
+      if !isSilent {
+        try FileHandle.standardOutput.write(
+          contentsOf: Data(lines.map { $0 + "\n" }.joined().utf8))
+      }
+      for note in outcome.notes { tell(note + "\n") }
       if !outcome.missed.isEmpty { throw ExitCode(99) }
     } catch let problem as SimulationProblem {
       fail(problem.description, 78)
@@ -30,7 +46,7 @@ enum VerbRun {
     } catch let problem as CalibrationProblem {
       fail(problem.description, 65)
     } catch let problem as FileProblem {
-      fail(problem.description, 1)
+      fail(problem.description, problem.isBadData ? 65 : 1)
     }
   }
 

@@ -1,10 +1,8 @@
-import Foundation
 public import HangSimulation
 import IssueReporting
-import ViewGraph
 
-/// Simulates, and fails the running test for each condition that a run does not meet: with the longest turn of
-/// that run, what took its time and which field was behind it, and with a trace to look at.
+/// Simulates, and fails the running test for each condition that a run does not meet: with what the condition is about
+/// (turns, actions, fields, views), and with a trace to look at.
 ///
 ///     @Test(arguments: [phone, phone.slowed(by: 1.8)])
 ///     func `a sale does not hang the checkout`(device: Device) async throws {
@@ -14,9 +12,12 @@ import ViewGraph
 ///       try await expect("hangs == 0", "view(BasketView).avoidable < 10", of: plan)
 ///     }
 ///
+/// A condition that is skipped fails the test too, since nothing else would show it.
+///
 /// - Parameters:
 ///   - thresholds: conditions in addition to those of the plan; see ``Threshold``.
-///   - folder: where traces of runs that failed are written; by default beside the test.
+///   - folder: where traces of runs that failed are written; by default `.build/hang-traces` of the package that the test
+///     belongs to, or the directory for temporary files.
 /// - Returns: the report.
 /// - Throws: ``ThresholdProblem``, ``SimulationProblem``, `CancellationError`.
 @discardableResult
@@ -28,38 +29,29 @@ public func expect(
   var plan = plan
   plan.thresholds += try thresholds.map { try Threshold($0) }
   let report = try await plan.run().report
+  func fail(_ lines: [String]) {
+    reportIssue(
+      lines.joined(separator: "\n"), fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+  for threshold in report.thresholds {
+    if let skipped = threshold.skipped { fail(["\(threshold.text) was not checked: \(skipped)"]) }
+  }
   guard !report.isPassed else { return report }
   // The same plan gives the same run, so that only those that fail are traced.
   let trace = try await plan.run(wantsTrace: true).trace ?? ""
-  let folder = folder ?? URL(fileURLWithPath: "\(filePath)").deletingLastPathComponent().path
-  let path = "\(folder)/\(fileName(plan)).trace.json"
-  let written: String
-  do {
-    try trace.write(toFile: path, atomically: true, encoding: .utf8)
-    written = "trace: \(path) (open it with Perfetto)"
-  } catch {
-    written = "no trace: \(path) cannot be written: \(error.localizedDescription)"
-  }
-  for threshold in report.thresholds where !threshold.passed {
+  let file = TraceFile(plan, folder: folder, test: "\(filePath)")
+  let written = file.write(trace)
+  for threshold in report.thresholds where threshold.isMissed {
     var lines = ["\(threshold.text) is not met"]
     for failure in threshold.failures {
-      lines.append("\(failure.device), \(failure.variant), seed \(failure.seed): \(failure.value)")
-      let run = report.run(device: failure.device, variant: failure.variant)
-      guard let run, let turn = run.longestTurns.first else { continue }
-      lines.append("  longest turn: \(turn.line)")
-      if let view = turn.view, let trigger = turn.viewTrigger {
-        lines.append("  \(view) was evaluated because \(trigger.action) changed \(trigger.field)")
-      }
+      lines.append("\(failure.device), \(failure.variant), seed \(failure.seed): \(failure.found)")
+      lines += failure.explanation.map { "  \($0)" }
     }
-    reportIssue(
-      (lines + [written]).joined(separator: "\n"), fileID: fileID, filePath: filePath, line: line,
-      column: column)
+    fail(lines + [written])
   }
   return report
 }
 
-/// The name of a plan and its seed, as the name of a file.
-private func fileName(_ plan: SimulationPlan) -> String {
-  let name = plan.name.map { $0.isLetter || $0.isNumber ? $0 : "-" }
-  return String(name) + "-\(plan.seed)"
+extension ThresholdReport.Failure {
+  fileprivate var found: String { base.map { "\(value), where the base has \($0)" } ?? value }
 }

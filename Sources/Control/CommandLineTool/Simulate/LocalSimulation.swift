@@ -1,24 +1,72 @@
+import ArgumentParser
+import HangCommand
 import HangSimulation
 import JSON
 import Simulation
 import YAMLReader
 
-/// Runs a scenario in this process.
-struct LocalSimulation {
-  var wantsPage: Bool
-
-  func run(
-    _ text: String, _ options: SimulationOptions, progress: (Int) -> Void
-  ) async throws -> SimulationResult {
+extension Context {
+  /// Runs a verb of `HangCommand` on a scenario in this process, and reports what it found.
+  ///
+  /// - Parameter isSilent: whether standard output has a file in place of the report.
+  func simulate(
+    _ path: String, _ changes: ScenarioChanges, _ files: ReportFiles, isSilent: Bool,
+    _ verb: (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome
+  ) async throws {
+    let text = try ScenarioText.read(path)
+    let plan: SimulationPlan
+    do throws(ConfigurationError) {
+      plan = try Scenario(text, changes.options(path)).plan
+    } catch { throw Failure(error) }
+    let bar = PercentBar(console)
+    defer { bar.clear() }
     do {
-      let outcome = try await simulate(
-        scenarioText: text, options: options, progress: progress)
-      return SimulationResult(
-        report: try JSONValue(parsing: outcome.report.json), lines: outcome.report.lines,
-        missed: outcome.report.thresholds.filter { !$0.passed }.map(\.line),
-        page: wantsPage ? outcome.report.html : nil, trace: outcome.trace)
-    } catch let error as ConfigurationError {
-      throw Failure(error)
+      let outcome = try await verb(plan, bar.show)
+      bar.clear()
+      try report(outcome, files, isSilent: isSilent)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  /// Prints what a verb of `HangCommand` found, and writes the files that are asked for.
+  func report(_ outcome: CommandOutcome, _ files: ReportFiles, isSilent: Bool) throws {
+    do { try files.write(outcome) } catch { throw Self.failure(error) }
+    if !isSilent {
+      try print(JSONValue(parsing: outcome.json)) { console.coloured(outcome.lines) }
+    }
+    for note in outcome.notes { console.warn(note) }
+    if !outcome.missed.isEmpty { throw ThresholdsNotMet(lines: outcome.missed) }
+  }
+
+  /// The exit codes of errors of `HangCommand`.
+  static func failure(_ error: any Error) -> any Error {
+    switch error {
+    case let error as ValidationError: Failure(.usage, error.message)
+    case let error as SimulationProblem: Failure(.configuration, error.description)
+    case let error as CalibrationProblem: Failure(.badData, error.description)
+    case let error as ConfigurationError: Failure(error)
+    case let problem as FileProblem:
+      Failure(problem.isBadData ? .badData : .failed, problem.description)
+    default: error
+    }
+  }
+}
+
+extension Console {
+  /// The lines of a report, with colours where there may be some.
+  func coloured(_ lines: [String]) -> [String] {
+    isOutputTerminal && palette != .none ? Verdict.coloured(lines) : lines
+  }
+}
+
+extension GlobalOptions {
+  var wantsJSON: Bool { mode(isTerminal: false) != .off }
+
+  /// For verbs that do not ask the daemon.
+  func refuseSocket(of verb: String) throws {
+    if socket != nil {
+      throw ValidationError("\(verb) reads files and does not ask the daemon; leave out --socket")
     }
   }
 }

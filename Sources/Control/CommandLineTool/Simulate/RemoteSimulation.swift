@@ -10,8 +10,6 @@ import YAMLReader
 struct SimulationResult: Equatable {
   var report: JSONValue
   var lines: [String]
-  /// Thresholds that were not met.
-  var missed: [String]
   var page: String?
   var trace: String?
 
@@ -45,7 +43,7 @@ struct RemoteSimulation {
         trace += reply.trace ?? ""
         guard let report = reply.report else { continue }
         return SimulationResult(
-          report: report, lines: reply.lines ?? [], missed: reply.missed ?? [], page: reply.page,
+          report: report, lines: reply.lines ?? [], page: reply.page,
           trace: wantsTrace ? trace : nil)
       }
       throw Failure(.failed, "the daemon did not return a report")

@@ -5,14 +5,18 @@ import JSON
 extension SimulationResult {
   /// The same for files, wherever it ran.
   var outcome: CommandOutcome {
-    CommandOutcome(
-      title: report["scenario"]?.stringValue ?? "", lines: lines, json: "",
-      thresholds: (report["thresholds"]?.arrayValue ?? []).compactMap(ThresholdReport.init(json:)))
+    var seed: UInt64 = 0
+    if case .integer(let number) = report["seed"] { seed = UInt64(clamping: number) }
+    return CommandOutcome(
+      title: report["scenario"]?.stringValue ?? "", lines: lines, json: report.description,
+      thresholds: (report["thresholds"]?.arrayValue ?? []).compactMap {
+        ThresholdReport(json: $0, seed: seed)
+      })
   }
 }
 
 extension ThresholdReport {
-  fileprivate init?(json: JSONValue) {
+  fileprivate init?(json: JSONValue, seed: UInt64) {
     guard let text = json["text"]?.stringValue, let value = json["value"]?.stringValue else {
       return nil
     }
@@ -20,9 +24,14 @@ extension ThresholdReport {
       guard let device = failure["device"]?.stringValue,
         let variant = failure["variant"]?.stringValue, let value = failure["value"]?.stringValue
       else { return nil }
-      return Failure(
-        device: device, variant: variant, value: value, seed: 0, failedSeeds: 1, seeds: 1)
+      let explanation = (failure["explanation"]?.arrayValue ?? []).compactMap(\.stringValue)
+      var failure = Failure(
+        device: device, variant: variant, value: value, base: failure["base"]?.stringValue,
+        seed: seed, failedSeeds: 1, seeds: 1)
+      failure.explanation = explanation
+      return failure
     }
-    self.init(text: text, value: value, failures: failures)
+    self.init(
+      text: text, value: value, failures: failures, skipped: json["skipped"]?.stringValue)
   }
 }

@@ -7,12 +7,13 @@ import YAMLReader
 
 struct CalibrateVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "calibrate", abstract: TraceArguments.abstract,
+    commandName: "calibrate", abstract: CalibrateHelp.abstract,
     discussion: """
-      \(TraceArguments.discussion)
+      \(CalibrateHelp.discussion)
 
-      With --like, what the traces do not tell is taken from that device, whose profile --output \
-      continues. Exits with 65 if a trace cannot be read or does not fit the screen.
+      The file is a device profile in YAML, which continues that of --like. Profiles are looked up in the directory \
+      'devices' beside the file of --output or beside one of its parent directories, then in config/devices, then among those \
+      installed. Exits with 65 if a trace cannot be read or does not fit the screen.
 
       --here measures the screen of the daemon with four minutes of a busy stream, or with --scenario.
 
@@ -21,15 +22,7 @@ struct CalibrateVerb: Verb {
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @OptionGroup var traces: TraceArguments
-  @Option(
-    help: ArgumentHelp("Write a device profile.", valueName: "file"), completion: .file())
-  var output: String?
-  @Option(
-    help: ArgumentHelp("What was not measured is as on this device.", valueName: "device"),
-    completion: .devices)
-  var like: String?
-
+  @OptionGroup var traces: TraceArguments<ScenarioDevices>
   @Option(
     help: ArgumentHelp("With --here, run the first variant of this scenario.", valueName: "file"),
     completion: .file(extensions: ["yaml", "yml"]))
@@ -38,9 +31,6 @@ struct CalibrateVerb: Verb {
   func validate() throws {
     try global.refuseSocket(of: "calibrate")
     if scenario != nil, !traces.here { throw ValidationError("--scenario belongs to --here") }
-    if (output == nil) != (like == nil) {
-      throw ValidationError("--output and --like belong together")
-    }
   }
 
   func run(_ context: Context) async throws {
@@ -48,18 +38,14 @@ struct CalibrateVerb: Verb {
       let found = traces.here ? try traces.calibrationHere(plan(), .host) : nil
       let calibration = try found?.calibration ?? traces.calibration(.host)
       let outcome = found.map { CommandOutcome($0) } ?? CommandOutcome(calibration)
-      if let output, let like {
+      if let output = traces.output, let like = traces.like {
         try TextFile.write(calibration.profile(like: like, at: output), to: output)
       }
       try context.print(JSONValue(parsing: outcome.json)) { outcome.lines }
-    } catch let problem as SimulationProblem {
-      throw Failure(.configuration, problem.description)
-    } catch let problem as CalibrationProblem {
-      throw Failure(.badData, problem.description)
     } catch let problem as FileProblem {
       throw Failure(.badData, problem.description)
-    } catch let error as ConfigurationError {
-      throw Failure(error)
+    } catch {
+      throw Context.failure(error)
     }
   }
 

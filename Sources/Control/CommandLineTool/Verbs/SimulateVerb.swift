@@ -26,64 +26,48 @@ struct SimulateVerb: Verb {
   @Argument(help: "The scenario, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))
   var scenario: String
   @OptionGroup var changes: ScenarioChanges
-  @Option(help: ArgumentHelp("Use this seed instead of the scenario's.", valueName: "n"))
-  var seed: UInt64?
-  @Option(help: ArgumentHelp("Write a trace for Perfetto.", valueName: "file"), completion: .file())
-  var trace: String?
-  @Option(
-    help: ArgumentHelp("Write the report as an HTML page with charts.", valueName: "file"),
-    completion: .file())
-  var html: String?
+  @OptionGroup var simulation: SimulateOptions
   @OptionGroup var files: ReportFiles
   @Flag(help: "Run in this process instead of the daemon.") var local = false
-  @Flag(name: .customLong("check-determinism"), help: "Run twice and compare.")
-  var checkDeterminism = false
+
+  private var isSilent: Bool {
+    get throws {
+      try files.replaceOutput([simulation.html, simulation.trace], json: global.wantsJSON)
+    }
+  }
 
   func validate() throws {
     if local, global.socket != nil {
       throw ValidationError("--local does not use the daemon; leave out --socket")
     }
+    _ = try isSilent
   }
 
   func run(_ context: Context) async throws {
+    if local {
+      return try await context.simulate(
+        scenario, changes, files, isSilent: isSilent, simulation.run)
+    }
     let text = try ScenarioText.read(scenario)
     var options = changes.options(scenario)
-    options.seed = seed
-    options.wantsTrace = trace != nil
-    let result = try await run(text, options, context)
-    if let trace, let text = result.trace { try TextFile.write(text, to: trace) }
-    if let html, let page = result.page { try TextFile.write(page, to: html) }
-    do { try files.write(result.outcome) } catch {
-      throw Failure(.failed, "\(error)")
-    }
-    try context.print(result.report) { context.console.coloured(result.lines) }
-    if !result.missed.isEmpty { throw ThresholdsNotMet(lines: result.missed) }
-  }
-
-  /// Runs it once or twice, with a progress bar over both.
-  private func run(
-    _ text: String, _ options: SimulationOptions, _ context: Context
-  ) async throws -> SimulationResult {
+    options.seed = simulation.seed
+    options.wantsTrace = simulation.trace != nil
     let bar = PercentBar(context.console)
     defer { bar.clear() }
-    func once(_ progress: (Int) -> Void) async throws -> SimulationResult {
-      if local {
-        return try await LocalSimulation(wantsPage: html != nil)
-          .run(text, options, progress: progress)
+    let remote = RemoteSimulation(context: context, wantsPage: simulation.html != nil)
+    do {
+      let (result, note) = try await simulation.checked(bar.show) { [options] progress in
+        let result = try await remote.run(text, options, progress: progress)
+        return (result, result.digest)
       }
-      return try await RemoteSimulation(context: context, wantsPage: html != nil)
-        .run(text, options, progress: progress)
+      bar.clear()
+      try simulation.write(page: result.page, trace: result.trace)
+      var outcome = result.outcome
+      if let note { outcome.notes.append(note) }
+      try context.report(outcome, files, isSilent: isSilent)
+    } catch {
+      throw Context.failure(error)
     }
-    guard checkDeterminism else { return try await once(bar.show) }
-    let first = try await once { bar.show($0 / 2) }
-    let second = try await once { bar.show(50 + $0 / 2) }
-    bar.clear()
-    guard first == second else {
-      throw Failure(
-        .failed, "two runs of the same input differ: digests \(first.digest) and \(second.digest)")
-    }
-    context.console.warn("two runs agree, digest \(first.digest)")
-    return first
   }
 }
 

@@ -12,7 +12,7 @@ struct SweepVerb: Verb {
       scenario or a device profile is invalid.
 
       JSON: an object with version, scenario, seeds, digest, thresholds and runs; of --find, an object with \
-      slowdowns.
+      slowdowns or loads.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -25,9 +25,15 @@ struct SweepVerb: Verb {
   func validate() throws {
     try global.refuseSocket(of: "sweep")
     try sweep.refuse(files)
+    _ = try isSilent
+  }
+
+  private var isSilent: Bool {
+    get throws { try files.replaceOutput([sweep.html], json: global.wantsJSON) }
   }
 
   func run(_ context: Context) async throws {
-    try await context.simulate(scenario, changes, files, sweep.run)
+    try await context.simulate(
+      scenario, changes, files, isSilent: isSilent, sweep.run)
   }
 }

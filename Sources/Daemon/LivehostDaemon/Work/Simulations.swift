@@ -109,7 +109,7 @@ extension SimulateReply {
     report = try JSONValue(parsing: json)
     try await SimulationSlice.end()
     lines = outcome.report.lines
-    missed = outcome.report.thresholds.filter { !$0.passed }.map(\.line)
+    missed = outcome.report.thresholds.filter(\.isMissed).map(\.line)
     try await SimulationSlice.end()
     page = wantsPage ? outcome.report.html : nil
     trace = outcome.trace

@@ -49,13 +49,15 @@ public struct DeviceProfile: Hashable, Sendable {
     package var element: Int64 = 0
     /// To reduce an action of a kind, instead of ``action``; by the names of ``ActionKinds``.
     package var actions: [String: Int64] = [:]
+    /// Added to that for each element of a collection of the state, by the names of kinds and the paths of collections.
+    package var actionFields: [String: [String: Int64]] = [:]
     /// To evaluate any view.
     package var view = ViewCost()
     /// Costs of single views, by name, instead of ``view``.
     package var views: [String: ViewCost] = [:]
     /// Which constants were measured: names of kinds of actions, `element`, and `ChatView.evaluation`,
     /// `ChatView.element` and `ChatView.appearance` of a view.
-    package var measured: Set<String> = []
+    public package(set) var measured: Set<String> = []
 
     /// The constants of a screen, by these names.
     package static func constants(views: [String], actions: [String]) -> [String] {
@@ -79,18 +81,41 @@ public struct DeviceProfile: Hashable, Sendable {
     }
 
     /// The same costs, with another one for the kind of action of this name, such as `cart.added`.
-    public func action(_ name: String, _ cost: Duration) -> Costs {
+    ///
+    /// - Parameter isMeasured: whether reports count it as measured.
+    public func action(_ name: String, _ cost: Duration, isMeasured: Bool = false) -> Costs {
       var costs = self
+      if isMeasured { costs.measured.insert(name) }
       costs.actions[name] = VirtualTime(cost).nanoseconds
       return costs
     }
 
+    /// The same costs, with more for an action of this kind for each element of a collection of the state, such as
+    /// `chat.messages`: what a sort or a search costs. The work of a reducer is charged when it has ended, by the sizes
+    /// that it leaves behind.
+    public func action(_ name: String, per field: String, _ cost: Duration) -> Costs {
+      var costs = self
+      costs.actionFields[name, default: [:]][field] = VirtualTime(cost).nanoseconds
+      return costs
+    }
+
     /// The same costs, with others for a view.
-    public func view<V: View>(_: V.Type, _ cost: ViewCost) -> Costs { view(V.name, cost) }
+    ///
+    /// - Parameter isMeasured: whether reports count them as measured.
+    public func view<V: View>(
+      _: V.Type, _ cost: ViewCost, isMeasured: Bool = false
+    ) -> Costs {
+      view(V.name, cost, isMeasured: isMeasured)
+    }
 
     /// The same costs, with others for the view of this name.
-    public func view(_ name: String, _ cost: ViewCost) -> Costs {
+    ///
+    /// - Parameter isMeasured: whether reports count them as measured.
+    public func view(_ name: String, _ cost: ViewCost, isMeasured: Bool = false) -> Costs {
       var costs = self
+      if isMeasured {
+        costs.measured.formUnion(["evaluation", "element", "appearance"].map { "\(name).\($0)" })
+      }
       costs.views[name] = cost
       return costs
     }
@@ -104,6 +129,8 @@ public struct DeviceProfile: Hashable, Sendable {
     package var element: Int64 = 0
     /// Added in the frame in which it appears, for what is created once.
     package var appearance: Int64 = 0
+    /// Added for each element of a collection of the state, by the paths of collections.
+    package var fields: [String: Int64] = [:]
 
     package init(evaluation: Int64 = 0, element: Int64 = 0, appearance: Int64 = 0) {
       self.evaluation = evaluation
@@ -121,6 +148,14 @@ public struct DeviceProfile: Hashable, Sendable {
       ViewCost(
         evaluation: VirtualTime(evaluation).nanoseconds, element: VirtualTime(element).nanoseconds,
         appearance: VirtualTime(appearance).nanoseconds)
+    }
+
+    /// The same cost, with more for each element of a collection of the state, such as `chat.messages`: what a body costs
+    /// that looks at all of them.
+    public func per(_ field: String, _ cost: Duration) -> ViewCost {
+      var result = self
+      result.fields[field] = VirtualTime(cost).nanoseconds
+      return result
     }
   }
 }
@@ -145,17 +180,36 @@ public struct Device: Hashable, Sendable {
   /// - Parameters:
   ///   - cores: processor cores. The thread of the screen has one, effects compute on the others.
   ///   - slowdown: how many times as long everything takes as `costs` says.
+  ///   - conditions: how many times as long everything takes under each, from 1 on: `["low-power": 1.4]`; see ``under(_:)``.
   public init(
     _ name: String, framesPerSecond: Int = 60, cores: Int = 2, slowdown: Double = 1,
-    costs: DeviceProfile.Costs
+    conditions: [String: Double] = [:], costs: DeviceProfile.Costs
   ) {
     precondition((1...240).contains(framesPerSecond), "1 to 240 frames per second")
     precondition(cores > 0, "a device has a core")
     precondition((0.01...1_000).contains(slowdown), "a slowdown is from 0.01 to 1000")
+    precondition(
+      conditions.values.allSatisfy((1...1_000).contains), "a condition is from 1 to 1000")
+    let factors = conditions.map { name, factor in
+      DeviceProfile.Condition(name: name, factor: Int64((factor * 1_000_000).rounded()))
+    }
     let profile = DeviceProfile(
       name: name, title: name, refreshRate: framesPerSecond, cores: cores,
-      slowdown: Int64((slowdown * 1_000_000).rounded()), conditions: [], costs: costs)
+      slowdown: Int64((slowdown * 1_000_000).rounded()),
+      conditions: factors.sorted { $0.name < $1.name }, costs: costs)
     self.init(profile: profile, name: name, conditions: [])
+  }
+
+  /// This device under conditions that it has; its name says so: `phone+low-power`.
+  public func under(_ names: String...) -> Device {
+    for name in names {
+      precondition(
+        profile.conditions.contains { $0.name == name } && !conditions.contains(name),
+        "'\(self.name)' has the condition '\(name)', and is not under it yet")
+    }
+    return Device(
+      profile: profile, name: ([name] + names).joined(separator: "+"),
+      conditions: conditions + names)
   }
 
   /// This device, this many times as slow, under a name that says so.
@@ -187,6 +241,8 @@ package struct CostOverrides: Hashable, Sendable {
   package var view: Int64?
   package var viewElement: Int64?
   package var appearance: Int64?
+  /// Added for each element of a collection, by the names of views and kinds of actions and the paths of collections.
+  package var per: [String: [String: Int64]] = [:]
 
   package init() {}
 }

@@ -33,6 +33,14 @@ struct DurationHistogram: Sendable {
     return maximum
   }
 
+  /// The numbers of durations that may be as long as `bound`, with the longest duration that each number includes.
+  func counts(from bound: Int64) -> [(highest: Int64, count: Int)] {
+    counts.enumerated().compactMap { index, count in
+      let highest = min(Self.highest(of: index), maximum)
+      return count > 0 && highest >= bound ? (highest, count) : nil
+    }
+  }
+
   private static func index(_ value: UInt64) -> Int {
     let bits = 64 - value.leadingZeroBitCount
     let shift = max(0, bits - 1 - precision)

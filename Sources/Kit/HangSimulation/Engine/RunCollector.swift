@@ -18,11 +18,14 @@ struct RunCollector {
   /// How many events were received that no frame has shown yet.
   private(set) var waiting = 0
   private var turns = DurationHistogram()
+  private var frames = DurationHistogram()
+  private var frozen = 0
   private var microhangs = 0
   private var hangs = 0
   private var hitch: Int64 = 0
   private var busy: Int64 = 0
   private var timeline: [Int64]
+  private var arrivals: [Int]
   private var longest: [TurnReport] = []
   /// The length of the last of them.
   private var shortestKept: Int64 = 0
@@ -78,6 +81,7 @@ struct RunCollector {
       1, (duration.milliseconds + Int64(Self.buckets) - 1) / Int64(Self.buckets))
     bucket = milliseconds * 1_000_000
     timeline = Array(repeating: 0, count: Int(duration.nanoseconds / bucket) + 1)
+    arrivals = Array(repeating: 0, count: timeline.count)
   }
 
   /// How many turns are kept for thresholds.
@@ -86,6 +90,8 @@ struct RunCollector {
   mutating func noteReceived(_ throttle: Int, intended: VirtualTime, at time: Int64) {
     work += 1
     waiting += 1
+    let index = Int(time / bucket)
+    if index < arrivals.count { arrivals[index] += 1 }
     while unshown.count <= throttle { unshown.append(Unshown()) }
     unshown[throttle].append((intended.nanoseconds, time))
   }
@@ -129,11 +135,12 @@ struct RunCollector {
 
   mutating func endTurn(
     from start: Int64, to end: Int64, costliest: (name: String, cost: Int64)?,
-    appearance: Int64
+    appearance: Int64, isFrame: Bool = false
   ) {
     work += 1
     let length = end - start
     turns.add(length)
+    if isFrame { noteFrame(length) }
     // Most turns of a flood take in an event that waits, which costs nothing.
     if length > 0 { noteLength(length, from: start, appearance) }
     if longest.count < Self.longestKept || length > shortestKept {
@@ -142,6 +149,11 @@ struct RunCollector {
     digest.add(UInt64(start))
     digest.add(UInt64(length))
     if costliestView != nil { costliestView = nil }
+  }
+
+  private mutating func noteFrame(_ length: Int64) {
+    frames.add(length)
+    if length >= RunReport.frozenFrame { frozen += 1 }
   }
 
   private mutating func noteLength(_ length: Int64, from start: Int64, _ appearance: Int64) {
@@ -178,11 +190,12 @@ struct RunCollector {
 
   func report(
     device: Device, variant: String, events: EventTotals, actions: Int, frames: Int,
-    statistics: [String: ViewStatistics], faults: FaultCounts, effects: [EffectReport],
-    constants: [String]
+    statistics: [String: ViewStatistics], faults: FaultCounts, windows: [Fault],
+    effects: [EffectReport], constants: [String]
   ) -> RunReport {
     let measured = constants.count { device.profile.costs.measured.contains($0) }
-    var digest = digest
+    var (digest, record) = (digest, record)
+    record.noteLengths(turns)
     for number in [
       events.received, events.applied, events.coalesced, events.rejected, events.pending, actions,
       frames,
@@ -196,10 +209,12 @@ struct RunCollector {
       hitchPerSecond: Int64(Int128(hitch) * 1_000_000_000 / Int128(duration.nanoseconds)),
       busyShare: Int(min(1_000, Int128(busy) * 1_000 / Int128(duration.nanoseconds))),
       latency: Percentiles(latency), service: Percentiles(service),
+      frame: Percentiles(self.frames), frozenFrames: frozen,
       views: views.compactMap { view in
         statistics[view.name].map { ViewReport(view.name, $0, view.inclusive) }
       },
-      longestTurns: longest, bucket: bucket, timeline: timeline, digest: digest.value,
+      longestTurns: longest, bucket: bucket, timeline: timeline, arrivals: arrivals,
+      faultWindows: windows.map(FaultWindow.init), digest: digest.value,
       measuredCosts: measured, assumedCosts: constants.count - measured,
       turnRecord: record)
   }

@@ -16,11 +16,19 @@ public struct SimulationPlan: Sendable {
   public var thresholds: [Threshold]
   /// Where the classes of long turns begin.
   public var bounds: HangBounds
+  /// How often each run is repeated with costs that are measured meanwhile, for ``SimulationReport/measured``; 0 for never.
+  public var measuredRepeats = 0
   /// What was set from outside, for the report.
   package var parameters: [(key: String, value: String)] = []
   /// Not if names were checked where they were written.
   package var checksNames = true
   package var limits = RunLimits()
+  /// A factor for the rates of generated events, in millionths.
+  package var load: Int64 = 1_000_000
+  /// Devices and variants that it had before some of them were chosen.
+  package var leftOut: [String] = []
+  /// Whether real work is measured, to find what grows with the state.
+  package var findsGrowth = true
 
   /// One version of the screen.
   public struct Variant: Sendable {
@@ -31,6 +39,8 @@ public struct SimulationPlan: Sendable {
     /// Names of views, in the order of the reports. Others follow as they appear; one that no run shows is an error.
     public var views: [String]
     package var costs = CostOverrides()
+    /// The last of the times that were given one by one; `nil` if there are none.
+    package var lastEvent: VirtualTime?
     let make: @Sendable (SimulatedWorld) -> any RunningScreen
 
     /// - Parameters:

@@ -13,13 +13,24 @@ struct TurnRecord: Hashable, Sendable {
     }
   }
 
-  private let bounds: HangBounds
+  private struct Length: Hashable, Sendable {
+    /// The longest that counts here.
+    var highest: Int64
+    var count: Int
+  }
+
+  /// Shorter turns are not counted by their lengths.
+  static let shortestBound: Int64 = 1_000_000
+
+  let bounds: HangBounds
   /// Microhangs and hangs.
   private var long: [Turn] = []
   /// Each longer than all after it.
   private var longest: [Turn] = []
   /// The same without the cost of views that appeared.
   private var longestWithoutAppearance: [Turn] = []
+  /// How many turns of each length there were, in nanoseconds within 0.4 %; none below a millisecond.
+  private var lengths: [Length] = []
 
   init(bounds: HangBounds) { self.bounds = bounds }
 
@@ -46,6 +57,26 @@ struct TurnRecord: Hashable, Sendable {
       $0.start >= window.start
         && HangClass(nanoseconds: UInt64($0.counted(window)), bounds: bounds) == hangClass
     }
+  }
+
+  /// Keeps how many turns there were of each length, at the end of the run.
+  mutating func noteLengths(_ turns: DurationHistogram) {
+    lengths = turns.counts(from: Self.shortestBound).map { Length(highest: $0, count: $1) }
+  }
+
+  /// How many turns of at least this length began in the window: exact from the bound of microhangs on. Below that, turns
+  /// that are up to 0.4 % shorter count too, and a window is not known: `nil`.
+  func count(over bound: Int64, in window: TurnWindow) -> Int? {
+    if bound >= Int64(clamping: bounds.microhang) {
+      return long.count { $0.start >= window.start && $0.counted(window) >= bound }
+    }
+    guard window == TurnWindow() else { return nil }
+    return lengths.reduce(0) { $0 + ($1.highest >= bound ? $1.count : 0) }
+  }
+
+  /// Whether a turn that took time began in the window.
+  func hasTurns(in window: TurnWindow) -> Bool {
+    longest.last.map { $0.start >= window.start } ?? false
   }
 
   /// The longest turn that began in the window; 0 if there is none.

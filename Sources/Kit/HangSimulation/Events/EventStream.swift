@@ -1,7 +1,9 @@
 /// Where events of a simulation come from, and when.
 public struct EventStream<Event: Sendable>: Sendable {
-  /// Begins it anew.
-  let source: @Sendable (SeededGenerator) -> AnyEventSource<Event>
+  /// Begins it anew, with a factor for its rates in millionths.
+  let source: @Sendable (SeededGenerator, _ load: Int64) -> AnyEventSource<Event>
+  /// The last of the times that were given one by one.
+  var last: VirtualTime?
 
   /// Events that come independently of each other, on average one every `mean`.
   ///
@@ -27,9 +29,11 @@ public struct EventStream<Event: Sendable>: Sendable {
     staged(.even, interval, start, end, make)
   }
 
-  /// The same event at each of these times.
+  /// The same event at each of these times, none of which is after the end of the simulation.
   public static func at(_ times: Duration..., event: Event) -> EventStream {
-    recorded(times.map { ($0, event) })
+    var stream = recorded(times.map { ($0, event) })
+    stream.last = times.max().map { VirtualTime($0) }
+    return stream
   }
 
   /// Events at their own times, of a recording perhaps. Those of the same time keep their order.
@@ -37,7 +41,7 @@ public struct EventStream<Event: Sendable>: Sendable {
     let sorted = events.enumerated().sorted { left, right in
       (left.element.time, left.offset) < (right.element.time, right.offset)
     }.map { (time: VirtualTime($0.element.time), event: $0.element.event) }
-    return EventStream { _ in AnyEventSource(Recorded(events: sorted)) }
+    return EventStream { _, _ in AnyEventSource(Recorded(events: sorted)) }
   }
 
   /// A source of your own.
@@ -46,7 +50,7 @@ public struct EventStream<Event: Sendable>: Sendable {
   public static func generated(
     _ make: @escaping @Sendable (SeededGenerator) -> any EventGenerator<Event>
   ) -> EventStream {
-    EventStream { AnyEventSource(make($0)) }
+    EventStream { random, _ in AnyEventSource(make(random)) }
   }
 
   private static func staged(
@@ -56,13 +60,13 @@ public struct EventStream<Event: Sendable>: Sendable {
     precondition(.zero < interval, "an interval is positive")
     let stage = Arrivals.Stage(
       rate: Rate(interval: VirtualTime(interval)), length: end.map { VirtualTime($0 - start) })
-    return EventStream { random in
+    return EventStream { random, load in
       var random = random
       let times = SeededGenerator(seed: random.next())
       return AnyEventSource(
         Made(
           arrivals: Arrivals(
-            .staged(pattern, from: VirtualTime(start), [stage]), load: 1_000_000, random: times),
+            .staged(pattern, from: VirtualTime(start), [stage]), load: load, random: times),
           random: random, make: make))
     }
   }

@@ -3,6 +3,43 @@ private let palette = ["#c0504d", "#4f81bd", "#9bbb59", "#8064a2", "#f79646", "#
 
 private func colour(_ index: Int) -> String { palette[index % palette.count] }
 
+/// Names with the colours of their lines or bars, in as many rows as they need.
+struct ChartLegend {
+  private(set) var svg = ""
+  private(set) var width = 0
+  /// The lower end of the last row.
+  private(set) var bottom: Int
+  private var x: Int
+  private let left: Int
+  private let limit: Int
+
+  /// - Parameters:
+  ///   - left: where rows begin.
+  ///   - limit: how wide a row may be, if it has more than one name.
+  init(left: Int, top: Int, limit: Int) {
+    (self.left, x, self.limit, bottom) = (left, left, limit, top + 14)
+  }
+
+  mutating func append(_ name: String, _ paint: String) {
+    let length = 16 + SVGText.width(name)
+    if x > left, x + length > limit { (x, bottom) = (left, bottom + 18) }
+    svg += "<rect x=\"\(x)\" y=\"\(bottom - 10)\" width=\"10\" height=\"10\" \(paint)/>"
+    // The name has the colour of text, since on the dark page that of a line is hard to read.
+    svg += "<text x=\"\(x + 16)\" y=\"\(bottom)\">\(HTMLPage.escaped(name))</text>"
+    width = max(width, x + length)
+    x += length + 20
+  }
+
+  mutating func append(_ name: String, colour index: Int) {
+    append(name, "fill=\"\(colour(index))\"")
+  }
+}
+
+enum SVGText {
+  /// How wide a text of 12 px is at most, in pixels, in the fonts that systems have for pages.
+  static func width(_ text: String) -> Int { text.count * 36 / 5 + 2 }
+}
+
 /// A bar chart: microhangs in the colour of the variant and, on top of them, hangs of every run.
 enum HangChart {
   private static let height = 180
@@ -20,34 +57,32 @@ enum HangChart {
     for device in report.devices {
       let start = x
       for run in report.runs where run.device == device {
-        let place = variants.firstIndex(of: run.variant) ?? 0
-        let micro = run.microhangs * height / most
-        let hang = run.hangs * height / most
-        let label = HTMLPage.escaped(
-          "\(run.variant): \(run.microhangs) microhangs, \(run.hangs) hangs")
-        svg += "<g><title>\(label)</title>"
-        svg += bar(x, 20 + height - micro, micro, "fill=\"\(colour(place))\"")
-        svg += bar(x, 20 + height - micro - hang, hang, "class=\"hang\"")
-        svg += "<text x=\"\(x + 12)\" y=\"\(14 + height - micro - hang)\" text-anchor=\"middle\">"
-        svg += "\(run.microhangs)+\(run.hangs)</text></g>"
+        svg += bars(of: run, at: x, variants.firstIndex(of: run.variant) ?? 0, most)
         x += 34
       }
       svg += "<text x=\"\(start)\" y=\"\(height + 36)\">\(HTMLPage.escaped(device))</text>"
-      x = max(x + 30, start + 7 * device.count + 20)
+      x = max(x + 30, start + SVGText.width(device) + 20)
     }
+    var legend = ChartLegend(left: 40, top: height + 44, limit: max(x, 640))
     for (index, variant) in variants.enumerated() {
-      let y = height + 58
-      svg +=
-        "<rect x=\"\(40 + 180 * index)\" y=\"\(y - 10)\" width=\"10\" height=\"10\" fill=\"\(colour(index))\"/>"
-      svg += "<text x=\"\(56 + 180 * index)\" y=\"\(y)\">"
-      svg += "\(HTMLPage.escaped(variant)): microhangs</text>"
+      legend.append("\(variant): microhangs", colour: index)
     }
-    let last = 40 + 180 * variants.count
-    svg += "<rect class=\"hang\" x=\"\(last)\" y=\"\(height + 48)\" width=\"10\" height=\"10\"/>"
-    svg += "<text x=\"\(last + 16)\" y=\"\(height + 58)\">hangs</text>"
-    let width = max(x, last + 80)
+    legend.append("hangs", "class=\"hang\"")
+    let (width, bottom) = (max(x, legend.width), legend.bottom + 12)
     return
-      "<svg viewBox=\"0 0 \(width) \(height + 70)\" width=\"\(width)\" role=\"img\" aria-label=\"microhangs and hangs of each run\">\(svg)</svg>"
+      "<svg viewBox=\"0 0 \(width) \(bottom)\" width=\"\(width)\" role=\"img\" aria-label=\"microhangs and hangs of each run\">\(svg)\(legend.svg)</svg>"
+  }
+
+  private static func bars(of run: RunReport, at x: Int, _ place: Int, _ most: Int) -> String {
+    let micro = run.microhangs * height / most
+    let hang = run.hangs * height / most
+    let label = HTMLPage.escaped(
+      "\(run.variant): \(run.microhangs) microhangs, \(run.hangs) hangs")
+    return "<g><title>\(label)</title>"
+      + bar(x, 20 + height - micro, micro, "fill=\"\(colour(place))\"")
+      + bar(x, 20 + height - micro - hang, hang, "class=\"hang\"")
+      + "<text x=\"\(x + 12)\" y=\"\(14 + height - micro - hang)\" text-anchor=\"middle\">"
+      + "\(run.microhangs)+\(run.hangs)</text></g>"
   }
 
   private static func bar(_ x: Int, _ y: Int, _ height: Int, _ paint: String) -> String {
@@ -55,46 +90,100 @@ enum HangChart {
   }
 }
 
-/// A line chart: the longest turn in each part of the run, with the bounds of microhangs and hangs.
-enum TimelineChart {
+/// A line chart: the longest turn in each part of the run, with the bounds of microhangs and hangs; below it how many events
+/// came, and behind both the times of faults.
+struct TimelineChart {
   private static let width = 960
   private static let height = 160
+  private static let rateTop = 176
+  private static let rateHeight = 40
 
-  static func svg(_ runs: [RunReport], duration: Int64) -> String {
-    let longest = max(600_000_000, runs.map(\.longest).max() ?? 0)
-    func y(_ nanoseconds: Int64) -> Int { height + 10 - Int(nanoseconds * Int64(height) / longest) }
+  private let runs: [RunReport]
+  private let duration: Int64
+  private let longest: Int64
+
+  init(_ runs: [RunReport], duration: Int64) {
+    (self.runs, self.duration) = (runs, max(1, duration))
+    longest = max(600_000_000, runs.map(\.longest).max() ?? 0)
+  }
+
+  private static var bottom: Int { rateTop + rateHeight }
+
+  private func x(_ time: Int64) -> Int {
+    Int(Int128(time) * Int128(Self.width) / Int128(duration))
+  }
+
+  private func y(_ length: Int64) -> Int {
+    Self.height + 10 - Int(length * Int64(Self.height) / longest)
+  }
+
+  var svg: String {
+    var legend = ChartLegend(left: 0, top: Self.bottom + 24, limit: Self.width)
+    for (index, run) in runs.enumerated() { legend.append(run.variant, colour: index) }
+    let bottom = legend.bottom + 12
+    return
+      "<svg viewBox=\"0 0 \(Self.width) \(bottom)\" width=\"\(Self.width)\" role=\"img\" aria-label=\"when the main thread was held, and how many events came\">\(faults)\(axes)\(lines)\(rate)\(legend.svg)</svg>"
+  }
+
+  /// The faults of all variants, each once.
+  private var faults: String {
+    var seen: Set<FaultWindow> = []
+    return runs.flatMap(\.faultWindows).filter { seen.insert($0).inserted }.map { fault in
+      let (start, end) = (x(fault.start), x(min(fault.end, duration)))
+      let isLate = start > Self.width * 4 / 5
+      return "<g><title>\(fault.kind) from \(FixedPoint.seconds(fault.start)) to "
+        + "\(FixedPoint.seconds(fault.end))</title><rect class=\"fault\" x=\"\(start)\" y=\"10\" "
+        + "width=\"\(max(2, end - start))\" height=\"\(Self.bottom - 10)\"/>"
+        + "<text class=\"label\" x=\"\(isLate ? end : start)\" y=\"9\" text-anchor=\"\(isLate ? "end" : "start")\">"
+        + "\(fault.kind)</text></g>"
+    }.joined()
+  }
+
+  private var axes: String {
     var svg = ""
-    for (bound, name) in [
+    let bounds: [(Int64, String)] = [
       (0, ""), (250_000_000, "250 ms: microhang"), (500_000_000, "500 ms: hang"),
     ]
-      as [(Int64, String)]
-    {
-      svg += "<line class=\"axis\" x1=\"0\" x2=\"\(width)\" y1=\"\(y(bound))\" y2=\"\(y(bound))\"/>"
+    for (bound, name) in bounds {
       svg +=
-        "<text class=\"label\" x=\"\(width)\" y=\"\(y(bound) - 3)\" text-anchor=\"end\">\(name)</text>"
+        "<line class=\"axis\" x1=\"0\" x2=\"\(Self.width)\" y1=\"\(y(bound))\" y2=\"\(y(bound))\"/>"
+      svg +=
+        "<text class=\"label\" x=\"\(Self.width)\" y=\"\(y(bound) - 3)\" text-anchor=\"end\">\(name)</text>"
     }
     for quarter in 0...4 {
       let anchor = quarter == 0 ? "start" : quarter == 4 ? "end" : "middle"
       let seconds = duration * Int64(quarter) / 4_000_000_000
-      svg += "<text class=\"label\" x=\"\(width * quarter / 4)\" y=\"\(height + 26)\" "
+      svg += "<text class=\"label\" x=\"\(Self.width * quarter / 4)\" y=\"\(Self.bottom + 16)\" "
       svg += "text-anchor=\"\(anchor)\">\(seconds) s</text>"
     }
-    for (index, run) in runs.enumerated() {
-      var points: [String] = []
-      for (part, turn) in run.timeline.enumerated() {
-        let x = Int64(part) * run.bucket * Int64(width) / max(1, duration)
-        points.append("\(x),\(y(turn))")
+    return svg
+  }
+
+  private var lines: String {
+    runs.enumerated().map { index, run in
+      let points = run.timeline.enumerated().map { part, turn in
+        "\(x(Int64(part) * run.bucket)),\(y(turn))"
       }
-      svg +=
+      return
         "<polyline fill=\"none\" stroke=\"\(colour(index))\" points=\"\(points.joined(separator: " "))\"/>"
-      // The name has the colour of text, since on the dark page that of a line is hard to read.
-      svg +=
-        "<rect x=\"\(140 * index)\" y=\"\(height + 38)\" width=\"10\" height=\"10\" fill=\"\(colour(index))\"/>"
-      svg += "<text x=\"\(16 + 140 * index)\" y=\"\(height + 48)\">"
-      svg += "\(HTMLPage.escaped(run.variant))</text>"
+    }.joined()
+  }
+
+  /// Events of the first run; those of the others come at the same times unless they have streams of their own.
+  private var rate: String {
+    guard let run = runs.first, let most = run.arrivals.max(), most > 0 else { return "" }
+    let line = Self.bottom
+    var points = ["0,\(line)"]
+    for (part, count) in run.arrivals.enumerated() {
+      let y = line - count * Self.rateHeight / most
+      points += ["\(x(Int64(part) * run.bucket)),\(y)"]
+      points += ["\(min(Self.width, x(Int64(part + 1) * run.bucket))),\(y)"]
     }
-    return
-      "<svg viewBox=\"0 0 \(width) \(height + 54)\" width=\"\(width)\" role=\"img\" aria-label=\"when the main thread was held\">\(svg)</svg>"
+    points.append("\(Self.width),\(line)")
+    let perSecond = Int128(most) * 1_000_000_000 / Int128(run.bucket)
+    return "<g><title>events per second, up to \(perSecond)</title>"
+      + "<polygon class=\"events\" points=\"\(points.joined(separator: " "))\"/>"
+      + "<text class=\"label\" x=\"0\" y=\"\(Self.rateTop - 2)\">events, up to \(perSecond)/s</text></g>"
   }
 }
 

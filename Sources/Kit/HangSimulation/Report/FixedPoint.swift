@@ -26,4 +26,9 @@ package enum FixedPoint {
     for _ in 0..<(6 - decimals) { unit *= 10 }
     return text((nanoseconds + unit / 2) / unit, decimals: decimals)
   }
+
+  /// Nanoseconds as seconds, such as `1.5 s`, cut off to milliseconds.
+  static func seconds(_ nanoseconds: Int64) -> String {
+    text(nanoseconds / 1_000_000, decimals: 3, trimmed: true) + " s"
+  }
 }

@@ -49,7 +49,7 @@ package struct RunMetrics: Sendable, Hashable {
   }
 
   /// Up to the latencies.
-  private static let summaryCount = 9
+  private static let summaryCount = 11
 
   package init(device: String, variant: String, metrics: [Metric]) {
     self.device = device
@@ -63,6 +63,8 @@ package struct RunMetrics: Sendable, Hashable {
     metrics = [
       Metric("microhangs", .count(run.microhangs)), Metric("hangs", .count(run.hangs)),
       Metric("longest turn, ms", .time(run.longest)),
+      Metric("frame p95, ms", run.frame.count > 0 ? .time(run.frame.p95) : .none),
+      Metric("frozen frames", run.frame.count > 0 ? .count(run.frozenFrames) : .none),
       Metric("hitches, ms/s", .time(run.hitchPerSecond)),
       Metric("thread busy, %", .share(run.busyShare)),
       Metric("latency p50, ms", .time(run.latency.p50)),

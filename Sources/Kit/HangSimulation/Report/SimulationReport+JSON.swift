@@ -23,34 +23,15 @@ extension SimulationReport {
       json.addArray("thresholds") { json in
         for threshold in thresholds { threshold.append(to: &json) }
       }
+      addFindings(to: &json)
+      // Measured, so that only these members may differ between two runs of one seed.
+      json.addArray("growth") { json in for finding in growth { finding.append(to: &json) } }
+      if !measured.isEmpty {
+        json.addArray("measured") { json in for runs in measured { runs.append(to: &json) } }
+      }
+      json.addArray("laneHolds") { json in for hold in laneHolds { hold.append(to: &json) } }
     }
     return String(decoding: json.bytes, as: UTF8.self)
-  }
-}
-
-extension ThresholdReport {
-  func append(to json: inout JSONWriter) {
-    json.appendObject { json in
-      json.add("text", text)
-      json.add("value", value)
-      json.add("passed", passed)
-      json.addArray("failures") { json in
-        for failure in failures { json.append("\(failure.device), \(failure.variant)") }
-      }
-      json.addArray("failedRuns") { json in
-        for failure in failures {
-          json.appendObject { json in
-            json.add("device", failure.device)
-            json.add("variant", failure.variant)
-            json.add("value", failure.value)
-            guard failure.seeds > 1 else { return }
-            json.addJSON("seed", String(failure.seed))
-            json.add("failedSeeds", failure.failedSeeds)
-            json.add("seeds", failure.seeds)
-          }
-        }
-      }
-    }
   }
 }
 
@@ -88,16 +69,37 @@ extension RunReport {
       json.addMilliseconds("longestMs", longest)
       json.addMilliseconds("hitchMsPerSecond", hitchPerSecond)
       json.addJSON("busyPercent", FixedPoint.text(Int64(busyShare), decimals: 1))
+      frame.append("frameMs", to: &json)
+      json.add("frozenFrames", frozenFrames)
       latency.append("latencyMs", to: &json)
       service.append("serviceMs", to: &json)
       json.addArray("views") { json in for view in views { view.append(to: &json) } }
       json.addArray("longestTurns") { json in for turn in longestTurns { turn.append(to: &json) } }
       json.addObject("timeline") { json in
         json.addMilliseconds("bucketMs", bucket)
-        json.addArray("longestMs") { json in for turn in timeline { json.appendMilliseconds(turn) }
+        json.addArray("longestMs") { json in
+          for turn in timeline { json.appendMilliseconds(turn) }
+        }
+        json.addArray("events") { json in
+          for count in arrivals { json.appendJSON(String(count)) }
+        }
+      }
+      if !faultWindows.isEmpty {
+        json.addArray("faultWindows") { json in
+          for window in faultWindows { window.append(to: &json) }
         }
       }
       json.add("digest", Digest.text(digest))
+    }
+  }
+}
+
+extension FaultWindow {
+  fileprivate func append(to json: inout JSONWriter) {
+    json.appendObject { json in
+      json.add("kind", kind)
+      json.addMilliseconds("startMs", start)
+      json.addMilliseconds("endMs", end)
     }
   }
 }
@@ -120,6 +122,7 @@ extension EffectReport {
       json.add("started", started)
       json.add("failed", failed)
       json.add("abandoned", abandoned)
+      json.add("answered", answered.count)
       answered.append("answeredMs", to: &json)
       queued.append("queuedMs", to: &json)
     }

@@ -17,6 +17,12 @@ public struct SimulationReport: Sendable, Hashable {
   public var runs: [RunReport]
   /// Which conditions were met.
   public var thresholds: [ThresholdReport]
+  var measuredGrowth = Measured(value: [GrowthFinding]())
+  /// What follows from the plan alone.
+  var countedFindings: [Finding] = []
+  var measuredFindings = Measured(value: [Finding]())
+  var measuredRuns = Measured(value: [MeasuredRuns]())
+  var measuredHolds = Measured(value: [LaneHold]())
 
   /// Something that was set from outside.
   public struct Parameter: Sendable, Hashable {
@@ -26,6 +32,30 @@ public struct SimulationReport: Sendable, Hashable {
     public var value: String
   }
 
+  /// Work that grows with the state, the costliest first. Measured: two runs of one plan give slightly different figures,
+  /// which neither ``digest`` nor a comparison of reports contains.
+  public var growth: [GrowthFinding] {
+    get { measuredGrowth.value }
+    set { measuredGrowth.value = newValue }
+  }
+
+  /// Effects that compute on the thread of the screen, the longest first. Measured, as ``growth`` is.
+  public var laneHolds: [LaneHold] {
+    get { measuredHolds.value }
+    set { measuredHolds.value = newValue }
+  }
+
+  /// The same runs with costs that were measured meanwhile, if ``SimulationPlan/measuredRepeats`` asks for them. They are
+  /// no part of comparisons, as ``growth`` is not.
+  public var measured: [MeasuredRuns] {
+    get { measuredRuns.value }
+    set { measuredRuns.value = newValue }
+  }
+
+  /// Work that could be left out, with its cause and what to do: the costliest first, of those that were counted and of
+  /// those that were measured. What was measured is part neither of ``digest`` nor of a comparison of reports.
+  public var findings: [Finding] { (countedFindings + measuredFindings.value).costliestFirst }
+
   /// Identifies everything that happened in all runs: each turn, each evaluation, each count.
   public var digest: String {
     var digest = Digest()
@@ -33,8 +63,8 @@ public struct SimulationReport: Sendable, Hashable {
     return digest.text
   }
 
-  /// Whether every threshold was met.
-  public var isPassed: Bool { thresholds.allSatisfy(\.passed) }
+  /// Whether no threshold was missed. Those that were skipped are neither met nor missed.
+  public var isPassed: Bool { !thresholds.contains(where: \.isMissed) }
 }
 
 /// One variant on one device.
@@ -74,6 +104,10 @@ public struct RunReport: Sendable, Hashable {
   /// Counted from when the thread took the event, without the time that the event waited for the
   /// thread.
   public var service: Percentiles
+  /// How long the turns took that drew a frame, with what they reduced before it.
+  public var frame: Percentiles
+  /// How many of them took ``frozenFrame`` or longer.
+  public var frozenFrames: Int
   /// Of the views that were evaluated.
   public var views: [ViewReport]
   /// The longest turns with their causes, the longest first.
@@ -82,14 +116,39 @@ public struct RunReport: Sendable, Hashable {
   public var bucket: Int64
   /// The longest turn that began in each part of the run.
   public var timeline: [Int64]
+  /// How many events the thread took in each part of the run.
+  public var arrivals: [Int]
+  /// When faults were at work.
+  public var faultWindows: [FaultWindow]
   /// Identifies everything that happened in the run.
   public var digest: UInt64
   /// How many of the constants that the times rest on were measured on the device; see ``assumedCosts``.
   public var measuredCosts: Int
   /// How many were not: costs of the screen's views and kinds of actions.
   public var assumedCosts: Int
-  /// For thresholds about a part of the run.
-  let turnRecord: TurnRecord
+  /// For thresholds about a part of the run; `nil` in a report that was read from a file.
+  let turnRecord: TurnRecord?
+  /// Work that grows with the state in this variant, for thresholds; `nil` if it was not looked for.
+  var measuredGrowth = Measured(value: [GrowthFinding]?.none)
+
+  /// From this length on a frame counts as frozen, in nanoseconds: 700 ms, as in Android vitals.
+  public static let frozenFrame: Int64 = 700_000_000
+}
+
+/// A part of a run in which a fault was at work. Times are in nanoseconds.
+public struct FaultWindow: Sendable, Hashable {
+  /// Such as `stall`.
+  public var kind: String
+  /// When it began.
+  public var start: Int64
+  /// The first instant after it.
+  public var end: Int64
+
+  init(_ fault: Fault) {
+    kind = fault.kind.name
+    start = fault.start.nanoseconds
+    end = fault.end.nanoseconds
+  }
 }
 
 /// Where the events of a run went: `received = applied + coalesced + rejected + pending`.
@@ -125,12 +184,15 @@ public struct Percentiles: Sendable, Hashable {
   public var p99: Int64
   /// The longest.
   public var max: Int64
+  /// How many durations there were. Without any, the others are 0.
+  public var count: Int
 
   init(_ histogram: DurationHistogram) {
     p50 = histogram.percentile(500)
     p95 = histogram.percentile(950)
     p99 = histogram.percentile(990)
     max = histogram.maximum
+    count = histogram.count
   }
 }
 
@@ -216,51 +278,6 @@ public struct ViewReport: Sendable, Hashable {
       left.value != right.value ? left.value > right.value : left.key < right.key
     }.map {
       Cause(kind: $0.key.kind.rawValue, action: $0.key.action, field: $0.key.field, count: $0.value)
-    }
-  }
-}
-
-/// Whether a condition was met.
-public struct ThresholdReport: Sendable, Hashable {
-  /// As it was written.
-  public var text: String
-  /// The worst value of all runs that it applies to, with its unit.
-  public var value: String
-  /// Whether all runs met it.
-  public var passed: Bool { failures.isEmpty }
-  /// Runs that did not meet it.
-  public var failures: [Failure]
-
-  package init(text: String, value: String, failures: [Failure]) {
-    self.text = text
-    self.value = value
-    self.failures = failures
-  }
-
-  /// A run that did not meet a condition, or that of several seeds.
-  public struct Failure: Sendable, Hashable {
-    /// The device of the run.
-    public var device: String
-    /// The variant of the run.
-    public var variant: String
-    /// What was found instead, with its unit: of several seeds the worst, or the percentile that was asked for.
-    public var value: String
-    /// The seed that gave this value.
-    public var seed: UInt64
-    /// How many seeds did not meet it.
-    public var failedSeeds: Int
-    /// Of how many.
-    public var seeds: Int
-
-    package init(
-      device: String, variant: String, value: String, seed: UInt64, failedSeeds: Int, seeds: Int
-    ) {
-      self.device = device
-      self.variant = variant
-      self.value = value
-      self.seed = seed
-      self.failedSeeds = failedSeeds
-      self.seeds = seeds
     }
   }
 }

@@ -33,7 +33,7 @@ extension SweepReport {
 /// A row for each figure, from 0 to its highest: a line from the lowest seed to the highest, a bar where the median of all
 /// seeds is, and a dot at that of these.
 private enum DistributionChart {
-  private static let (left, width, right, rowHeight) = (110, 480, 250, 30)
+  private static let (width, rowHeight) = (480, 30)
 
   static let legend = """
     <svg viewBox="0 0 600 20" width="600" role="img" aria-label="legend">\
@@ -44,6 +44,9 @@ private enum DistributionChart {
 
   static func svg(_ rows: [(name: String, row: SeedDistribution)]) -> String {
     var svg = ""
+    // As wide as the longest names and figures.
+    let left = 16 + (rows.map { SVGText.width($0.name) }.max() ?? 0)
+    var right = 0
     for (index, (name, row)) in rows.enumerated() {
       let y = rowHeight * index + 18
       let highest = max(1, row.marks[4])
@@ -59,8 +62,10 @@ private enum DistributionChart {
       svg +=
         "<rect class=\"interval\" x=\"\(x[1])\" y=\"\(y - 5)\" width=\"\(max(2, x[3] - x[1]))\" height=\"10\"/>"
       svg += "<circle class=\"median\" cx=\"\(x[2])\" cy=\"\(y)\" r=\"4\"/>"
+      let rest = " (\(interval)), at most \(row.highest)"
       svg += "<text x=\"\(left + width + 14)\" y=\"\(y + 4)\">\(median)"
-      svg += "<tspan class=\"label\"> (\(interval)), at most \(row.highest)</tspan></text></g>"
+      svg += "<tspan class=\"label\">\(rest)</tspan></text></g>"
+      right = max(right, 14 + SVGText.width(median + rest))
     }
     let (columns, height) = (left + width + right, rowHeight * rows.count + 6)
     return

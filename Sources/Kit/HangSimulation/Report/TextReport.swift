@@ -4,7 +4,7 @@ extension SimulationReport {
   /// The report for people: the verdict and the thresholds, then for each device a table with the variants side by side,
   /// the causes of the longest turns, and why views were evaluated.
   public var lines: [String] {
-    var lines = [verdict] + thresholds.map(\.line)
+    var lines = [verdict] + thresholds.lines
     if !thresholds.isEmpty { lines.append("") }
     lines.append(
       "\(scenario), seed \(seed), \(FixedPoint.text(duration.milliseconds, decimals: 3, trimmed: true)) s, "
@@ -23,9 +23,15 @@ extension SimulationReport {
         "  \(first.measuredCosts) of \(first.measuredCosts + first.assumedCosts) costs measured, "
           + "\(first.assumedCosts) assumed")
       lines += RunComparison.lines(runs.map(RunMetrics.init), headings: runs.map(\.variant))
+      if let rows = measuredRows(device) {
+        var table = TextColumns()
+        for row in rows { table.append(row) }
+        lines += ["  with costs measured on this machine, median (least to most):"]
+        lines += table.lines(indent: 2)
+      }
       for run in runs { lines += run.explanations }
     }
-    return lines
+    return lines + findingLines + realWorkLines
   }
 
   /// In the order of the scenario.
@@ -36,32 +42,17 @@ extension SimulationReport {
   }
 }
 
-extension ThresholdReport {
-  /// One line: a mark, the text, and the worst value or the runs that did not meet it, with theirs.
-  public var line: String {
-    passed
-      ? "  ✓ \(text) (\(value))"
-      : "  ✗ \(text): " + failures.map(\.description).joined(separator: "; ")
-  }
-}
-
-extension ThresholdReport.Failure: CustomStringConvertible {
-  /// The value, and where it was found.
-  public var description: String {
-    let of = seeds > 1 ? " with seed \(seed) (\(failedSeeds) of \(seeds) seeds)" : ""
-    return "\(value) in \(device), \(variant)\(of)"
-  }
-}
-
 extension RunReport {
   /// At most this many turns and causes are listed below a table.
   private static let turnsShown = 3
   private static let causesShown = 3
+  private static let viewsShown = 3
 
   fileprivate var explanations: [String] {
     var lines = ["  \(variant): longest turns"]
     lines += longestTurns.prefix(Self.turnsShown).map { "    \($0.line)" }
-    for view in views.prefix(1) {
+    let costliest = views.sorted { $0.ownTotal > $1.ownTotal }.prefix(Self.viewsShown)
+    for view in costliest where view.ownTotal > 0 {
       lines.append("  \(variant): why \(view.name) was evaluated")
       lines += view.causes.prefix(Self.causesShown).map { "    \($0.line)" }
     }
@@ -89,8 +80,21 @@ extension TurnReport {
   }
 }
 
+extension ViewReport {
+  /// What all evaluations cost, without views within.
+  fileprivate var ownTotal: Int64 { selfMean * Int64(evaluations) }
+}
+
+extension [ThresholdReport] {
+  /// One line for each, then what those that were missed are about.
+  package var lines: [String] { map(\.line) + flatMap(\.explanation) }
+
+  /// The verdict and the lines.
+  package var summary: [String] { [verdict].compactMap(\.self) + lines }
+}
+
 extension ViewReport.Cause {
-  fileprivate var line: String {
+  var line: String {
     let origin = [action, field].compactMap(\.self).joined(separator: " -> ")
     return "\(count) x \(kind)\(origin.isEmpty ? "" : ": \(origin)")"
   }

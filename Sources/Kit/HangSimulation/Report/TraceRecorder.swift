@@ -67,6 +67,25 @@ package final class TraceRecorder {
     }
   }
 
+  /// How many events came in each part of the run, and when faults were at work: at the end of a run, and beyond the limit,
+  /// since there are few of them.
+  func end(_ report: RunReport) {
+    for (part, count) in report.arrivals.enumerated() {
+      let perSecond = Int128(count) * 1_000_000_000 / Int128(report.bucket)
+      add(
+        "{\"ph\":\"C\",\"pid\":\(process),\"name\":\"events per second\","
+          + "\"ts\":\(FixedPoint.text(Int64(part) * report.bucket, decimals: 3)),"
+          + "\"args\":{\"events\":\(perSecond)}}")
+    }
+    for (number, fault) in report.faultWindows.enumerated() {
+      for (phase, time) in [("b", fault.start), ("e", fault.end)] {
+        add(
+          "{\"ph\":\"\(phase)\",\"pid\":\(process),\"tid\":1,\"cat\":\"fault\",\"id\":\(number),"
+            + "\"name\":\"\(fault.kind)\",\"ts\":\(FixedPoint.text(time, decimals: 3))}")
+      }
+    }
+  }
+
   func turn(_ start: Int64, _ end: Int64, isFrame: Bool) {
     defer { pending.removeAll(keepingCapacity: true) }
     // A turn that only held events is not worth showing.
@@ -95,9 +114,13 @@ package final class TraceRecorder {
       omitted += 1
       return
     }
-    body += count == 0 ? "\n" : ",\n"
-    body += event
+    add(event)
     count += 1
+  }
+
+  private func add(_ event: String) {
+    body += body.isEmpty ? "\n" : ",\n"
+    body += event
   }
 
   package var text: String {

@@ -19,8 +19,11 @@ extension [ThresholdReport] {
   /// What they come to together; `nil` if there are none.
   var verdict: String? {
     guard !isEmpty else { return nil }
-    let failed = count { !$0.passed }
-    if failed > 0 { return "\(failed) of \(count) threshold\(count == 1 ? "" : "s") not met" }
+    let missed = count(where: \.isMissed)
+    if missed > 0 { return "\(missed) of \(count) threshold\(count == 1 ? "" : "s") not met" }
+    let skipped = count { $0.skipped != nil }
+    if skipped == count { return "No threshold was checked: \(skipped) skipped" }
+    if skipped > 0 { return "\(count - skipped) of \(count) thresholds met, \(skipped) skipped" }
     return count == 1 ? "The threshold is met" : "All \(count) thresholds are met"
   }
 }

@@ -55,8 +55,8 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
     make = { world, sources, faults in
       StoreScreen(
         root(), state(), ignored, world,
-        feed: EventFeed(sources, faults: faults, seed: world.seed), intake: intake(),
-        elements: elements
+        feed: EventFeed(sources, faults: faults, seed: world.seed), faults: faults,
+        intake: intake(), elements: elements
       ) { reducer(world) }
     }
   }
@@ -69,12 +69,17 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
     _ name: String, framesPerSecond: Int? = nil, views: [String] = [],
     events: [EventStream<Event>], faults: [Fault] = []
   ) -> SimulationPlan.Variant {
-    SimulationPlan.Variant(name, framesPerSecond: framesPerSecond, views: views) { [make] world in
+    var variant = SimulationPlan.Variant(
+      name, framesPerSecond: framesPerSecond, views: views
+    ) { [make] world in
       let sources = events.enumerated().map { number, stream in
-        stream.source(SeededGenerator(seed: world.seed, stream: UInt64(number + 1) * 8))
+        stream.source(
+          SeededGenerator(seed: world.seed, stream: UInt64(number + 1) * 8), world.load)
       }
       return make(world, sources, faults)
     }
+    variant.lastEvent = events.compactMap(\.last).max()
+    return variant
   }
 
   /// Simulates this screen alone.

@@ -22,13 +22,18 @@ extension SimulationReport {
 
   /// Whether all runs meet a condition, such as `view(CartView).mean < 2ms`; see ``Threshold``.
   ///
-  /// - Throws: ``ThresholdProblem``.
+  /// - Throws: ``ThresholdProblem``, also if no run has anything that it could be checked against.
   public func meets(_ threshold: String) throws(ThresholdProblem) -> Bool {
     let threshold = try Threshold(threshold)
     try threshold.check(
       views: Set(runs.flatMap(\.views).map(\.name)).sorted(),
       effects: Set(runs.flatMap(\.effects).map(\.name)).sorted(), duration: duration)
-    return threshold.check([self]).passed
+    let report = threshold.check([self])
+    if let skipped = report.skipped { throw ThresholdProblem(skipped) }
+    if report.value == ThresholdReport.nothing, let failure = report.failures.first {
+      throw ThresholdProblem(failure.value)
+    }
+    return report.passed
   }
 }
 

@@ -45,8 +45,8 @@ public struct SweepReport: Sendable, Hashable {
   /// Which conditions were met by all seeds, or by the share of them that they ask for.
   public var thresholds: [ThresholdReport]
 
-  /// Whether every threshold was met.
-  public var isPassed: Bool { thresholds.allSatisfy(\.passed) }
+  /// Whether no threshold was missed. Those that were skipped are neither met nor missed.
+  public var isPassed: Bool { !thresholds.contains(where: \.isMissed) }
 
   /// Identifies everything that happened in all runs of all seeds.
   public var digest: String {
@@ -67,7 +67,9 @@ public struct SweepReport: Sendable, Hashable {
   ) throws(ThresholdProblem) -> SeedDistribution {
     let metric = try ThresholdMetric(metric)
     let values = values(of: metric, device, variant)
-    guard !values.isEmpty else { throw ThresholdProblem("there is no such run") }
+    guard !values.isEmpty else {
+      throw ThresholdProblem("there is no such run, or nothing in it to measure")
+    }
     let sorted = values.sorted { ($0.value, $0.seed) < ($1.value, $1.seed) }
     // The ranks between which the median of all seeds is with 95 %: about half of the number, give or take
     // once its root, by the normal approximation of the binomial distribution.
@@ -79,7 +81,8 @@ public struct SweepReport: Sendable, Hashable {
     return SeedDistribution(
       median: text((sorted.count - 1) / 2), interval: [text(low), text(high)],
       lowest: text(0), highest: text(sorted.count - 1), worstSeed: sorted[sorted.count - 1].seed,
-      marks: [0, low, (sorted.count - 1) / 2, high, sorted.count - 1].map { sorted[$0].value })
+      marks: [0, low, (sorted.count - 1) / 2, high, sorted.count - 1].map { sorted[$0].value },
+      values: values.map { metric.plain($0.value) })
   }
 
   /// Compares two variants, seed by seed: whether they differ by more than chance explains.
@@ -90,7 +93,7 @@ public struct SweepReport: Sendable, Hashable {
   ) throws(ThresholdProblem) -> PairedComparison {
     let metric = try ThresholdMetric(metric)
     guard let pairs = pairs(of: metric, before, after, device) else {
-      throw ThresholdProblem("there are no such runs")
+      throw ThresholdProblem("there are no such runs, or nothing in them to measure")
     }
     return PairedComparison(pairs.map { (Double($0), Double($1)) })
   }
@@ -99,17 +102,19 @@ public struct SweepReport: Sendable, Hashable {
   func pairs(
     of metric: ThresholdMetric, _ before: String, _ after: String, _ device: String?
   ) -> [(before: Int64, after: Int64)]? {
-    let old = values(of: metric, device, before)
-    let new = values(of: metric, device, after)
-    guard !old.isEmpty, old.count == new.count else { return nil }
-    return zip(old, new).map { ($0.value, $1.value) }
+    let new = Dictionary(values(of: metric, device, after).map { ($0.seed, $0.value) }) { $1 }
+    let pairs = values(of: metric, device, before).compactMap { old in
+      new[old.seed].map { (before: old.value, after: $0) }
+    }
+    return pairs.isEmpty ? nil : pairs
   }
 
-  private func values(
+  func values(
     of metric: ThresholdMetric, _ device: String?, _ variant: String?
   ) -> [(value: Int64, seed: UInt64)] {
     reports.compactMap { report in
-      report.run(device: device, variant: variant).map { (metric.value(in: $0), report.seed) }
+      guard let run = report.run(device: device, variant: variant) else { return nil }
+      return metric.value(in: run).map { ($0, report.seed) }
     }
   }
 }
@@ -128,6 +133,8 @@ public struct SeedDistribution: Sendable, Hashable {
   public let worstSeed: UInt64
   /// Ascending: the lowest figure, the interval's lower bound, the median, the upper bound, and the highest figure.
   let marks: [Int64]
+  /// The figure of each seed, in the order of the seeds: a number without its unit, of times in milliseconds.
+  let values: [String]
 }
 
 /// Whether pairs of figures differ by more than chance explains: a permutation test.
@@ -140,8 +147,15 @@ public struct PairedComparison: Sendable, Hashable {
   public let change: Double
   /// How often chance alone gives a difference at least as large.
   public let probability: Double
-  /// Whether that is less than once in twenty.
-  public var isMoreThanNoise: Bool { probability < 0.05 }
+  /// Whether that is less than once in twenty, and there are enough pairs to tell.
+  public var isMoreThanNoise: Bool { canTell && probability < 0.05 }
+  /// Whether there are enough pairs that a difference can be more than noise. Of fewer than six, chance alone gives all of
+  /// them the same sign more than once in twenty.
+  public var canTell: Bool { count >= Self.fewestPairs }
+
+  /// See ``canTell``: 2 of the 2^6 ways to give six pairs a sign are less than 1 in 20.
+  package static let fewestPairs = 6
+  private let count: Int
 
   /// Whether the first figures are all 0, so that there is nothing to be relative to.
   let isFromZero: Bool
@@ -155,6 +169,7 @@ public struct PairedComparison: Sendable, Hashable {
     let base = pairs.reduce(0) { $0 + $1.before }
     change = base == 0 ? 0 : total / base
     isFromZero = base == 0
+    count = pairs.count
     var random = SeededGenerator(seed: 1)
     var asLarge = 0
     for _ in 0..<Self.permutations {

@@ -4,7 +4,8 @@ import Wording
 extension SweepReport {
   /// The figures that tables show.
   static let metrics = [
-    "microhangs", "hangs", "longest", "hitch", "latency.p95", "frames",
+    "microhangs", "hangs", "turns.over(250ms)", "longest", "frame.p95", "frames.frozen", "hitch",
+    "busy", "latency.p95", "frames",
   ]
 
   /// The report for people: the verdict and the thresholds, then how the figures of each run are distributed
@@ -37,7 +38,7 @@ extension SweepReport {
   }
 
   private func heading(_ verdict: String) -> [String] {
-    [verdict] + thresholds.map(\.line) + (thresholds.isEmpty ? [] : [""]) + about
+    [verdict] + thresholds.lines + (thresholds.isEmpty ? [] : [""]) + about
   }
 
   /// What was run.
@@ -63,7 +64,7 @@ extension SweepReport {
             json.add("device", run.device)
             json.add("variant", run.variant)
             json.addObject("metrics") { json in
-              for metric in Self.metrics {
+              for metric in recordedMetrics {
                 guard
                   let row = try? distribution(
                     of: metric, device: run.device, variant: run.variant)
@@ -77,6 +78,18 @@ extension SweepReport {
       }
     }
     return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  /// The figures in the report for programs: those of the tables, and those that thresholds are about.
+  private var recordedMetrics: [String] {
+    var names = Self.metrics
+    for report in thresholds {
+      guard let name = (try? Threshold(report.text))?.metric.name, !names.contains(name) else {
+        continue
+      }
+      names.append(name)
+    }
+    return names
   }
 
   private func append(to json: inout JSONWriter) {
@@ -100,6 +113,7 @@ extension SeedDistribution {
       json.add("lowest", lowest)
       json.add("highest", highest)
       json.addJSON("worstSeed", String(worstSeed))
+      json.addArray("values") { json in for value in values { json.appendJSON(value) } }
     }
   }
 }
@@ -119,6 +133,7 @@ extension SweepReport {
 
     var verdict: String {
       if isNone { return "no difference" }
+      if !comparison.canTell { return "too few seeds" }
       return comparison.isMoreThanNoise ? "more than noise" : "may be noise"
     }
 
@@ -154,13 +169,19 @@ extension SweepReport {
     }
   }
 
+  private func comparisonVerdict(_ differences: [Difference]) -> String {
+    guard reports.count >= PairedComparison.fewestPairs else {
+      return
+        "Too few seeds to tell a difference from noise: \(PairedComparison.fewestPairs) are the least"
+    }
+    let clear = differences.count { $0.comparison.isMoreThanNoise }
+    return "\(clear) of \(differences.count) figures differ by more than noise"
+  }
+
   /// The other variants compared with the first one, seed by seed, for people.
   public var comparisonLines: [String] {
     let differences = differences
-    let clear = differences.count { $0.comparison.isMoreThanNoise }
-    var lines = heading(
-      thresholds.verdict
-        ?? "\(clear) of \(differences.count) figures differ by more than noise")
+    var lines = heading(thresholds.verdict ?? comparisonVerdict(differences))
     var table = TextColumns()
     var title: [String] = []
     for difference in differences {
@@ -180,7 +201,7 @@ extension SweepReport {
     return lines + table.lines(indent: 2) + [
       "",
       "'by chance': how often seeds alone would give a difference as large; below 0.05 it is "
-        + "called more than noise.",
+        + "called more than noise, with \(PairedComparison.fewestPairs) seeds or more.",
     ]
   }
 

@@ -7,52 +7,153 @@ extension Threshold {
   ) throws(ThresholdProblem) {
     try metric.check(views: views, effects: effects)
     guard window.start < duration.nanoseconds else {
-      let seconds = FixedPoint.text(duration.milliseconds, decimals: 3, trimmed: true)
-      throw ThresholdProblem("'after' leaves nothing of a simulation of \(seconds) s")
+      throw ThresholdProblem(
+        "'after' leaves nothing of a simulation of \(FixedPoint.seconds(duration.nanoseconds))")
     }
   }
 
   /// Whether it applies to these runs.
   func concerns(device: String, variant: String) -> Bool {
-    scope == nil || scope == variant || scope == device
+    scope?.contains(device: device, variant: variant) ?? true
   }
 
-  /// Checks every run that the threshold applies to, of one seed or of several. If there are none, it is met.
+  /// Checks every run that the threshold applies to, of one seed or of several. The base is the first variant.
   func check(_ reports: [SimulationReport]) -> ThresholdReport {
+    let all = RunFigures.all(reports)
+    return check(all) { run in
+      guard let first = all.first?.variant, first != run.variant else { return nil }
+      return all.first { $0.device == run.device && $0.variant == first }
+    }
+  }
+
+  /// Checks every run that it applies to.
+  ///
+  /// - Parameter base: what a run is compared with; `nil` if it is not compared.
+  func check(_ all: [RunFigures], base: (RunFigures) -> RunFigures?) -> ThresholdReport {
+    if let skipped = reasonToSkip(all, base) {
+      return ThresholdReport(text: text, value: "not checked", failures: [], skipped: skipped)
+    }
     var worst: Int64?
     var failures: [ThresholdReport.Failure] = []
-    for run in reports.first?.runs ?? []
-    where concerns(device: run.device, variant: run.variant) {
-      let values = reports.compactMap { report in
-        report.run(device: run.device, variant: run.variant).map {
-          (value: metric.value(in: $0, window), seed: report.seed)
-        }
-      }
-      guard let found = decisive(values) else { continue }
-      let failed = values.count { !comparison.holds($0.value, bound) }
-      if !comparison.holds(found.value, bound) {
-        failures.append(
+    var withoutData: [ThresholdReport.Failure] = []
+    for run in all where concerns(device: run.device, variant: run.variant) {
+      let base = bound.isRelative ? base(run) : nil
+      if bound.isRelative, base == nil { continue }
+      switch judge(run, base) {
+      case .missing(let reason):
+        withoutData.append(
           ThresholdReport.Failure(
-            device: run.device, variant: run.variant, value: metric.text(found.value),
-            seed: found.seed, failedSeeds: failed, seeds: values.count))
+            device: run.device, variant: run.variant,
+            value: "\(ThresholdReport.nothing) (\(reason))",
+            seed: run.seeds.first ?? 0, failedSeeds: 1, seeds: 1))
+      case .found(let value, let failure):
+        if var failure {
+          failure.explanation = run.explanation(of: metric, window, seed: failure.seed)
+          failures.append(failure)
+        }
+        worst = worst.map { isWorse(value, than: $0) ? value : $0 } ?? value
       }
-      worst = worst.map { isWorse(found.value, than: $0) ? found.value : $0 } ?? found.value
     }
-    return ThresholdReport(
-      text: text, value: worst.map(metric.text) ?? "no run", failures: failures)
+    var report = ThresholdReport(
+      text: text, value: worst.map(metric.text) ?? ThresholdReport.nothing,
+      failures: worst == nil ? withoutData : failures)
+    if worst != nil { report.withoutData = withoutData }
+    return report
+  }
+
+  /// Why it is not checked: what it needs was not chosen.
+  private func reasonToSkip(_ all: [RunFigures], _ base: (RunFigures) -> RunFigures?) -> String? {
+    let concerned = all.filter { concerns(device: $0.device, variant: $0.variant) }
+    if let scope, concerned.isEmpty { return "no run of \(scope.text) was chosen" }
+    if bound.isRelative, !concerned.contains(where: { base($0) != nil }) {
+      return "there is no base: that is the first variant, or the first report of 'compare'"
+    }
+    if let percentile, concerned.allSatisfy({ $0.seeds.count < 2 }) {
+      return "p\(percentile) takes \(Self.seeds(for: percentile)) seeds; 'sweep' runs many"
+    }
+    return nil
+  }
+
+  /// With fewer seeds the percentile would be that of the best or the worst one.
+  private static func seeds(for percentile: Int) -> Int {
+    let rest = min(percentile, 100 - percentile)
+    return (100 + rest - 1) / rest
+  }
+
+  // MARK: One run
+
+  private enum Judgement {
+    case missing(String)
+    case found(Int64, ThresholdReport.Failure?)
+  }
+
+  private func judge(_ run: RunFigures, _ base: RunFigures?) -> Judgement {
+    let values = run.values(of: metric, window)
+    guard !values.isEmpty else { return .missing(run.absence(of: metric, window)) }
+    if let percentile, values.count < Self.seeds(for: percentile) {
+      let needed = Self.seeds(for: percentile)
+      return .missing("p\(percentile) takes \(needed) seeds, and \(values.count) have a figure")
+    }
+    guard let base else {
+      let found = decisive(values)
+      let failed = values.count { !comparison.holds($0.value, bound.value()) }
+      let holds = comparison.holds(found.value, bound.value())
+      return .found(found.value, holds ? nil : failure(of: run, found, failed, of: values.count))
+    }
+    let others = base.values(of: metric, window)
+    guard !others.isEmpty else {
+      return .missing("of the base, \(base.absence(of: metric, window))")
+    }
+    return percentile == nil
+      ? judge(run, values, pairedWith: others)
+      : judge(run, decisive(values), against: decisive(others).value)
+  }
+
+  private func judge(
+    _ run: RunFigures, _ found: RunFigures.Value, against base: Int64
+  ) -> Judgement {
+    if comparison.holds(found.value, bound.value(base: base)) { return .found(found.value, nil) }
+    return .found(found.value, failure(of: run, found, 1, of: 1, base: base))
+  }
+
+  /// Compares seed by seed: the means have to differ, and by more than noise if there are enough seeds to tell.
+  private func judge(
+    _ run: RunFigures, _ values: [RunFigures.Value], pairedWith others: [RunFigures.Value]
+  ) -> Judgement {
+    if values.count == 1, others.count == 1 {
+      return judge(run, values[0], against: others[0].value)
+    }
+    let pairs = SeedPairs(values, others, bound)
+    guard let found = pairs.mean(\.found), let base = pairs.mean(\.base) else {
+      return .missing("the base has other seeds")
+    }
+    let failed = pairs.list.filter { !comparison.holds($0.found, $0.bound) }
+    guard let worst = failed.max(by: { isWorse($1.found, than: $0.found) }),
+      !comparison.holds(pairs.sum(\.found), pairs.sum(\.bound)), !pairs.mayBeNoise
+    else { return .found(found, nil) }
+    return .found(
+      found,
+      failure(
+        of: run, RunFigures.Value(value: found, seed: worst.seed), failed.count,
+        of: pairs.list.count, base: base))
+  }
+
+  private func failure(
+    of run: RunFigures, _ found: RunFigures.Value, _ failed: Int, of seeds: Int,
+    base: Int64? = nil
+  ) -> ThresholdReport.Failure {
+    ThresholdReport.Failure(
+      device: run.device, variant: run.variant, value: metric.text(found.value),
+      base: base.map(metric.text), seed: found.seed, failedSeeds: failed, seeds: seeds)
   }
 
   /// The value that decides: the percentile, or the first of the worst.
-  private func decisive(
-    _ values: [(value: Int64, seed: UInt64)]
-  ) -> (value: Int64, seed: UInt64)? {
+  private func decisive(_ values: [RunFigures.Value]) -> RunFigures.Value {
     if let percentile {
       let sorted = values.sorted { ($0.value, $0.seed) < ($1.value, $1.seed) }
-      return sorted.isEmpty ? nil : sorted[(sorted.count * percentile + 99) / 100 - 1]
+      return sorted[(sorted.count * percentile + 99) / 100 - 1]
     }
-    guard var worst = values.first else { return nil }
-    for value in values where isWorse(value.value, than: worst.value) { worst = value }
-    return worst
+    return values.dropFirst().reduce(values[0]) { isWorse($1.value, than: $0.value) ? $1 : $0 }
   }
 
   private func isWorse(_ value: Int64, than other: Int64) -> Bool {
@@ -64,72 +165,5 @@ extension Threshold {
     }
   }
 
-  private func distance(_ value: Int64) -> Int64 { abs(value - bound) }
-}
-
-extension ThresholdMetric {
-  /// In the unit of bounds: nanoseconds, or thousandths of a count.
-  func value(in run: RunReport, _ window: TurnWindow = TurnWindow()) -> Int64 {
-    func count(_ number: Int) -> Int64 { Int64(number) * 1_000 }
-    if window != TurnWindow() {
-      switch self {
-      case .hangs: return count(run.turnRecord.count(.hang, in: window))
-      case .microhangs: return count(run.turnRecord.count(.microhang, in: window))
-      case .longest: return run.turnRecord.longest(in: window)
-      default: break
-      }
-    }
-    switch self {
-    case .hangs: return count(run.hangs)
-    case .microhangs: return count(run.microhangs)
-    case .longest: return run.longest
-    case .hitch: return run.hitchPerSecond
-    case .frames: return count(run.frames)
-    case .actions: return count(run.actions)
-    case .received: return count(run.events.received)
-    case .applied: return count(run.events.applied)
-    case .coalesced: return count(run.events.coalesced)
-    case .rejected: return count(run.events.rejected)
-    case .pending: return count(run.events.pending)
-    case .latency(let percentile): return run.latency[percentile]
-    case .effect(let name, let metric):
-      guard let effect = run.effects.first(where: { $0.name == name }) else { return 0 }
-      switch metric {
-      case .started: return count(effect.started)
-      case .failed: return count(effect.failed)
-      case .abandoned: return count(effect.abandoned)
-      case .answered(let percentile): return effect.answered[percentile]
-      case .queued(let percentile): return effect.queued[percentile]
-      }
-    case .view(let name, let metric):
-      guard let view = run.views.first(where: { $0.name == name }) else { return 0 }
-      switch metric {
-      case .evaluations: return count(view.evaluations)
-      case .avoidable: return count(view.avoidable)
-      case .mean: return view.mean
-      case .self: return view.selfMean
-      case .p95: return view.p95
-      case .max: return view.max
-      }
-    }
-  }
-
-  func text(_ value: Int64) -> String {
-    switch unit {
-    case .count: FixedPoint.text(value, decimals: 3, trimmed: true)
-    case .milliseconds: FixedPoint.milliseconds(value) + "ms"
-    case .millisecondsPerSecond: FixedPoint.milliseconds(value) + "ms/s"
-    }
-  }
-}
-
-extension Percentiles {
-  fileprivate subscript(percentile: ThresholdMetric.Percentile) -> Int64 {
-    switch percentile {
-    case .p50: p50
-    case .p95: p95
-    case .p99: p99
-    case .max: max
-    }
-  }
+  private func distance(_ value: Int64) -> Int64 { abs(value - bound.value()) }
 }

@@ -1,8 +1,12 @@
 import Suggestions
+import Wording
 
 /// A property of a run that a threshold can be set on.
 enum ThresholdMetric: Hashable, Sendable {
-  case hangs, microhangs, longest, hitch, frames, actions
+  case hangs, microhangs, longest, hitch, busy, frames, frozen, actions, growth
+  /// Turns of at least this length, in nanoseconds.
+  case over(Int64)
+  case frame(Percentile)
   case received, applied, coalesced, rejected, pending
   case latency(Percentile)
   case view(String, ViewMetric)
@@ -11,7 +15,7 @@ enum ThresholdMetric: Hashable, Sendable {
   enum Percentile: String, Sendable, CaseIterable { case p50, p95, p99, max }
 
   enum ViewMetric: String, Sendable, CaseIterable {
-    case evaluations, avoidable, mean, `self`, p95, max
+    case evaluations, avoidable, mean, `self`, p95, max, growth
   }
 
   enum EffectMetric: Hashable, Sendable {
@@ -20,29 +24,50 @@ enum ThresholdMetric: Hashable, Sendable {
   }
 
   /// The unit of its values.
-  enum Unit { case count, milliseconds, millisecondsPerSecond }
+  enum Unit { case count, milliseconds, millisecondsPerSecond, share }
 
   var unit: Unit {
     switch self {
-    case .hangs, .microhangs, .frames, .actions, .received, .applied, .coalesced, .rejected,
-      .pending, .view(_, .evaluations), .view(_, .avoidable), .effect(_, .started),
+    case .hangs, .microhangs, .over, .frames, .frozen, .actions, .growth, .received, .applied,
+      .coalesced, .rejected, .pending, .view(_, .evaluations), .view(_, .avoidable),
+      .effect(_, .started),
       .effect(_, .failed), .effect(_, .abandoned):
       .count
     case .hitch: .millisecondsPerSecond
-    case .longest, .latency, .view, .effect: .milliseconds
+    case .busy: .share
+    case .longest, .frame, .latency, .view, .effect: .milliseconds
     }
   }
 
   /// Whether it is about turns of the thread, of which some may be left out.
-  var isOfTurns: Bool { self == .hangs || self == .microhangs || self == .longest }
+  var isOfTurns: Bool {
+    if case .over = self { return true }
+    return self == .hangs || self == .microhangs || self == .longest
+  }
 
   private static let plain: [(name: String, metric: ThresholdMetric)] =
     [
       ("hangs", .hangs), ("microhangs", .microhangs), ("longest", .longest), ("hitch", .hitch),
-      ("frames", .frames), ("actions", .actions), ("events.received", .received),
+      ("busy", .busy), ("frames", .frames), ("frames.frozen", .frozen), ("actions", .actions),
+      ("growth", .growth), ("events.received", .received),
       ("events.applied", .applied), ("events.coalesced", .coalesced),
       ("events.rejected", .rejected), ("events.pending", .pending),
-    ] + Percentile.allCases.map { ("latency.\($0.rawValue)", .latency($0)) }
+    ]
+    + Percentile.allCases.flatMap {
+      [("latency.\($0.rawValue)", .latency($0)), ("frame.\($0.rawValue)", .frame($0))]
+    }
+
+  /// As conditions name it.
+  var name: String {
+    switch self {
+    case .over(let bound):
+      return "turns.over(\(FixedPoint.text(bound, decimals: 6, trimmed: true))ms)"
+    case .view(let view, let metric): return "view(\(view)).\(metric.rawValue)"
+    case .effect(let effect, let metric):
+      return "effect(\(effect))." + (Self.ofEffects.first { $0.choice == metric }?.name ?? "")
+    default: return Self.plain.first { $0.metric == self }?.name ?? ""
+    }
+  }
 
   private static let ofEffects: [(name: String, choice: EffectMetric)] =
     [("started", .started), ("failed", .failed), ("abandoned", .abandoned)]
@@ -61,14 +86,29 @@ enum ThresholdMetric: Hashable, Sendable {
       self = .effect(
         subject,
         try Self.choice(metric, "an effect has no metric", Self.ofEffects))
+    } else if name.hasPrefix("turns.over("), name.hasSuffix(")") {
+      self = .over(try Self.length(String(name.dropFirst(11).dropLast())))
     } else if let found = Self.plain.first(where: { $0.name == name }) {
       self = found.metric
     } else {
       let candidates =
-        Self.plain.map(\.name) + ["view(HostView).mean", "effect(surface).answered.p95"]
+        Self.plain.map(\.name) + [
+          "turns.over(250ms)", "view(HostView).mean", "effect(surface).answered.p95",
+        ]
       throw ThresholdProblem(
         "there is no metric '\(name)'" + Spelling.hint(for: name, among: candidates))
     }
+  }
+
+  /// The length in `turns.over(250ms)`.
+  private static func length(_ text: String) throws(ThresholdProblem) -> Int64 {
+    guard let length = Quantity.nanoseconds(text) else {
+      throw ThresholdProblem("'turns.over(\(text))': expected a time, such as 'turns.over(250ms)'")
+    }
+    guard length >= TurnRecord.shortestBound else {
+      throw ThresholdProblem("'turns.over(\(text))': turns below a millisecond are not counted")
+    }
+    return length
   }
 
   /// Checks the names of views and effects.

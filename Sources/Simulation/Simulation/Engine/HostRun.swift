@@ -24,7 +24,6 @@ final class HostRun: SlicedScreen {
   private let shared: SharedState
   /// See ``takeUnseen()``.
   @exclusivity(unchecked) private var unseen = 0
-  private let hasFaults: Bool
   private let sources: [SourceDescription]
   private let load: Int64
 
@@ -34,10 +33,11 @@ final class HostRun: SlicedScreen {
     var scenario = scenario
     scenario.seed = world.seed
     shared = SharedState(sources: scenario.sources.count, limit: Self.limit)
-    feed = EventFeed(scenario, load: settings.load, shared: shared)
-    hasFaults = !scenario.faults.isEmpty
+    let load = Int64(clamping: Int128(settings.load) * Int128(world.load) / 1_000_000)
+    self.load = load
+    feed = EventFeed(scenario, load: load, shared: shared)
+    faults = scenario.faults
     sources = scenario.sources
-    load = settings.load
     let effects = HostEffects(scenario.effects, world)
     firstInputs = effects.firstInputs
     rejections = scenario.sources.flatMap { source in
@@ -57,6 +57,7 @@ final class HostRun: SlicedScreen {
   var nextFrame: Instant? { screen.nextFrame }
   var nextArrival: VirtualTime? { feed.nextTime }
   var faultCounts: FaultCounts { feed.faultCounts }
+  let faults: [Fault]
   var eventTotals: EventTotals {
     let counts = screen.counts
     return EventTotals(
@@ -67,6 +68,9 @@ final class HostRun: SlicedScreen {
   func onAction(_ body: @escaping (_ elements: Int) -> Void) {
     screen.store.onAction { body($0.elementCount) }
   }
+
+  func onActionBegin(_ body: @escaping () -> Void) { screen.store.onActionBegin(body) }
+  func look(_ sizes: inout StateSizes) { screen.store.look(&sizes) }
 
   func begin() {
     for input in firstInputs { take(input) }
@@ -156,7 +160,7 @@ final class HostRun: SlicedScreen {
   }
 
   private func noteFaults() {
-    if hasFaults { shared.note(feed.faultCounts) }
+    if !faults.isEmpty { shared.note(feed.faultCounts) }
   }
 
   func reduce() { screen.reduce() }

@@ -16,7 +16,8 @@ extension Scenario {
     let top = try YAMLMapping(YAMLNode(file, text), known: Self.keys)
     name = try top.required("name").text()
     seed = UInt64(try top["seed"]?.integer(in: 0...Int.max) ?? 0)
-    duration = try top.required("duration").duration(positive: true)
+    let written = try top.required("duration").duration(positive: true)
+    duration = written
     var base = RunSettings()
     parameters = []
     for setting in options.settings {
@@ -30,7 +31,7 @@ extension Scenario {
     }
     if let seed = options.seed { self.seed = seed }
     devices = try Self.devices(top, options)
-    sources = try SourceReader(options).sources(top.required("events"))
+    sources = try SourceReader(options, end: max(written, duration)).sources(top.required("events"))
     faults = try Fault.read(top["faults"], duration: duration)
     effects = try HostEffect.read(top["effects"])
     variants = try Self.variants(top["variants"], base, options)
@@ -39,7 +40,7 @@ extension Scenario {
         at: "devices", "with the variants these are more than \(Self.runLimit) runs")
     }
     thresholds = []
-    try readThresholds(top["thresholds"], options)
+    try readThresholds(top["thresholds"], options, leftOut: Self.names(top))
   }
 
   /// The files that a scenario refers to, by path, for whoever runs it elsewhere. Reads the scenario, to find its
@@ -127,8 +128,17 @@ extension Scenario {
     return variants.filter { options.variants.contains($0.name) }
   }
 
+  /// The names of devices and variants that the file has, whether or not they were chosen.
+  private static func names(_ top: YAMLMapping) throws(ConfigurationError) -> [String] {
+    var names: [String] = []
+    for node in try top["devices"]?.list(orOne: true) ?? [] { names.append(try node.text()) }
+    guard let variants = top["variants"] else { return names }
+    return names + (try YAMLMapping(variants, known: nil).entries.map(\.0))
+  }
+
+  /// - Parameter leftOut: names of devices and variants that were not chosen.
   private mutating func readThresholds(
-    _ node: YAMLNode?, _ options: SimulationOptions
+    _ node: YAMLNode?, _ options: SimulationOptions, leftOut: [String]
   ) throws(ConfigurationError) {
     let nodes =
       try (node?.list() ?? []) + options.thresholds.map { YAMLNode($0, option: "--threshold") }
@@ -136,7 +146,6 @@ extension Scenario {
       throw nodes[Self.thresholdLimit].problem(
         "is one more than the \(Self.thresholdLimit) that are checked")
     }
-    let names = variants.map(\.name) + devices.map(\.name)
     for node in nodes {
       let threshold: Threshold
       do throws(ThresholdProblem) {
@@ -144,15 +153,10 @@ extension Scenario {
         threshold = try Threshold(node.scalar ?? "")
         try threshold.check(
           views: HostView.names, effects: EffectKind.allCases.map(\.rawValue), duration: duration)
+        try threshold.scope?.check(
+          devices: devices.map(\.name), variants: variants.map(\.name), leftOut: leftOut)
       } catch {
         throw node.problem(error.message)
-      }
-      // If only some variants or devices were chosen, a threshold for another one concerns no run.
-      if let scope = threshold.scope, !names.contains(scope), options.variants.isEmpty,
-        options.devices.isEmpty
-      {
-        throw node.problem(
-          "there is no variant or device '\(scope)'" + Spelling.hint(for: scope, among: names))
       }
       thresholds.append(threshold)
     }

@@ -11,8 +11,13 @@ struct SourceReader {
     ] + GeneratedType.keys
 
   private let options: SimulationOptions
+  /// Nothing is to happen later.
+  private let end: VirtualTime
 
-  init(_ options: SimulationOptions) { self.options = options }
+  init(_ options: SimulationOptions, end: VirtualTime) {
+    self.options = options
+    self.end = end
+  }
 
   func sources(_ cell: YAMLNode) throws(ConfigurationError) -> [SourceDescription] {
     let cells = try cell.list()
@@ -58,7 +63,7 @@ struct SourceReader {
     guard let bytes = options.files.recording(name, scenario: options.path) else {
       throw cell.problem("there is no file '\(name)'")
     }
-    let start = try section["at"]?.duration() ?? .zero
+    let start = try section["at"].map(moment) ?? .zero
     let speed = try section["speed"]?.factor(atLeast: 1_000) ?? 1_000_000
     do throws(RecordingProblem) {
       return try RecordedSource(start: start, speed: speed).read(bytes, limit: &bytesLeft)
@@ -95,10 +100,16 @@ struct SourceReader {
     return .staged(pattern, from: start, read)
   }
 
+  private func moment(_ cell: YAMLNode) throws(ConfigurationError) -> VirtualTime {
+    let time = try cell.duration()
+    if end < time { throw cell.problem("is after the end of the scenario") }
+    return time
+  }
+
   private func times(_ at: YAMLNode) throws(ConfigurationError) -> [VirtualTime] {
     var times: [VirtualTime] = []
     for cell in try at.list(orOne: true) {
-      let time = try cell.duration()
+      let time = try moment(cell)
       if let last = times.last, time < last { throw cell.problem("comes before the one above") }
       times.append(time)
     }

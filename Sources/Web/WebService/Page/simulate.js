@@ -130,6 +130,8 @@ function choices(root, name, values, chosen) {
 function tree({ report, missed }, other) {
   const verdict = missed?.length
     ? column(badge("THRESHOLDS NOT MET", "bad"), ...missed.map((line) => text(line, "bad")))
+    : report.thresholds?.some((threshold) => threshold.skipped)
+      ? column(badge("THRESHOLDS SKIPPED", "warning"), ...report.thresholds.filter((one) => one.skipped).map((one) => text(`${one.text}: skipped, ${one.skipped}`, "faint")))
     : report.thresholds?.length ? badge("ALL THRESHOLDS MET", "good") : text("The scenario sets no threshold.", "faint");
   const devices = [...new Set(report.runs.map((run) => run.device))];
   return column(row(verdict), ...devices.map((device) => devicePanel(device, report, other?.report)));

@@ -18,4 +18,19 @@ struct BoxOfficeTests {
     #expect(report.worstTurn?.turn.viewTrigger?.action == "queue.came")
     #expect(throws: ThresholdProblem.self) { try report.meets("view(QueueVew).mean < 2ms") }
   }
+
+  @Test func `costs of a trace make a device, and the gate is relative to the first variant`()
+    async throws
+  {
+    var plan = try boxOfficePlan()
+    let trace = "name,milliseconds\n" + String(repeating: "QueueView,3\n", count: 20)
+    plan.devices = [try phone.calibrated(by: [Array(trace.utf8)], for: plan)]
+    plan.thresholds = [
+      try Threshold("view(QueueView).evaluations <= base * 1.1"),
+      try Threshold("turns.over(250ms) <= base"),
+    ]
+    let report = try await plan.run().report
+    #expect(report.isPassed && report.thresholds.allSatisfy(\.passed))
+    #expect(report.runs.allSatisfy { $0.measuredCosts == 1 && $0.assumedCosts > 1 })
+  }
 }

@@ -1,0 +1,110 @@
+import JSON
+
+extension Device {
+  /// The device as JSON on one line, for ``init(json:)``. Costs are in nanoseconds on the reference device.
+  ///
+  /// The conditions that it is under are part of its slowdown.
+  public var json: String {
+    var json = JSONWriter()
+    json.appendObject { json in
+      json.add("name", name)
+      json.add("refreshRate", profile.refreshRate)
+      json.add("cores", profile.cores)
+      json.addJSON("slowdown", FixedPoint.text(slowdown, decimals: 6, trimmed: true))
+      json.addObject("costs") { json in profile.costs.append(to: &json) }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  /// A device that ``json`` or `calibrate --output` wrote.
+  ///
+  /// - Throws: ``SimulationProblem`` that names the member.
+  public init(json bytes: [UInt8]) throws(SimulationProblem) {
+    let json: JSONValue
+    do { json = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self)) } catch {
+      throw SimulationProblem(description: "is not JSON: \(error)")
+    }
+    guard let name = json["name"]?.stringValue, let costs = json["costs"] else {
+      throw SimulationProblem(description: "is not a device: it needs 'name' and 'costs'")
+    }
+    func number(_ key: String, _ range: ClosedRange<Double>, or absent: Double)
+      throws(SimulationProblem)
+      -> Double
+    {
+      guard let value = json[key] else { return absent }
+      guard let number = value.double, range.contains(number) else {
+        throw SimulationProblem(
+          description: "'\(key)' is not a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return number
+    }
+    let profile = DeviceProfile(
+      name: name, title: name, refreshRate: Int(try number("refreshRate", 1...240, or: 60)),
+      cores: Int(try number("cores", 1...256, or: 2)),
+      slowdown: Int64((try number("slowdown", 0.01...1_000, or: 1) * 1e6).rounded()),
+      conditions: [], costs: try DeviceProfile.Costs(costs))
+    self.init(profile: profile, name: name, conditions: [])
+  }
+}
+
+extension DeviceProfile.Costs {
+  fileprivate func append(to json: inout JSONWriter) {
+    json.add("action", Int(action))
+    json.add("element", Int(element))
+    json.addObject("actions") { json in
+      for (name, cost) in actions.sorted(by: { $0.key < $1.key }) {
+        json.name(text: name)
+        json.appendJSON(String(cost))
+      }
+    }
+    json.addObject("view") { json in view.append(to: &json) }
+    json.addObject("views") { json in
+      for (name, cost) in views.sorted(by: { $0.key < $1.key }) {
+        json.name(text: name)
+        json.appendObject { json in cost.append(to: &json) }
+      }
+    }
+    json.addArray("measured") { json in for name in measured.sorted() { json.append(name) } }
+  }
+
+  fileprivate init(_ json: JSONValue) throws(SimulationProblem) {
+    self.init()
+    action = try json.cost("action")
+    element = try json.cost("element")
+    view = try DeviceProfile.ViewCost(json["view"])
+    for (name, _) in json["actions"]?.objectValue ?? [:] {
+      actions[name.text] = try json["actions"]?.cost(name.text) ?? 0
+    }
+    for (name, cost) in json["views"]?.objectValue ?? [:] {
+      views[name.text] = try DeviceProfile.ViewCost(cost)
+    }
+    measured = Set((json["measured"]?.arrayValue ?? []).compactMap(\.stringValue))
+  }
+}
+
+extension DeviceProfile.ViewCost {
+  fileprivate func append(to json: inout JSONWriter) {
+    json.add("evaluation", Int(evaluation))
+    json.add("element", Int(element))
+    json.add("appearance", Int(appearance))
+  }
+
+  fileprivate init(_ json: JSONValue?) throws(SimulationProblem) {
+    guard let json else { return }
+    evaluation = try json.cost("evaluation")
+    element = try json.cost("element")
+    appearance = try json.cost("appearance")
+  }
+}
+
+extension JSONValue {
+  /// Nanoseconds; 0 if there is no such member.
+  fileprivate func cost(_ name: String) throws(SimulationProblem) -> Int64 {
+    guard let value = self[name] else { return 0 }
+    guard let number = value.double, (0...1e13).contains(number) else {
+      throw SimulationProblem(
+        description: "the cost '\(name)' is not a number of nanoseconds, such as 2000000")
+    }
+    return Int64(number.rounded())
+  }
+}

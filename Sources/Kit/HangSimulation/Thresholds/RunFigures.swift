@@ -1,0 +1,58 @@
+/// The figures of a variant on a device, of one seed or of several.
+struct RunFigures {
+  let device: String
+  let variant: String
+  let seeds: [UInt64]
+  /// One for each seed; empty if only ``recorded`` is known.
+  private var runs: [RunReport] = []
+  /// What a sweep's report in a file says: one figure for each seed, by metric.
+  private var recorded: [ThresholdMetric: [Int64?]] = [:]
+
+  /// The runs of all seeds, in the order of the first report.
+  static func all(_ reports: [SimulationReport]) -> [RunFigures] {
+    (reports.first?.runs ?? []).map { first in
+      let runs = reports.compactMap { report in
+        report.run(device: first.device, variant: first.variant).map { ($0, report.seed) }
+      }
+      return RunFigures(
+        device: first.device, variant: first.variant, runs: runs.map(\.0), seeds: runs.map(\.1))
+    }
+  }
+
+  init(device: String, variant: String, runs: [RunReport], seeds: [UInt64]) {
+    (self.device, self.variant, self.runs, self.seeds) = (device, variant, runs, seeds)
+  }
+
+  init(device: String, variant: String, recorded: [ThresholdMetric: [Int64?]], seeds: [UInt64]) {
+    (self.device, self.variant, self.recorded, self.seeds) = (device, variant, recorded, seeds)
+  }
+
+  struct Value {
+    var value: Int64
+    var seed: UInt64
+  }
+
+  /// One for each seed that has something that the condition is about.
+  func values(of metric: ThresholdMetric, _ window: TurnWindow = TurnWindow()) -> [Value] {
+    let values =
+      if runs.isEmpty {
+        window == TurnWindow() ? recorded[metric] ?? [] : []
+      } else {
+        runs.map { metric.value(in: $0, window) }
+      }
+    return zip(values, seeds).compactMap { value, seed in
+      value.map { Value(value: $0, seed: seed) }
+    }
+  }
+
+  /// Why no seed has a value.
+  func absence(of metric: ThresholdMetric, _ window: TurnWindow) -> String {
+    runs.first.map { metric.absence(in: $0, window) } ?? "the report does not say"
+  }
+
+  /// What the condition is about in the run of a seed, in lines.
+  func explanation(of metric: ThresholdMetric, _ window: TurnWindow, seed: UInt64) -> [String] {
+    guard let index = seeds.firstIndex(of: seed), index < runs.count else { return [] }
+    return metric.explanation(in: runs[index], window)
+  }
+}

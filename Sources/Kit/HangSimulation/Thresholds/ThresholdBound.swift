@@ -1,0 +1,83 @@
+import Wording
+
+/// What a figure is compared with: a value, or the figure of a base times a factor and plus a value.
+struct ThresholdBound: Hashable, Sendable {
+  /// In millionths; `nil` if there is no base.
+  private var factor: Int64?
+  /// In the unit of ``ThresholdMetric/value(in:_:)``.
+  private var offset: Int64
+
+  var isRelative: Bool { factor != nil }
+
+  /// The bound, where the base has this figure.
+  func value(base: Int64 = 0) -> Int64 {
+    Int64(clamping: Int128(base) * Int128(factor ?? 0) / 1_000_000 + Int128(offset))
+  }
+
+  /// - Parameter text: without spaces.
+  init(_ text: String, _ metric: ThresholdMetric) throws(ThresholdProblem) {
+    guard text.hasPrefix("base") else {
+      offset = try metric.read(text)
+      return
+    }
+    (factor, offset) = (1_000_000, 0)
+    var rest = text.dropFirst(4)
+    func take() -> String {
+      let number = rest.dropFirst().prefix { $0 != "+" && $0 != "-" }
+      rest = rest.dropFirst(1 + number.count)
+      return String(number)
+    }
+    if rest.first == "*" {
+      let number = take()
+      guard let factor = Quantity.millionths(number) else {
+        throw ThresholdProblem("'base * \(number)': expected a factor, such as 'base * 1.1'")
+      }
+      self.factor = factor
+    }
+    if let sign = rest.first, sign == "+" || sign == "-" {
+      offset = (sign == "-" ? -1 : 1) * (try metric.read(take()))
+    }
+    guard rest.isEmpty else {
+      throw ThresholdProblem(
+        "'\(text)' is not understood; write 'base', 'base * 1.1' or 'base * 1.1 + 2'")
+    }
+  }
+}
+
+extension ThresholdMetric {
+  /// A value with the unit of the metric.
+  fileprivate func read(_ text: String) throws(ThresholdProblem) -> Int64 {
+    guard !text.isEmpty else { throw ThresholdProblem("has no value to compare with") }
+    switch unit {
+    case .count:
+      guard let value = Quantity.decimal(text[...], times: 1_000) else {
+        throw ThresholdProblem("'\(text)' is not a plain number, as this metric requires")
+      }
+      guard value.isMultiple(of: 1_000) else {
+        throw ThresholdProblem("'\(text)' is not a whole number, and this metric counts")
+      }
+      return value
+    case .share:
+      guard let share = Quantity.share(text) else {
+        throw ThresholdProblem("'\(text)' is not a share from 0% to 100%, as this metric requires")
+      }
+      return share
+    case .milliseconds: return try Self.time(text, suffix: "")
+    case .millisecondsPerSecond:
+      guard text.hasSuffix("/s") else {
+        let hint =
+          Quantity.nanoseconds(text) != nil ? "; did you mean '\(text)/s'?" : ", such as 5ms/s"
+        throw ThresholdProblem("'\(text)' is not a time per second, as this metric requires\(hint)")
+      }
+      return try Self.time(String(text.dropLast(2)), suffix: "/s")
+    }
+  }
+
+  private static func time(_ text: String, suffix: String) throws(ThresholdProblem) -> Int64 {
+    guard let value = Quantity.nanoseconds(text) else {
+      let hint = Quantity.millionths(text) != nil ? "; did you mean '\(text)ms\(suffix)'?" : ""
+      throw ThresholdProblem("'\(text)\(suffix)' is not a time, as this metric requires\(hint)")
+    }
+    return value
+  }
+}

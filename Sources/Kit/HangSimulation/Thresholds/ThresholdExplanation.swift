@@ -1,0 +1,86 @@
+import ViewGraph
+
+extension ThresholdMetric {
+  /// What in the run the metric is about, in lines: turns, actions, fields and views.
+  func explanation(in run: RunReport, _ window: TurnWindow) -> [String] {
+    switch self {
+    case .hangs: run.turns(window) { $0 == .hang }
+    case .microhangs: run.turns(window) { $0 == .microhang }
+    case .over, .longest, .hitch, .busy, .frozen, .frame, .latency: run.turns(window) { _ in true }
+    case .growth: run.growth?.map(\.line) ?? []
+    case .view(let name, .growth):
+      run.growth?.filter { $0.kind == .view && $0.name == name }.map(\.line) ?? []
+    case .view(let name, _): run.views.first { $0.name == name }?.explanation ?? []
+    case .effect(let name, _): run.effects.first { $0.name == name }?.explanation ?? []
+    case .frames, .actions:
+      run.views.max { $0.evaluations < $1.evaluations }?.explanation ?? []
+    case .received, .applied, .coalesced, .rejected, .pending: run.explanationOfEvents
+    }
+  }
+}
+
+extension RunReport {
+  private static let turnsShown = 2
+
+  /// The longest turns of a class in the window, with the causes of the evaluation that took most of each.
+  fileprivate func turns(
+    _ window: TurnWindow, _ isConcerned: (HangClass) -> Bool
+  ) -> [String] {
+    func length(_ turn: TurnReport) -> Int64 {
+      window.withoutAppearance ? max(0, turn.length - turn.appearanceCost) : turn.length
+    }
+    let bounds = turnRecord?.bounds ?? .platform
+    let found = longestTurns.filter { turn in
+      turn.start >= window.start
+        && isConcerned(HangClass(nanoseconds: UInt64(length(turn)), bounds: bounds))
+    }.sorted { length($0) > length($1) }
+    if found.isEmpty {
+      return ["not among the \(longestTurns.count) longest turns, which are kept"]
+    }
+    return found.prefix(Self.turnsShown).flatMap { turn in
+      ["longest turn: \(turn.line)"] + [turn.cause].compactMap(\.self)
+    }
+  }
+
+  fileprivate var explanationOfEvents: [String] {
+    [
+      "\(events.received) events: \(events.applied) applied, \(events.coalesced) coalesced, "
+        + "\(events.rejected) rejected, \(events.pending) pending"
+    ]
+  }
+}
+
+extension TurnReport {
+  /// What led to the evaluation that cost most; `nil` if no action did.
+  fileprivate var cause: String? {
+    guard let view, let viewTrigger else { return nil }
+    return "  \(view) was evaluated because \(viewTrigger.action) changed \(viewTrigger.field)"
+  }
+}
+
+extension ViewReport {
+  private static let causesShown = 3
+
+  fileprivate var explanation: [String] {
+    func time(_ nanoseconds: Int64) -> String {
+      FixedPoint.milliseconds(nanoseconds, decimals: 1) + " ms"
+    }
+    return [
+      "\(name): \(evaluations) evaluations, \(avoidable) of them avoidable; mean \(time(mean)), "
+        + "by itself \(time(selfMean)), at most \(time(max))"
+    ] + causes.prefix(Self.causesShown).map { "  \($0.line)" }
+  }
+}
+
+extension EffectReport {
+  fileprivate var explanation: [String] {
+    func time(_ nanoseconds: Int64) -> String {
+      FixedPoint.milliseconds(nanoseconds, decimals: 1) + " ms"
+    }
+    return [
+      "\(name): \(started) started, \(failed) failed, \(abandoned) abandoned; answered after "
+        + "\(time(answered.p50)) (95 %: \(time(answered.p95)), at most \(time(answered.max))), of which "
+        + "they waited \(time(queued.p95)) for a core (95 %)"
+    ]
+  }
+}

@@ -1,0 +1,72 @@
+import CheckoutScreen
+import HangSimulation
+import Testing
+
+/// Devices of a library's user: costs from traces, conditions, and files.
+struct DeviceTests {
+  private func trace(_ milliseconds: Double) -> [UInt8] {
+    var text = "name,milliseconds\n"
+    for _ in 0..<20 { text += "BasketView,\(milliseconds)\n" }
+    return Array(text.utf8)
+  }
+
+  @Test func `costs from traces make a device, and reports count them`() async throws {
+    var plan = SaleScenario.plan(seed: 3)
+    let phone = try SaleScenario.phone.calibrated(by: [trace(9)], for: plan)
+    #expect(phone.profile.costs.measured == ["BasketView.evaluation"])
+    plan.devices = [phone]
+    let report = try await plan.run().report
+    #expect(report.runs[0].measuredCosts == 1 && report.runs[0].assumedCosts > 5)
+    #expect(report.lines.contains { $0.hasPrefix("  1 of ") && $0.contains("costs measured") })
+    #expect(report.html.contains("tracked: 1 of "))
+    let slow = try SaleScenario.phone.slowed(by: 2).calibrated(by: [trace(9)], for: plan)
+    let (one, two) = (phone.profile.costs, slow.profile.costs)
+    #expect(one.views["BasketView"]?.evaluation == 9_000_000)
+    #expect(two.views["BasketView"]?.evaluation == 4_500_000)
+    #expect(throws: CalibrationProblem.self) {
+      try SaleScenario.phone.calibrated(by: [Array("name".utf8)], for: plan)
+    }
+  }
+
+  @Test func `costs may be said to be measured`() {
+    let costs = SaleScenario.phone.profile.costs.action("a", .milliseconds(1), isMeasured: true)
+      .view("B", .cost(.milliseconds(1)), isMeasured: true)
+    #expect(costs.measured == ["a", "B.evaluation", "B.element", "B.appearance"])
+  }
+
+  @Test func `a device has conditions`() {
+    let phone = Device(
+      "phone", slowdown: 2, conditions: ["hot": 1.5, "busy": 2],
+      costs: SaleScenario.phone.profile.costs)
+    let hot = phone.under("hot")
+    #expect(hot.name == "phone+hot" && hot.conditions == ["hot"] && hot.slowdown == 3_000_000)
+    #expect(hot.under("busy").slowdown == 6_000_000)
+  }
+
+  @Test func `a device is written and read`() throws {
+    let phone = Device(
+      "phone", framesPerSecond: 120, cores: 6, slowdown: 2, conditions: ["hot": 1.5],
+      costs: SaleScenario.phone.profile.costs.action(
+        "offers.sold", .microseconds(7), isMeasured: true)
+    ).under("hot")
+    let read = try Device(json: Array(phone.json.utf8))
+    #expect(read.profile.costs == phone.profile.costs && read.slowdown == phone.slowdown)
+    #expect(read.name == "phone+hot" && read.json == phone.json)
+    #expect(read.profile.refreshRate == 120 && read.profile.cores == 6)
+  }
+
+  @Test(arguments: [
+    ("{", "is not JSON"), ("{}", "it needs 'name' and 'costs'"),
+    (#"{"name":"a","costs":{},"cores":0}"#, "'cores' is not a number from 1"),
+    (#"{"name":"a","costs":{"action":"1ms"}}"#, "the cost 'action' is not a number of nanoseconds"),
+  ])
+  func `what is no device is refused`(text: String, message: String) {
+    let problem = #expect(throws: SimulationProblem.self) { try Device(json: Array(text.utf8)) }
+    #expect(problem?.description.contains(message) == true, "\(problem?.description ?? "")")
+  }
+
+  @Test func `a table with a byte order mark is read`() throws {
+    let bytes = [0xEF, 0xBB, 0xBF] + trace(9)
+    #expect(try MeasuredTrace(bytes).names == ["BasketView"])
+  }
+}

@@ -35,8 +35,11 @@ struct HTMLPage {
               ?? ($0.failures + $0.withoutData).map(\.description).joined(separator: "; "),
           ]
         }, style: "thresholds")
-    for threshold in thresholds where !threshold.explanation.isEmpty {
-      list(threshold.explanation.map { $0.trimmingPrefix { $0 == " " } }.map(String.init))
+    for threshold in thresholds {
+      for failure in threshold.explainedFailures {
+        paragraph("\(threshold.text) in \(failure.place):", style: "about")
+        list(failure.explanation)
+      }
     }
   }
 
@@ -112,12 +115,13 @@ struct HTMLPage {
     .figures :is(td, th) + :is(td, th) { text-align: right }
     .figures tr:hover, details tr:hover { background: color-mix(in srgb, var(--line) 40%, transparent) }
     details { margin: .6em 0 } summary { cursor: pointer; font-weight: 600 }
-    .thresholds :is(td, th) + :is(td, th) { white-space: normal; overflow-wrap: anywhere }
-    .thresholds td:nth-child(3) { min-width: 4em }
+    .thresholds :is(td, th):is(:nth-child(2), :nth-child(4)) { white-space: normal; overflow-wrap: break-word }
+    .about { margin: .8em 0 0 } .about + ul { color: var(--faint) }
     @media (max-width: 40em) {
       .thresholds tr { display: grid; grid-template-columns: 1.6em 1fr; padding: .3em 0;
                        border-bottom: 1px solid var(--line) }
       .thresholds tr:first-child { display: none }
+      .thresholds td:nth-child(n) { white-space: normal; overflow-wrap: anywhere }
       .thresholds td { border: 0; padding: 0 .2em; grid-column: 2 }
       .thresholds td:first-child { grid-column: 1; grid-row: 1 / span 3 } }
     svg { display: block; height: auto; font: 12px system-ui, sans-serif;

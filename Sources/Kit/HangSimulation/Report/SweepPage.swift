@@ -33,7 +33,7 @@ extension SweepReport {
 /// A row for each figure, from 0 to its highest: a line from the lowest seed to the highest, a bar where the median of all
 /// seeds is, and a dot at that of these.
 private enum DistributionChart {
-  private static let (width, rowHeight) = (480, 30)
+  private static let rowHeight = 30
 
   static let legend = """
     <svg viewBox="0 0 600 20" width="600" role="img" aria-label="legend">\
@@ -42,33 +42,41 @@ private enum DistributionChart {
     <circle class="median" cx="444" cy="10" r="4"/><text x="454" y="14">median</text></svg>
     """
 
+  /// As wide as the text of the page.
+  private static let most = 940
+
   static func svg(_ rows: [(name: String, row: SeedDistribution)]) -> String {
-    var svg = ""
-    // As wide as the longest names and figures.
+    // Names and figures get the room that they need, the lines the rest.
     let left = 16 + (rows.map { SVGText.width($0.name) }.max() ?? 0)
-    var right = 0
-    for (index, (name, row)) in rows.enumerated() {
-      let y = rowHeight * index + 18
-      let highest = max(1, row.marks[4])
-      let x = row.marks.map { left + Int($0 * Int64(width) / highest) }
-      let (median, interval) = (row.median, row.interval.joined(separator: " to "))
-      let label = HTMLPage.escaped(
-        "\(name): median \(median), with 95 % \(interval), from \(row.lowest) to \(row.highest)")
-      svg += "<g><title>\(label)</title>"
-      svg +=
-        "<text class=\"label\" x=\"\(left - 12)\" y=\"\(y + 4)\" text-anchor=\"end\">\(name)</text>"
-      svg += "<line class=\"axis\" x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(y)\" y2=\"\(y)\"/>"
-      svg += "<line class=\"range\" x1=\"\(x[0])\" x2=\"\(x[4])\" y1=\"\(y)\" y2=\"\(y)\"/>"
-      svg +=
-        "<rect class=\"interval\" x=\"\(x[1])\" y=\"\(y - 5)\" width=\"\(max(2, x[3] - x[1]))\" height=\"10\"/>"
-      svg += "<circle class=\"median\" cx=\"\(x[2])\" cy=\"\(y)\" r=\"4\"/>"
-      let rest = " (\(interval)), at most \(row.highest)"
-      svg += "<text x=\"\(left + width + 14)\" y=\"\(y + 4)\">\(median)"
-      svg += "<tspan class=\"label\">\(rest)</tspan></text></g>"
-      right = max(right, 14 + SVGText.width(median + rest))
-    }
+    let right = 14 + (rows.map { SVGText.width($0.row.median + rest(of: $0.row)) }.max() ?? 0)
+    let width = max(200, most - left - right)
+    let svg = rows.enumerated().map { index, row in
+      line(row.name, row.row, left, width, y: rowHeight * index + 18)
+    }.joined()
     let (columns, height) = (left + width + right, rowHeight * rows.count + 6)
     return
       "<svg viewBox=\"0 0 \(columns) \(height)\" width=\"\(columns)\" role=\"img\" aria-label=\"distributions\">\(svg)</svg>"
+  }
+
+  private static func rest(of row: SeedDistribution) -> String {
+    " (\(row.interval.joined(separator: " to "))), at most \(row.highest)"
+  }
+
+  private static func line(
+    _ name: String, _ row: SeedDistribution, _ left: Int, _ width: Int, y: Int
+  ) -> String {
+    let highest = max(1, row.marks[4])
+    let x = row.marks.map { left + Int(Int128($0) * Int128(width) / Int128(highest)) }
+    let label = HTMLPage.escaped(
+      "\(name): median \(row.median), with 95 % \(row.interval.joined(separator: " to ")), "
+        + "from \(row.lowest) to \(row.highest)")
+    return "<g><title>\(label)</title>"
+      + "<text class=\"label\" x=\"\(left - 12)\" y=\"\(y + 4)\" text-anchor=\"end\">\(name)</text>"
+      + "<line class=\"axis\" x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(y)\" y2=\"\(y)\"/>"
+      + "<line class=\"range\" x1=\"\(x[0])\" x2=\"\(x[4])\" y1=\"\(y)\" y2=\"\(y)\"/>"
+      + "<rect class=\"interval\" x=\"\(x[1])\" y=\"\(y - 5)\" width=\"\(max(2, x[3] - x[1]))\" height=\"10\"/>"
+      + "<circle class=\"median\" cx=\"\(x[2])\" cy=\"\(y)\" r=\"4\"/>"
+      + "<text x=\"\(left + width + 14)\" y=\"\(y + 4)\">\(row.median)"
+      + "<tspan class=\"label\">\(rest(of: row))</tspan></text></g>"
   }
 }

@@ -69,11 +69,13 @@ extension ThresholdReport {
 
   /// What the first runs that did not meet it are about, in lines.
   package var explanation: [String] {
-    let explained = failures.prefix(Self.explainedRuns).filter { !$0.explanation.isEmpty }
-    return explained.flatMap { failure in
-      ["    \(text) in \(failure.device), \(failure.variant), seed \(failure.seed):"]
-        + failure.explanation.map { "      " + $0 }
+    explainedFailures.flatMap { failure in
+      ["    \(text) in \(failure.place):"] + failure.explanation.map { "      " + $0 }
     }
+  }
+
+  var explainedFailures: [Failure] {
+    failures.prefix(Self.explainedRuns).filter { !$0.explanation.isEmpty }
   }
 
   /// The value of a threshold about something that no run has.
@@ -82,6 +84,8 @@ extension ThresholdReport {
 }
 
 extension ThresholdReport.Failure: CustomStringConvertible {
+  var place: String { "\(device), \(variant), seed \(seed)" }
+
   /// The value, and where it was found.
   public var description: String {
     let of = seeds > 1 ? " with seed \(seed) (\(failedSeeds) of \(seeds) seeds)" : ""

@@ -4,9 +4,10 @@ extension ThresholdMetric {
   /// What in the run the metric is about, in lines: turns, actions, fields and views.
   func explanation(in run: RunReport, _ window: TurnWindow) -> [String] {
     switch self {
-    case .hangs: run.turns(window) { $0 == .hang }
-    case .microhangs: run.turns(window) { $0 == .microhang }
-    case .over, .longest, .hitch, .busy, .frozen, .frame, .latency: run.turns(window) { _ in true }
+    case .hangs: run.turns(window) { run.hangClass(of: $0) == .hang }
+    case .microhangs: run.turns(window) { run.hangClass(of: $0) == .microhang }
+    case .over(let bound): run.turns(window) { $0 >= bound }
+    case .longest, .hitch, .busy, .frozen, .frame, .latency: run.turns(window) { _ in true }
     case .growth: run.growth?.map(\.line) ?? []
     case .view(let name, .growth):
       run.growth?.filter { $0.kind == .view && $0.name == name }.map(\.line) ?? []
@@ -22,23 +23,25 @@ extension ThresholdMetric {
 extension RunReport {
   private static let turnsShown = 2
 
-  /// The longest turns of a class in the window, with the causes of the evaluation that took most of each.
+  fileprivate func hangClass(of length: Int64) -> HangClass {
+    HangClass(nanoseconds: UInt64(length), bounds: turnRecord?.bounds ?? .platform)
+  }
+
+  /// The longest turns in the window whose lengths the metric is about, with the cause of the evaluation that took most of
+  /// each.
   fileprivate func turns(
-    _ window: TurnWindow, _ isConcerned: (HangClass) -> Bool
+    _ window: TurnWindow, _ isConcerned: (_ length: Int64) -> Bool
   ) -> [String] {
     func length(_ turn: TurnReport) -> Int64 {
       window.withoutAppearance ? max(0, turn.length - turn.appearanceCost) : turn.length
     }
-    let bounds = turnRecord?.bounds ?? .platform
-    let found = longestTurns.filter { turn in
-      turn.start >= window.start
-        && isConcerned(HangClass(nanoseconds: UInt64(length(turn)), bounds: bounds))
-    }.sorted { length($0) > length($1) }
+    let found = longestTurns.filter { $0.start >= window.start && isConcerned(length($0)) }
+      .sorted { length($0) > length($1) }
     if found.isEmpty {
       return ["not among the \(longestTurns.count) longest turns, which are kept"]
     }
-    return found.prefix(Self.turnsShown).flatMap { turn in
-      ["longest turn: \(turn.line)"] + [turn.cause].compactMap(\.self)
+    return found.prefix(Self.turnsShown).enumerated().flatMap { index, turn in
+      [(index == 0 ? "longest turn: " : "next: ") + turn.line] + [turn.cause].compactMap(\.self)
     }
   }
 

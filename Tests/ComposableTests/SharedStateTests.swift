@@ -29,7 +29,7 @@ struct Player {
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
-      case .louderTapped: state.settings = settings.change { $0.volume += 1 }
+      case .louderTapped: settings.change(&state.settings) { $0.volume += 1 }
       case .muteTapped: state.settings.isMuted.toggle()
       case .settings: break
       }
@@ -48,7 +48,7 @@ func makeSettings(in directory: URL, say: @escaping @Sendable (String) -> Void) 
 }
 
 struct SharedStateTests {
-  private let settings = Shared(Settings())
+  private let settings = Shared(Settings(), merging: \.volume, \.isMuted)
 
   @Test func `a change by another arrives as an action`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
@@ -112,8 +112,76 @@ struct SharedStateTests {
 
   @Test func `a change by another in the middle of an action is not undone`() async {
     let store = TestStore(initialState: Player.State()) { MutedPlayer(settings: settings) }
-    await store.send(.louderTapped) { $0.settings.volume = 6 }
+    await store.send(.louderTapped) { $0.settings = Settings(volume: 6, isMuted: true) }
     #expect(settings.value == Settings(volume: 6, isMuted: true))
+  }
+
+  @Test func `a feature that has not joined changes the newest value`() async {
+    settings.change { $0.volume = 9 }
+    let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
+    await store.send(.muteTapped) { $0.settings = Settings(volume: 9, isMuted: true) }
+    #expect(settings.value == Settings(volume: 9, isMuted: true))
+  }
+
+  @Test func `an assignment before a change is shared with it`() {
+    let both = Settings(volume: 6, isMuted: true)
+    let before = settings { state, shared in
+      state.settings.isMuted = true
+      shared.change(&state.settings) { $0.volume += 1 }
+    }
+    #expect(before == both)
+    let after = settings { state, shared in
+      shared.change(&state.settings) { $0.volume += 1 }
+      state.settings.isMuted = true
+    }
+    #expect(after == both)
+    let beside = settings { state, shared in
+      state.settings.isMuted = true
+      shared.change { $0.volume += 1 }
+    }
+    #expect(beside == both)
+  }
+
+  @Test func `the last value of a reducer is shared, even if it is the first one`() {
+    let restored = settings { state, shared in
+      let old = state.settings
+      shared.change(&state.settings) { $0.volume += 1 }
+      state.settings = old
+    }
+    #expect(restored == Settings())
+    #expect(settings { _, shared in shared.change { $0.volume += 1 } } == Settings(volume: 6))
+  }
+
+  @Test func `assignments to different fields at the same time are merged`() {
+    let write: Write = { state, shared in
+      state.settings.isMuted = true
+      elsewhere { shared.change { $0.volume = 9 } }
+    }
+    #expect(settings(after: write) == Settings(volume: 9, isMuted: true))
+    let whole = Shared(Settings())
+    #expect(settings(of: whole, after: write) == Settings(isMuted: true))
+    #expect(whole.overwrites == 1)
+  }
+
+  private typealias Write = (inout Player.State, Shared<Settings>) -> Void
+
+  /// What a reducer makes of a shared value, in a store that has the same value afterwards.
+  private func settings(
+    of settings: Shared<Settings> = Shared(Settings(), merging: \.volume, \.isMuted),
+    after write: @escaping Write
+  ) -> Settings {
+    let store = Store(initialState: Player.State(), lane: ManualLane()) {
+      ReducerSteps<Player.State, Player.Action>.make {
+        Reduce { state, action in
+          if action == .muteTapped { write(&state, settings) }
+          return .none
+        }
+        .sharing(\.settings, with: settings, action: \.settings)
+      }
+    }
+    store.send(.muteTapped)
+    #expect(store.state.settings == settings.value)
+    return settings.value
   }
 
   @Test func `two stores on lanes of their own end with the same value, and no change is lost`()
@@ -232,7 +300,7 @@ private struct MutedPlayer {
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       guard case .louderTapped = action else { return .none }
-      state.settings = settings.change { $0.volume += 1 }
+      settings.change(&state.settings) { $0.volume += 1 }
       settings.change { $0.isMuted = true }
       return .none
     }
@@ -283,6 +351,34 @@ struct SharedFileTests {
     for volume in 0...100 { settings.change { $0.volume = volume } }
     await settings.flush()
     #expect(try make().value.volume == 100)
+    #expect(failures.lines == [])
+  }
+
+  @Test func `two values of one file are one value`() async throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let (first, second) = (try make(), try make())
+    first.change { $0.volume = 1 }
+    second.change { $0.isMuted = true }
+    #expect(first.value == Settings(volume: 1, isMuted: true))
+    let link = directory.appending(path: "link.json")
+    await first.flush()
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: directory.appending(path: "settings.json"))
+    let third = try Shared(file: link.path, initial: Settings()) { _ in }
+    #expect(third.value == first.value)
+    #expect(throws: SharedFileError.self) { try Shared(file: link.path, initial: 1) { _ in } }
+    third.change { $0.volume = 2 }
+    #expect(second.value.volume == 2)
+  }
+
+  @Test func `a value that is made anew has what was not written yet`() throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    for volume in 1...20 {
+      var settings: Shared<Settings>? = try make()
+      #expect(settings?.value.volume == (volume == 1 ? 5 : volume - 1))
+      settings?.change { $0.volume = volume }
+      settings = nil
+    }
     #expect(failures.lines == [])
   }
 

@@ -45,7 +45,7 @@ extension TestStore {
       while let next = received.first, !isMatching(next) { skipFirst() }
     }
     guard !received.isEmpty else {
-      let running = store.runningEffectNames
+      let running = store.runningEffectDescriptions
       fail(
         "Expected to receive \(description), but received no action. "
           + (running.isEmpty

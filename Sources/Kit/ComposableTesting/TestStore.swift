@@ -61,6 +61,15 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
       if isFeedback { feedback.append(waiting) } else { arrived.append(waiting) }
     }
     store.onFailure = { [unowned self] in fail("\(Self.describe($0))", at: origin) }
+    lane.onEndlessRun = { [weak self] in self?.endEndlessRun(of: $0) }
+  }
+
+  private func endEndlessRun(of names: [String]) {
+    let running = store.runningEffectDescriptions.filter { description in
+      names.contains { description == $0 || description.hasPrefix("\($0) (") }
+    }
+    fail(ManualLane.describe(running.isEmpty ? names : running, lane.turnLimit), at: origin)
+    store.cancelEffects()
   }
 
   deinit {
@@ -172,7 +181,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   ) async {
     let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
     lane.run()
-    let running = store.runningEffectNames
+    let running = store.runningEffectDescriptions
     if running.isEmpty, strict { fail("There were no effects in flight to skip.", at: site) }
     if !running.isEmpty {
       show("Cancelled effects in flight: \(running.joined(separator: ", "))", at: site)
@@ -200,7 +209,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     if !received.isEmpty {
       tell("The store received unexpected actions: \(list(received))", site)
     }
-    let running = store.runningEffectNames
+    let running = store.runningEffectDescriptions
     if !running.isEmpty {
       tell(
         """

@@ -239,6 +239,10 @@ struct EffectModel {
       if case .asked(let token) = act { self.act(site, .got(token: token + 1), origin: origin) }
       return
     }
+    if children[site]?.volume != volume.value {
+      note("an action begins with the newest shared value")
+    }
+    children[site]?.volume = volume.value
     var follow: [Act] = []
     var isDismissed = false
     var started: Int?
@@ -303,24 +307,19 @@ struct EffectModel {
     case .got(let token): children[site]?.log.append(token)
     case .shared(let action): started = share(action, site, origin)
     case .assigned(let value, let meanwhile):
-      if let meanwhile {
-        if children[site]?.volume != value {
-          note("of assignments by several threads the last one stays")
-        }
-        change(meanwhile)
-      }
-      assign(value, site)
+      let base = volume.value
+      if let meanwhile { change(meanwhile) }
+      assign(value, since: base)
+      children[site]?.volume = volume.value
       follow = [.looked]
     case .added(let amount, let meanwhile):
-      if children[site]?.volume != volume.value {
-        note("a change of a shared value sees what the one before it left")
-      }
+      note("a change of a shared value sees what the one before it left")
       change(volume.value + amount)
-      children[site]?.volume = volume.value
       if let meanwhile {
         note("what another thread changes behind a change is not undone")
         change(meanwhile)
       }
+      children[site]?.volume = volume.value
     case .looked: children[site]?.log.append(volume.value)
     }
     endGone()
@@ -336,7 +335,6 @@ struct EffectModel {
       let scope = scope(at: site)
       running = running.filter { $0.value.scope != scope || !$0.value.kind.isListening }
       start(scope, .listen, .max - now, [], origin)
-      children[site]?.volume = volume.value
       return scope
     case .leave:
       let scope = scope(at: site)
@@ -344,27 +342,21 @@ struct EffectModel {
       return nil
     case .changed(let value, let version):
       if version < UInt64(volume.number) {
-        note("a change that was overtaken is not assigned")
-      } else {
-        children[site]?.volume = value
+        note("a change that was overtaken finds the newer one")
       }
-      if let child = children[site] {
-        children[site]?.log.append(child.volume)
-        if value < 0 { assign(Subject.answer(to: value), site) }
-      }
+      children[site]?.log.append(volume.value)
+      if value < 0 { assign(Subject.answer(to: value), since: volume.value) }
+      children[site]?.volume = volume.value
       return nil
     }
   }
 
-  /// A child assigns to its field.
-  private mutating func assign(_ value: Int, _ site: Site) {
-    if children[site]?.volume != value {
-      note("a change of a shared field is shared before the next action")
-      change(value)
-    } else if value != volume.value {
-      note("a shared field that is left equal is not shared")
-    }
-    children[site]?.volume = value
+  /// A child assigns to its field, which was `base`.
+  private mutating func assign(_ value: Int, since base: Int) {
+    guard value != base else { return note("a shared field that is left equal is not shared") }
+    note("a change of a shared field is shared before the next action")
+    if volume.value != base { note("of assignments by several threads the last one stays") }
+    change(value)
   }
 
   /// Changes the shared value and tells those who listen.

@@ -173,7 +173,7 @@ struct SubjectFeature {
       changeElsewhere(meanwhile)
       return .send(.looked)
     case .added(let amount, let meanwhile):
-      state.volume = volume.change { $0 += amount }
+      volume.change(&state.volume) { $0 += amount }
       changeElsewhere(meanwhile)
     case .looked: state.log.append(volume.value)
     }

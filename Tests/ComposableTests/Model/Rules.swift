@@ -42,6 +42,29 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ["an identifier is the child's own", "a parent cancels in a child"], []
   ),
   ("An error that an effect does not catch", ["an error that is not caught is reported"], []),
+  (
+    "An identifier that is put around the effect of a child", [],
+    [
+      "an identifier around a composed child reaches its children",
+      "compositions of effects do what the model does",
+    ]
+  ),
+  (
+    "The parts of a sequence", [],
+    [
+      "compositions of effects do what the model does", "a sequence waits for a debounced part",
+      "a sequence waits for the effects of children", "each part keeps its identifiers",
+      "a part may cancel what was in flight before it", "a cancellation may be a part",
+    ]
+  ),
+  (
+    "A part that does not run to its end", [],
+    [
+      "compositions of effects do what the model does",
+      "what runs beside a cancelled part runs on, and the next part does not begin",
+      "a task that throws a cancellation by itself ends its sequence without a failure",
+    ]
+  ),
   ("The effects of a child end with the action", ["effects end with their child"], []),
   (
     "They end as well when the child becomes another one",
@@ -69,6 +92,14 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ], []
   ),
   (
+    "A screen of a ``StackState`` that returns", [],
+    [
+      "a screen that dismisses itself is popped with those above",
+      "a screen within a sheet is popped and the sheet stays",
+      "a dismissal that comes too late is reported",
+    ]
+  ),
+  (
     "An alert that the parent shows anew", [],
     ["an alert that is shown anew stays, even if it is equal, and is told"]
   ),
@@ -85,6 +116,13 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ["a debounce lets the newest through", "a debounce ends what it let through"], []
   ),
   (
+    "A pause or an interval of zero", [],
+    [
+      "compositions of effects do what the model does",
+      "a pause or an interval of no length is over at once",
+    ]
+  ),
+  (
     "``Effect/cancel(id:)`` with the identifier of a limit",
     ["a cancellation drops what is held back", "a cancellation ends what runs"], []
   ),
@@ -93,11 +131,16 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ["the effects of a child end with it, whatever form it has"]
   ),
   (
+    "Before each action of a feature",
+    ["an action begins with the newest shared value"],
+    ["a feature that has not joined changes the newest value"]
+  ),
+  (
     "What a reducer changes in a shared field",
     [
       "a change of a shared field is shared before the next action",
       "a shared field that is left equal is not shared",
-    ], []
+    ], ["the last value of a reducer is shared, even if it is the first one"]
   ),
   (
     "A feature that has joined gets each change",
@@ -107,7 +150,7 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   ),
   (
     "A change that was overtaken by a newer one",
-    ["a change that was overtaken is not assigned"], []
+    ["a change that was overtaken finds the newer one"], []
   ),
   // The fuzzer lets another thread run in the middle of an action and waits for it. Threads that nobody
   // waits for have no order that a model could know: the test says what holds in any, and the thread
@@ -119,8 +162,14 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
       "a change of a shared value sees what the one before it left",
       "what another thread changes behind a change is not undone",
       "in the end all who joined have the same value",
-    ], ["two stores on lanes of their own end with the same value, and no change is lost"]
+    ],
+    [
+      "two stores on lanes of their own end with the same value, and no change is lost",
+      "assignments to different fields at the same time are merged",
+      "an assignment before a change is shared with it",
+    ]
   ),
+  ("Values of one file", [], ["two values of one file are one value"]),
   ("Listening is an effect of the feature", ["listening ends with the child"], []),
   (
     "``SentEffects`` of ``Store/start(_:)``",
@@ -146,6 +195,13 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     [
       "a receive with a timeout waits past actions that do not match",
       "actions in front of the one that is received are skipped",
+    ]
+  ),
+  (
+    "A lane that does not become idle", [],
+    [
+      "an effect that spins is a failure that names it",
+      "what spins in spite of a cancellation is left aside",
     ]
   ),
   (

@@ -20,8 +20,8 @@ extension Effect {
   @inlinable
   func scoped(_ key: ScopeKey, _ identity: ChildIdentity, _ owner: ChildEffects) -> Effect {
     switch operation {
-    case nil, .send, .absentChild, .dismiss: self
-    case .run, .limit, .cancel, .endScope, .endElements, .scoped, .many:
+    case nil, .send, .absentChild, .dismiss, .strayDismissal: self
+    case .run, .limit, .cancel, .endScope, .endElements, .scoped, .many, .sequence:
       Effect(operation: .scoped(key, identity, owner, self))
     }
   }
@@ -52,16 +52,19 @@ extension Effect {
     case .endElements(let tag, let isPresent):
       Effect<Parent>(operation: .endElements(tag, isPresent: isPresent))
     case .absentChild: .absentChild
+    case .strayDismissal: Effect<Parent>(operation: .strayDismissal)
     case .dismiss:
       switch dismiss {
       case .pass: .dismiss
       case .send(let action): .send(action)
       case .drop: .none
+      case .report: Effect<Parent>(operation: .strayDismissal)
       }
     case .scoped(let key, let identity, let owner, let effect):
       Effect<Parent>(
         operation: .scoped(key, identity, owner, effect.map(transform, dismiss: dismiss)))
     case .many(let effects): .merge(effects.map { $0.map(transform, dismiss: dismiss) })
+    case .sequence(let effects): .concatenate(effects.map { $0.map(transform, dismiss: dismiss) })
     }
   }
 }
@@ -73,6 +76,8 @@ enum Dismissal<Action> {
   case pass
   /// The child is presented here: this action dismisses it.
   case send(Action)
-  /// The child is gone already.
+  /// The child is gone already, or goes with the action in hand.
   case drop
+  /// The child cannot be dismissed any more.
+  case report
 }

@@ -17,8 +17,12 @@ public struct Effect<Action: Sendable> {
     case absentChild
     /// A presented child wants to go.
     case dismiss
+    /// A child wants to go, and nobody can do that.
+    case strayDismissal
     case scoped(ScopeKey, ChildIdentity, ChildEffects?, Effect<Action>)
     case many([Effect<Action>])
+    /// Each begins when the one before it has ended.
+    case sequence([Effect<Action>])
   }
 
   // A reference, so that moving an effect through the levels of a composition moves one word. Classes of
@@ -94,6 +98,8 @@ public struct Effect<Action: Sendable> {
 
   /// Makes the presenting parent dismiss the child that returns this; see
   /// ``PresentationAction/dismiss``. A child that the parent puts there in the same action stays.
+  ///
+  /// A screen of a ``StackState`` is popped, with the screens above it.
   @inlinable
   public static var dismiss: Effect { Effect(operation: .dismiss) }
 
@@ -103,20 +109,22 @@ public struct Effect<Action: Sendable> {
   /// `handler` does not take is reported to the store's ``Store/onFailure``; cancellation is not an
   /// error.
   /// - Parameter name: names the effect in reports (``Store/runningEffectNames``,
-  ///   ``Lane/taskExecutor(named:)``); the type of the reducer is a good one.
+  ///   ``Lane/taskExecutor(named:)``); the type of the reducer is a good one. Failures add the file and the
+  ///   line to an effect without a name.
   @inlinable
   public static func run(
-    name: String = "effect", priority: TaskPriority? = nil, onLane: Bool = true,
+    name: String? = nil, priority: TaskPriority? = nil, onLane: Bool = true,
     _ operation:
       nonisolated(nonsending) @escaping @Sendable (_ send: Send<Action>) async throws
       -> Void,
     catch handler: (
       nonisolated(nonsending) @Sendable (_ error: any Error, _ send: Send<Action>) async -> Void
-    )? = nil
+    )? = nil, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Effect {
     Effect(
       RunEffect(
-        name: name, rawPriority: priority?.rawValue, onLane: onLane, ids: [], operation: operation,
+        name: name ?? "effect", place: name == nil ? EffectPlace(fileID, line) : nil,
+        rawPriority: priority?.rawValue, onLane: onLane, marks: [], operation: operation,
         handler: handler))
   }
 
@@ -146,21 +154,25 @@ public struct Effect<Action: Sendable> {
   @inlinable
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
     let id = EffectID(id)
-    return cancelInFlight ? Effect(operation: .cancel(id)).followed(by: marked(id)) : marked(id)
+    let marked = marked(EffectMark(id))
+    return cancelInFlight ? Effect(operation: .cancel(id)).followed(by: marked) : marked
   }
 
   @usableFromInline
-  func marked(_ id: EffectID) -> Effect {
+  func marked(_ mark: EffectMark) -> Effect {
     switch operation {
-    case nil, .send, .cancel, .endScope, .endElements, .absentChild, .dismiss: return self
-    case .run(let run): return run.ids.contains(id) ? self : Effect(run.marked(id))
+    case nil, .send, .cancel, .endScope, .endElements, .absentChild, .dismiss, .strayDismissal:
+      return self
+    case .run(let run): return run.marks.contains(mark) ? self : Effect(run.marked(mark))
     case .limit(var limited):
-      if !limited.ids.contains(id) { limited.ids.append(id) }
+      if !limited.marks.contains(mark) { limited.marks.append(mark) }
       return Effect(operation: .limit(limited))
     case .scoped(let key, let identity, let owner, let effect):
-      return Effect(operation: .scoped(key, identity, owner, effect.marked(id)))
+      return Effect(operation: .scoped(key, identity, owner, effect.marked(mark.outside)))
     case .many(let effects):
-      return Effect(operation: .many(effects.map { $0.marked(id) }))
+      return Effect(operation: .many(effects.map { $0.marked(mark) }))
+    case .sequence(let effects):
+      return Effect(operation: .sequence(effects.map { $0.marked(mark) }))
     }
   }
 }

@@ -1,12 +1,3 @@
-/// What lets some effects of one identifier through.
-@usableFromInline
-protocol Limiter: AnyObject {
-  /// Whether it holds nothing back and would let the next effect through as a new one would.
-  var isSpent: Bool { get }
-  /// Forgets what it holds back.
-  func supersede()
-}
-
 /// The running effects of one store, by the child that started them.
 ///
 /// Ending a scope costs time proportional to the effects in and below it. An action without effects
@@ -24,6 +15,9 @@ struct EffectRegistry {
   /// Names in the order of starting. O(n log n).
   var names: [String] { all.map(\.name) }
 
+  /// The same, with the places of those that were given no name.
+  var descriptions: [String] { all.map(\.description) }
+
   /// All effects, in the order of starting. O(n log n).
   private var all: [RunningEffect] { root.allRunning.sorted { $0.number < $1.number } }
 
@@ -39,8 +33,11 @@ struct EffectRegistry {
     effect.number = started
     effect.position = scope.running.count
     scope.running.append(effect)
-    for id in effect.ids { scope.ids[id, default: []].append(effect) }
-    if effect.origin != 0 { origins[effect.origin, default: (0, [])].count += 1 }
+    for mark in effect.marks {
+      scope.ancestor(mark.level).ids[mark.id, default: []].append(effect)
+    }
+    effect.sequence?.pending += 1
+    hold(effect.origin)
   }
 
   @usableFromInline
@@ -48,11 +45,16 @@ struct EffectRegistry {
     if effect.scope == nil { task.cancel() } else { effect.task = task }
   }
 
-  /// Forgets an effect whose task returned.
+  /// Forgets an effect whose task returned. Returns the sequence that goes on, if this was the last effect
+  /// that it waited for.
   @usableFromInline
-  mutating func finished(_ effect: RunningEffect) {
+  mutating func finished(_ effect: RunningEffect) -> EffectSequence? {
     effect.isCancelled = false
+    guard effect.scope != nil else { return nil }
     forget(effect)
+    guard let sequence = effect.sequence else { return nil }
+    sequence.pending -= 1
+    return sequence.pending == 0 && !sequence.isOver ? sequence : nil
   }
 
   private mutating func forget(_ effect: RunningEffect) {
@@ -62,12 +64,15 @@ struct EffectRegistry {
       scope.running[effect.position] = moved
       moved.position = effect.position
     }
-    for id in effect.ids {
-      scope.ids[id]?.removeAll { $0 === effect }
-      if scope.ids[id]?.isEmpty == true { scope.ids[id] = nil }
-    }
+    for mark in effect.marks { unmark(effect, mark, scope) }
     settle(effect.origin)
     prune(scope)
+  }
+
+  private func unmark(_ effect: RunningEffect, _ mark: EffectMark, _ scope: EffectScope) {
+    let scope = scope.ancestor(mark.level)
+    scope.ids[mark.id]?.removeAll { $0 === effect }
+    if scope.ids[mark.id]?.isEmpty == true { scope.ids[mark.id] = nil }
   }
 
   /// Makes an effect one that does not run; returns its scope, whose list still has it, if it ran.
@@ -87,6 +92,7 @@ struct EffectRegistry {
     effect.task?.cancel()
     effect.isCancelled = true
     forget(effect)
+    interrupt(effect.sequence)
   }
 
   /// Cancels the effects of `scope` with this identifier, and what limiters hold back under it.
@@ -98,9 +104,12 @@ struct EffectRegistry {
     }
   }
 
-  /// Cancels what a limiter with this identifier let through earlier.
-  mutating func cancelPassed(id: EffectID, scope: EffectScope) {
-    for effect in scope.ids[id] ?? [] where effect.limiter == nil { cancel(effect) }
+  /// Cancels what a limiter with this identifier let through earlier, and what other limiters hold back of it.
+  mutating func cancelPassed(_ limiter: any Limiter, id: EffectID, scope: EffectScope) {
+    for effect in scope.ids[id] ?? [] where effect.limiter !== limiter {
+      effect.limiter?.supersede()
+      cancel(effect)
+    }
   }
 
   mutating func cancel(origin: UInt64) {
@@ -163,14 +172,16 @@ struct EffectRegistry {
   private mutating func end(_ scope: EffectScope) {
     for child in scope.children.values {
       end(child)
-      release(child)
+      markEnded(child)
     }
     scope.children = [:]
     for effect in scope.running {
       effect.task?.cancel()
       effect.isCancelled = true
       guard take(effect) != nil else { continue }
+      for mark in effect.marks where mark.level > 0 { unmark(effect, mark, scope) }
       settle(effect.origin)
+      interrupt(effect.sequence)
     }
     scope.running = []
     scope.ids = [:]
@@ -192,10 +203,10 @@ struct EffectRegistry {
       return
     }
     parent.children[key] = nil
-    release(scope)
+    markEnded(scope)
   }
 
-  private func release(_ scope: EffectScope) {
+  private func markEnded(_ scope: EffectScope) {
     guard !scope.isEnded else { return }
     scope.isEnded = true
     scope.owner?.count -= 1
@@ -211,16 +222,25 @@ struct EffectRegistry {
 
   func isRunning(origin: UInt64) -> Bool { origins[origin] != nil }
 
-  /// Counts an effect as one of another tracked send.
-  mutating func move(_ effect: RunningEffect, to origin: UInt64) {
-    let old = effect.origin
-    guard effect.scope != nil, old != origin else { return }
+  /// Counts an effect as one of another tracked send and of another sequence.
+  mutating func move(
+    _ effect: RunningEffect, to origin: UInt64, _ sequence: EffectSequence?
+  ) {
+    hold(origin)
+    settle(effect.origin)
     effect.origin = origin
-    if origin != 0 { origins[origin, default: (0, [])].count += 1 }
-    settle(old)
+    sequence?.pending += 1
+    effect.sequence?.pending -= 1
+    effect.sequence = sequence
   }
 
-  private mutating func settle(_ origin: UInt64) {
+  /// Counts one more effect of a tracked send.
+  mutating func hold(_ origin: UInt64) {
+    if origin != 0 { origins[origin, default: (0, [])].count += 1 }
+  }
+
+  /// Counts one effect less.
+  mutating func settle(_ origin: UInt64) {
     guard origin != 0, let old = origins[origin] else { return }
     if old.count > 1 {
       origins[origin]?.count -= 1
@@ -228,6 +248,49 @@ struct EffectRegistry {
       origins[origin] = nil
       for continuation in old.waiting { continuation.resume() }
     }
+  }
+
+  // MARK: Sequences
+
+  /// Keeps the scope and the tracked send of a sequence until it is over.
+  mutating func begin(_ sequence: EffectSequence) {
+    keep(sequence.scope)
+    hold(sequence.origin)
+    sequence.parent?.pending += 1
+  }
+
+  /// Ends a sequence whose parts have all ended. Returns the one that it is a part of, if that goes on.
+  mutating func complete(_ sequence: EffectSequence) -> EffectSequence? {
+    close(sequence)
+    guard let parent = sequence.parent else { return nil }
+    parent.pending -= 1
+    return parent.pending == 0 && !parent.isOver ? parent : nil
+  }
+
+  /// Ends a sequence, and those that it is a part of, before their next parts.
+  @usableFromInline
+  mutating func interrupt(_ sequence: EffectSequence?) {
+    var next = sequence
+    while let sequence = next, !sequence.isOver {
+      close(sequence)
+      next = sequence.parent
+    }
+  }
+
+  private mutating func close(_ sequence: EffectSequence) {
+    sequence.isOver = true
+    settle(sequence.origin)
+    release(sequence.scope)
+  }
+
+  /// Keeps a scope although it may be empty, until it is released.
+  @usableFromInline
+  func keep(_ scope: EffectScope) { scope.users += 1 }
+
+  @usableFromInline
+  func release(_ scope: EffectScope) {
+    scope.users -= 1
+    if !scope.isEnded { prune(scope) }
   }
 
   // MARK: Limiters

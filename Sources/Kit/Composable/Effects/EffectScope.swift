@@ -51,7 +51,7 @@ public final class EffectScope {
   /// How many are at work in it; until they are done an empty scope is kept.
   @exclusivity(unchecked) @usableFromInline var users = 0
   /// Whether it was taken out of the tree.
-  @exclusivity(unchecked) var isEnded = false
+  @exclusivity(unchecked) @usableFromInline var isEnded = false
   /// The next scope on the way down to the one that is being checked.
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var next: EffectScope?
 
@@ -67,6 +67,13 @@ public final class EffectScope {
 
   var isEmpty: Bool {
     running.isEmpty && children.isEmpty && limiters.isEmpty && users == 0
+  }
+
+  /// The scope this many levels above.
+  func ancestor(_ level: Int) -> EffectScope {
+    var scope = self
+    for _ in 0..<level { scope = scope.parent ?? scope }
+    return scope
   }
 
   /// Its effects and those of its children. O(effects).

@@ -3,12 +3,14 @@
 final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable {
   /// Names the task in reports.
   @usableFromInline let name: String
+  /// Where it was made, if it was given no name.
+  @usableFromInline let place: EffectPlace?
   // Not a `TaskPriority`, whose size may change with the system's library: with it, effects would be
   // copied and destroyed by way of metadata.
   @usableFromInline let rawPriority: UInt8?
   @usableFromInline let onLane: Bool
   /// Identifiers by which it can be cancelled.
-  @usableFromInline let ids: [EffectID]
+  @usableFromInline let marks: [EffectMark]
   // On the executor of the task: without `nonsending` each call would ask for it anew, and each return.
   @usableFromInline let operation:
     nonisolated(nonsending) @Sendable (Send<Action>) async throws -> Void
@@ -17,14 +19,15 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
 
   @inlinable
   init(
-    name: String, rawPriority: UInt8?, onLane: Bool, ids: [EffectID],
+    name: String, place: EffectPlace?, rawPriority: UInt8?, onLane: Bool, marks: [EffectMark],
     operation: nonisolated(nonsending) @escaping @Sendable (Send<Action>) async throws -> Void,
     handler: (nonisolated(nonsending) @Sendable (any Error, Send<Action>) async -> Void)?
   ) {
     self.name = name
+    self.place = place
     self.rawPriority = rawPriority
     self.onLane = onLane
-    self.ids = ids
+    self.marks = marks
     self.operation = operation
     self.handler = handler
     super.init(.run)
@@ -34,9 +37,10 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
 
   /// The same with one more identifier.
   @usableFromInline
-  func marked(_ id: EffectID) -> RunEffect {
+  func marked(_ mark: EffectMark) -> RunEffect {
     RunEffect(
-      name: name, rawPriority: rawPriority, onLane: onLane, ids: ids + [id], operation: operation,
+      name: name, place: place, rawPriority: rawPriority, onLane: onLane, marks: marks + [mark],
+      operation: operation,
       handler: handler)
   }
 
@@ -50,9 +54,23 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
       parentHandler = { error, send in await handler(error, send.pullback(transform)) }
     }
     return RunEffect<Parent>(
-      name: name, rawPriority: rawPriority, onLane: onLane, ids: ids,
+      name: name, place: place, rawPriority: rawPriority, onLane: onLane, marks: marks,
       operation: { send in try await operation(send.pullback(transform)) },
       handler: parentHandler)
+  }
+}
+
+/// A line of source code.
+@usableFromInline
+struct EffectPlace: Sendable {
+  let fileID: StaticString
+  // 32 bits fit into the padding of the other.
+  let line: UInt32
+
+  @usableFromInline
+  init(_ fileID: StaticString, _ line: UInt) {
+    self.fileID = fileID
+    self.line = UInt32(truncatingIfNeeded: line)
   }
 }
 

@@ -6,7 +6,9 @@
 class RunningEffect: @unchecked Sendable {
   @usableFromInline final let name: String
   /// Identifiers by which it can be cancelled.
-  final let ids: [EffectID]
+  final let marks: [EffectMark]
+  /// The sequence that waits for its end. Set for a task when it is made, since that reads it on any thread.
+  @exclusivity(unchecked) @usableFromInline final var sequence: EffectSequence?
   /// The limiter that it wakes.
   @exclusivity(unchecked) final var limiter: (any Limiter)?
   /// The tracked send that it follows from; 0 if that is not tracked.
@@ -24,15 +26,20 @@ class RunningEffect: @unchecked Sendable {
 
   @usableFromInline
   init(
-    name: String, ids: [EffectID], scope: EffectScope, origin: UInt64,
+    name: String, marks: [EffectMark], scope: EffectScope, sequence: EffectSequence?,
+    origin: UInt64,
     limiter: (any Limiter)? = nil
   ) {
     self.name = name
-    self.ids = ids
+    self.marks = marks
+    self.sequence = sequence
     self.scope = scope
     self.origin = origin
     self.limiter = limiter
   }
+
+  /// The name; of an effect without one, the line that made it, too.
+  var description: String { name }
 }
 
 /// A task that runs, with the way to its store: one object for all that the task holds.
@@ -43,11 +50,17 @@ final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
 
   @inlinable
   init(
-    _ run: RunEffect<Action>, scope: EffectScope, origin: UInt64, mailbox: Mailbox<Action>
+    _ run: RunEffect<Action>, scope: EffectScope, sequence: EffectSequence?, origin: UInt64,
+    mailbox: Mailbox<Action>
   ) {
     self.run = run
     self.mailbox = mailbox
-    super.init(name: run.name, ids: run.ids, scope: scope, origin: origin)
+    super.init(
+      name: run.name, marks: run.marks, scope: scope, sequence: sequence, origin: origin)
+  }
+
+  override var description: String {
+    run.place.map { "\(name) (\($0.fileID):\($0.line))" } ?? name
   }
 
   // `nonsending`, so that nothing asks for the executor anew after the operation has returned.
@@ -55,8 +68,9 @@ final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
   nonisolated(nonsending) func perform() async {
     do {
       try await run.operation(send)
-    } catch is CancellationError {
-      // An effect that ends because it was cancelled did what it was told.
+    } catch let error as CancellationError {
+      // No failure, but what follows in a sequence must not begin.
+      if sequence != nil { mailbox.post(.failed(error, effect: self)) }
     } catch {
       if let handler = run.handler {
         await handler(error, send)

@@ -23,31 +23,38 @@ where
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     var effect = Effect<Action>.none
+    var popped: [ID] = []
     if let element = Case.extract(action) {
       let own = Lens.modify(&state) { collection in
         collection.modify(id: element.id) { child.reduce(into: &$0, action: element.action) }
       }
       if let own {
-        if !own.isNone { effect = scoped(own, element.id, &state) }
+        if !own.isNone {
+          if ID.self == StackElementID.self { popped = self.popped(by: own, element.id, in: state) }
+          effect = scoped(own, element.id, &state, isPopped: !popped.isEmpty)
+        }
       } else {
         effect = .absentChild
       }
     }
-    guard effects.count != 0 || !effect.isNone else {
+    guard effects.count != 0 || !effect.isNone || !popped.isEmpty else {
       return base.reduce(into: &state, action: action)
     }
-    return reduceBase(&state, action, after: effect)
+    return reduceBase(&state, action, after: effect, popping: popped)
   }
 
   /// Runs the parent, and ends the effects of elements that go.
   @inlinable
   func reduceBase(
-    _ state: inout State, _ action: Action, after effect: Effect<Action>
+    _ state: inout State, _ action: Action, after effect: Effect<Action>, popping popped: [ID]
   ) -> Effect<Action> {
     // A mark shows that the whole collection was replaced, a count shows removals, including those
     // since the last look that this parent did not make.
     let wasKnown = look(&state)
     let effect = effect.followed(by: base.reduce(into: &state, action: action))
+    if !popped.isEmpty {
+      Lens.modify(&state) { collection in for id in popped { collection.remove(id: id) } }
+    }
     let isSame = look(&state)
     return wasKnown && isSame ? effect : effect.followed(by: ending(state))
   }
@@ -67,14 +74,17 @@ where
 
   @inlinable
   func scoped(
-    _ effect: Effect<Child.Action>, _ id: ID, _ state: inout State
+    _ effect: Effect<Child.Action>, _ id: ID, _ state: inout State, isPopped: Bool
   ) -> Effect<Action> {
     // Slots tell elements apart within one collection and its copies.
     let identity = Lens.modifyUnnoted(&state) { collection in
       if collection.lineage == 0 { collection.lineage = Lineage.next() }
       return collection.identity(of: id) ?? .any
     }
-    return effect.map { Case.embed(ElementAction(id: id, action: $0)) }
+    let embed = { (action: Child.Action) in Case.embed(ElementAction(id: id, action: action)) }
+    let dismissal: Dismissal<Action> =
+      ID.self == StackElementID.self ? dismissal(of: id, isAtOnce: isPopped) : .pass
+    return effect.map(embed, dismiss: dismissal)
       .scoped(ScopeKey(tag: Case.tag, element: EffectID(id)), identity, effects)
   }
 
@@ -145,7 +155,8 @@ extension ReducerStep {
   /// even if another one comes under the same key, in time proportional to the elements with
   /// effects. A collection that replaces another as a whole has the same elements under the same
   /// keys. An action for an element that is not there is dropped and counted
-  /// (``Store/actionsWithoutChild``).
+  /// (``Store/actionsWithoutChild``). A screen of a ``StackState`` that returns ``Effect/dismiss`` is popped with
+  /// those above it, behind the parent's reaction to the same action.
   /// - Complexity: one look-up by key per action, whatever the number of elements.
   @inlinable
   public func forEach<

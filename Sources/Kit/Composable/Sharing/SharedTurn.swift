@@ -1,41 +1,45 @@
 import Synchronization
 
-/// What a reducer gets from ``Shared/change(_:)`` while it reduces an action.
-///
-/// A field that was assigned such a result is in step with the shared value: sharing it once more would undo
-/// what others changed in the meantime.
-@usableFromInline
+/// One action of a feature that shares a value: what its copy began with.
 final class SharedTurn: Sendable {
-  @TaskLocal static var current: SharedTurn?
+  @TaskLocal private static var current: SharedTurn?
 
-  private struct Result: Sendable {
-    let shared: ObjectIdentifier
-    let value: any Equatable & Sendable
-  }
-
+  private let core: ObjectIdentifier
+  /// The turn of the parent, while a child reduces.
+  private let outer: SharedTurn?
   // With a lock, since a task that is begun by a reducer inherits this.
-  private let results = Mutex<[Result]>([])
+  private let version: Mutex<any Sendable>
 
-  /// Runs `body` as a part of the turn that is under way on this thread, or of a new one.
-  @usableFromInline
-  static func run<Value>(_ body: () -> Value) -> (Value, SharedTurn) {
-    if let current { return (body(), current) }
-    let turn = SharedTurn()
-    return ($current.withValue(turn) { body() }, turn)
+  private init<Value>(_ core: SharedCore<Value>, _ base: SharedCore<Value>.Version) {
+    self.core = ObjectIdentifier(core)
+    outer = Self.current
+    version = Mutex(base)
   }
 
-  func note<Value: Equatable & Sendable>(_ value: Value, in shared: Shared<Value>) {
-    let result = Result(shared: ObjectIdentifier(shared), value: value)
-    results.withLock { $0.append(result) }
+  /// Runs `body` as an action of a feature whose copy has been given the value of `base`. Returns the version
+  /// that the copy was last in step with.
+  static func run<Value, Result>(
+    _ core: SharedCore<Value>, _ base: SharedCore<Value>.Version, _ body: () -> Result
+  ) -> (Result, SharedCore<Value>.Version) {
+    let turn = SharedTurn(core, base)
+    let result = $current.withValue(turn, operation: body)
+    return (result, turn.base(in: core) ?? base)
   }
 
-  /// Shares what was assigned to a field, unless it comes from the shared value itself.
-  @usableFromInline
-  func share<Value: Equatable & Sendable>(_ value: Value, in shared: Shared<Value>) {
-    let id = ObjectIdentifier(shared)
-    let isResult = results.withLock { results in
-      results.contains { $0.shared == id && $0.value as? Value == value }
-    }
-    if !isResult { shared.change { $0 = value } }
+  /// The innermost turn of a feature that shares this value.
+  static func current<Value>(for core: SharedCore<Value>) -> SharedTurn? {
+    var turn = current
+    while let present = turn, present.core != ObjectIdentifier(core) { turn = present.outer }
+    return turn
+  }
+
+  /// What the copy was last in step with.
+  func base<Value>(in _: SharedCore<Value>) -> SharedCore<Value>.Version? {
+    version.withLock { $0 as? SharedCore<Value>.Version }
+  }
+
+  /// The copy is in step with a newer version.
+  func rebase<Value>(_ newest: SharedCore<Value>.Version) where Value: Equatable & Sendable {
+    version.withLock { $0 = newest }
   }
 }

@@ -5,7 +5,8 @@ public enum SharedAction<Value: Equatable & Sendable>: Equatable, Sendable {
   case join
   /// Listens no longer.
   case leave
-  /// The value was changed, by this feature or by another one.
+  /// The value was changed, by this feature or by another one. The field has the newest value, which may be
+  /// a later one.
   case changed(Value, version: UInt64)
 }
 
@@ -64,31 +65,42 @@ where
 
   @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    let effect = Case.extract(action).map { hear($0, &state) } ?? .none
-    let old = Lens.read(state) { $0 }
-    let (following, turn) = SharedTurn.run { base.reduce(into: &state, action: action) }
-    let new = Lens.read(state) { $0 }
-    if old != new { turn.share(new, in: shared) }
-    return effect.followed(by: following)
+    let hearing = Case.extract(action).map(hear) ?? .none
+    return hearing.followed(by: share(&state) { base.reduce(into: &$0, action: action) })
+  }
+
+  /// Brings the field up to date, runs `body`, and shares what that wrote into the field.
+  @usableFromInline
+  func share(
+    _ state: inout State, _ body: (inout State) -> Effect<Action>
+  ) -> Effect<Action> {
+    let first = shared.core.newest
+    assign(first.value, &state)
+    let wasNoted = Lens.takeNote(&state)
+    let (effect, base) = SharedTurn.run(shared.core, first) { body(&state) }
+    // A write shows by its note even if it restores the value that was there before.
+    let isWritten = Lens.takeNote(&state)
+    if wasNoted || isWritten { Lens.restoreNote(&state) }
+    let own = Lens.read(state) { $0 }
+    let isChanged = isWritten || own != first.value
+    assign((isChanged ? shared.core.commit(own, since: base) : shared.core.newest).value, &state)
+    return effect
   }
 
   @usableFromInline
-  func hear(_ action: SharedAction<Value>, _ state: inout State) -> Effect<Action> {
-    let listening = Listening(shared: ObjectIdentifier(shared))
+  func hear(_ action: SharedAction<Value>) -> Effect<Action> {
+    let listening = Listening(shared: ObjectIdentifier(shared.core))
     switch action {
     case .join:
-      let (newest, changes) = shared.listen()
-      assign(newest.value, &state)
+      // Begun before the field gets its value: no change falls in between.
+      let (_, changes) = shared.core.listen()
       return Effect<SharedAction<Value>>.run(name: "Shared", sequence: changes) {
         .changed($0.value, version: $0.number)
       }
       .cancellable(id: listening, cancelInFlight: true)
       .map(Case.embed)
     case .leave: return .cancel(id: listening)
-    case .changed(let value, let version):
-      // An older one was overtaken: the newest is on its way here.
-      if version >= shared.newest.number { assign(value, &state) }
-      return .none
+    case .changed: return .none
     }
   }
 
@@ -119,11 +131,14 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.sharing(\.settings, with: settings, action: \.settings)
   ///
-  /// What the reducer changes in the field is shared at the end of the action. What others change arrives as
-  /// the action ``SharedAction/changed(_:version:)`` once the feature has joined
-  /// (``SharedAction/join``); the reducer that this is called on sees it after the field has its value.
-  /// A reducer that counts on the present value, which another thread may be changing, assigns the result
-  /// of ``Shared/change(_:)``: of two plain assignments at the same time the last one stays.
+  /// Before each action of the feature the field gets the newest value, whether the feature has joined or
+  /// not. What the reducer leaves in the field is shared at the end of the action. If somebody on another
+  /// lane changes the value in between, both changes are merged (``Shared/init(_:merge:)``). A change that
+  /// counts on the present value even then, as `+= 1` does, goes through ``Shared/change(_:_:)``.
+  ///
+  /// A feature that has joined (``SharedAction/join``) also gets an action for each change,
+  /// ``SharedAction/changed(_:version:)``. The reducer that this is called on sees it after the field has its
+  /// value.
   ///
   /// For values that are small: the field is compared after each action of this feature.
   @inlinable

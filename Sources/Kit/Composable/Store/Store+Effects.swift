@@ -1,5 +1,3 @@
-import RateLimiting
-
 extension Store {
   /// Number of effects that run.
   public var runningEffects: Int { effects.count }
@@ -9,6 +7,9 @@ extension Store {
 
   /// Names of the effects that run, in the order in which they were started.
   public var runningEffectNames: [String] { effects.names }
+
+  /// The same, with the file and the line of effects that were given no name.
+  public var runningEffectDescriptions: [String] { effects.descriptions }
 
   /// Cancels everything that runs. The store can go on.
   public func cancelEffects() { effects.cancelAll() }
@@ -23,95 +24,51 @@ extension Store {
     }
   }
 
+  /// - Parameter sequence: what waits for the end of the effect.
   @inlinable
-  func perform(_ effect: Effect<Action>, in scope: EffectScope) {
+  func perform(
+    _ effect: Effect<Action>, in scope: EffectScope, _ sequence: EffectSequence? = nil
+  ) {
     switch effect.operation {
     case nil: return
     case .send(let action):
       if let effectActionSink {
         effectActionSink(action, origin, isReducing)
+      } else if resumed != nil {
+        effects.keep(scope)
+        resumed?.append((action, scope))
       } else {
         queue.append(action)
       }
-    case .run(let run): start(run, in: scope)
-    case .limit(let limited): limit(limited, in: scope)
+    case .run(let run): start(run, in: scope, sequence)
+    case .limit(let limited): limit(limited, in: scope, sequence)
     case .cancel(let id): effects.cancel(id: id, scope: scope)
     case .endScope(let key, let present): effects.endScope(key, in: scope, unless: present)
     case .endElements(let tag, let isPresent):
       effects.endElements(tag, in: scope, isPresent: isPresent)
     case .absentChild: noteAbsentChild()
-    case .dismiss: report(.dismissedWithoutParent)
+    case .dismiss, .strayDismissal: report(.dismissedWithoutParent)
     case .scoped(let key, let identity, let owner, let inner):
       let child = effects.scope(key, identity, in: scope, owner: owner)
-      child.users += 1
-      perform(inner, in: child)
-      child.users -= 1
-      effects.prune(child)
-    case .many(let all): for effect in all { perform(effect, in: scope) }
+      effects.keep(child)
+      perform(inner, in: child, sequence)
+      effects.release(child)
+    case .many(let all): for effect in all { perform(effect, in: scope, sequence) }
+    case .sequence(let all): begin(all, in: scope, sequence)
     }
   }
 
   @inlinable
-  func start(_ run: RunEffect<Action>, in scope: EffectScope) {
-    guard startsEffects else { return }
-    let effect = RunningTask(run, scope: scope, origin: origin, mailbox: mailbox)
+  func start(_ run: RunEffect<Action>, in scope: EffectScope, _ sequence: EffectSequence?) {
+    guard startsEffects else { return effects.interrupt(sequence) }
+    let effect = RunningTask(
+      run, scope: scope, sequence: sequence, origin: origin, mailbox: mailbox)
     effects.register(effect, in: scope)
     let executor =
       run.onLane ? mailbox.lane.taskExecutor(named: run.name) : mailbox.lane.poolExecutor
     // Written here and not kept in a variable, which would put adapters around it. Without a name, which
     // costs a quarter of a task: the store knows it.
     let task = Task(executorPreference: executor, priority: run.priority) { await effect.perform() }
-    effects.started(effect, task)
-  }
-
-  // MARK: Limits
-
-  @usableFromInline
-  func limit(_ limited: LimitedEffect<Action>, in scope: EffectScope) {
-    guard startsEffects else { return }
-    let found = effects.limiter(limited.id, scope: scope) {
-      EffectLimiter<Action>(limited, scope: scope)
-    }
-    guard let limiter = found as? EffectLimiter<Action> else { return }
-    limiter.adopt(limited.kind)
-    if limiter.isDebounce { effects.cancelPassed(id: limiter.id, scope: scope) }
-    if limiter.ids != limited.ids, limiter.keepsNewest {
-      // The wait is found by the identifiers of what waits.
-      if let waiting = limiter.waiting { effects.cancel(waiting.effect) }
-      limiter.waiting = nil
-    }
-    if limiter.keepsNewest || limiter.waiting == nil { limiter.ids = limited.ids }
-    var effect = limited.effect
-    for id in limited.ids { effect = effect.marked(id) }
-    follow(limiter.push(effect), of: limiter)
-  }
-
-  /// Performs what a limiter lets through, and waits for the rest.
-  func follow(_ step: Step<Effect<Action>>, of limiter: EffectLimiter<Action>) {
-    if let effect = step.output { perform(effect, in: limiter.scope) }
-    guard let deadline = step.wake else { return }
-    if let waiting = limiter.waiting, waiting.effect.scope != nil {
-      if limiter.keepsNewest { effects.move(waiting.effect, to: origin) }
-      // Woken too early it sleeps again: cheaper than a new task for each action.
-      if waiting.deadline <= deadline { return }
-      effects.cancel(waiting.effect)
-    }
-    let effect = RunningEffect(
-      name: limiter.name, ids: limiter.ids, scope: limiter.scope, origin: origin,
-      limiter: limiter)
-    effects.register(effect, in: limiter.scope)
-    limiter.waiting = (effect, deadline)
-    let mailbox = mailbox
-    let wait = limiter.makeWait(until: deadline)
-    let executor = mailbox.lane.taskExecutor(named: limiter.name)
-    let task = Task(executorPreference: executor) {
-      do {
-        try await wait()
-        mailbox.post(.due(effect: effect))
-      } catch {
-        mailbox.post(.finished(effect: effect))
-      }
-    }
     effects.started(effect, task)
   }
 
@@ -123,18 +80,18 @@ extension Store {
     for message in batch {
       switch message {
       case .action(let action, let effect):
-        if mayArrive(effect) { take(action, of: effect) }
+        if mayArrive(effect) { take(action, origin: effect.origin) }
       case .actions(let actions, let effect):
         // The first ones may cancel the effect, or remove its child: then the rest is dropped.
         for action in actions {
           guard mayArrive(effect) else { break }
-          take(action, of: effect)
+          take(action, origin: effect.origin)
         }
       case .failed(let error, let effect):
-        if effect.scope != nil { report(.uncaughtError(effect: effect.name, error)) }
+        fail(effect, error)
       case .due(let effect): wake(effect)
       case .finished(let effect):
-        effects.finished(effect)
+        if let sequence = effects.finished(effect) { goOn(sequence) }
       }
     }
     if case .immediate = notification { deliverChanges() }
@@ -142,12 +99,19 @@ extension Store {
   }
 
   @inlinable
-  func take(_ action: Action, of effect: RunningEffect) {
+  func take(_ action: Action, origin: UInt64) {
     if let onEffectAction {
       onEffectAction(action)
     } else {
-      enter(CollectionOfOne(action), origin: effect.origin)
+      enter(CollectionOfOne(action), origin: origin)
     }
+  }
+
+  @usableFromInline
+  func fail(_ effect: RunningEffect, _ error: any Error) {
+    guard effect.scope != nil else { return }
+    if !(error is CancellationError) { report(.uncaughtError(effect: effect.description, error)) }
+    effects.interrupt(effect.sequence)
   }
 
   /// Whether what an effect sends is to be reduced: it runs, and the child that started it is there.
@@ -173,20 +137,6 @@ extension Store {
     guard !hasChild(_state, top) else { return true }
     effects.endScope(scope)
     return false
-  }
-
-  @usableFromInline
-  func wake(_ effect: RunningEffect) {
-    defer { effects.finished(effect) }
-    guard let limiter = effect.limiter as? EffectLimiter<Action>,
-      isCurrent(limiter.scope)
-    else { return }
-    let origin = effect.origin
-    // The effect that woke it does not wait any more: what it leads to needs a wait of its own.
-    limiter.waiting = nil
-    let step = limiter.wake()
-    within(origin) { follow(step, of: limiter) }
-    enter([], origin: origin)
   }
 
   /// Reduces without delivering: the batch delivers once.

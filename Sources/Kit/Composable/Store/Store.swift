@@ -48,6 +48,8 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @exclusivity(unchecked) @usableFromInline var effects = EffectRegistry()
   /// The tracked send that is being processed; 0 if none.
   @exclusivity(unchecked) @usableFromInline var origin: UInt64 = 0
+  /// What effects send that go on without an action, with the scope that it must find; `nil` while none do.
+  @exclusivity(unchecked) @usableFromInline var resumed: [(action: Action, scope: EffectScope)]?
   let endCallbacks = EndCallbacks()
   /// Takes the actions that effects send, in place of the queue; for stores under test. Told are also
   /// the tracked send that the action follows from, and whether the action in hand leads to it.

@@ -1,0 +1,88 @@
+import Synchronization
+
+/// What ``Shared`` values of one file have in common: the value, those who listen, and the file.
+final class SharedCore<Value: Equatable & Sendable>: Sendable {
+  /// The value after one of its changes.
+  struct Version: Sendable {
+    var value: Value
+    /// Counts the changes.
+    var number: UInt64
+  }
+
+  private struct Contents: Sendable {
+    var newest: Version
+    var overwrites = 0
+    /// In the order in which they came, so that all runs of a test tell them in the same one.
+    var listeners: [Listener] = []
+    var lastListener: UInt64 = 0
+  }
+
+  private struct Listener: Sendable {
+    let number: UInt64
+    let continuation: AsyncStream<Version>.Continuation
+  }
+
+  private let contents: Mutex<Contents>
+  private let merge: Shared<Value>.Merge?
+  let file: SharedFile<Value>?
+
+  init(_ value: Value, merge: Shared<Value>.Merge?, file: SharedFile<Value>?) {
+    contents = Mutex(Contents(newest: Version(value: value, number: 0)))
+    self.merge = merge
+    self.file = file
+  }
+
+  deinit {
+    for listener in contents.withLock({ $0.listeners }) { listener.continuation.finish() }
+  }
+
+  var newest: Version { contents.withLock { $0.newest } }
+
+  var overwrites: Int { contents.withLock { $0.overwrites } }
+
+  /// Changes the value; returns the newest version.
+  func change(_ body: (inout Value) -> Void) -> Version {
+    contents.withLock { contents in
+      var value = contents.newest.value
+      body(&value)
+      return set(value, &contents)
+    }
+  }
+
+  /// Shares what a reducer left in its copy, which it was given as `base`; returns the newest version.
+  func commit(_ own: Value, since base: Version) -> Version {
+    contents.withLock { contents in
+      let other = contents.newest.value
+      if own == base.value || own == other { return contents.newest }
+      if contents.newest.number == base.number { return set(own, &contents) }
+      if let merge { return set(merge(base.value, own, other), &contents) }
+      contents.overwrites += 1
+      return set(own, &contents)
+    }
+  }
+
+  /// Called with the lock, so that all who listen hear the changes in one order.
+  private func set(_ value: Value, _ contents: inout Contents) -> Version {
+    guard contents.newest.value != value else { return contents.newest }
+    contents.newest = Version(value: value, number: contents.newest.number + 1)
+    for listener in contents.listeners { listener.continuation.yield(contents.newest) }
+    file?.save(value)
+    return contents.newest
+  }
+
+  /// The present version, and a stream of the newest one after each later change.
+  func listen() -> (Version, AsyncStream<Version>) {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Version.self, bufferingPolicy: .bufferingNewest(1))
+    let (number, newest) = contents.withLock { contents in
+      contents.lastListener += 1
+      contents.listeners.append(
+        Listener(number: contents.lastListener, continuation: continuation))
+      return (contents.lastListener, contents.newest)
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.contents.withLock { $0.listeners.removeAll { $0.number == number } }
+    }
+    return (newest, stream)
+  }
+}

@@ -1,0 +1,126 @@
+import RateLimiting
+
+// What goes on without an action: the next part of a sequence, and what a limit held back.
+extension Store {
+  // MARK: Sequences
+
+  @usableFromInline
+  func begin(_ effects: [Effect<Action>], in scope: EffectScope, _ parent: EffectSequence?) {
+    let sequence = PendingEffects(effects, scope: scope, origin: origin, parent: parent)
+    self.effects.begin(sequence)
+    advance(sequence)
+  }
+
+  /// Performs parts until one has to be waited for. Behind the last one the sequence around it goes on.
+  private func advance(_ first: EffectSequence) {
+    var next: EffectSequence? = first
+    while let sequence = next as? PendingEffects<Action> {
+      guard let part = sequence.next() else {
+        next = sequence.isOver ? nil : effects.complete(sequence)
+        continue
+      }
+      sequence.pending += 1
+      perform(part, in: sequence.scope, sequence)
+      sequence.pending -= 1
+      if sequence.pending > 0 { return }
+    }
+  }
+
+  /// Begins the next part of a sequence after the one before has ended.
+  @usableFromInline
+  func goOn(_ sequence: EffectSequence) {
+    guard isCurrent(sequence.scope) else { return effects.interrupt(sequence) }
+    resume(sequence.origin) { advance(sequence) }
+  }
+
+  /// Performs effects behind a message of an effect. What they send comes like actions of an effect.
+  private func resume(_ origin: UInt64, _ body: () -> Void) {
+    guard !isReducing else { return within(origin, body) }
+    resumed = []
+    within(origin, body)
+    let sent = resumed ?? []
+    resumed = nil
+    for (action, scope) in sent {
+      if !scope.isEnded, isCurrent(scope) { take(action, origin: origin) }
+      effects.release(scope)
+    }
+  }
+
+  // MARK: Limits
+
+  @usableFromInline
+  func limit(
+    _ limited: LimitedEffect<Action>, in scope: EffectScope, _ sequence: EffectSequence?
+  ) {
+    guard startsEffects else { return effects.interrupt(sequence) }
+    let found = effects.limiter(limited.id, scope: scope) {
+      EffectLimiter<Action>(limited, scope: scope)
+    }
+    guard let limiter = found as? EffectLimiter<Action> else { return }
+    if case .debounce = limited.kind {
+      effects.cancelPassed(limiter, id: limiter.id, scope: scope)
+    }
+    switch limiter.push(limited, sequence) {
+    case .passes(let effect): perform(effect, in: scope, sequence)
+    case .isLeftOut: effects.interrupt(sequence)
+    case .isHeld(let held, let old):
+      if let old { effects.interrupt(old.sequence) }
+      wait(for: held, of: limiter)
+    }
+  }
+
+  private func wait(for held: EffectLimiter<Action>.Held, of limiter: EffectLimiter<Action>) {
+    if let (effect, deadline) = limiter.waiting, effect.scope != nil {
+      // Woken too early it sleeps again: cheaper than a new task for each action.
+      if effect.marks == held.marks, deadline <= held.deadline {
+        effects.move(effect, to: origin, held.sequence)
+        return
+      }
+      effects.cancel(effect)
+    }
+    let effect = RunningEffect(
+      name: limiter.name, marks: held.marks, scope: limiter.scope, sequence: held.sequence,
+      origin: origin, limiter: limiter)
+    effects.register(effect, in: limiter.scope)
+    limiter.waiting = (effect, held.deadline)
+    let mailbox = mailbox
+    let wait = limiter.makeWait(until: held.deadline)
+    let executor = mailbox.lane.taskExecutor(named: limiter.name)
+    let task = Task(executorPreference: executor) {
+      do {
+        try await wait()
+        mailbox.post(.due(effect: effect))
+      } catch {
+        mailbox.post(.finished(effect: effect))
+      }
+    }
+    effects.started(effect, task)
+  }
+
+  @usableFromInline
+  func wake(_ effect: RunningEffect) {
+    guard let limiter = effect.limiter as? EffectLimiter<Action>, isCurrent(limiter.scope) else {
+      _ = effects.finished(effect)
+      return
+    }
+    let (scope, origin, sequence) = (limiter.scope, effect.origin, effect.sequence)
+    // The wait is over before what it was for begins: that may cancel what runs under the same identifiers.
+    effects.keep(scope)
+    effects.hold(origin)
+    sequence?.pending += 1
+    limiter.waiting = nil
+    _ = effects.finished(effect)
+    resume(origin) {
+      if let due = limiter.takeDue() {
+        perform(due.effect, in: scope, sequence)
+      } else if let held = limiter.held {
+        wait(for: held, of: limiter)
+      }
+      guard let sequence else { return }
+      sequence.pending -= 1
+      if sequence.pending == 0 { advance(sequence) }
+    }
+    effects.settle(origin)
+    effects.release(scope)
+  }
+}

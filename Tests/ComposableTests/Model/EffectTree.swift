@@ -1,0 +1,94 @@
+import Composable
+import ComposableTesting
+
+/// A composition of effects as data: a feature makes an effect of it, and ``TreeModel`` runs it. Times are in
+/// nanoseconds.
+indirect enum EffectTree: Equatable, Sendable {
+  case send(Told)
+  case run(Work)
+  case cancel(id: Int)
+  case merge([EffectTree])
+  case concatenate([EffectTree])
+  case cancellable(EffectTree, id: Int, cancelInFlight: Bool)
+  case debounce(EffectTree, id: Int, pause: Int)
+  case throttle(EffectTree, id: Int, interval: Int)
+  /// The effect of a child that the feature composes by calling its reducer: it has no scope of its own.
+  case composed(EffectTree)
+  /// The effect of an element of the composed child.
+  case element(Int, EffectTree)
+
+  /// What an effect sends.
+  struct Told: Equatable, Sendable {
+    var token: Int
+    /// The effect of the action by which it arrives.
+    var reaction: EffectTree?
+  }
+
+  /// What a task does.
+  struct Work: Equatable, Sendable {
+    enum Outcome: Equatable, Sendable { case sends, fails, handlesError, throwsCancellation }
+
+    var told: Told
+    var delay: Int
+    var outcome = Outcome.sends
+  }
+
+  /// Identifiers of limits are numbers from 10 upwards; a throttle with an odd one keeps the oldest.
+  static func keepsLatest(_ id: Int) -> Bool { id % 2 == 0 }
+}
+
+/// What the features below have in common.
+protocol TreeFeature: Sendable {
+  associatedtype Action: Sendable
+  var clock: TestClock { get }
+  static func told(_ told: EffectTree.Told) -> Action
+}
+
+extension TreeFeature {
+  /// The effect that `tree` stands for.
+  ///
+  /// - Parameter compose: makes the effect of a child.
+  func effect(
+    of tree: EffectTree?, compose: (_ element: Int?, EffectTree) -> Effect<Action>
+  ) -> Effect<Action> {
+    func effects(_ trees: [EffectTree]) -> [Effect<Action>] {
+      trees.map { effect(of: $0, compose: compose) }
+    }
+    func make(_ tree: EffectTree) -> Effect<Action> { effect(of: tree, compose: compose) }
+    switch tree {
+    case nil: return .none
+    case .send(let told): return .send(Self.told(told))
+    case .run(let work): return run(work)
+    case .cancel(let id): return .cancel(id: id)
+    case .merge(let trees): return .merge(effects(trees))
+    case .concatenate(let trees): return .concatenate(effects(trees))
+    case .cancellable(let tree, let id, let cancelInFlight):
+      return make(tree).cancellable(id: id, cancelInFlight: cancelInFlight)
+    case .debounce(let tree, let id, let pause):
+      return make(tree).debounce(id: id, for: .nanoseconds(pause), clock: clock)
+    case .throttle(let tree, let id, let interval):
+      return make(tree).throttle(
+        id: id, for: .nanoseconds(interval), clock: clock, latest: EffectTree.keepsLatest(id))
+    case .composed(let tree): return compose(nil, tree)
+    case .element(let element, let tree): return compose(element, tree)
+    }
+  }
+
+  private func run(_ work: EffectTree.Work) -> Effect<Action> {
+    guard work.outcome == .handlesError else { return .run { try await perform(work, $0) } }
+    return .run {
+      try await perform(work, $0)
+    } catch: { _, send in
+      send(Self.told(work.told))
+    }
+  }
+
+  private func perform(_ work: EffectTree.Work, _ send: Send<Action>) async throws {
+    if work.delay > 0 { try await clock.sleep(for: .nanoseconds(work.delay)) }
+    switch work.outcome {
+    case .sends: send(Self.told(work.told))
+    case .fails, .handlesError: throw FuzzedError()
+    case .throwsCancellation: throw CancellationError()
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import Composable
+import ComposableTesting
+import Foundation
+import Testing
+
+/// Random compositions of effects, on a store and on ``TreeModel``, in virtual time.
+struct TreeFuzzTests {
+  /// LIVEHOST_FUZZ sets how many compositions are run, millions in a soak; LIVEHOST_FUZZ_SEED the first.
+  private static func number(_ name: String) -> UInt64? {
+    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+  }
+
+  @Test func `compositions of effects do what the model does`() {
+    let programs = Self.number("LIVEHOST_FUZZ") ?? (isOptimised ? 5_000 : 1_000)
+    let first = Self.number("LIVEHOST_FUZZ_SEED") ?? 1
+    var reached: [String: Int] = [:]
+    for seed in first..<first + programs {
+      var fuzzer = TreeFuzzer(seed: seed)
+      for _ in 0..<12 where fuzzer.fault == nil { fuzzer.step() }
+      if let fault = fuzzer.fault {
+        Issue.record("seed \(seed): \(fault)\n\(fuzzer.story)")
+        return
+      }
+      reached.merge(fuzzer.model.reached, uniquingKeysWith: +)
+    }
+    #expect(Set(reached.keys).symmetricDifference(TreeFuzzer.rules) == [], "each rule is reached")
+  }
+}
+
+/// One random program of compositions.
+struct TreeFuzzer {
+  static let rules: Set = [
+    "a cancelled part ends its sequence", "a child that goes ends its sequence",
+    "a debounce ends what it let through", "a limit ends the sequence of what it leaves out",
+    "a pause of zero ends at once", "an error ends its sequence",
+    "an identifier reaches the children within", "an interval of zero lets all through",
+    "the next part begins when all of the one before has ended",
+  ]
+  static let debounces = 10...11
+  static let throttles = 20...21
+
+  let clock = TestClock()
+  let store: Store<Trunk.State, Trunk.Action>
+  var model = TreeModel()
+  private(set) var fault: String?
+  private var steps: [Step] = []
+  var story: String { steps.map { "\($0)" }.joined(separator: "\n") }
+  private let log = Calls()
+  private let randomness: Randomness
+  private var lastToken = 0
+  private var handles: [(origin: Int, effects: SentEffects<Trunk.State, Trunk.Action>)] = []
+
+  private enum Step {
+    case send(TreePlace, EffectTree)
+    case advance(to: Int)
+    case added(Int)
+    case removed(Int)
+    case cancelHandle(Int)
+  }
+
+  init(seed: UInt64) {
+    randomness = .seeded(seed)
+    store = Store(initialState: Trunk.State(), lane: clock.lane) { [clock] in Trunk(clock: clock) }
+    store.onAction { [log] in
+      if let (place, token) = $0.told { log.note("\(place) \(token)") }
+    }
+  }
+
+  // MARK: Steps
+
+  mutating func step() {
+    switch random(10) {
+    case 0..<3: advance(to: model.now + time())
+    case 3: removeOrAdd(row: random(2))
+    case 4: cancelHandle()
+    default:
+      let place = place()
+      send(tree(at: place, size: 3), at: place)
+    }
+  }
+
+  mutating func send(_ tree: EffectTree, at place: TreePlace) {
+    steps.append(.send(place, tree))
+    let origin = steps.count
+    handles.append((origin, store.start(.perform(tree, at: place))))
+    model.send(tree, at: place, origin: origin)
+    settle()
+  }
+
+  mutating func advance(to target: Int) {
+    steps.append(.advance(to: target))
+    clock.advance(to: TestClock.Instant(offset: .nanoseconds(target)))
+    model.advance(to: target)
+    compare()
+  }
+
+  private mutating func removeOrAdd(row: Int) {
+    if model.rows.contains(row) {
+      steps.append(.removed(row))
+      store.send(.removed(row))
+      model.remove(row: row)
+    } else {
+      steps.append(.added(row))
+      store.send(.added(row))
+      model.rows.insert(row)
+    }
+    settle()
+  }
+
+  private mutating func cancelHandle() {
+    guard !handles.isEmpty else { return }
+    let handle = handles.remove(at: random(handles.count))
+    steps.append(.cancelHandle(handle.origin))
+    handle.effects.cancel()
+    model.cancel(origin: handle.origin)
+    settle()
+  }
+
+  /// Runs what is due at once.
+  private mutating func settle() {
+    clock.lane.run()
+    model.advance(to: model.now)
+    compare()
+  }
+
+  private mutating func compare() {
+    var faults: [String] = []
+    let arrived = log.taken()
+    if arrived != model.log { faults.append("\(arrived) arrived, not \(model.log)") }
+    model.log = []
+    if store.runningEffects != model.running.count {
+      faults.append("\(store.runningEffectNames) run, not \(model.running)")
+    }
+    if clock.sleeperCount != model.running.count { faults.append("\(clock.sleeperCount) sleep") }
+    if store.failures != model.failures {
+      faults.append("\(store.failures) failures, not \(model.failures)")
+    }
+    for handle in handles {
+      let isRunning = model.running.contains { $0.context.origin == handle.origin }
+      if handle.effects.isRunning != isRunning {
+        faults.append("the handle \(handle.origin) says \(handle.effects.isRunning)")
+      }
+    }
+    if !faults.isEmpty { fault = faults.joined(separator: "\n") }
+  }
+
+  // MARK: Chance
+
+  /// A number below `count`.
+  private func random(_ count: Int) -> Int { randomness.next(in: 0...(count - 1)) }
+
+  /// So many different times that no two effects have the same, except for those of no length.
+  private func time() -> Int { randomness.next(in: 1...999_999_999) }
+
+  private func timeOrNone() -> Int { random(4) == 0 ? 0 : time() }
+
+  private func place() -> TreePlace {
+    let rows = model.rows.sorted()
+    let inRows = rows.flatMap { [TreePlace.row($0), .rowTwig($0)] }
+    let places = [.trunk, .trunk, .trunk, .part, .twig(random(2))] + inRows
+    return places[random(places.count)]
+  }
+
+  private func id() -> Int { random(3) }
+
+  private mutating func told(at place: TreePlace, _ size: Int) -> EffectTree.Told {
+    lastToken += 1
+    let reaction = size > 1 && random(4) == 0 ? tree(at: place, size: size - 1) : nil
+    return EffectTree.Told(token: lastToken, reaction: reaction)
+  }
+
+  private mutating func work(at place: TreePlace, _ size: Int) -> EffectTree {
+    let outcomes: [EffectTree.Work.Outcome] = [
+      .fails, .handlesError, .throwsCancellation, .sends, .sends, .sends, .sends, .sends,
+    ]
+    return .run(
+      EffectTree.Work(
+        told: told(at: place, size), delay: timeOrNone(),
+        outcome: outcomes[random(outcomes.count)]))
+  }
+
+  private mutating func trees(at place: TreePlace, _ size: Int) -> [EffectTree] {
+    (0...random(3)).map { _ in tree(at: place, size: size - 1) }
+  }
+
+  private mutating func tree(at place: TreePlace, size: Int) -> EffectTree {
+    guard size > 0 else { return leaf(at: place) }
+    switch random(12) {
+    case 0: return leaf(at: place)
+    case 1: return .merge(trees(at: place, size))
+    case 2..<6: return .concatenate(trees(at: place, size))
+    case 6, 7:
+      return .cancellable(
+        tree(at: place, size: size - 1), id: id(), cancelInFlight: random(3) == 0)
+    case 8:
+      return .debounce(
+        tree(at: place, size: size - 1), id: Self.debounces.lowerBound + random(2),
+        pause: timeOrNone())
+    case 9:
+      return .throttle(
+        tree(at: place, size: size - 1), id: Self.throttles.lowerBound + random(2),
+        interval: timeOrNone())
+    case 10 where place == .trunk:
+      let element = random(2)
+      return .element(element, tree(at: .twig(element), size: size - 1))
+    default:
+      guard place.depth > 0 else { return leaf(at: place) }
+      return .composed(tree(at: place.composed, size: size - 1))
+    }
+  }
+
+  private mutating func leaf(at place: TreePlace) -> EffectTree {
+    switch random(10) {
+    case 0, 1: .send(told(at: place, 2))
+    case 2: .cancel(id: [id(), Self.debounces.lowerBound, Self.throttles.lowerBound][random(3)])
+    default: work(at: place, 2)
+    }
+  }
+}

@@ -1,6 +1,9 @@
-import ArgumentParser
 import HangSimulation
 import Suggestions
+
+#if canImport(ArgumentParser)
+  import ArgumentParser
+#endif
 
 /// What a command line says about a plan that it did not make.
 struct PlanOptions: ParsableArguments {

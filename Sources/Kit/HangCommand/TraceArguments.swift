@@ -1,7 +1,10 @@
-package import ArgumentParser
 import Dispatch
 import Foundation
 package import HangSimulation
+
+#if canImport(ArgumentParser)
+  package import ArgumentParser
+#endif
 
 /// Measured traces, and what they say about a screen.
 package struct TraceArguments: ParsableArguments {

@@ -389,7 +389,7 @@ let tests: [Target] =
     test(
       "ComposableTests",
       [
-        "Composable", "ComposableTesting", "CAllocationCounter", "TestSupport",
+        "Composable", "ComposableTesting", "CAllocationCounter", "TestSupport", "ViewGraph",
         product("IssueReporting", "xctest-dynamic-overlay"),
       ]),
     test("TerminalCounterTests", ["ComposableTesting", "TerminalCounter"]),

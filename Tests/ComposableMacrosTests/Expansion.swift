@@ -19,6 +19,7 @@ struct Expansion {
     "ObservationStateField": ObservationStateFieldMacro.self,
     "ObservationStateIgnored": ObservationStateIgnoredMacro.self,
     "CasePathable": CasePathableMacro.self,
+    "Dependency": DependencyMacro.self,
     "Reducer": ReducerMacro.self,
   ]
 

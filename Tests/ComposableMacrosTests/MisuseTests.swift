@@ -42,6 +42,37 @@ struct MisuseTests {
       field: "enum CodingKeys { case a }",
       "@ObservableState makes CodingKeys itself; implement coding by hand in an extension to use "
         + "others"),
+    Misuse(
+      field: "@Presents var sheet: Sheet.State?",
+      "'sheet' needs no @Presents: an optional field is presented by "
+        + "'.presents(\\.sheet, action: \\.sheet) { … }'; fix: remove '@Presents'",
+      "var sheet: Sheet.State?"),
+    Misuse(
+      field: "@Shared(.inMemory(\"mode\")) var mode = 0",
+      "'mode' needs no @Shared: a plain field is shared by "
+        + "'.sharing(\\.mode, with: …, action: \\.mode)'; fix: remove '@Shared'", "var mode = 0"),
+    Misuse(
+      "@Reducer\nstruct Feature {\n  @Dependency(\\.uuid) var uuid\n}",
+      "dependencies are handed down: declare 'let dependencies: Dependencies' and use "
+        + "'dependencies.identifiers.next()'"),
+    Misuse(
+      body: "BindingReducer()",
+      "'BindingReducer' needs the case of the bindings: 'BindingReducer(action: \\.bound)'; "
+        + "fix: name the case", "BindingReducer(action: \\.bound)"),
+    Misuse(
+      body: "EmptyReducer().ifLet(\\.$sheet, action: \\.sheet) { Sheet() }",
+      "'ifLet' adds a child that is not presented: use "
+        + "'.presents(\\.sheet, action: \\.sheet) { … }'; fix: use 'presents'",
+      "EmptyReducer().presents(\\.sheet, action: \\.sheet) { Sheet() }"),
+    Misuse(
+      body: "EmptyReducer().forEach(\\.path, action: \\.path) { Page() }",
+      "'forEach' adds children that actions neither push nor pop: use "
+        + "'.stack(\\.path, action: \\.path) { … }'; fix: use 'stack'",
+      "EmptyReducer().stack(\\.path, action: \\.path) { Page() }"),
+    Misuse(
+      body: "EmptyReducer().stack(\\.path, action: \\.path)",
+      "'stack' needs the child's reducer: '{ Child() }', for an enum of features "
+        + "'{ Destination.Features(…) }', for an alert '{ Alert() }'"),
     Misuse(field: "struct Fields {}", "'Fields' is a name that @ObservableState needs"),
     Misuse(
       field: "@ObservationStateIgnored let a = 0",
@@ -104,6 +135,26 @@ struct Misuse: Sendable, CustomTestStringConvertible {
   init(field: String, _ message: String, _ fixed: String? = nil) {
     func model(_ field: String) -> String { "@ObservableState\nstruct Model {\n  \(field)\n}" }
     self.init(model(field), message, fixed.map(model))
+  }
+
+  /// Of a reducer with this body.
+  init(body: String, _ message: String, _ fixed: String? = nil) {
+    func feature(_ body: String) -> String {
+      """
+      @Reducer
+      struct Feature {
+        enum Action {
+          case bound(BindingAction<State>)
+          case path(StackActionOf<Page>)
+          case sheet(PresentationAction<Sheet.Action>)
+        }
+        var body: some ReducerOf<Self> {
+          \(body)
+        }
+      }
+      """
+    }
+    self.init(feature(body), message, fixed.map(feature))
   }
 
   var testDescription: String { message }

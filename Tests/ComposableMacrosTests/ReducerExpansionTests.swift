@@ -150,4 +150,35 @@ struct ReducerExpansionTests {
     ] { #expect(expansion.text.contains(line), "\(line)") }
     #expect(!expansion.text.contains("extension Destination: Composable.Reducer"))
   }
+
+  @Test func `an alert in an enum of features needs no reducer`() {
+    let expansion = Expansion(
+      """
+      @Reducer
+      enum Destination {
+        case alert(AlertState<Answer>)
+        case edit(Edit)
+      }
+      """)
+    #expect(expansion.messages == [])
+    for line in [
+      "case alert(AlertState<Answer>)", "case alert(Answer)", "var alert: Composable.Alert<Answer>",
+      "init(alert: Composable.Alert<Answer> = Composable.Alert(), edit: Edit) {",
+      "extension Destination: Composable.FeatureTypes {",
+    ] { #expect(expansion.text.contains(line), "\(line)") }
+  }
+
+  @Test func `a feature that declares its types can be named by them`() {
+    let expansion = Expansion(
+      """
+      @Reducer
+      struct Feature {
+        @ObservableState struct State {}
+        typealias Action = Never
+        func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
+      }
+      """)
+    #expect(
+      expansion.text.contains("extension Feature: Composable.Reducer, Composable.FeatureTypes {"))
+  }
 }

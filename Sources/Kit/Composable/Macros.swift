@@ -56,5 +56,5 @@ public macro CasePathable() =
 ///     }
 @attached(memberAttribute)
 @attached(member, names: named(State), named(Action), named(Features))
-@attached(extension, conformances: Reducer, names: named(Prepared))
+@attached(extension, conformances: Reducer, FeatureTypes, names: named(Prepared))
 public macro Reducer() = #externalMacro(module: "ComposableMacros", type: "ReducerMacro")

@@ -41,6 +41,7 @@ extension ReducerMacro: MemberMacro {
     if let declaration = declaration.as(EnumDeclSyntax.self) {
       return FeatureEnum(declaration)?.members(in: context) ?? []
     }
+    BodyCheck(declaration).report(in: context)
     for member in declaration.memberBlock.members {
       guard let state = member.decl.as(StructDeclSyntax.self), state.name.text == "State",
         !state.attributes.contains(where: {
@@ -51,68 +52,6 @@ extension ReducerMacro: MemberMacro {
       context.report(.unobservedState, at: state.name)
     }
     return []
-  }
-}
-
-/// An enum whose cases each carry a feature.
-struct FeatureEnum {
-  private let declaration: EnumDeclSyntax
-  private let access: String
-  private let name: String
-  private let cases: [EnumCase]
-
-  /// `nil` if the enum has no cases.
-  init?(_ declaration: EnumDeclSyntax) {
-    self.declaration = declaration
-    access = declaration.memberAccess
-    name = declaration.name.text
-    cases = declaration.observedCases
-    if cases.isEmpty { return nil }
-  }
-
-  /// The case that does not carry just a feature, if there is one.
-  private var odd: EnumCase? {
-    cases.first { $0.values.count != 1 || $0.values[0].label != nil || $0.isFunction }
-  }
-
-  func members(in context: some MacroExpansionContext) -> [DeclSyntax] {
-    if let odd {
-      context.report(.notAFeature(caseName: odd.name), at: declaration.name)
-      return []
-    }
-    func rows(_ row: (_ name: String, _ feature: String) -> String) -> String {
-      cases.map { row($0.name, $0.values[0].type) }.joined(separator: "\n")
-    }
-    let parameters = cases.map { "\($0.name): \($0.values[0].type)" }.joined(separator: ", ")
-    return [
-      """
-      @Composable.ObservableState
-      \(raw: access)enum State: Equatable, Sendable {
-      \(raw: rows { "case \($0)(\($1).State)" })
-      }
-      """,
-      """
-      @Composable.CasePathable
-      \(raw: access)enum Action: Sendable {
-      \(raw: rows { "case \($0)(\($1).Action)" })
-      }
-      """,
-      """
-      \(raw: access)struct Features: Composable.Reducer {
-      \(raw: access)typealias State = \(raw: name).State
-      \(raw: access)typealias Action = \(raw: name).Action
-      \(raw: access)typealias Prepared = Composable.ReducerSteps<State, Action>
-      \(raw: rows { "\(access)var \($0): \($1)" })
-      \(raw: access)init(\(raw: parameters)) {
-      \(raw: rows { name, _ in "self.\(name) = \(name)" })
-      }
-      @Composable.ReducerBuilder<State, Action>
-      \(raw: access)var body: some Composable.Reducer<State, Action> {
-      \(raw: rows { name, _ in "Composable.EmptyReducer<State, Action>().ifCaseLet(\\.\(name), action: \\.\(name)) { self.\(name) }" })
-      }
-      }
-      """,
-    ]
   }
 }
 
@@ -143,7 +82,10 @@ extension ReducerMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    if declaration.is(EnumDeclSyntax.self) { return [] }
+    if let declaration = declaration.as(EnumDeclSyntax.self) {
+      guard FeatureEnum(declaration)?.isComplete == true else { return [] }
+      return [try ExtensionDeclSyntax("extension \(type.trimmed): Composable.FeatureTypes {}")]
+    }
     guard declaration.is(StructDeclSyntax.self) else {
       let keyword = declaration.as(ClassDeclSyntax.self)?.classKeyword
       context.report(
@@ -157,10 +99,14 @@ extension ReducerMacro: ExtensionMacro {
     // A body's reducer is one function, compiled where the body is; one without is called directly.
     let prepared =
       hasBody ? "ReducerSteps<State, Action>" : "CountingReducer<\(type.trimmedDescription)>"
+    // The compiler may infer the types of a reducer; those of a feature it can only find.
+    let isNamed = ["State", "Action"].allSatisfy(declaration.declaresType(named:))
+    let conformances =
+      isNamed ? "Composable.Reducer, Composable.FeatureTypes" : "Composable.Reducer"
     return [
       try ExtensionDeclSyntax(
         """
-        extension \(type.trimmed): Composable.Reducer {
+        extension \(type.trimmed): \(raw: conformances) {
         \(raw: declaration.memberAccess)typealias Prepared = Composable.\(raw: prepared)
         }
         """)

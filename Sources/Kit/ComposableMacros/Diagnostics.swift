@@ -18,6 +18,9 @@ enum MacroMessage: DiagnosticMessage {
   case ownCodingKeys
   case ownMemberName(String)
   case ignoredWithoutField
+  /// What is written in another way than in The Composable Architecture.
+  case elsewhere(String)
+  case missingChild(call: String)
 
   var message: String {
     switch self {
@@ -42,6 +45,9 @@ enum MacroMessage: DiagnosticMessage {
     case .ownMemberName(let name): "'\(name)' is a name that @ObservableState needs"
     case .ignoredWithoutField:
       "@ObservationStateIgnored applies to a stored variable; nothing else is observed"
+    case .elsewhere(let remedy): remedy
+    case .missingChild(let call):
+      "'\(call)' needs the child's reducer: '{ Child() }', for an enum of features '{ Destination.Features(…) }', for an alert '{ Alert() }'"
     }
   }
 
@@ -62,6 +68,8 @@ enum MacroMessage: DiagnosticMessage {
       case .ownCodingKeys: "ownCodingKeys"
       case .ownMemberName: "ownMemberName"
       case .ignoredWithoutField: "ignoredWithoutField"
+      case .elsewhere: "elsewhere"
+      case .missingChild: "missingChild"
       }
     return MessageID(domain: "Composable", id: id)
   }

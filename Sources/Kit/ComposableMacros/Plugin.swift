@@ -7,6 +7,6 @@ import SwiftSyntaxMacros
 struct ComposablePlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
     ObservableStateMacro.self, ObservationStateFieldMacro.self, ObservationStateIgnoredMacro.self,
-    CasePathableMacro.self, ReducerMacro.self,
+    CasePathableMacro.self, ReducerMacro.self, DependencyMacro.self,
   ]
 }

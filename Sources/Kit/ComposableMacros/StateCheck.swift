@@ -126,7 +126,9 @@ struct StateCheck {
       guard name.first?.isUppercase == true, !name.hasPrefix("ObservationState") else { continue }
       findings.append(
         Finding(
-          message: .wrapper(field: field.name, wrapper: name), node: Syntax(wrapper),
+          message: Elsewhere.remedy(for: name, of: field.name)
+            ?? .wrapper(field: field.name, wrapper: name),
+          node: Syntax(wrapper),
           fixIts: [.remove(wrapper, from: variable)]))
     }
     if field.type == nil, let binding = variable.bindings.first {

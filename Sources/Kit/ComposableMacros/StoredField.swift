@@ -49,7 +49,10 @@ extension DeclGroupSyntax {
   }
 
   func declaresType(named name: String) -> Bool {
-    memberBlock.members.contains { $0.decl.as(EnumDeclSyntax.self)?.name.text == name }
+    memberBlock.members.contains {
+      $0.decl.asProtocol((any NamedDeclSyntax).self)?.name.text == name
+        && !$0.decl.is(FunctionDeclSyntax.self)
+    }
   }
 
   /// The access of generated members: that of the type, at most `public`.

@@ -1,5 +1,8 @@
-import ArgumentParser
 public import HangSimulation
+
+#if canImport(ArgumentParser)
+  import ArgumentParser
+#endif
 
 /// A program that simulates a screen of your own:
 ///

@@ -1,7 +1,10 @@
-package import ArgumentParser
 import Foundation
 import HangSimulation
 import Suggestions
+
+#if canImport(ArgumentParser)
+  package import ArgumentParser
+#endif
 
 /// What a shell offers where a command line names a device.
 package protocol DeviceNames: Sendable {

@@ -1,7 +1,10 @@
-import ArgumentParser
 import HangSimulation
 import Suggestions
 import Wording
+
+#if canImport(ArgumentParser)
+  import ArgumentParser
+#endif
 
 extension SimulationPlan {
   private static let costs:

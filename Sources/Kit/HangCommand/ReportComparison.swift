@@ -1,8 +1,11 @@
-import ArgumentParser
 import Foundation
 import HangSimulation
 import JSON
 import Suggestions
+
+#if canImport(ArgumentParser)
+  import ArgumentParser
+#endif
 
 /// Two reports in files, side by side.
 package struct ReportComparison {

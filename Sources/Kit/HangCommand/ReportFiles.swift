@@ -1,5 +1,8 @@
-package import ArgumentParser
 import Foundation
+
+#if canImport(ArgumentParser)
+  package import ArgumentParser
+#endif
 
 /// Files that a report is written to besides standard output.
 package struct ReportFiles: ParsableArguments {

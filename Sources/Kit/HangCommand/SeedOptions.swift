@@ -1,6 +1,9 @@
-package import ArgumentParser
 import Foundation
 package import HangSimulation
+
+#if canImport(ArgumentParser)
+  package import ArgumentParser
+#endif
 
 /// Which seeds to run, and how many at a time.
 package struct SeedOptions: ParsableArguments {

@@ -1,5 +1,8 @@
-package import ArgumentParser
 package import HangSimulation
+
+#if canImport(ArgumentParser)
+  package import ArgumentParser
+#endif
 
 /// The options of `simulate`.
 package struct SimulateOptions: ParsableArguments {

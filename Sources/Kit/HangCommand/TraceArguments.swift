@@ -1,4 +1,3 @@
-package import ArgumentParser
 import Dispatch
 import Foundation
 package import HangSimulation

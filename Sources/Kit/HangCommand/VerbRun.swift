@@ -1,6 +1,9 @@
-import ArgumentParser
 import Foundation
 import HangSimulation
+
+#if canImport(ArgumentParser)
+  import ArgumentParser
+#endif
 
 /// A verb as a process: a bar while it works, then the report and an exit code.
 enum VerbRun {

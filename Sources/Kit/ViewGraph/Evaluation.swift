@@ -2,12 +2,12 @@ import Composable
 
 /// One evaluation of one view in progress.
 final class Evaluation {
-  private let graph: any EvaluatingGraph
-  private let instance: ViewInstance
+  let graph: any EvaluatingGraph
+  let instance: ViewInstance
   let reads = ReadRecorder()
   private(set) var presence: [Int: PresenceRead] = [:]
   /// How to observe that other elements or another case are there, by field.
-  private(set) var structure: [Int: (@escaping () -> Void) -> Observer] = [:]
+  var structure: [Int: (@escaping () -> Void) -> Observer] = [:]
   /// The children in the order in which the body named them, and whether their state was handed
   /// down.
   private(set) var children: [(key: ChildKey, instance: ViewInstance, isHandedDown: Bool)] = []
@@ -85,30 +85,8 @@ final class Evaluation {
     }
   }
 
-  func child<Parent: ObservableState, Phase: ObservableState & CasePathable, Child: View>(
-    _ view: Child, _ state: Observed<Parent>, _ key: FieldKey<Parent, Phase>,
-    _ path: CasePath<Phase, Child.State>
-  ) -> ViewNode {
-    let field = Parent._$fields[keyPath: key]
-    let node = instance.node.makeChild(field.index, ignored: Phase._$ignoredFields)
-    let isHandedDown = note(field.index)
-    if !isHandedDown {
-      // What happens within a case is reported under its tag; only another case is reported as everything.
-      structure[field.index] = { onChange in
-        node.observe(FieldSet(field: FieldSet.capacity - 1)) { _ in onChange() }
-      }
-    }
-    guard path.extract(field.get(state.state)) != nil else { return .empty }
-    let key = ChildKey(field: field.index, view: ObjectIdentifier(Child.self), tag: path.tag)
-    return put(view, key, isHandedDown) {
-      (node.makeChild(path.tag, ignored: Child.State._$ignoredFields), nil)
-    } read: { [read = graph.reader(of: instance, as: Parent.self)] in
-      read().flatMap { path.extract(field.get($0)) }
-    }
-  }
-
   /// Over a tracked field the child's state is handed down by value: a read of the whole branch. Returns whether it is.
-  private func note(_ field: Int) -> Bool {
+  func note(_ field: Int) -> Bool {
     let isHandedDown = !instance.node.ignored.contains(field: field)
     if isHandedDown { reads.note(field) }
     return isHandedDown
@@ -129,7 +107,7 @@ final class Evaluation {
   }
 
   /// - Parameter place: where the state of a new view is; without a place, at its node alone.
-  private func put<Child: View>(
+  func put<Child: View>(
     _ view: Child, _ key: ChildKey, _ isHandedDown: Bool,
     place: () -> (PlaceNode, Place<Child.State>?), read: @escaping () -> Child.State?
   ) -> ViewNode {
@@ -149,7 +127,7 @@ final class Evaluation {
 
 extension KeyedChanges {
   /// Whether elements came, went or moved.
-  fileprivate var isStructural: Bool {
+  var isStructural: Bool {
     isEverything || !inserted.isEmpty || !removed.isEmpty || !moved.isEmpty
   }
 }

@@ -42,6 +42,25 @@ public struct ViewContext {
     evaluation.each(view, state, field)
   }
 
+  /// The views of the elements of a collection whose elements are enums, in its order: of a stack of screens, say.
+  ///
+  ///     .column(
+  ///       context.each(
+  ///         state, \.path, CaseView(SongView(), case: \.song), CaseView(AlbumView(), case: \.album)))
+  ///
+  /// An element whose case has no view is empty. Reads are those of ``each(_:_:_:)``; that an element becomes another
+  /// case is one, too.
+  ///
+  /// - Complexity: O(elements), for each evaluation of the parent.
+  public func each<
+    Parent: ObservableState, ID: Hashable & Sendable, Phase: ObservableState & CasePathable
+  >(
+    _ state: Observed<Parent>, _ field: FieldKey<Parent, KeyedCollection<ID, Phase>>,
+    _ views: CaseView<Phase>...
+  ) -> [ViewNode] {
+    evaluation.each(views, state, field)
+  }
+
   /// The view of a case of an enum field; empty while the field is another case.
   ///
   ///     .column([
@@ -54,9 +73,37 @@ public struct ViewContext {
   public func child<
     Parent: ObservableState, Phase: ObservableState & CasePathable, Child: View
   >(
-    _ view: Child, _ state: Observed<Parent>, _ field: FieldKey<Parent, Phase>,
-    case key: CaseKey<Phase, Child.State>
+    _ view: Child, _ state: Observed<Parent>, _ key: FieldKey<Parent, Phase>,
+    case path: CaseKey<Phase, Child.State>
   ) -> ViewNode {
-    evaluation.child(view, state, field, Phase._$cases[keyPath: key])
+    let field = Parent._$fields[keyPath: key]
+    return evaluation.child(
+      view, state, field: field.index, Phase._$cases[keyPath: path], field.get)
+  }
+
+  /// The view of a case of an optional enum field, such as what is presented; empty while the field is `nil` or another
+  /// case.
+  ///
+  ///     context.child(SettingsView(), state, \.destination, case: \.settings)
+  public func child<
+    Parent: ObservableState, Phase: ObservableState & CasePathable, Child: View
+  >(
+    _ view: Child, _ state: Observed<Parent>, _ key: FieldKey<Parent, Phase?>,
+    case path: CaseKey<Phase, Child.State>
+  ) -> ViewNode {
+    let field = Parent._$fields[keyPath: key]
+    return evaluation.child(
+      view, state, field: field.index, Phase._$cases[keyPath: path], field.get)
+  }
+
+  /// The view of a case of a state that is an enum as a whole; empty while it is another case.
+  ///
+  ///     context.child(HomeView(), state, case: \.signedIn)
+  ///
+  /// It is evaluated on its own account; only another case is a read of this view.
+  public func child<Phase: ObservableState & CasePathable, Child: View>(
+    _ view: Child, _ state: Observed<Phase>, case path: CaseKey<Phase, Child.State>
+  ) -> ViewNode {
+    evaluation.child(view, state, Phase._$cases[keyPath: path])
   }
 }

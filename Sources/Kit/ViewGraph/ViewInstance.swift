@@ -27,6 +27,8 @@ final class ViewInstance {
   /// See ``ViewContext/kept(_:)``.
   var kept: AnyObject?
   var children: [ChildKey: ViewInstance] = [:]
+  /// The cases of the elements that it shows, by field.
+  var cases: [Int: [KeyedSlot: Int]] = [:]
 
   init(
     id: ViewID, name: String, depth: Int, fieldNames: [String], node: PlaceNode,
@@ -79,7 +81,9 @@ final class ViewInstance {
     for child in children.values { child.collectReads(of: view, into: &names) }
   }
 
-  func fieldName(_ index: Int) -> String { index < fieldNames.count ? fieldNames[index] : "?" }
+  func fieldName(_ index: Int) -> String {
+    index < fieldNames.count ? fieldNames[index] : index == Evaluation.otherCase ? "(case)" : "?"
+  }
 
   /// Waits for the coming and going of the optional children in `presence`.
   func observePresence(

@@ -61,3 +61,19 @@ private struct Pages {
     .forEach(\.path, action: \.path) { LeafFeature() }
   }
 }
+
+extension StackStateTests {
+  @Test func `screens are appended, and popped from one upwards`() {
+    var path = StackState(["a", "b", "c"])
+    path.append("d")
+    path.append(contentsOf: ["e", "f"])
+    #expect(path.ids == [0, 1, 2, 3, 4, 5] && path.nextID == 6)
+    path.pop(from: 4)
+    #expect(path.elements == ["a", "b", "c", "d"])
+    path.pop(from: 4)
+    #expect(path.count == 4, "there is no such screen")
+    #expect(path.removeLast() == "d")
+    path.pop(to: 0)
+    #expect(path.elements == ["a"] && path.nextID == 6)
+  }
+}

@@ -107,3 +107,89 @@ struct AlertTests {
     _ = observer
   }
 }
+
+/// An alert among the features of an enum.
+@Reducer
+private enum Destination {
+  case alert(AlertState<Answer>)
+  case dialog(ConfirmationDialogState<Answer>)
+  case leaf(LeafFeature)
+
+  @CasePathable
+  enum Answer: Equatable, Sendable { case deleted, kept }
+}
+
+@Reducer
+private struct Shelf {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var destination: Destination.State?
+    var answers: [Destination.Answer] = []
+  }
+
+  enum Action: Equatable, Sendable {
+    case deleteTapped(isUndecided: Bool)
+    case destination(PresentationAction<Destination.Action>)
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .deleteTapped(let isUndecided):
+        state.destination = isUndecided ? .dialog(.delete) : .alert(.delete)
+      case .destination(.presented(.alert(let answer))),
+        .destination(.presented(.dialog(let answer))):
+        state.answers.append(answer)
+      case .destination: break
+      }
+      return .none
+    }
+    .presents(\.destination, action: \.destination) { Destination.Features(leaf: LeafFeature()) }
+  }
+}
+
+extension AlertState<Destination.Answer> {
+  fileprivate static var delete: Self {
+    AlertState {
+      "Delete it?"
+    } actions: {
+      ButtonState(role: .destructive, action: .deleted) { "Delete" }
+      ButtonState(role: .cancel) { "Keep" }
+    } message: {
+      "It cannot be restored."
+    }
+  }
+}
+
+extension Destination.Action: Equatable {}
+
+extension AlertTests {
+  @Test func `an alert is a case of an enum of features, without a reducer of its own`() async {
+    let store = TestStore(initialState: Shelf.State()) { Shelf() }
+    await store.send(.deleteTapped(isUndecided: false)) { $0.destination = .alert(.delete) }
+    await store.send(\.destination.presented.alert.deleted) { $0.answers = [.deleted] }
+    await store.receive(\.destination.dismiss) { $0.destination = nil }
+    await store.send(.deleteTapped(isUndecided: true)) { $0.destination = .dialog(.delete) }
+    await store.send(\.destination.presented.dialog.kept) { $0.answers.append(.kept) }
+    await store.receive(\.destination.dismiss) { $0.destination = nil }
+    await store.finish()
+  }
+
+  @Test func `an alert in parts is the one in a line`() {
+    let isSafe = false
+    let alert = AlertState<Int> {
+      "A"
+    } actions: {
+      for number in 0..<2 { ButtonState(action: number) { "\(number)" } }
+      if isSafe { ButtonState(action: 7) { "safe" } }
+      if isSafe { ButtonState(action: 8) { "a" } } else { ButtonState(action: 9) { "b" } }
+    }
+    #expect(
+      alert
+        == AlertState(
+          "A",
+          buttons: [
+            ButtonState("0", action: 0), ButtonState("1", action: 1), ButtonState("b", action: 9),
+          ]))
+  }
+}

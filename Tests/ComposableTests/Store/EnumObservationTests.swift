@@ -7,12 +7,7 @@ struct EnumObservationTests {
   let calls = Calls()
 
   private func makeStore() -> Store<Table, Mutation<Table>> {
-    Store(initialState: Table(), lane: ImmediateLane()) {
-      Reduce { state, change in
-        change.body(&state)
-        return .none
-      }
-    }
+    .mutable(Table())
   }
 
   @Test func `another case is a change, though its payload is equal`() {
@@ -108,13 +103,6 @@ private enum Seat: Equatable, Sendable {
 private struct Table: Equatable, Sendable {
   var seat: Seat = Seat.left(Leaf())
   var spare: Seat?
-}
-
-/// An action that does what it is told.
-private struct Mutation<State>: Sendable {
-  let body: @Sendable (inout State) -> Void
-
-  init(_ body: @escaping @Sendable (inout State) -> Void) { self.body = body }
 }
 
 private func move(_ seat: inout Seat) {

@@ -62,20 +62,3 @@ extension CasePathable {
 public typealias CaseKey<Action: CasePathable, Value> = KeyPath<
   Action.Cases, CasePath<Action, Value>
 >
-
-/// An action of one element of a collection.
-public struct ElementAction<ID: Hashable & Sendable, Action> {
-  public var id: ID
-  /// What the element is to reduce.
-  public var action: Action
-
-  /// The action `action` of the element with the key `id`.
-  @inlinable
-  public init(id: ID, action: Action) {
-    self.id = id
-    self.action = action
-  }
-}
-
-extension ElementAction: Sendable where Action: Sendable {}
-extension ElementAction: Equatable where Action: Equatable {}

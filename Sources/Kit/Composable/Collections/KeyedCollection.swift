@@ -12,7 +12,7 @@
 ///   change of an element copies what elements need and neither the order nor the keys.
 public struct KeyedCollection<ID: Hashable, Element> {
   /// Elements by slot; nil in free slots.
-  @usableFromInline var elements: ContiguousArray<Element?> = []
+  @usableFromInline var contents: ContiguousArray<Element?> = []
   /// What else is known by slot.
   @usableFromInline var tenancies: ContiguousArray<Tenancy> = []
   @usableFromInline var free: ContiguousArray<Int32> = []
@@ -60,7 +60,7 @@ public struct KeyedCollection<ID: Hashable, Element> {
 
   /// The slot's index of the element with the key.
   @inlinable func index(of id: ID) -> Int? {
-    if hint < elements.count, tenancies[hint].id == id, elements[hint] != nil { return hint }
+    if hint < contents.count, tenancies[hint].id == id, contents[hint] != nil { return hint }
     return slots[id].map(Int.init)
   }
 
@@ -72,12 +72,12 @@ public struct KeyedCollection<ID: Hashable, Element> {
   /// Whether the element that the slot was obtained for is still there.
   @inlinable public func contains(slot: KeyedSlot) -> Bool {
     slot.index < tenancies.count && tenancies[slot.index].generation == slot.generation
-      && elements[slot.index] != nil
+      && contents[slot.index] != nil
   }
 
   /// All slots have an index below this. It never shrinks: it is the largest number of elements
   /// that were there at once.
-  @inlinable public var slotLimit: Int { elements.count }
+  @inlinable public var slotLimit: Int { contents.count }
 
   /// The keys in order.
   ///

@@ -11,14 +11,14 @@ extension KeyedCollection {
   @inlinable public subscript(id id: ID) -> Element? {
     get {
       guard let slot = slots[id] else { return nil }
-      return elements[Int(slot)]
+      return contents[Int(slot)]
     }
     @inline(__always) _modify {
       // One yield for all cases, of an element moved out and back rather than copied: with more
       // the accessor could not be inlined and would allocate its frame.
       let slot = slots[id].map(Int.init) ?? -1
       var element: Element?
-      if slot >= 0 { swap(&element, &elements[slot]) }
+      if slot >= 0 { swap(&element, &contents[slot]) }
       defer { putBack(&element, in: slot, id: id) }
       yield &element
     }
@@ -28,7 +28,7 @@ extension KeyedCollection {
   ///
   /// - Complexity: O(1), without hashing.
   @inlinable public subscript(slot slot: KeyedSlot) -> Element? {
-    contains(slot: slot) ? elements[slot.index] : nil
+    contains(slot: slot) ? contents[slot.index] : nil
   }
 
   /// Changes the element with a key in place.
@@ -60,12 +60,12 @@ extension KeyedCollection {
   ) throws(Failure) -> Result? {
     // Noted first, so that a body that throws half way does not leave a change unnoted.
     noteUpdate(at: slot)
-    return try body(&elements[slot]!)
+    return try body(&contents[slot]!)
   }
 
   @inlinable mutating func putBack(_ element: inout Element?, in slot: Int, id: ID) {
     if slot >= 0, element != nil {
-      swap(&element, &elements[slot])
+      swap(&element, &contents[slot])
       noteUpdate(at: slot)
     } else if slot >= 0 {
       vacate(slot)
@@ -86,8 +86,8 @@ extension KeyedCollection where Element: Equatable {
   /// - Complexity: O(1).
   @inlinable @discardableResult
   public mutating func update(_ element: Element, id: ID) -> Bool {
-    guard let slot = slots[id].map(Int.init), elements[slot] != element else { return false }
-    elements[slot] = element
+    guard let slot = slots[id].map(Int.init), contents[slot] != element else { return false }
+    contents[slot] = element
     noteUpdate(at: slot)
     return true
   }

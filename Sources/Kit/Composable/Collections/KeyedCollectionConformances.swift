@@ -24,10 +24,6 @@ extension KeyedCollection: BidirectionalCollection {
     Index(place: order.previous(before: index.place))
   }
 
-  @inlinable public subscript(index: Index) -> Element {
-    _read { yield elements[Int(order.places[index.place])]! }
-  }
-
   /// The key of the element at an index.
   @inlinable public func id(at index: Index) -> ID { tenancies[Int(order.places[index.place])].id }
 
@@ -62,8 +58,8 @@ extension KeyedCollection: Equatable where Element: Equatable {
 
   /// Whether neither of two copies was changed since one was made of the other.
   @inlinable func sharesStorage(with other: Self) -> Bool {
-    elements.withUnsafeBufferPointer { mine in
-      other.elements.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }
+    contents.withUnsafeBufferPointer { mine in
+      other.contents.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }
     }
       && order.places.withUnsafeBufferPointer { mine in
         other.order.places.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }

@@ -31,12 +31,12 @@ extension KeyedCollection {
     let slot: Int
     if let reused = free.popLast() {
       slot = Int(reused)
-      elements[slot] = element
+      contents[slot] = element
       tenancies[slot].id = id
     } else {
-      slot = elements.count
+      slot = contents.count
       precondition(slot < Int(Int32.max), "a keyed collection holds fewer than 2^31 elements")
-      elements.append(element)
+      contents.append(element)
       tenancies.append(Tenancy(id))
       notes.marks.append([])
     }
@@ -57,7 +57,7 @@ extension KeyedCollection {
       return nil
     }
     var element: Element? = element
-    swap(&element, &elements[slot])
+    swap(&element, &contents[slot])
     noteUpdate(at: slot)
     return element
   }

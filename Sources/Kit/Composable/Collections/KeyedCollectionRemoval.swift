@@ -6,7 +6,7 @@ extension KeyedCollection {
   @inlinable @discardableResult
   public mutating func remove(id: ID) -> Element? {
     guard let slot = slots[id].map(Int.init) else { return nil }
-    let element = elements[slot]
+    let element = contents[slot]
     vacate(slot)
     return element
   }
@@ -18,8 +18,8 @@ extension KeyedCollection {
     where isRemoved: (Element) throws(Failure) -> Bool
   ) throws(Failure) {
     // By slots, since a removal may close the gaps of the order.
-    for slot in elements.indices {
-      guard let element = elements[slot], try isRemoved(element) else { continue }
+    for slot in contents.indices {
+      guard let element = contents[slot], try isRemoved(element) else { continue }
       vacate(slot)
     }
   }
@@ -31,9 +31,9 @@ extension KeyedCollection {
     guard !slots.isEmpty else { return }
     removals &+= 1
     free.removeAll(keepingCapacity: true)
-    for slot in elements.indices.reversed() {
-      if elements[slot] != nil { tenancies[slot].generation &+= 1 }
-      elements[slot] = nil
+    for slot in contents.indices.reversed() {
+      if contents[slot] != nil { tenancies[slot].generation &+= 1 }
+      contents[slot] = nil
       free.append(Int32(slot))
     }
     slots.removeAll(keepingCapacity: true)
@@ -53,7 +53,7 @@ extension KeyedCollection {
     let old = order.places
     var sorted = Array(old)
     try sorted.sort { left, right in
-      try areInIncreasingOrder(elements[Int(left)]!, elements[Int(right)]!)
+      try areInIncreasingOrder(contents[Int(left)]!, contents[Int(right)]!)
     }
     guard !old.elementsEqual(sorted) else { return }
     order.places = ContiguousArray(sorted)
@@ -67,7 +67,7 @@ extension KeyedCollection {
   /// Not inlined: the subscript that may end here is, and its usual way does not come along.
   @inlinable @inline(never) mutating func vacate(_ slot: Int) {
     let entry = KeyedChanges.Entry(id: tenancies[slot].id, slot: self.slot(at: slot))
-    elements[slot] = nil
+    contents[slot] = nil
     removals &+= 1
     slots[entry.id] = nil
     leave(slot)

@@ -12,7 +12,7 @@ extension KeyedCollection where Element: ObservableBranch {
       paths.append(path.hasSuffix(".") ? String(path.dropLast()) : path)
     }
     for slot in notes.listed.map(Int.init) where notes.marks[slot].contains(.entered) {
-      elements[slot]?._$collectChanges(at: "\(path)\(tenancies[slot].id).", into: &paths)
+      contents[slot]?._$collectChanges(at: "\(path)\(tenancies[slot].id).", into: &paths)
     }
   }
 
@@ -20,10 +20,10 @@ extension KeyedCollection where Element: ObservableBranch {
     guard !notes.isEverything else { return }
     for (id, slot) in slots {
       let (slot, marks) = (Int(slot), notes.marks[Int(slot)])
-      guard let element = elements[slot], marks.isDisjoint(with: [.inserted, .updated]) else {
+      guard let element = contents[slot], marks.isDisjoint(with: [.inserted, .updated]) else {
         continue
       }
-      if let other = old.slots[id].flatMap({ old.elements[Int($0)] }) {
+      if let other = old.slots[id].flatMap({ old.contents[Int($0)] }) {
         element._$collectUnnoted(since: other, at: "\(path)\(id).", into: &paths)
       } else {
         paths.append("\(path)\(id)")

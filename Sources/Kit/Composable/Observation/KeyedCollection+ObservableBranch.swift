@@ -23,7 +23,7 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
     // By positions: an iterator would count a reference.
     for position in notes.listed.indices {
       let index = Int(notes.listed[position])
-      guard elements[index] != nil else { continue }
+      guard contents[index] != nil else { continue }
       let marks = notes.marks[index]
       let isNew = !marks.isDisjoint(with: [.inserted, .updated])
       let inside = drainElement(at: index, into: node, replaced: isNew)
@@ -41,16 +41,16 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
   @inlinable @inline(__always)
   mutating func drainElement(at index: Int, into node: PlaceNode?, replaced: Bool) -> Bool {
     guard let place = node?.element(slot(at: index)) else {
-      return elements[index]!._$drain(into: nil, replaced: replaced)
+      return contents[index]!._$drain(into: nil, replaced: replaced)
     }
-    return place._withUnsafeGuaranteedRef { elements[index]!._$drain(into: $0, replaced: replaced) }
+    return place._withUnsafeGuaranteedRef { contents[index]!._$drain(into: $0, replaced: replaced) }
   }
 
   /// Observers of an element find it in the new collection by its key.
   @usableFromInline
   mutating func drainEverything(into node: PlaceNode?, replaced: Bool) -> Bool {
     if replaced { node?.rehome { id in self.slot(of: id) } }
-    for index in elements.indices where elements[index] != nil {
+    for index in contents.indices where contents[index] != nil {
       _ = drainElement(at: index, into: node, replaced: replaced)
     }
     if !replaced { node?.rehome { id in self.slot(of: id) } }
@@ -101,9 +101,9 @@ extension KeyedCollection where Element: ObservableBranch {
 
   @inlinable
   mutating func enter<Result>(_ slot: Int, _ body: (inout Element) -> Result) -> Result {
-    let token = elements[slot]!._$enter(stamp: Stamp.of(field: slot, in: stamp))
-    let result = body(&elements[slot]!)
-    let isSame = elements[slot]!._$leave(token: token)
+    let token = contents[slot]!._$enter(stamp: Stamp.of(field: slot, in: stamp))
+    let result = body(&contents[slot]!)
+    let isSame = contents[slot]!._$leave(token: token)
     notes.note(isSame ? .entered : .updated, at: slot, count: count)
     return result
   }
@@ -118,14 +118,14 @@ extension KeyedCollection where Element: ObservableBranch {
   @inlinable public subscript(id id: ID) -> Element? {
     get {
       guard let slot = slots[id] else { return nil }
-      return elements[Int(slot)]
+      return contents[Int(slot)]
     }
     @inline(__always) _modify {
       let slot = slots[id].map(Int.init) ?? -1
       var element: Element?
       var token: UInt64 = 0
       if slot >= 0 {
-        swap(&element, &elements[slot])
+        swap(&element, &contents[slot])
         token = element._$enter(stamp: Stamp.of(field: slot, in: stamp))
       }
       defer { putBack(&element, in: slot, id: id, token: token) }
@@ -140,7 +140,34 @@ extension KeyedCollection where Element: ObservableBranch {
       return
     }
     let isSame = element._$leave(token: token)
-    swap(&element, &elements[slot])
+    swap(&element, &contents[slot])
     notes.note(isSame ? .entered : .updated, at: slot, count: count)
+  }
+}
+
+extension KeyedCollection where Element: ObservableBranch {
+  /// The element at an index. Changing a part of it happens in place and notes just that; the key stays.
+  ///
+  /// - Complexity: O(1).
+  @inlinable public subscript(index: Index) -> Element {
+    _read { yield contents[Int(order.places[index.place])]! }
+    _modify {
+      let slot = Int(order.places[index.place])
+      let token = contents[slot]!._$enter(stamp: Stamp.of(field: slot, in: stamp))
+      defer {
+        let isSame = contents[slot]!._$leave(token: token)
+        notes.note(isSame ? .entered : .updated, at: slot, count: count)
+      }
+      yield &contents[slot]!
+    }
+  }
+
+  /// The element at a position. Changing a part of it happens in place and notes just that; the key stays.
+  ///
+  /// - Precondition: the position is from 0 up to, but not including, `count`.
+  /// - Complexity: see ``index(atPosition:)``.
+  @inlinable public subscript(position: Int) -> Element {
+    _read { yield self[index(atPosition: position)] }
+    _modify { yield &self[index(atPosition: position)] }
   }
 }

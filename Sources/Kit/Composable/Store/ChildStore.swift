@@ -102,6 +102,29 @@ extension Store where Action: CasePathable {
     Lens.Root == State, Case.Root == Action, Lens.Value == KeyedCollection<ID, Child>,
     Case.Value == ElementAction<ID, ChildAction>
   {
+    element(Lens.self, Case.self, id)
+  }
+
+  /// The screen of a stack with the given number; `nil` if there is none. See ``scope(state:id:action:)``.
+  @inlinable
+  public func scope<Lens: FieldLens, Case: CaseLens, Screen: ObservableState, ScreenAction>(
+    state: KeyPath<State.Lenses, Lens>, id: StackElementID, action: KeyPath<Action.CaseLenses, Case>
+  ) -> ChildStore<Screen, ScreenAction>?
+  where
+    Lens.Root == State, Case.Root == Action, Lens.Value == StackState<Screen>,
+    Case.Value == NavigationAction<Screen, ScreenAction>
+  {
+    element(Lens.self, ScreenCase<Case, Screen, ScreenAction>.self, id)
+  }
+
+  @inlinable
+  func element<
+    Lens: FieldLens, Case: CaseLens, ID: Hashable & Sendable, Child: ObservableState, ChildAction
+  >(_ lens: Lens.Type, _ path: Case.Type, _ id: ID) -> ChildStore<Child, ChildAction>?
+  where
+    Lens.Root == State, Case.Root == Action, Lens.Value == KeyedCollection<ID, Child>,
+    Case.Value == ElementAction<ID, ChildAction>
+  {
     guard let element = Lens.modifyUnnoted(&_state, { $0.reference(to: id) }) else { return nil }
     return ChildStore {
       switch $0 {
@@ -113,7 +136,7 @@ extension Store where Action: CasePathable {
         }
       case .read(let state):
         Lens.read(self._state) { rows in
-          state.pointee = rows.slot(of: element).flatMap { rows.elements[$0.index] }
+          state.pointee = rows.slot(of: element).flatMap { rows.contents[$0.index] }
         }
       case .place(let place):
         let slot = Lens.read(self._state) { $0.slot(of: element) }

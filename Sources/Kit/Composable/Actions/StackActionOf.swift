@@ -1,0 +1,75 @@
+/// What can happen to a ``StackState`` of the screens of a feature, which may be an enum of features.
+///
+///     @Reducer enum Screens { case song(SongScreen); case album(AlbumScreen) }
+///     …
+///     case path(StackActionOf<Screens>)
+public typealias StackActionOf<Feature: FeatureTypes> = NavigationAction<
+  Feature.State, Feature.Action
+>
+
+/// What can happen to a ``StackState``; see ``StackActionOf`` and ``ReducerStep/stack(_:action:child:)``.
+public enum NavigationAction<State, Action> {
+  /// An action of the screen with this number.
+  case element(id: StackElementID, action: Action)
+  /// Takes away the screen with this number and all above it, after the parent has seen the action.
+  case popFrom(id: StackElementID)
+  /// Puts a screen on top, before the parent sees the action. Its number must be larger than those given so far:
+  /// ``KeyedCollection/nextID`` is.
+  case push(id: StackElementID, state: State)
+}
+
+extension NavigationAction: Sendable where State: Sendable, Action: Sendable {}
+extension NavigationAction: Equatable where State: Equatable, Action: Equatable {}
+
+// Written out: what the macro makes could not be seen through by users in other modules.
+extension NavigationAction: CasePathable {
+  /// Descriptors of the cases.
+  public struct Cases: Sendable {
+    /// The case ``NavigationAction/element(id:action:)``; name one element by `[id:]` after the case of the stack.
+    public var element: CasePath<NavigationAction, (id: StackElementID, action: Action)> {
+      CasePath(tag: 0, name: "element", embed: { .element(id: $0.id, action: $0.action) }) {
+        if case .element(let id, let action) = $0 { (id, action) } else { nil }
+      }
+    }
+
+    /// The case ``NavigationAction/popFrom(id:)``.
+    public var popFrom: CasePath<NavigationAction, StackElementID> {
+      CasePath(tag: 1, name: "popFrom", embed: { .popFrom(id: $0) }) {
+        if case .popFrom(let id) = $0 { id } else { nil }
+      }
+    }
+
+    /// The case ``NavigationAction/push(id:state:)``.
+    public var push: CasePath<NavigationAction, (id: StackElementID, state: State)> {
+      CasePath(tag: 2, name: "push", embed: { .push(id: $0.id, state: $0.state) }) {
+        if case .push(let id, let state) = $0 { (id, state) } else { nil }
+      }
+    }
+  }
+
+  public struct CaseLenses: Sendable {}
+  public static var _$cases: Cases { Cases() }
+  public static var _$caseNames: [String] { ["element", "popFrom", "push"] }
+
+  @inlinable
+  public var _$tag: Int {
+    switch self {
+    case .element: 0
+    case .popFrom: 1
+    case .push: 2
+    }
+  }
+}
+
+extension CasePath {
+  /// The path to the actions of one screen: `\.path[id: 0].backTapped`.
+  public subscript<State, Child>(id id: StackElementID) -> CasePath<Root, Child>
+  where Value == NavigationAction<State, Child> {
+    CasePath<Root, Child>(
+      tag: tag, name: "\(name)[id: \(id)]",
+      embed: { embed(.element(id: id, action: $0)) },
+      extract: { root in
+        if case .element(id, let action)? = extract(root) { action } else { nil }
+      })
+  }
+}

@@ -1,0 +1,26 @@
+public import Composable
+
+/// The view of one case, for a collection of enums such as the screens of a stack.
+public struct CaseView<Phase: ObservableState & CasePathable> {
+  let tag: Int
+  let put:
+    (
+      _ evaluation: Evaluation, _ field: Int, _ element: ElementKey, _ isHandedDown: Bool,
+      _ node: () -> PlaceNode, _ read: @escaping () -> Phase?
+    ) -> ViewNode
+
+  /// Shows `view` while an element is the case `key`.
+  public init<V: View>(_ view: V, case key: CaseKey<Phase, V.State>) {
+    let path = Phase._$cases[keyPath: key]
+    tag = path.tag
+    put = { evaluation, field, element, isHandedDown, node, read in
+      let key = ChildKey(
+        field: field, view: ObjectIdentifier(V.self), element: element, tag: path.tag)
+      return evaluation.put(view, key, isHandedDown) {
+        (node().makeChild(path.tag, ignored: V.State._$ignoredFields), nil)
+      } read: {
+        read().flatMap(path.extract)
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import Composable
+import ComposableTesting
+
+/// An action that changes the state as it says.
+struct Mutation<State>: Sendable {
+  let body: @Sendable (inout State) -> Void
+
+  init(_ body: @escaping @Sendable (inout State) -> Void) { self.body = body }
+}
+
+extension Store {
+  /// A store whose actions are mutations.
+  static func mutable(_ state: State) -> Store where Action == Mutation<State> {
+    Store(initialState: state, lane: ImmediateLane()) {
+      Reduce { state, change in
+        change.body(&state)
+        return .none
+      }
+    }
+  }
+}

@@ -7,6 +7,10 @@ import JSON
 struct TwitchDownloaderLog: Sendable {
   private static let longestWait = 64 << 20
 
+  private static let streamerShape = JSONShape.object(["login": .channel, "name": .text])
+  private static let videoShape = JSONShape.object([
+    "created_at": .timeOrUTC, "channel": .object(["name": .text]),
+  ])
   private static let missingTime = "0001-01-01"
   /// What is read of a comment.
   private static let shape = JSONShape.object([
@@ -65,6 +69,8 @@ struct TwitchDownloaderLog: Sendable {
 
   private mutating func member(_ name: String, _ bytes: [UInt8], _ lines: inout NativeLines) {
     guard let value = JSONValue(lenient: bytes) else { return }
+    lines.note(
+      misfitsOf: value, name == "video" ? Self.videoShape : Self.streamerShape, named: name)
     if name == "video" {
       begin = value.time("created_at", orUTC: true)
       room = room ?? value["channel"]?.text("name")?.channelRoom
@@ -81,7 +87,10 @@ struct TwitchDownloaderLog: Sendable {
       return lines.note(unknown: "no message")
     }
     lines.note(misfitsOf: comment, Self.shape, named: "comment")
-    let text = message["body"]?.stringValue ?? TwitchFragments(message["fragments"]).text
+    let fragments = TwitchFragments(message["fragments"]).text
+    let text = message.text("body") ?? fragments
+    // Where the emotes are is known only of the same text.
+    if !fragments.isEmpty, !fragments.utf8.elementsEqual(text.utf8) { lines.note(odd: "fragments") }
     let fitting = lines.fitting(text)
     let (emotes, unusable) = TwitchFragments.emotes(of: message, text: text)
     for _ in 0..<unusable { lines.note(odd: "emoticons") }
@@ -137,7 +146,9 @@ struct TwitchFragments {
     for fragment in fragments?.arrayValue ?? [] {
       let piece = fragment["text"]?.stringValue ?? ""
       let end = position + piece.unicodeScalars.count
-      if fragment["emoticon"]?.anyText("emoticon_id") != nil { emotes += [position, end] }
+      if fragment["emoticon"]?.anyText("emoticon_id") != nil, end > position {
+        emotes += [position, end]
+      }
       text += piece
       position = end
     }

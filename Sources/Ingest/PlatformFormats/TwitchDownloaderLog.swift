@@ -7,19 +7,20 @@ import JSON
 struct TwitchDownloaderLog: Sendable {
   private static let longestWait = 64 << 20
 
+  /// A time; one that is missing is in the year 1.
+  private static let timeShape = JSONShape.test { value in
+    value.stringValue.map {
+      $0.hasPrefix("0001-01-01") || PlatformTime.milliseconds($0, orUTC: true) != nil
+    } ?? false
+  }
   private static let streamerShape = JSONShape.object(["login": .channel, "name": .text])
   private static let videoShape = JSONShape.object([
-    "created_at": .timeOrUTC, "channel": .object(["name": .text]),
+    "created_at": timeShape, "channel": .object(["name": .text]),
   ])
-  private static let missingTime = "0001-01-01"
   /// What is read of a comment.
   private static let shape = JSONShape.object([
     "_id": .identifier,
-    "created_at": .test { value in
-      value.stringValue.map {
-        $0.hasPrefix(missingTime) || PlatformTime.milliseconds($0, orUTC: true) != nil
-      } ?? false
-    },
+    "created_at": timeShape,
     "content_offset_seconds": .test { JSONValue.object(["s": $0]).milliseconds("s") != nil },
     "commenter": .object(["_id": .identifier, "display_name": .text, "name": .text]),
     "message": .object([

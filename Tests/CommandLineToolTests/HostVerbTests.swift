@@ -148,7 +148,7 @@ import Testing
     ("Europe/Berlin", 1_806_199_199, 3_600), ("Europe/Berlin", 1_806_202_800, 7_200),
   ])
   func `a local time is ahead of UTC as its zone says`(zone: String, local: Int, seconds: Int) {
-    #expect(TimeZoneName(argument: zone)?.logZone.secondsFromUTC(local) == seconds)
+    #expect(TimeZoneName(argument: zone)?.secondsFromUTC(local: local) == seconds)
   }
 
   @Test func `a zone that nobody knows is no zone`() {

@@ -26,7 +26,9 @@ struct ServerAnswerTests {
   }
 
   /// Values that say that there is nothing.
-  private static let silent = ["null", "\"\"", "[]", "0", "false", "", "[1]", "{}"]
+  private static let silent = [
+    "null", "\"\"", "[]", "0", "false", "", "[1]", "{}", "1e400", "NaN", "Infinity",
+  ]
 
   private static let metrics = """
     # HELP paths Paths

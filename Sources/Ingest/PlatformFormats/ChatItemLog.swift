@@ -86,7 +86,8 @@ struct ChatItemLog: Sendable {
       "author_id": .identifier, "author_name": .text, "author_display_name": .text,
       "colour": .color,
       "banned_user": .text, "target_author_id": .identifier,
-      "money": .object(["text": .text, "amount": .number, "currency": .text]), "amountString": .text, "amount": .text,
+      "money": .object(["text": .text, "amount": .number, "currency": .text]),
+      "amountString": .text, "amount": .text,
       "in_reply_to": .object(["message_id": .identifier]),
       "emotes": .list(
         .object([

@@ -4,6 +4,7 @@ extension EventSub {
   /// What is read of an event, whatever its type: Twitch gives a name the same meaning everywhere.
   static let shape: JSONShape = {
     var members: [JSONName: JSONShape] = [
+      "broadcaster_user_login": .channel, "to_broadcaster_user_login": .channel,
       "message_id": .identifier, "id": .text, "color": .color, "is_gift": .truth,
       "chatter_is_anonymous": .truth, "system_message": .text, "notice_type": .text,
       "source_broadcaster_user_id": .text,

@@ -3,6 +3,8 @@ import LiveEvents
 
 /// Shapes that several platforms have.
 extension JSONShape {
+  /// The name of a channel, which names a room.
+  static let channel = test { $0.stringValue?.channelRoom != nil }
   static let color = test { $0.isColor }
   /// A point in time with a zone.
   static let time = test { $0.stringValue.flatMap { PlatformTime.milliseconds($0) } != nil }

@@ -24,7 +24,7 @@ struct SocialStreamMessage {
   private static let metaShape = JSONShape.object(["expiresAt": .time, "permanent": .truth])
   /// The members that the readers below do not check themselves.
   private static let shape = JSONShape.object([
-    "nameColor": .test { $0.stringValue?.hasWords == false || $0.isColor || $0 == .bool(false) },
+    "nameColor": .test { $0.stringValue?.hasWords == false || $0.isColor || $0 == .bool(false) }
   ])
 
   // MARK: Values

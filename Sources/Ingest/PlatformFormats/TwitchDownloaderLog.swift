@@ -7,15 +7,20 @@ import JSON
 struct TwitchDownloaderLog: Sendable {
   private static let longestWait = 64 << 20
 
-  private static let missingTime = "0001-01-01"
+  /// A time; one that is missing is in the year 1.
+  private static let timeShape = JSONShape.test { value in
+    value.stringValue.map {
+      $0.hasPrefix("0001-01-01") || PlatformTime.milliseconds($0, orUTC: true) != nil
+    } ?? false
+  }
+  private static let streamerShape = JSONShape.object(["login": .channel, "name": .text])
+  private static let videoShape = JSONShape.object([
+    "created_at": timeShape, "channel": .object(["name": .text]),
+  ])
   /// What is read of a comment.
   private static let shape = JSONShape.object([
     "_id": .identifier,
-    "created_at": .test { value in
-      value.stringValue.map {
-        $0.hasPrefix(missingTime) || PlatformTime.milliseconds($0, orUTC: true) != nil
-      } ?? false
-    },
+    "created_at": timeShape,
     "content_offset_seconds": .test { JSONValue.object(["s": $0]).milliseconds("s") != nil },
     "commenter": .object(["_id": .identifier, "display_name": .text, "name": .text]),
     "message": .object([
@@ -65,6 +70,8 @@ struct TwitchDownloaderLog: Sendable {
 
   private mutating func member(_ name: String, _ bytes: [UInt8], _ lines: inout NativeLines) {
     guard let value = JSONValue(lenient: bytes) else { return }
+    lines.note(
+      misfitsOf: value, name == "video" ? Self.videoShape : Self.streamerShape, named: name)
     if name == "video" {
       begin = value.time("created_at", orUTC: true)
       room = room ?? value["channel"]?.text("name")?.channelRoom
@@ -81,7 +88,10 @@ struct TwitchDownloaderLog: Sendable {
       return lines.note(unknown: "no message")
     }
     lines.note(misfitsOf: comment, Self.shape, named: "comment")
-    let text = message["body"]?.stringValue ?? TwitchFragments(message["fragments"]).text
+    let fragments = TwitchFragments(message["fragments"]).text
+    let text = message.text("body") ?? fragments
+    // Where the emotes are is known only of the same text.
+    if !fragments.isEmpty, !fragments.utf8.elementsEqual(text.utf8) { lines.note(odd: "fragments") }
     let fitting = lines.fitting(text)
     let (emotes, unusable) = TwitchFragments.emotes(of: message, text: text)
     for _ in 0..<unusable { lines.note(odd: "emoticons") }
@@ -137,7 +147,9 @@ struct TwitchFragments {
     for fragment in fragments?.arrayValue ?? [] {
       let piece = fragment["text"]?.stringValue ?? ""
       let end = position + piece.unicodeScalars.count
-      if fragment["emoticon"]?.anyText("emoticon_id") != nil { emotes += [position, end] }
+      if fragment["emoticon"]?.anyText("emoticon_id") != nil, end > position {
+        emotes += [position, end]
+      }
       text += piece
       position = end
     }

@@ -9,7 +9,7 @@ package indirect enum JSONShape: Sendable {
   case truth
   /// A number, or text that is one.
   case number
-  /// A number that is not negative.
+  /// A number that is 0 or at least 1, and may have a fraction.
   case count
   /// A value for which this is true.
   case test(@Sendable (JSONValue) -> Bool)
@@ -43,7 +43,7 @@ package indirect enum JSONShape: Sendable {
     case .identifier: value.stringValue != nil || value.integerValue != nil
     case .truth: value.boolValue != nil
     case .number: value.looseNumber != nil
-    case .count: value.looseNumber.map { $0 >= 0 } ?? false
+    case .count: value.looseNumber.map { $0 == 0 || $0 >= 1 } ?? false
     case .test(let isFit): isFit(value)
     case .object, .list, .orText: false
     }

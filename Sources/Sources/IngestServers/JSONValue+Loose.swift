@@ -18,3 +18,7 @@ extension JSONValue {
     }
   }
 }
+
+extension JSONShape {
+  static let looseCount = test { $0.looseCount != nil }
+}

@@ -5,7 +5,7 @@ enum MediaMTX {
   private static let truth = JSONShape.test { $0.looseTruth != nil }
   private static let pathShape = JSONShape.object([
     "name": .text, "online": truth, "ready": truth, "sourceReady": truth, "onlineTime": .text,
-    "readyTime": .text, "inboundBytes": .count, "bytesReceived": .count,
+    "readyTime": .text, "inboundBytes": .looseCount, "bytesReceived": .looseCount,
     "readers": .list(.object([:])),
   ])
   private static let connectionShape = JSONShape.object([

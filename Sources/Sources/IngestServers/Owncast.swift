@@ -2,7 +2,7 @@ import JSON
 
 /// The status of an Owncast, which has one stream.
 enum Owncast {
-  private static let shape = JSONShape.object(["viewerCount": .count])
+  private static let shape = JSONShape.object(["viewerCount": .looseCount])
 
   static func answer(_ body: [UInt8]) -> ServerAnswer? {
     guard let status = JSONValue(lenient: body), let isLive = status["online"]?.looseTruth

@@ -3,7 +3,7 @@ import Foundation
 package import PlatformFormats
 
 /// A time zone as an argument names it: `Europe/Berlin`, `UTC`, or `local` for that of this machine.
-package struct TimeZoneName: ExpressibleByArgument {
+package struct TimeZoneName: ExpressibleByArgument, Sendable {
   private let zone: TimeZone
   package let defaultValueDescription: String
 
@@ -24,13 +24,14 @@ package struct TimeZoneName: ExpressibleByArgument {
     }
   }
 
-  package var logZone: LogZone {
-    LogZone { [zone] local in
-      func offset(at time: Int) -> Int {
-        zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time)))
-      }
-      // The offset at the same reading of a clock in UTC is that of a moment nearby.
-      return offset(at: local - offset(at: local))
+  /// By how many seconds a local time is ahead of UTC. The local time is given as seconds since 1970 as if it were UTC.
+  package func secondsFromUTC(local: Int) -> Int {
+    func offset(at time: Int) -> Int {
+      zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time)))
     }
+    // The offset at the same reading of a clock in UTC is that of a moment nearby.
+    return offset(at: local - offset(at: local))
   }
+
+  package var logZone: LogZone { LogZone { secondsFromUTC(local: $0) } }
 }

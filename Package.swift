@@ -333,12 +333,18 @@ let benchmarks: [Target] = [
       "Composable", "BenchmarkKit", "BenchmarkChildren", "BenchmarkHost", "CAllocationCounter",
     ],
     path: "Tests/Benchmarks/ComposableBenchmarks", swiftSettings: settings),
+  .target(
+    name: "HangDetection",
+    dependencies: ["Composable", "HangSimulation", "RateLimiting", "ViewGraph"],
+    path: "Tests/Benchmarks/HangDetection", exclude: ["README.md"], swiftSettings: settings),
+  program("Tests/Benchmarks/hang-detection", ["HangDetection"]),
   program(
     "Tests/Benchmarks/livehost-bench",
     [
       "Analysis", "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface",
       "HostFeature", "HostScreen", "RateLimiting", "Recordings", "TestSupport", "ViewGraph",
-      "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "HangSimulation", "Platform",
+      "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "HangDetection",
+      "HangSimulation", "Platform",
       "Simulation",
       "UnixSockets", "Varlink", logging,
     ]
@@ -385,8 +391,8 @@ let tests: [Target] =
     test(
       "HangSimulationTests",
       [
-        "CheckoutScreen", "Composable", "HangSimulation", "HangTesting", "RateLimiting",
-        "ViewGraph",
+        "CheckoutScreen", "Composable", "HangDetection", "HangSimulation", "HangTesting",
+        "RateLimiting", "ViewGraph",
       ]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("SuggestionsTests", ["Suggestions"]),

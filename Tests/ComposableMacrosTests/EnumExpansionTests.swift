@@ -196,6 +196,14 @@ struct EnumExpansionTests {
               }
             }
           }
+          func _$collectSizes(into sizes: inout Composable.StateSizes) {
+            switch self {
+            case .idle:
+              break
+            case .live(let v0):
+              Composable.Observation.collectSizes(v0, 1, "live", into: &sizes)
+            }
+          }
         }
         extension Phase: Composable.ObservableState, Composable.CasePathable {
         }

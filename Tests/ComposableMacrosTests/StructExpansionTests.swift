@@ -189,6 +189,10 @@ struct StructExpansionTests {
             Composable.Observation.collectUnnoted(_count, since: old._count, 0, "count", _$changes, at: path, into: &paths)
             Composable.Observation.collectUnnoted(_child, since: old._child, 1, "child", _$changes, at: path, into: &paths)
           }
+          func _$collectSizes(into sizes: inout Composable.StateSizes) {
+            Composable.Observation.collectSizes(_count, 0, "count", into: &sizes)
+            Composable.Observation.collectSizes(_child, 1, "child", into: &sizes)
+          }
           var customMirror: Mirror {
             Mirror(self, children: ["id": id as Any, "count": _count as Any, "child": _child as Any], displayStyle: .struct)
           }

@@ -98,6 +98,73 @@ struct CalibrationTests {
     }
   }
 
+  @Test func `the end of a slice need not repeat its name`() throws {
+    func event(_ phase: String, _ time: Int, _ name: String? = nil) -> String {
+      let name = name.map { #","name":"\#($0)""# } ?? ""
+      return #"{"ph":"\#(phase)","pid":1,"tid":1,"ts":\#(time)\#(name)}"#
+    }
+    let found = try events(
+      event("B", 0, "outer"), event("B", 10, "inner"), event("E", 30), event("E", 50),
+      // A name ends the slice of that name, whatever began after it.
+      event("B", 60, "outer"), event("B", 70, "other"), event("E", 90, "outer"), event("E", 95))
+    #expect(
+      found == [
+        CostMeasurement(name: "outer", duration: 30_000),
+        CostMeasurement(name: "inner", duration: 20_000),
+        CostMeasurement(name: "outer", duration: 30_000),
+      ])
+  }
+
+  @Test func `costs per element of a collection are fitted to recorded sizes`() throws {
+    var events: [String] = []
+    for number in 0..<200 {
+      let (rows, others) = (number * 37 % 500, number % 7)
+      let time = 1_000 + 2 * rows + (number % 3)
+      events.append(
+        #"{"ph":"X","pid":1,"tid":1,"name":"CartView","ts":\#(number * 10_000),"dur":\#(time),"#
+          + #""args":{"elements":3,"sizes":{"rows":\#(rows),"others":\#(others)}}}"#)
+    }
+    let found = try Calibration(
+      [MeasuredTrace(Array("[\(events.joined(separator: ","))]".utf8))], Self.names)
+    let item = try #require(found.items.first)
+    #expect((1_950...2_050).contains(item.fields["rows"] ?? 0))
+    #expect((0...200).contains(item.fields["others"] ?? -1))
+    #expect((990_000...1_010_000).contains(item.base))
+    #expect(item.rise == nil)
+    let device = Device("phone", slowdown: 2, costs: .init(action: .zero, view: .cost(.zero)))
+    let costs = found.applied(to: device.profile).costs
+    #expect((975...1_025).contains(costs.views["CartView"]?.fields["rows"] ?? 0))
+    #expect(found.lines.contains { $0.contains("more for each element of rows") })
+  }
+
+  @Test func `a table may have columns of sizes`() throws {
+    var lines = ["name,microseconds,size:cart.items"]
+    for number in 0..<50 { lines.append("cart.added,\(100 + number),\(number)") }
+    let found = try Calibration(
+      [MeasuredTrace(Array(lines.joined(separator: "\n").utf8))], Self.names)
+    #expect((950...1_050).contains(found.items[0].fields["cart.items"] ?? 0))
+    #expect(throws: CalibrationProblem.self) {
+      try MeasuredTrace(Array("name,seconds,size:rows\nCartView,1,many".utf8))
+    }
+  }
+
+  @Test func `a cost that rises over the recording is not called a constant`() throws {
+    func found(_ time: (Int) -> Double) throws -> Calibration {
+      var lines = ["name,milliseconds,elements"]
+      for number in 0..<300 { lines.append("CartView,\(time(number)),20") }
+      return try Calibration(
+        [MeasuredTrace(Array(lines.joined(separator: "\n").utf8))], Self.names)
+    }
+    let growing = try found { 1 + 0.05 * Double($0) }
+    let rise = try #require(growing.items[0].rise)
+    #expect((900_000...1_100_000).contains(rise.from))
+    #expect((15_800_000...16_100_000).contains(rise.to))
+    let line = try #require(growing.lines.first { $0.hasPrefix("No constant fits") })
+    #expect(line.hasPrefix("No constant fits CartView: it rises from 1.0 to 15.9 ms"))
+    #expect(growing.json.contains(#""rises":["#))
+    #expect(try found { 2 + 0.1 * Double($0 % 5) }.items[0].rise == nil)
+  }
+
   @Test(arguments: [
     ("", "is empty"), ("{", "is not JSON: unexpectedEnd at byte 1"),
     ("{}", "is JSON without 'traceEvents'"), ("[]", "has nothing with a name and a duration"),

@@ -217,7 +217,7 @@ struct EnumState {
       "\(raw: access)static var _$fields: Fields { Fields() }",
       "\(raw: access)static var _$fieldNames: [String] { _$caseNames }",
       "\(raw: access)static var _$ignoredFields: Composable.FieldSet { [] }",
-      enter, leave, drain, payloadID, collectChanges, collectUnnoted,
+      enter, leave, drain, payloadID, collectChanges, collectUnnoted, collectSizes,
     ]
   }
 
@@ -339,6 +339,21 @@ struct EnumState {
       \(raw: rows.joined(separator: "\n"))
       \(raw: others)
       }
+      }
+      """
+  }
+
+  private var collectSizes: DeclSyntax {
+    let rows = paths.cases.map { element in
+      element.values.count == 1
+        ? """
+        case .\(element.name)(let v0):
+        Composable.Observation.collectSizes(v0, \(element.tag), "\(element.name.unquoted)", into: &sizes)
+        """ : "case .\(element.name): break"
+    }
+    return """
+      \(raw: access)func _$collectSizes(into sizes: inout Composable.StateSizes) {
+      \(raw: rows.isEmpty ? "" : "switch self {\n\(rows.joined(separator: "\n"))\n}")
       }
       """
   }

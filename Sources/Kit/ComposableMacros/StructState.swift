@@ -17,7 +17,7 @@ struct StructState {
 
   var members: [DeclSyntax] {
     [changes, fieldsType, lensesType] + codingKeys + statics + accesses
-      + [drain, collectChanges, collectUnnoted, mirror]
+      + [drain, collectChanges, collectUnnoted, collectSizes, mirror]
   }
 
   private var changes: DeclSyntax {
@@ -156,6 +156,17 @@ struct StructState {
     }
     return """
       \(raw: access)func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+      \(raw: calls.joined(separator: "\n"))
+      }
+      """
+  }
+
+  private var collectSizes: DeclSyntax {
+    let calls = fields.map { field in
+      "Composable.Observation.collectSizes(\(field.storage), \(field.index), \"\(field.name.unquoted)\", into: &sizes)"
+    }
+    return """
+      \(raw: access)func _$collectSizes(into sizes: inout Composable.StateSizes) {
       \(raw: calls.joined(separator: "\n"))
       }
       """

@@ -22,6 +22,8 @@ public final class ViewGraph {
   public private(set) var log = EvaluationLog()
   /// Called after each evaluation.
   public var onEvaluation: ((EvaluationRecord) -> Void)?
+  /// Called for each view that leaves the screen, with its name.
+  public var onRemoval: ((ViewID, String) -> Void)?
 
   /// Puts `view` on the screen; it is evaluated in the first frame.
   ///
@@ -154,6 +156,7 @@ public final class ViewGraph {
 
   private func discard(_ instance: ViewInstance) {
     for child in instance.children.values { discard(child) }
+    onRemoval?(instance.id, instance.name)
     instance.remove()
     readers[instance.id] = nil
     places[instance.id] = nil

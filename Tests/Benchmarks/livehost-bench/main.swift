@@ -31,6 +31,7 @@ try await analysisBenchmarks(harness)
 try await executorBenchmarks(harness)
 try await waveBenchmarks(harness)
 try await simulationBenchmarks(harness)
+try await hangDetectionBenchmarks(harness)
 
 harness.printTable()
 if let json {

@@ -20,6 +20,9 @@ public protocol ObservableBranch {
 
   /// Adds the paths of what differs from `old` and is not noted, for tests of the notes themselves.
   func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String])
+
+  /// Adds the sizes of the collections inside.
+  func _$collectSizes(into sizes: inout StateSizes)
 }
 
 extension ObservableBranch {
@@ -28,6 +31,8 @@ extension ObservableBranch {
   }
 
   public func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {}
+
+  public func _$collectSizes(into sizes: inout StateSizes) {}
 }
 
 /// A state whose fields can be observed. Made by the macro `@ObservableState`.

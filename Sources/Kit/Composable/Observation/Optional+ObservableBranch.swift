@@ -34,4 +34,6 @@ extension Optional: ObservableBranch where Wrapped: ObservableBranch {
     default: paths.append(path + "(presence)")
     }
   }
+
+  public func _$collectSizes(into sizes: inout StateSizes) { self?._$collectSizes(into: &sizes) }
 }

@@ -1,6 +1,7 @@
 /// What is called around each action of a store, for journals and debugging.
 @usableFromInline
 final class ActionMonitor<State: ObservableState, Action: Sendable> {
+  var onBegin: [() -> Void] = []
   var onAction: [(Action) -> Void] = []
   var onChanges: [(Action, [String]) -> Void] = []
   /// Whether observers learn which action caused a change.
@@ -10,6 +11,7 @@ final class ActionMonitor<State: ObservableState, Action: Sendable> {
   func begin(_ store: Store<State, Action>, _ action: Action) {
     // Earlier changes go to their observers first, so that what is noted now is this action's.
     if !onChanges.isEmpty { store.drainChanges() }
+    for callback in onBegin { callback() }
   }
 
   @usableFromInline
@@ -49,6 +51,11 @@ extension Store {
     deliveries.cause = deliveries.trace?.code ?? 0
     drainChanges()
     deliveries.cause = 0
+  }
+
+  /// Calls `callback` before each action is reduced; to measure how long that takes.
+  public func onActionBegin(_ callback: @escaping () -> Void) {
+    madeMonitor.onBegin.append(callback)
   }
 
   /// Calls `callback` after each action was reduced; for journals.

@@ -26,6 +26,10 @@ package struct Calibration: Sendable {
     package var element: Int64?
     /// `nil` if the measurements do not tell.
     package var appearance: Int64?
+    /// For each element of a collection of the state, by the paths of those whose sizes varied.
+    package var fields: [String: Int64] = [:]
+    /// What the measurements rise to over the recording without anything that explains it; `nil` if they do not rise.
+    package var rise: (from: Int64, to: Int64)?
     /// How many measurements the costs were fitted to.
     package var count: Int
     /// How many of these were left out as outliers.
@@ -89,10 +93,20 @@ package struct Calibration: Sendable {
     let tellsElements = kinds.contains { Set($0.map(\.elements)).count > 1 }
     let tellsAppearance = areViews && Set(all.map(\.isFirst)).count > 1
     let (element, appearance) = (kinds.count, kinds.count + (tellsElements ? 1 : 0))
+    var columns = appearance + (tellsAppearance ? 1 : 0)
+    let fields = kinds.map { measurements in
+      Self.varyingFields(measurements).map { path in
+        columns += 1
+        return (path: path, column: columns - 1)
+      }
+    }
     func row(_ measurement: CostMeasurement, _ kind: Int) -> RobustFit.Row {
       var costs: [(column: Int, times: Double)] = [(kind, 1)]
       if tellsElements { costs.append((element, Double(measurement.elements))) }
       if tellsAppearance, measurement.isFirst { costs.append((appearance, 1)) }
+      for field in fields[kind] {
+        costs.append((field.column, Double(measurement.sizes[field.path] ?? 0)))
+      }
       return RobustFit.Row(costs: costs, value: measurement.duration, group: kind)
     }
     var rows: [RobustFit.Row] = []
@@ -109,7 +123,7 @@ package struct Calibration: Sendable {
         }
       }
     }
-    let fit = RobustFit(rows, columns: appearance + (tellsAppearance ? 1 : 0))
+    let fit = RobustFit(rows, columns: columns)
     func cost(_ column: Int) -> Int64 { Int64(fit.costs[column].rounded()) }
     for (kind, measurements) in kinds.enumerated() {
       let errors = held.filter { $0.group == kind }.map { row in
@@ -120,10 +134,36 @@ package struct Calibration: Sendable {
           name: measurements[0].name, isView: areViews, base: cost(kind),
           element: tellsElements ? cost(element) : nil,
           appearance: tellsAppearance ? cost(appearance) : nil,
+          fields: Dictionary(uniqueKeysWithValues: fields[kind].map { ($0.path, cost($0.column)) }),
+          rise: Self.rise(rows.filter { $0.group == kind }, fit.costs, base: fit.costs[kind]),
           count: rows.count { $0.group == kind },
           outliers: zip(rows, fit.isOutlier).count { $0.group == kind && $1 },
           error: (errors.quantile(0.5), errors.quantile(0.75))))
     }
+  }
+
+  /// Paths of the collections whose sizes were recorded with all measurements of a kind and are not always the same.
+  private static func varyingFields(_ measurements: [CostMeasurement]) -> [String] {
+    let paths = measurements.dropFirst().reduce(Set(measurements[0].sizes.keys)) {
+      $0.intersection($1.sizes.keys)
+    }
+    return paths.filter { path in
+      measurements.contains { $0.sizes[path] != measurements[0].sizes[path] }
+    }.sorted()
+  }
+
+  /// Whether what the costs do not explain rises from the beginning of the recording to its end, by a half or more of what
+  /// it was.
+  private static func rise(
+    _ rows: [RobustFit.Row], _ costs: [Double], base: Double
+  ) -> (from: Int64, to: Int64)? {
+    let left = rows.map { $0.residue(costs) + base }
+    guard let fit = SizeFit.best(Array(left.indices), left) else { return nil }
+    let (from, to) = (
+      fit.work(at: fit.sizes.lowerBound), fit.work(at: fit.sizes.upperBound)
+    )
+    guard fit.tau >= 0.8, fit.confidence >= 0.5, from > 0, to >= 1.5 * from else { return nil }
+    return (Int64(from.rounded()), Int64(to.rounded()))
   }
 
   // MARK: What does not fit
@@ -194,9 +234,13 @@ package struct Calibration: Sendable {
         cost.evaluation = scaled(item.base)
         if let element = item.element { cost.element = scaled(element) }
         if let appearance = item.appearance { cost.appearance = scaled(appearance) }
+        cost.fields.merge(item.fields.mapValues(scaled)) { $1 }
         profile.costs.views[item.name] = cost
       } else {
         profile.costs.actions[item.name] = scaled(item.base)
+        if !item.fields.isEmpty {
+          profile.costs.actionFields[item.name] = item.fields.mapValues(scaled)
+        }
         if let element = item.element { profile.costs.element = scaled(element) }
       }
     }
@@ -223,6 +267,12 @@ package struct Calibration: Sendable {
     }
     var lines = ["\(measured) of \(all) constants measured, \(all - measured) assumed", ""]
     lines += table.lines(indent: 2)
+    for item in items {
+      for (path, cost) in item.fields.sorted(by: { $0.key < $1.key }) {
+        lines.append("  \(item.name): \(time(cost)) more for each element of \(path)")
+      }
+    }
+    lines += risingLines
     lines += [
       "",
       "'half' and '75 %' of the measurements that were held out, every fifth, are not further than this from "
@@ -242,6 +292,21 @@ package struct Calibration: Sendable {
     return lines
   }
 
+  /// Where no constant fits.
+  private var risingLines: [String] {
+    items.compactMap { item in
+      item.rise.map { rise in
+        let (from, to) = (
+          FixedPoint.milliseconds(rise.from, decimals: 1),
+          FixedPoint.milliseconds(rise.to, decimals: 1)
+        )
+        return
+          "No constant fits \(item.name): it rises from \(from) to \(to) ms over the recording. If a collection of "
+          + "the state grows meanwhile, record its size, as 'sizes' beside 'elements'."
+      }
+    }
+  }
+
   /// The same as JSON on one line, times in nanoseconds.
   package var json: String {
     var json = JSONWriter()
@@ -256,6 +321,20 @@ package struct Calibration: Sendable {
             json.add("base", Int(item.base))
             json.add("element", item.element.map { Int($0) })
             json.add("appearance", item.appearance.map { Int($0) })
+            if !item.fields.isEmpty {
+              json.addObject("per") { json in
+                for (path, cost) in item.fields.sorted(by: { $0.key < $1.key }) {
+                  json.name(text: path)
+                  json.append(Int(cost))
+                }
+              }
+            }
+            if let rise = item.rise {
+              json.addArray("rises") { json in
+                json.append(Int(rise.from))
+                json.append(Int(rise.to))
+              }
+            }
             json.add("measurements", item.count)
             json.add("outliers", item.outliers)
             json.add("medianError", item.error.half)

@@ -8,12 +8,18 @@ package struct CostMeasurement: Hashable, Sendable {
   package var elements: Int
   /// Whether the view appeared.
   package var isFirst: Bool
+  /// How many elements collections of the state had, by their paths, as far as that was recorded.
+  package var sizes: [String: Int]
 
-  package init(name: String, duration: Double, elements: Int = 0, isFirst: Bool = false) {
+  package init(
+    name: String, duration: Double, elements: Int = 0, isFirst: Bool = false,
+    sizes: [String: Int] = [:]
+  ) {
     self.name = name
     self.duration = duration
     self.elements = elements
     self.isFirst = isFirst
+    self.sizes = sizes
   }
 }
 

@@ -47,8 +47,8 @@ package struct MeasuredTrace: Sendable {
   /// such as `name,milliseconds`.
   ///
   /// Of trace events, those are read that last: complete ones (`X`), those with a beginning and an end (`B`, `E`),
-  /// and asynchronous ones (`b`, `e`), which `performance.measure()` makes. Their arguments may say `elements`
-  /// and `first`, and so may the `detail` of a measure. Times are in microseconds.
+  /// and asynchronous ones (`b`, `e`), which `performance.measure()` makes. Their arguments may say `elements`, `first` and
+  /// `sizes` (of collections of the state, by their paths), and so may the `detail` of a measure. Times are in microseconds.
   ///
   /// - Throws: ``CalibrationProblem`` if it is neither.
   package init(_ bytes: [UInt8]) throws(CalibrationProblem) {
@@ -74,9 +74,10 @@ package struct MeasuredTrace: Sendable {
 
   private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  /// The measurements with these names, each without those within it.
+  /// The measurements with these names, each without those within it, in the order in which they began.
   package func measurements(named names: Set<String>) -> [CostMeasurement] {
     var found: [CostMeasurement] = []
+    var starts: [Double] = []
     let known = slices.filter { names.contains($0.measurement.name) }
     for thread in Dictionary(grouping: known, by: \.thread).sorted(by: { $0.key < $1.key }) {
       // The longer one of two that begin together is around the other.
@@ -90,9 +91,10 @@ package struct MeasuredTrace: Sendable {
         }
         around.append(index)
         found.append(slice.measurement)
+        starts.append(slice.start)
       }
     }
-    return found
+    return found.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }.map { found[$0] }
   }
 
   // MARK: Trace events
@@ -105,7 +107,7 @@ package struct MeasuredTrace: Sendable {
     guard let events = json.arrayValue ?? json["traceEvents"]?.arrayValue else {
       throw CalibrationProblem("is JSON without 'traceEvents'")
     }
-    var begun: [String: [(start: Double, arguments: JSONValue?)]] = [:]
+    var begun: [String: [Begun]] = [:]
     for event in events {
       guard let phase = event["ph"]?.stringValue, ["X", "B", "E", "b", "e"].contains(phase) else {
         continue
@@ -117,21 +119,36 @@ package struct MeasuredTrace: Sendable {
       case "X":
         append(event, thread, start, try Self.number(event, "dur"), arguments)
       case "B", "b":
-        begun[Self.key(event, thread, phase), default: []].append((start, arguments))
+        begun[Self.key(event, thread, phase), default: []]
+          .append(Begun(event: event, start: start))
       default:
         // What began before the recording has only an end.
-        guard let begin = begun[Self.key(event, thread, phase)]?.popLast() else { continue }
-        append(event, thread, begin.start, start - begin.start, begin.arguments)
+        let key = Self.key(event, thread, phase)
+        guard let place = begun[key]?.lastIndex(where: { $0.ends(with: event) }),
+          let begin = begun[key]?.remove(at: place)
+        else { continue }
+        append(begin.event, thread, begin.start, start - begin.start, begin.event["args"])
       }
     }
   }
 
-  /// What the beginning and the end of a slice have in common.
+  /// A slice whose end was not read yet.
+  private struct Begun {
+    var event: JSONValue
+    var start: Double
+
+    /// The end of a slice need not repeat its name: then it ends the one that began last.
+    func ends(with end: JSONValue) -> Bool {
+      guard let name = end["name"]?.stringValue, !name.isEmpty else { return true }
+      return name == event["name"]?.stringValue
+    }
+  }
+
+  /// Where the beginning and the end of a slice are looked for: in a thread, or under an identifier.
   private static func key(_ event: JSONValue, _ thread: String, _ phase: String) -> String {
-    let name = event["name"]?.stringValue ?? ""
-    if phase == "B" || phase == "E" { return "\(thread) \(name)" }
+    if phase == "B" || phase == "E" { return thread }
     let id = event["id2"] ?? event["id"] ?? .null
-    return "\(event["pid"] ?? .null) \(event["cat"] ?? .null) \(id) \(name)"
+    return "\(event["pid"] ?? .null) \(event["cat"] ?? .null) \(id)"
   }
 
   private static func number(
@@ -160,8 +177,16 @@ package struct MeasuredTrace: Sendable {
         measurement: CostMeasurement(
           name: name, duration: duration * 1_000,
           elements: argument("elements")?.integerValue.map { Int(clamping: $0) } ?? 0,
-          isFirst: argument("first")?.boolValue ?? false),
+          isFirst: argument("first")?.boolValue ?? false, sizes: Self.sizes(argument("sizes"))),
         start: start * 1_000, thread: thread))
+  }
+
+  /// Numbers of elements by the paths of collections.
+  private static func sizes(_ json: JSONValue?) -> [String: Int] {
+    guard case .object(let members) = json else { return [:] }
+    var sizes: [String: Int] = [:]
+    for (path, size) in members { sizes[path.text] = size.integerValue.map { Int(clamping: $0) } }
+    return sizes
   }
 
   /// Notes a frame of FrameTimeline, whose name is a number. Returns whether it was one.
@@ -228,14 +253,25 @@ package struct MeasuredTrace: Sendable {
       guard cells.count == heading.count, !cells[nameColumn].isEmpty,
         let time = Double(cells[timeColumn]), time.isFinite, time >= 0,
         let elements = Int(cell("elements") ?? "0"),
-        let isFirst = Bool(cell("first") ?? "false")
+        let isFirst = Bool(cell("first") ?? "false"), let sizes = Self.sizes(heading, cells)
       else { throw CalibrationProblem("line \(index + 1) does not fit the heading") }
       // Lines are beside each other: nothing is known of what is within what.
       slices.append(
         Slice(
           measurement: CostMeasurement(
-            name: cells[nameColumn], duration: time * unit, elements: elements, isFirst: isFirst),
-          start: 0, thread: "line \(index)"))
+            name: cells[nameColumn], duration: time * unit, elements: elements, isFirst: isFirst,
+            sizes: sizes),
+          start: Double(index), thread: "line \(index)"))
     }
+  }
+
+  /// The columns whose heading is `size:` and the path of a collection; `nil` if one is no number.
+  private static func sizes(_ heading: [String], _ cells: [String]) -> [String: Int]? {
+    var sizes: [String: Int] = [:]
+    for (name, cell) in zip(heading, cells) where name.hasPrefix("size:") {
+      guard let size = Int(cell) else { return nil }
+      sizes[String(name.dropFirst(5))] = size
+    }
+    return sizes
   }
 }

@@ -12,6 +12,10 @@ struct CostTable: Sendable {
   private let element: Int64
   private let view: DeviceProfile.ViewCost
   private let views: [String: DeviceProfile.ViewCost]
+  /// Costs for each element of a collection on the reference device, by the name of a view or a kind of action and the
+  /// path of the collection.
+  private let fields: [String: [String: Int64]]
+  private let slowdown: Int128
 
   init(_ device: Device, _ overrides: CostOverrides) {
     let slowdown = Int128(device.slowdown)
@@ -30,6 +34,33 @@ struct CostTable: Sendable {
     element = scaled(overrides.element ?? costs.element)
     view = scaled(costs.view)
     views = costs.views.mapValues(scaled)
+    self.slowdown = slowdown
+    fields = costs.actionFields
+      .merging(costs.views.mapValues(\.fields)) { $0.merging($1) { $1 } }
+      .merging(overrides.per) { $0.merging($1) { $1 } }
+  }
+
+  /// What something that was measured on this machine takes on the device, if this machine is as fast as the reference
+  /// device.
+  func scaled(_ measured: Int64) -> Int64 {
+    min(Self.limit, Int64(clamping: Int128(measured) * slowdown / 1_000_000))
+  }
+
+  /// What the platform adds to the evaluation of a view, for putting its elements on the screen.
+  func layout(ofView name: String, showing output: ViewNode) -> Int64 {
+    (views[name] ?? view).element * Int64(output.elementCount)
+  }
+
+  /// The paths of the collections that something costs more with.
+  var paths: Set<String> { Set(fields.values.flatMap(\.keys)) }
+
+  /// What a view or a kind of action costs for the elements of collections.
+  ///
+  /// - Parameter size: the number of elements of the collection at a path.
+  func cost(ofFieldsOf name: String, size: (String) -> Int) -> Int64 {
+    guard let fields = fields[name] else { return 0 }
+    let cost = fields.reduce(Int128(0)) { $0 + Int128($1.value) * Int128(size($1.key)) }
+    return min(Self.limit, Int64(clamping: cost * slowdown / 1_000_000))
   }
 
   /// Looks up what these kinds of action cost.
@@ -48,4 +79,5 @@ struct CostTable: Sendable {
   }
 
   func appearance(ofView name: String) -> Int64 { (views[name] ?? view).appearance }
+  func element(ofView name: String) -> Int64 { (views[name] ?? view).element }
 }

@@ -49,6 +49,8 @@ public struct DeviceProfile: Hashable, Sendable {
     package var element: Int64 = 0
     /// To reduce an action of a kind, instead of ``action``; by the names of ``ActionKinds``.
     package var actions: [String: Int64] = [:]
+    /// Added to that for each element of a collection of the state, by the names of kinds and the paths of collections.
+    package var actionFields: [String: [String: Int64]] = [:]
     /// To evaluate any view.
     package var view = ViewCost()
     /// Costs of single views, by name, instead of ``view``.
@@ -88,6 +90,15 @@ public struct DeviceProfile: Hashable, Sendable {
       return costs
     }
 
+    /// The same costs, with more for an action of this kind for each element of a collection of the state, such as
+    /// `chat.messages`: what a sort or a search costs. The work of a reducer is charged when it has ended, by the sizes
+    /// that it leaves behind.
+    public func action(_ name: String, per field: String, _ cost: Duration) -> Costs {
+      var costs = self
+      costs.actionFields[name, default: [:]][field] = VirtualTime(cost).nanoseconds
+      return costs
+    }
+
     /// The same costs, with others for a view.
     ///
     /// - Parameter isMeasured: whether reports count them as measured.
@@ -118,6 +129,8 @@ public struct DeviceProfile: Hashable, Sendable {
     package var element: Int64 = 0
     /// Added in the frame in which it appears, for what is created once.
     package var appearance: Int64 = 0
+    /// Added for each element of a collection of the state, by the paths of collections.
+    package var fields: [String: Int64] = [:]
 
     package init(evaluation: Int64 = 0, element: Int64 = 0, appearance: Int64 = 0) {
       self.evaluation = evaluation
@@ -135,6 +148,14 @@ public struct DeviceProfile: Hashable, Sendable {
       ViewCost(
         evaluation: VirtualTime(evaluation).nanoseconds, element: VirtualTime(element).nanoseconds,
         appearance: VirtualTime(appearance).nanoseconds)
+    }
+
+    /// The same cost, with more for each element of a collection of the state, such as `chat.messages`: what a body costs
+    /// that looks at all of them.
+    public func per(_ field: String, _ cost: Duration) -> ViewCost {
+      var result = self
+      result.fields[field] = VirtualTime(cost).nanoseconds
+      return result
     }
   }
 }
@@ -220,6 +241,8 @@ package struct CostOverrides: Hashable, Sendable {
   package var view: Int64?
   package var viewElement: Int64?
   package var appearance: Int64?
+  /// Added for each element of a collection, by the names of views and kinds of actions and the paths of collections.
+  package var per: [String: [String: Int64]] = [:]
 
   package init() {}
 }

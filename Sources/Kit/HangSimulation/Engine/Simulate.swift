@@ -28,6 +28,9 @@ extension SimulationPlan {
     var runs: [RunReport] = []
     var reported = 0
     var plan = self
+    var growth = GrowthSummary()
+    var findings: [RunFindings] = []
+    var measured: [MeasuredRuns] = []
     func reportProgress(_ run: SimulatedRun?) {
       let part = run.map { $0.time.nanoseconds / max(1, duration.nanoseconds / 1_000) } ?? 0
       let percent = (runs.count * 1_000 + Int(part)) / (10 * count)
@@ -38,16 +41,23 @@ extension SimulationPlan {
     }
     for device in devices {
       for variant in variants {
-        let run = try SimulatedRun(plan, device, variant, trace: trace)
+        let run = try SimulatedRun(
+          plan, device, variant, trace: trace, measuring: findsGrowth ? .growth : .nothing)
         while run.advance(work: SimulationSlice.work) {
           reportProgress(run)
           try await SimulationSlice.end()
         }
         if let problem = run.problem { throw problem }
+        if checksNames, let problem = run.pathProblem {
+          throw SimulationProblem(description: problem)
+        }
+        if measuredRepeats > 0 { measured.append(try await plan.measuredRuns(device, variant)) }
         plan.limits.keptTurns -= run.keptTurns
         let report = run.report()
         trace?.end(report)
         runs.append(report)
+        if let found = run.findings(report) { findings.append(found) }
+        if findsGrowth { try await plan.findGrowth(in: run, device, variant, &growth) }
         reportProgress(nil)
         // Many short runs are as much work as a long one.
         try await SimulationSlice.end()
@@ -58,6 +68,15 @@ extension SimulationPlan {
       version: simulatorVersion, scenario: name, seed: seed, duration: duration,
       parameters: parameters.map { .init(key: $0.key, value: $0.value) }, runs: runs,
       thresholds: [])
+    report.growth = growth.findings
+    report.countedFindings = findings.counted
+    report.measuredFindings.value = findings.measured(report.growth)
+    for index in report.runs.indices where findsGrowth {
+      let variant = report.runs[index].variant
+      report.runs[index].measuredGrowth.value = report.growth.filter { $0.variant == variant }
+    }
+    report.laneHolds = growth.laneHolds
+    report.measured = measured
     let found = [report]
     for threshold in thresholds {
       report.thresholds.append(threshold.check(found))
@@ -65,6 +84,33 @@ extension SimulationPlan {
       try await SimulationSlice.end()
     }
     return SimulationOutcome(report: report, trace: trace?.text)
+  }
+
+  /// Adds what grows in a run, which is repeated while it is uncertain: the same plan does the same, so that of each
+  /// evaluation the shortest time counts.
+  private func findGrowth(
+    in run: SimulatedRun, _ device: Device, _ variant: Variant, _ growth: inout GrowthSummary
+  ) async throws {
+    var (found, table) = run.growth()
+    for _ in 0..<GrowthSummary.repeats
+    where growth.isUncertain(found, variant: variant.name) {
+      let again = try SimulatedRun(self, device, variant, measuring: .growth)
+      while again.advance(work: SimulationSlice.work) { try await SimulationSlice.end() }
+      (found, table) = again.growth(with: table)
+    }
+    growth.add(found, table, run.laneHolds, device, variant: variant.name)
+  }
+
+  /// Runs a variant on a device with costs that are measured meanwhile, several times.
+  private func measuredRuns(_ device: Device, _ variant: Variant) async throws -> MeasuredRuns {
+    var runs: [RunReport] = []
+    for _ in 0..<measuredRepeats {
+      let run = try SimulatedRun(self, device, variant, measuring: .costs)
+      while run.advance(work: SimulationSlice.work) { try await SimulationSlice.end() }
+      if let problem = run.problem { throw problem }
+      runs.append(run.report())
+    }
+    return MeasuredRuns(device: device.name, variant: variant.name, runs: runs)
   }
 
   /// Runs the first variant on the first device to the end, and returns the screen as it is then.

@@ -1,3 +1,4 @@
+import Composable
 package import ViewGraph
 
 /// The time of a simulated main thread: it advances by what the thread's work costs on the device.
@@ -17,9 +18,24 @@ package final class SimulatedClock: EvaluationClock {
   var onAppearance: ((_ start: Int64, _ end: Int64) -> Void)?
   /// Measures what evaluations really take; `nil` unless somebody asked.
   let recorder: CostRecorder?
+  /// Measures the same beside the sizes of the state, to find what grows.
+  var work: WorkRecorder?
+  /// Looks for work that could be left out.
+  var watch: RunWatch?
 
-  init(costs: CostTable, recorder: CostRecorder? = nil) {
+  /// Reads the sizes of the collections in the state, for costs that depend on them.
+  var look: ((inout StateSizes) -> Void)?
+  private var sizes = StateSizes(isThorough: true)
+  /// Whether an action may have changed the sizes since the last look.
+  private var areSizesOld = true
+  private let usesSizes: Bool
+  /// Whether actions and evaluations cost what they really take on this machine, times the slowdown of the device.
+  private let spendsMeasured: Bool
+
+  init(costs: CostTable, recorder: CostRecorder? = nil, spendsMeasured: Bool = false) {
+    self.spendsMeasured = spendsMeasured
     self.costs = costs
+    usesSizes = !spendsMeasured && !costs.paths.isEmpty
     self.recorder = recorder
   }
 
@@ -40,21 +56,63 @@ package final class SimulatedClock: EvaluationClock {
 
   private static let end = Int64.max / 4
 
+  /// What was measured on this machine, on the device.
+  func scaled(_ measured: Int64) -> Int64 { costs.scaled(measured) }
+
+  /// Spends time that was measured on this machine.
+  func spend(measured: Int64) { spend(scaled(measured)) }
+
   /// Spends the cost of reducing an action of this kind.
-  func reduce(_ kind: Int, elements: Int) {
+  ///
+  /// - Parameter measured: what it took on this machine.
+  func reduce(_ kind: Int, elements: Int, measured: Int64) {
     let start = time
-    spend(costs.cost(ofAction: kind, elements: elements))
+    spend(
+      spendsMeasured
+        ? costs.scaled(measured) : costs.cost(ofAction: kind, elements: elements))
+    if usesSizes, let kinds {
+      areSizesOld = true
+      spend(costs.cost(ofFieldsOf: kinds.name(kind), size: size))
+    }
     if spentOnActions[kind] == 0 { touched.append(kind) }
     spentOnActions[kind] += time - start
   }
 
-  package func willEvaluate(_ view: String) { recorder?.beginEvaluation() }
+  package func willEvaluate(_ view: String) {
+    recorder?.beginEvaluation()
+    work?.beginEvaluation(view)
+  }
 
   package func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
     recorder?.endEvaluation(view, output, isFirst: isFirst)
-    spend(costs.cost(ofView: view, showing: output))
+    let measured = work?.endEvaluation(output) ?? 0
+    watch?.didEvaluate(output)
+    if spendsMeasured {
+      spend(costs.scaled(measured) + costs.layout(ofView: view, showing: output))
+    } else {
+      spend(costs.cost(ofView: view, showing: output))
+    }
+    if usesSizes { spend(costs.cost(ofFieldsOf: view, size: size)) }
     if isFirst { appearance += costs.appearance(ofView: view) }
   }
+
+  /// How many elements the collection at a path has now; 0 if it is not there.
+  private func size(_ path: String) -> Int {
+    if areSizesOld, let look {
+      look(&sizes)
+      areSizesOld = false
+    }
+    return sizes[path] ?? 0
+  }
+
+  /// Paths of collections that something costs more with, and that the state never had.
+  var unknownPaths: [String] {
+    // Nothing was looked at if no such view or action came up.
+    sizes.paths.isEmpty ? [] : costs.paths.filter { sizes[$0] == nil }.sorted()
+  }
+
+  /// Paths of the collections that the state had when costs depended on them.
+  var knownPaths: [String] { sizes.paths }
 
   /// Spends the one-off cost of the views that appeared.
   package func didEvaluateFrame() {
@@ -65,6 +123,12 @@ package final class SimulatedClock: EvaluationClock {
     appearance = 0
     onAppearance?(start, time)
   }
+
+  /// What this view costs for each element that it shows.
+  func elementCost(ofView name: String) -> Int64 { costs.element(ofView: name) }
+
+  /// What this view costs once, when it appears.
+  func appearanceCost(ofView name: String) -> Int64 { costs.appearance(ofView: name) }
 
   /// Returns what was spent on appearing views since the last call, and resets it.
   func takeAppearanceCost() -> Int64 { exchange(&spentOnAppearance, with: 0) }

@@ -35,6 +35,9 @@ final class SimulatedCores: @unchecked Sendable {
     }
   }
 
+  /// Occupies a core for work that an effect has really done, so that what computes afterwards waits longer.
+  func occupy(_ work: VirtualTime) { _ = reserve(work) }
+
   /// The next slice of the core that is free first.
   private func reserve(_ slice: VirtualTime) -> (start: VirtualTime, end: VirtualTime) {
     let core = free.indices.min { free[$0] < free[$1] } ?? 0

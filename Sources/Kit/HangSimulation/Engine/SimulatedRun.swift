@@ -25,6 +25,9 @@ package final class SimulatedRun {
   @exclusivity(unchecked) private var collector: RunCollector
   private let trace: TraceRecorder?
   private let recorder: CostRecorder?
+  private let work: WorkRecorder?
+  private let watch: RunWatch?
+  private let effects: EffectMeter?
   private let grid: FrameGrid
   /// When the first effect went on that has something for the thread; `nil` if none has.
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
@@ -37,7 +40,7 @@ package final class SimulatedRun {
 
   init(
     _ plan: SimulationPlan, _ device: Device, _ variant: SimulationPlan.Variant,
-    trace: TraceRecorder? = nil, recorder: CostRecorder? = nil
+    trace: TraceRecorder? = nil, recorder: CostRecorder? = nil, measuring: Measuring = .nothing
   ) throws(SimulationProblem) {
     if let last = variant.lastEvent, plan.duration < last {
       throw SimulationProblem(
@@ -51,7 +54,9 @@ package final class SimulatedRun {
     duration = plan.duration
     limits = plan.limits
     self.recorder = recorder
-    clock = SimulatedClock(costs: CostTable(device, variant.costs), recorder: recorder)
+    clock = SimulatedClock(
+      costs: CostTable(device, variant.costs), recorder: recorder,
+      spendsMeasured: measuring == .costs)
     let rate = variant.framesPerSecond ?? device.profile.refreshRate
     grid = FrameGrid(framesPerSecond: Int64(rate))
     collector = RunCollector(
@@ -60,12 +65,25 @@ package final class SimulatedRun {
       device, seed: plan.seed, duration: plan.duration, framesPerSecond: rate,
       load: plan.load, clock: clock,
       trace: trace)
+    effects = measuring == .nothing ? nil : EffectMeter()
+    if let effects { world.measureEffects(with: effects, spending: measuring == .costs) }
     trace?.begin("\(device.name), \(variant.name)")
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
     // Draws the first frame: that is the first turn.
     let screen = variant.make(world)
     self.screen = screen
     sliced = screen as? any SlicedScreen
+    work =
+      measuring == .nothing
+      ? nil
+      : WorkRecorder(measuresAll: measuring == .costs) { [unowned screen] in screen.look(&$0) }
+    clock.work = work
+    watch =
+      measuring == .growth
+      ? RunWatch(clock, duration: duration.nanoseconds) { [unowned screen] in screen.look(&$0) }
+      : nil
+    clock.watch = watch
+    clock.look = { [unowned screen] in screen.look(&$0) }
     let kinds = ActionKinds(screen.actions)
     for name in device.profile.costs.actions.keys.sorted() where !kinds.names.contains(name) {
       throw SimulationProblem(
@@ -78,17 +96,31 @@ package final class SimulatedRun {
 
   private func start(_ kinds: ActionKinds) {
     clock.prepare(for: kinds)
-    screen.onAction { [clock, trace, recorder, actions = screen.actions] elements in
+    watch?.prepare(for: kinds)
+    if let work {
+      screen.onActionBegin { [watch] in
+        watch?.beginAction()
+        work.beginAction()
+      }
+    }
+    screen.onAction {
+      [clock, trace, recorder, work, watch, actions = screen.actions, unowned screen] elements in
       let (kind, start) = (kinds.number(of: actions), clock.time)
       recorder?.endAction(kinds.name(kind), elements: elements)
-      clock.reduce(kind, elements: elements)
+      let measured = work?.endAction(kind, kinds.name(kind), elements: elements) ?? 0
+      clock.reduce(kind, elements: elements, measured: measured)
+      watch?.endAction(kind, cost: clock.time - start, isFeedback: screen.isFeedback)
       trace?.action(kinds.name(kind), start, clock.time)
     }
     let others = screen.views.statistics.keys.filter { !variant.views.contains($0) }
     for name in variant.views + others.sorted() {
       for record in screen.views.log.records(of: name) { note(record) }
     }
-    screen.views.onEvaluation = { [unowned self] in note($0) }
+    screen.views.onEvaluation = { [unowned self] in
+      note($0)
+      watch?.note($0)
+    }
+    if let watch { screen.views.onRemoval = { watch.removed($0, $1) } }
     screen.begin()
     endTurn(from: 0, isFrame: true)
     collector.noteShown(by: screen, at: clock.time)
@@ -147,6 +179,8 @@ package final class SimulatedRun {
   private func work(onTurnFrom start: Int64, until end: Int) -> Bool {
     let hasMore = receive(until: start, end)
     recorder?.beginTurn()
+    work?.beginTurn()
+    watch?.beginTurn()
     screen.reduce()
     if hasMore {
       openTurn = start
@@ -175,7 +209,8 @@ package final class SimulatedRun {
   /// Runs what effects have ready for the thread, and what they begin.
   private func runEffects() {
     resumedAt = nil
-    world.runEffects()
+    guard let watch else { return world.runEffects() }
+    watch.whileEffectsRun { world.runEffects() }
   }
 
   /// When the thread has something to do next: an event, a frame, or what an effect has for it.
@@ -204,6 +239,8 @@ package final class SimulatedRun {
   }
 
   private func endTurn(from start: Int64, isFrame: Bool) {
+    work?.endTurn()
+    watch?.endTurn(at: clock.time)
     collector.endTurn(
       from: start, to: clock.time, costliest: clock.takeCostliestAction(),
       appearance: clock.takeAppearanceCost(), isFrame: isFrame)
@@ -293,6 +330,30 @@ package final class SimulatedRun {
   var keptTurns: Int { collector.keptTurns }
 
   // MARK: Result
+
+  /// A path that costs name and that no collection of the state had, with a suggestion; `nil` if there is none.
+  var pathProblem: String? {
+    guard let path = clock.unknownPaths.first else { return nil }
+    return
+      "\(device.name), \(variant.name): costs depend on '\(path)', which is no collection of the state"
+      + Spelling.hint(for: path, among: clock.knownPaths)
+  }
+
+  /// Effects that held the thread, as far as they were measured.
+  var laneHolds: [EffectMeter.Holds] { effects?.holds ?? [] }
+
+  /// What grows, and what it was found in; for runs that find it.
+  func growth(with earlier: WorkTable? = nil) -> (found: [GrowthSearch.Found], table: WorkTable) {
+    var table = work?.result ?? WorkTable()
+    if let earlier, !table.takeMinimum(of: earlier) { table = earlier }
+    let search = GrowthSearch(table: table, reads: screen.views.reads)
+    return (search.found, table)
+  }
+
+  /// What could be left out; `nil` for runs that do not find it.
+  func findings(_ report: RunReport) -> RunFindings? {
+    watch?.found(report, device, work?.result ?? WorkTable(), laneHolds)
+  }
 
   /// The result; complete once the run has ended.
   package func report() -> RunReport {

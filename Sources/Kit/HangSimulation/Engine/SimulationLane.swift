@@ -9,11 +9,16 @@ package final class SimulationLane: Lane, TaskExecutor {
   /// Checked after every turn, and almost always false.
   private let hasJobs = Atomic<Bool>(false)
   private let pool: SimulationLane?
+  /// Measures how long effects really compute; set while nothing runs.
+  private let meter = Mutex<EffectMeter?>(nil)
 
   /// - Parameter pool: where effects run that do not run on the lane; `nil` for the lane.
   init(pool: SimulationLane? = nil) { self.pool = pool }
 
   package var taskExecutor: (any TaskExecutor)? { self }
+  package func taskExecutor(named effect: String) -> (any TaskExecutor)? {
+    meter.withLock { $0 }.map { EffectExecutor(lane: self, effect: effect, meter: $0) } ?? self
+  }
   package var poolExecutor: (any TaskExecutor)? { pool ?? self }
 
   var isIdle: Bool { !hasJobs.load(ordering: .acquiring) }
@@ -26,9 +31,15 @@ package final class SimulationLane: Lane, TaskExecutor {
     hasJobs.store(true, ordering: .releasing)
   }
 
+  func measure(with meter: EffectMeter) { self.meter.withLock { $0 = meter } }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    let meter = meter.withLock { $0 }
+    execute { [self] in
+      guard let meter else { return job.runSynchronously(on: asUnownedTaskExecutor()) }
+      meter.measure("effect") { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
   }
 
   func run() {

@@ -16,6 +16,8 @@ public struct SimulationPlan: Sendable {
   public var thresholds: [Threshold]
   /// Where the classes of long turns begin.
   public var bounds: HangBounds
+  /// How often each run is repeated with costs that are measured meanwhile, for ``SimulationReport/measured``; 0 for never.
+  public var measuredRepeats = 0
   /// What was set from outside, for the report.
   package var parameters: [(key: String, value: String)] = []
   /// Not if names were checked where they were written.
@@ -25,6 +27,8 @@ public struct SimulationPlan: Sendable {
   package var load: Int64 = 1_000_000
   /// Devices and variants that it had before some of them were chosen.
   package var leftOut: [String] = []
+  /// Whether real work is measured, to find what grows with the state.
+  package var findsGrowth = true
 
   /// One version of the screen.
   public struct Variant: Sendable {

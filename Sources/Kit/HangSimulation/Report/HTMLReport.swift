@@ -10,6 +10,11 @@ extension SimulationReport {
     if !parameters.isEmpty {
       page.paragraph("With " + parameters.map { "\($0.key)=\($0.value)" }.joined(separator: ", "))
     }
+    addFindings(to: &page)
+    if !realWork.isEmpty {
+      page.heading(2, "Real work that costs do not contain")
+      page.list(realWork)
+    }
     page.heading(2, "Microhangs and hangs")
     page.chart(HangChart.svg(self))
     for device in devices {
@@ -25,6 +30,10 @@ extension SimulationReport {
           .joined(separator: ", ") + " costs measured, the others assumed.")
       let metrics = runs.map(RunMetrics.init)
       page.figures(RunComparison.rows(metrics.map(\.summary), headings: runs.map(\.variant)))
+      if let rows = measuredRows(device) {
+        page.heading(3, "With costs measured on this machine: median (least to most)")
+        page.figures(rows)
+      }
       page.details("All figures of \(device)") {
         $0.figures(RunComparison.rows(metrics, headings: runs.map(\.variant)))
       }

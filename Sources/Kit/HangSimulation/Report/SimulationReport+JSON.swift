@@ -23,6 +23,13 @@ extension SimulationReport {
       json.addArray("thresholds") { json in
         for threshold in thresholds { threshold.append(to: &json) }
       }
+      addFindings(to: &json)
+      // Measured, so that only these members may differ between two runs of one seed.
+      json.addArray("growth") { json in for finding in growth { finding.append(to: &json) } }
+      if !measured.isEmpty {
+        json.addArray("measured") { json in for runs in measured { runs.append(to: &json) } }
+      }
+      json.addArray("laneHolds") { json in for hold in laneHolds { hold.append(to: &json) } }
     }
     return String(decoding: json.bytes, as: UTF8.self)
   }

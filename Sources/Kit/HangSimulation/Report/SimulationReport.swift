@@ -17,6 +17,12 @@ public struct SimulationReport: Sendable, Hashable {
   public var runs: [RunReport]
   /// Which conditions were met.
   public var thresholds: [ThresholdReport]
+  var measuredGrowth = Measured(value: [GrowthFinding]())
+  /// What follows from the plan alone.
+  var countedFindings: [Finding] = []
+  var measuredFindings = Measured(value: [Finding]())
+  var measuredRuns = Measured(value: [MeasuredRuns]())
+  var measuredHolds = Measured(value: [LaneHold]())
 
   /// Something that was set from outside.
   public struct Parameter: Sendable, Hashable {
@@ -25,6 +31,30 @@ public struct SimulationReport: Sendable, Hashable {
     /// To what.
     public var value: String
   }
+
+  /// Work that grows with the state, the costliest first. Measured: two runs of one plan give slightly different figures,
+  /// which neither ``digest`` nor a comparison of reports contains.
+  public var growth: [GrowthFinding] {
+    get { measuredGrowth.value }
+    set { measuredGrowth.value = newValue }
+  }
+
+  /// Effects that compute on the thread of the screen, the longest first. Measured, as ``growth`` is.
+  public var laneHolds: [LaneHold] {
+    get { measuredHolds.value }
+    set { measuredHolds.value = newValue }
+  }
+
+  /// The same runs with costs that were measured meanwhile, if ``SimulationPlan/measuredRepeats`` asks for them. They are
+  /// no part of comparisons, as ``growth`` is not.
+  public var measured: [MeasuredRuns] {
+    get { measuredRuns.value }
+    set { measuredRuns.value = newValue }
+  }
+
+  /// Work that could be left out, with its cause and what to do: the costliest first, of those that were counted and of
+  /// those that were measured. What was measured is part neither of ``digest`` nor of a comparison of reports.
+  public var findings: [Finding] { (countedFindings + measuredFindings.value).costliestFirst }
 
   /// Identifies everything that happened in all runs: each turn, each evaluation, each count.
   public var digest: String {
@@ -98,6 +128,8 @@ public struct RunReport: Sendable, Hashable {
   public var assumedCosts: Int
   /// For thresholds about a part of the run; `nil` in a report that was read from a file.
   let turnRecord: TurnRecord?
+  /// Work that grows with the state in this variant, for thresholds; `nil` if it was not looked for.
+  var measuredGrowth = Measured(value: [GrowthFinding]?.none)
 
   /// From this length on a frame counts as frozen, in nanoseconds: 700 ms, as in Android vitals.
   public static let frozenFrame: Int64 = 700_000_000

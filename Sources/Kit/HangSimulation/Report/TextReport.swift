@@ -23,9 +23,15 @@ extension SimulationReport {
         "  \(first.measuredCosts) of \(first.measuredCosts + first.assumedCosts) costs measured, "
           + "\(first.assumedCosts) assumed")
       lines += RunComparison.lines(runs.map(RunMetrics.init), headings: runs.map(\.variant))
+      if let rows = measuredRows(device) {
+        var table = TextColumns()
+        for row in rows { table.append(row) }
+        lines += ["  with costs measured on this machine, median (least to most):"]
+        lines += table.lines(indent: 2)
+      }
       for run in runs { lines += run.explanations }
     }
-    return lines
+    return lines + findingLines + realWorkLines
   }
 
   /// In the order of the scenario.

@@ -21,6 +21,17 @@ public protocol RunningScreen: AnyObject {
   /// the action carries; see ``Store/onAction(_:)``.
   func onAction(_ body: @escaping (_ elements: Int) -> Void)
 
+  /// Calls `body` before each action of the store is reduced, so that its work can be measured; see
+  /// ``Store/onActionBegin(_:)``. By default the work of an action begins where the one before it ended.
+  func onActionBegin(_ body: @escaping () -> Void)
+
+  /// Reads the sizes of the collections in the state; see ``Store/look(_:)``. By default there are none, and no work is
+  /// seen to grow.
+  func look(_ sizes: inout StateSizes)
+
+  /// Whether the action that was just reduced followed another one by feedback: an effect sent it at once.
+  var isFeedback: Bool { get }
+
   /// Called once, in the turn that drew the first frame.
   func begin()
 
@@ -86,6 +97,15 @@ extension RunningScreen {
 
   /// Does nothing.
   public func begin() {}
+
+  /// Does nothing.
+  public func onActionBegin(_ body: @escaping () -> Void) {}
+
+  /// Takes no action for feedback.
+  public var isFeedback: Bool { false }
+
+  /// Finds none.
+  public func look(_ sizes: inout StateSizes) {}
 
   /// Takes the events of one turn.
   public func receiveWhileQuiet(

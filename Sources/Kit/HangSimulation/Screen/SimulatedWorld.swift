@@ -61,6 +61,24 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// What evaluations and actions cost moves this clock; for the ``ViewGraph``.
   public var evaluationClock: any EvaluationClock { clock }
 
+  /// Lets costs depend on the sizes of the state from the first frame on, which a screen draws before the run knows it.
+  func seeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
+
+  /// Measures effects on the thread of the screen from here on.
+  ///
+  /// - Parameter spends: whether what they take there passes on the clock of the screen, and what they compute beside it
+  ///   occupies another core.
+  func measureEffects(with meter: EffectMeter, spending spends: Bool) {
+    screenLane.measure(with: meter)
+    guard spends else { return }
+    meter.onPart = { [clock] in clock.spend(measured: $0) }
+    let beside = EffectMeter()
+    beside.onPart = { [cores, clock] in
+      cores.occupy(VirtualTime(nanoseconds: clock.scaled($0)))
+    }
+    pool.measure(with: beside)
+  }
+
   /// The time of the screen's thread.
   public var now: Instant { Instant(nanoseconds: clock.time) }
 

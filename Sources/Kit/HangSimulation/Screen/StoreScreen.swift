@@ -14,6 +14,10 @@ where I.Action == Action {
   @exclusivity(unchecked) private var feed: EventFeed<AnyEventSource<I.Event>>
   @exclusivity(unchecked) private var intake: I
   private var output: [Action] = []
+  /// Whether ``output`` is being sent, ...
+  private var isSending = false
+  /// ... and whether no feedback of the action in hand was reduced yet.
+  @exclusivity(unchecked) private var isFirst = false
   private var received = 0
   /// How many actions were reduced when the last frame was drawn.
   private var drawnActions: UInt64 = 0
@@ -37,6 +41,7 @@ where I.Action == Action {
     views = ViewGraph(
       root, place: store.place, clock: world.evaluationClock,
       read: { [unowned store] in store.state })
+    world.seeSizes { [unowned store] in store.look(&$0) }
     drawFrame(at: .origin)
   }
 
@@ -49,8 +54,15 @@ where I.Action == Action {
   }
 
   func onAction(_ body: @escaping (_ elements: Int) -> Void) {
-    store.onAction { [elements] in body(elements($0)) }
+    store.onAction { [elements, unowned self] in
+      body(elements($0))
+      isFirst = false
+    }
   }
+
+  var isFeedback: Bool { isSending && !isFirst }
+  func onActionBegin(_ body: @escaping () -> Void) { store.onActionBegin(body) }
+  func look(_ sizes: inout StateSizes) { store.look(&sizes) }
 
   func receive(
     until time: VirtualTime, at now: Instant,
@@ -65,7 +77,13 @@ where I.Action == Action {
 
   func reduce() {
     guard !output.isEmpty else { return }
-    store.send(contentsOf: output)
+    isSending = true
+    store.send(
+      contentsOf: output.lazy.map { [unowned self] action in
+        isFirst = true
+        return action
+      })
+    isSending = false
     output.removeAll(keepingCapacity: true)
   }
 

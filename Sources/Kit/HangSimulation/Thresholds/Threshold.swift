@@ -9,6 +9,8 @@ import Wording
 /// - `longest`, `hitch` (in `ms/s`), `busy` (in `%`), `frame.p50` (`p95`, `p99`, `max`), `frames`, `frames.frozen`, `actions`,
 /// - `events.received` (`applied`, `coalesced`, `rejected`, `pending`), `latency.p50` (`p95`, `p99`, `max`),
 /// - of a view `evaluations`, `avoidable`, `mean`, `self`, `p95` and `max`,
+/// - measured on the machine that simulates, and slightly different in each run: `growth`, the number of views and actions
+///   whose work grows with the state, and `view(ChatView).growth`, what each element adds to an evaluation on the device,
 /// - of an effect such as `effect(payment).answered.p95` also `started`, `failed`, `abandoned` and `queued`.
 ///
 /// The value may be relative: `microhangs <= base * 1.1`, `longest < base + 20ms`. The base is the first variant on the same

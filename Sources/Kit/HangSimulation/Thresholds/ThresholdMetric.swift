@@ -3,7 +3,7 @@ import Wording
 
 /// A property of a run that a threshold can be set on.
 enum ThresholdMetric: Hashable, Sendable {
-  case hangs, microhangs, longest, hitch, busy, frames, frozen, actions
+  case hangs, microhangs, longest, hitch, busy, frames, frozen, actions, growth
   /// Turns of at least this length, in nanoseconds.
   case over(Int64)
   case frame(Percentile)
@@ -15,7 +15,7 @@ enum ThresholdMetric: Hashable, Sendable {
   enum Percentile: String, Sendable, CaseIterable { case p50, p95, p99, max }
 
   enum ViewMetric: String, Sendable, CaseIterable {
-    case evaluations, avoidable, mean, `self`, p95, max
+    case evaluations, avoidable, mean, `self`, p95, max, growth
   }
 
   enum EffectMetric: Hashable, Sendable {
@@ -28,9 +28,9 @@ enum ThresholdMetric: Hashable, Sendable {
 
   var unit: Unit {
     switch self {
-    case .hangs, .microhangs, .over, .frames, .frozen, .actions, .received, .applied, .coalesced,
-      .rejected,
-      .pending, .view(_, .evaluations), .view(_, .avoidable), .effect(_, .started),
+    case .hangs, .microhangs, .over, .frames, .frozen, .actions, .growth, .received, .applied,
+      .coalesced, .rejected, .pending, .view(_, .evaluations), .view(_, .avoidable),
+      .effect(_, .started),
       .effect(_, .failed), .effect(_, .abandoned):
       .count
     case .hitch: .millisecondsPerSecond
@@ -49,7 +49,7 @@ enum ThresholdMetric: Hashable, Sendable {
     [
       ("hangs", .hangs), ("microhangs", .microhangs), ("longest", .longest), ("hitch", .hitch),
       ("busy", .busy), ("frames", .frames), ("frames.frozen", .frozen), ("actions", .actions),
-      ("events.received", .received),
+      ("growth", .growth), ("events.received", .received),
       ("events.applied", .applied), ("events.coalesced", .coalesced),
       ("events.rejected", .rejected), ("events.pending", .pending),
     ]

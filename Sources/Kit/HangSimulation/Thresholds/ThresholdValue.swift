@@ -26,6 +26,7 @@ extension ThresholdMetric {
     case .frozen: return run.frame.count > 0 ? count(run.frozenFrames) : nil
     case .frame(let percentile): return run.frame[percentile]
     case .actions: return count(run.actions)
+    case .growth: return run.growth.map { count($0.count) }
     case .received: return count(run.events.received)
     case .applied, .coalesced, .rejected, .pending:
       return run.events.received > 0 ? count(events(run.events)) : nil
@@ -48,6 +49,7 @@ extension ThresholdMetric {
       case .self: return view.selfMean
       case .p95: return view.p95
       case .max: return view.max
+      case .growth: return run.growth(ofView: name)
       }
     }
   }
@@ -64,7 +66,10 @@ extension ThresholdMetric {
   /// Why there is no value.
   func absence(in run: RunReport, _ window: TurnWindow) -> String {
     switch self {
-    case .view(let name, _): return "\(name) never appeared"
+    case .growth: return "growth was not looked for"
+    case .view(let name, let metric):
+      let isThere = run.views.contains { $0.name == name }
+      return metric == .growth && isThere ? "growth was not looked for" : "\(name) never appeared"
     case .effect(let name, _):
       let effect = run.effects.first { $0.name == name }
       guard let effect else { return "there is no effect '\(name)'" }

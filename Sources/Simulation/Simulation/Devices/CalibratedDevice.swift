@@ -30,7 +30,10 @@ extension Calibration {
     if measuredActions.first?.element != nil { lines.append("  element: \(costs.element)ns") }
     if !measuredActions.isEmpty { lines.append("  actions:") }
     for item in measuredActions {
-      lines.append("    \(item.name): \(costs.actions[item.name] ?? 0)ns  # \(item.note)")
+      let cost = "\(costs.actions[item.name] ?? 0)ns"
+      let per = Self.per(costs.actionFields[item.name] ?? [:])
+      lines.append(
+        "    \(item.name): \(per.map { "{cost: \(cost), \($0)}" } ?? cost)  # \(item.note)")
     }
     let views = items.filter(\.isView)
     if !views.isEmpty { lines.append("  views:") }
@@ -39,10 +42,18 @@ extension Calibration {
       var parts = ["evaluation: \(cost.evaluation)ns"]
       if item.element != nil { parts.append("element: \(cost.element)ns") }
       if item.appearance != nil { parts.append("appearance: \(cost.appearance)ns") }
+      if let per = Self.per(item.fields.isEmpty ? [:] : cost.fields) { parts.append(per) }
       lines.append("    \(item.name): {\(parts.joined(separator: ", "))}  # \(item.note)")
     }
     lines.append("  measured: [\(self.measured.sorted().joined(separator: ", "))]")
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The key for costs that depend on sizes; `nil` if there are none.
+  private static func per(_ fields: [String: Int64]) -> String? {
+    guard !fields.isEmpty else { return nil }
+    let costs = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)ns" }
+    return "per: {\(costs.joined(separator: ", "))}"
   }
 }
 

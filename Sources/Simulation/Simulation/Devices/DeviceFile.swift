@@ -12,7 +12,8 @@ import YAMLReader
 ///     slowdown: 1.75
 ///     conditions: {low-power: 1.4}
 ///     costs: {action: 140us, element: 20us, view: 2ms, viewElement: 0.5ms, appearance: 60ms,
-///             actions: {chat.notice: 150us}, views: {ChatView: {appearance: 150ms}},
+///             actions: {chat.notice: 150us, chat.messages: {cost: 90us, per: {chat.topChatters: 1us}}},
+///             views: {ChatView: {appearance: 150ms, per: {chat.topChatters: 2us}}},
 ///             measured: [chat.notice, ChatView.appearance]}
 struct DeviceFile {
   let files: ScenarioFiles
@@ -111,7 +112,13 @@ struct DeviceFile {
     }
     if let actions = keys["actions"] {
       for (name, value) in try YAMLMapping(actions, known: ActionKinds.host.names).entries {
-        costs.actions[name] = try value.interval().nanoseconds
+        if value.scalar != nil {
+          costs.actions[name] = try value.interval().nanoseconds
+        } else {
+          let keys = try YAMLMapping(value, known: ["cost", "per"])
+          if let cost = keys["cost"] { costs.actions[name] = try cost.interval().nanoseconds }
+          if let per = keys["per"] { costs.actionFields[name] = try HostCollections.costs(per) }
+        }
       }
     }
     if let views = keys["views"] {
@@ -126,9 +133,10 @@ struct DeviceFile {
   private func read(
     _ node: YAMLNode, into cost: inout DeviceProfile.ViewCost
   ) throws(ConfigurationError) {
-    let keys = try YAMLMapping(node, known: ["evaluation", "element", "appearance"])
+    let keys = try YAMLMapping(node, known: ["evaluation", "element", "appearance", "per"])
     if let value = keys["evaluation"] { cost.evaluation = try value.interval().nanoseconds }
     if let value = keys["element"] { cost.element = try value.interval().nanoseconds }
     if let value = keys["appearance"] { cost.appearance = try value.interval().nanoseconds }
+    if let per = keys["per"] { cost.fields = try HostCollections.costs(per) }
   }
 }

@@ -69,6 +69,9 @@ final class HostRun: SlicedScreen {
     screen.store.onAction { body($0.elementCount) }
   }
 
+  func onActionBegin(_ body: @escaping () -> Void) { screen.store.onActionBegin(body) }
+  func look(_ sizes: inout StateSizes) { screen.store.look(&sizes) }
+
   func begin() {
     for input in firstInputs { take(input) }
     for (reason, count) in rejections { screen.reject(reason, count) }

@@ -24,7 +24,7 @@ extension RunSettings {
   static let keys =
     [
       "host.children", "screen.refreshRate", "load", "costs.action", "costs.element", "costs.view",
-      "costs.viewElement", "costs.appearance",
+      "costs.viewElement", "costs.appearance", "costs.per",
     ] + ThrottledKind.allCases.map(\.key)
 
   /// Sets the value of one of ``keys``.
@@ -38,6 +38,7 @@ extension RunSettings {
     case "costs.element": costs.element = try value.duration().nanoseconds
     case "costs.view": costs.view = try value.duration().nanoseconds
     case "costs.viewElement": costs.viewElement = try value.duration().nanoseconds
+    case "costs.per": costs.per = try HostCollections.costsByName(value)
     case "costs.appearance": costs.appearance = try value.duration().nanoseconds
     default:
       guard let kind = ThrottledKind.allCases.first(where: { $0.key == key }) else {

@@ -1,0 +1,114 @@
+import ViewGraph
+
+/// Watches a run for work that could be left out, and attributes it to views and actions.
+///
+/// Belongs to the thread that simulates. What it counts follows from the plan alone.
+final class FindingRecorder {
+  private let clock: SimulatedClock
+  private(set) var actions: [ActionTally] = []
+  private var numbers: [String: Int] = [:]
+  private(set) var views: [ViewTally] = []
+  private var viewNumbers: [String: Int] = [:]
+  /// What views on the screen look like, ...
+  private var outputs: [ViewID: ViewNode] = [:]
+  /// ... and those that are being evaluated, the innermost last.
+  private var evaluating: [ViewNode] = []
+  /// When views went, by name and by what they looked like.
+  private var gone: [String: [ViewNode: [Int64]]] = [:]
+  /// Whether the thread runs what effects have for it.
+  var isInEffects = false
+  /// The action that others follow by feedback.
+  private var leader: Int?
+
+  /// What went and comes back within this time was not to go.
+  private static let moment: Int64 = 1_000_000_000
+  /// How much of what a view shows must stay for an evaluation to count as coarse, in percent.
+  private static let coarseShare = 90
+  /// Outputs of views that went, of each kind at most.
+  private static let goneKept = 4_096
+
+  init(_ clock: SimulatedClock) { self.clock = clock }
+
+  /// Makes ready for actions of these kinds, and forgets the first frame.
+  func prepare(for kinds: ActionKinds) {
+    actions = (0..<kinds.count).map { ActionTally(name: kinds.name($0)) }
+    for (number, name) in kinds.names.enumerated() { numbers[name] = number }
+    evaluating = []
+  }
+
+  // MARK: Actions
+
+  func reduced(_ kind: Int, cost: Int64, isFeedback: Bool) {
+    actions[kind].reductions.add(cost)
+    if isInEffects { actions[kind].fromEffects += 1 }
+    if isFeedback, let leader {
+      actions[kind].asFeedback += 1
+      actions[leader].followers.add(cost)
+    } else {
+      leader = kind
+    }
+  }
+
+  // MARK: Views
+
+  /// The body of a view gave this. Those below are evaluated before ``note(_:)``.
+  func didEvaluate(_ output: ViewNode) { evaluating.append(output) }
+
+  func note(_ record: EvaluationRecord) {
+    guard let output = evaluating.popLast() else { return }
+    let old = outputs.updateValue(output, forKey: record.view)
+    let view = number(ofView: record.name)
+    guard record.cause != .firstAppearance else { return noteAppearance(record, output, view) }
+    views[view].evaluations += 1
+    guard !record.isAvoidable else {
+      return views[view].avoidable.add(Int64(record.exclusive), because: record.reasons)
+    }
+    noteShown(record)
+    if let old, views[view].wantsComparison { compare(output, with: old, record, view) }
+  }
+
+  private func number(ofView name: String) -> Int {
+    if let known = viewNumbers[name] { return known }
+    viewNumbers[name] = views.count
+    views.append(ViewTally(name: name))
+    return views.count - 1
+  }
+
+  /// The view looks different because of these actions.
+  private func noteShown(_ record: EvaluationRecord) {
+    for trigger in record.triggers {
+      guard let kind = numbers[trigger.action] else { continue }
+      if case .presence = record.cause { actions[kind].presences += 1 }
+      guard actions[kind].lastShown != record.frame else { continue }
+      actions[kind].lastShown = record.frame
+      actions[kind].shown += 1
+    }
+  }
+
+  private func compare(
+    _ output: ViewNode, with old: ViewNode, _ record: EvaluationRecord, _ view: Int
+  ) {
+    let (elements, same) = (output.elementCount, output.unchangedElements(since: old))
+    let elementCost = clock.elementCost(ofView: record.name)
+    let isCoarse = same > 0 && same * 100 >= elements * Self.coarseShare
+    views[view].noteComparison(
+      coarse: isCoarse ? Int64(same) * elementCost : nil, because: record.reasons,
+      RowIdentity(output, old), elementCost: elementCost)
+  }
+
+  private func noteAppearance(_ record: EvaluationRecord, _ output: ViewNode, _ view: Int) {
+    views[view].appearances += 1
+    guard var times = gone[record.name]?[output], let last = times.popLast() else { return }
+    gone[record.name]?[output] = times.isEmpty ? nil : times
+    guard clock.time - last <= Self.moment else { return }
+    views[view].returns.add(
+      Int64(record.exclusive) + clock.appearanceCost(ofView: record.name))
+  }
+
+  /// A view went.
+  func removed(_ view: ViewID, _ name: String) {
+    guard let output = outputs.removeValue(forKey: view), output.elementCount > 0 else { return }
+    if gone[name]?.count ?? 0 >= Self.goneKept { gone[name] = [:] }
+    gone[name, default: [:]][output, default: []].append(clock.time)
+  }
+}

@@ -1,0 +1,71 @@
+import JSON
+
+extension Finding {
+  /// One line: what it is, where, what it costs, and what to do.
+  public var line: String {
+    let behind = field.map { kind == .unboundedGrowth ? "" : ", field \($0)" } ?? ""
+    let share =
+      cost > 0 ? "\(FixedPoint.milliseconds(cost, decimals: 1)) ms/s on \(device); " : ""
+    return "\(kind.title): \(subject)\(behind): \(share)\(evidence). \(advice)"
+  }
+}
+
+extension Finding.Kind {
+  /// Its name for people.
+  public var title: String {
+    switch self {
+    case .overObservation: "over-observation"
+    case .coarseView: "coarse view"
+    case .identityChurn: "identity churn"
+    case .chattyActions: "chatty actions"
+    case .unthrottledInput: "unthrottled input"
+    case .wastedEffects: "wasted effects"
+    case .laneHeld: "lane held by an effect"
+    case .growth: "work that grows"
+    case .largeCopies: "large copies"
+    case .heavyWork: "heavy work"
+    case .initialiser: "work in an initialiser"
+    case .unboundedGrowth: "growth without limit"
+    }
+  }
+}
+
+extension SimulationReport {
+  /// What the report for people says about findings: a heading and one line for each; nothing if there is none.
+  var findingLines: [String] {
+    guard !findings.isEmpty else { return [] }
+    return ["", "What could be left out:"] + findings.map { "  ! \($0.variant): \($0.line)" }
+  }
+
+  func addFindings(to page: inout HTMLPage) {
+    guard !findings.isEmpty else { return }
+    page.heading(2, "What could be left out")
+    page.list(findings.map { "\($0.variant): \($0.line)" })
+  }
+
+  /// Those that were counted and those that were measured apart: only the latter may differ between two runs of one seed.
+  func addFindings(to json: inout JSONWriter) {
+    json.addArray("findings") { json in
+      for finding in countedFindings { finding.append(to: &json) }
+    }
+    json.addArray("measuredFindings") { json in
+      for finding in measuredFindings.value { finding.append(to: &json) }
+    }
+  }
+}
+
+extension Finding {
+  fileprivate func append(to json: inout JSONWriter) {
+    json.appendObject { json in
+      json.add("kind", kind.rawValue)
+      json.add("device", device)
+      json.add("variant", variant)
+      json.add("subject", subject)
+      json.add("field", field)
+      json.add("action", action)
+      json.addJSON("msPerSecond", FixedPoint.milliseconds(cost))
+      json.add("evidence", evidence)
+      json.add("advice", advice)
+    }
+  }
+}

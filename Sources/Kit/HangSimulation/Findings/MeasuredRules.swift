@@ -1,0 +1,162 @@
+import Wording
+
+/// Derives findings from what was measured while a run was simulated.
+///
+/// Measured times are those of this machine, times the slowdown of the device.
+struct MeasuredRules {
+  let rules: FindingRules
+  let device: Device
+  let refreshRate: Int
+  let work: WorkTable
+  /// How often each view was evaluated and each kind of action reduced in the whole run.
+  let counts: [Target: Int]
+
+  struct Target: Hashable {
+    var kind: GrowthFinding.Kind
+    var name: String
+  }
+
+  /// What one evaluation or reduction takes on the device, in nanoseconds.
+  struct Load {
+    var median: Int64
+    var mean: Int64
+    /// How many elements it shows or carries.
+    var elements: Int
+    /// Of the whole run.
+    var total: Int64
+  }
+
+  /// A quarter of a frame: what takes longer, each time, is noticed beside all else that a frame needs.
+  private var quarterFrame: Int64 { 250_000_000 / Int64(refreshRate) }
+  /// What takes less is not heavy, however often it is done.
+  private static let leastLoad: Int64 = 100_000
+  /// A view that takes less for each element that it shows does what views do.
+  private static let leastPerElement: Int64 = 10_000
+
+  private func scaled(_ time: Int64) -> Int64 {
+    Int64(clamping: Int128(time) * Int128(device.slowdown) / 1_000_000)
+  }
+
+  /// `nil` for what was hardly measured.
+  func load(_ target: WorkTable.Target) -> Load? {
+    guard target.samples.count >= 4 else { return nil }
+    let sorted = target.samples.map(\.work).sorted()
+    let elements = target.samples.map(\.elements).sorted()
+    let mean = sorted.reduce(0, +) / Int64(sorted.count)
+    let count = counts[Target(kind: target.kind, name: target.name)] ?? 0
+    return Load(
+      median: scaled(sorted[sorted.count / 2]), mean: scaled(mean),
+      elements: elements[elements.count / 2],
+      total: Int64(clamping: Int128(scaled(mean)) * Int128(count)))
+  }
+
+  func load(_ kind: GrowthFinding.Kind, _ name: String) -> Load? {
+    work.targets.first { $0.kind == kind && $0.name == name }.flatMap(load)
+  }
+
+  private func isNoticed(_ load: Load) -> Bool {
+    load.median >= quarterFrame
+      || load.median >= Self.leastLoad && rules.perSecond(load.total) >= FindingRules.least
+  }
+
+  // MARK: Heavy work
+
+  /// - Parameter makesViews: whether actions of a kind make something appear.
+  func heavy(makesViews: (String) -> Bool) -> [Finding] {
+    work.targets.compactMap { target in
+      guard let load = load(target), isNoticed(load) else { return nil }
+      let time = FixedPoint.milliseconds(load.median, decimals: 2)
+      switch target.kind {
+      case .view:
+        let perElement = load.median / Int64(max(1, load.elements))
+        guard perElement >= Self.leastPerElement else { return nil }
+        return rules.finding(
+          .heavyWork, target.name, cost: load.total,
+          "an evaluation takes \(time) ms for \(load.elements) elements",
+          "Do this once, in the model or in what views share, not in each evaluation.")
+      case .action where makesViews(target.name):
+        return rules.finding(
+          .initialiser, target.name, cost: load.total,
+          "a reduction takes \(time) ms, and something appears",
+          "Let the state appear empty, and fill it by an effect that is not on the lane.")
+      case .action:
+        return rules.finding(
+          .heavyWork, target.name, cost: load.total, "a reduction takes \(time) ms",
+          "Do this in an effect that is not on the lane (`onLane: false`).")
+      }
+    }
+  }
+
+  // MARK: Growth
+
+  /// Of what grows, that which takes noticeable time on this device.
+  func growing(_ growth: [GrowthFinding]) -> [Finding] {
+    growth.compactMap { found in
+      guard found.variant == rules.run.variant,
+        found.field != GrowthFinding.elements || found.order != .linear,
+        let load = load(found.kind, found.name),
+        let projection = found.projected.first(where: { $0.device == device.name })
+      else { return nil }
+      let work = VirtualTime(projection.work).nanoseconds
+      guard
+        work >= quarterFrame
+          || work >= Self.leastLoad && rules.perSecond(load.total) >= FindingRules.least
+      else { return nil }
+      let advice =
+        found.kind == .view
+        ? "Keep the result in the state, and change it with \(found.field)."
+        : "Keep what is derived from \(found.field) in the state, and change it step by step."
+      return rules.finding(
+        .growth, found.name, field: found.field, cost: load.total,
+        "\(FixedPoint.milliseconds(work, decimals: 2)) ms with \(Format.count(projection.size)) "
+          + "elements, as \(found.order.rawValue)", advice)
+    }
+  }
+
+  // MARK: Copies, lanes, sizes
+
+  func copying(_ copies: CopyRecorder, _ actions: [ActionTally]) -> [Finding] {
+    copies.seen.sorted { $0.key < $1.key }.flatMap { kind, seen in
+      seen.copies.sorted { $0.key < $1.key }.compactMap { path, copy in
+        let name = actions[kind].name
+        guard copy.count * 2 >= seen.looks, let load = load(.action, name),
+          rules.perSecond(load.total) >= FindingRules.least || load.median >= quarterFrame
+        else { return nil }
+        return rules.finding(
+          .largeCopies, name, field: path, cost: load.total,
+          "\(copy.count) of \(seen.looks) copied up to \(Format.count(copy.bytes / 1_024)) KiB",
+          "Change \(path) in place, while nothing else holds a copy of it.")
+      }
+    }
+  }
+
+  func holding(_ holds: [EffectMeter.Holds]) -> [Finding] {
+    holds.compactMap { hold in
+      let (total, longest) = (scaled(hold.total), scaled(hold.longest))
+      // A single hold may be the first use of something.
+      guard hold.count >= 2, longest >= quarterFrame else { return nil }
+      return rules.finding(
+        .laneHeld, hold.effect, cost: total,
+        "\(hold.count) holds of more than 1 ms here, the longest of "
+          + "\(FixedPoint.milliseconds(longest, decimals: 1)) ms on \(device.name)",
+        "Give the effect `onLane: false`.")
+    }
+  }
+
+  func growingWithoutEnd(_ history: SizeHistory) -> [Finding] {
+    history.collections.compactMap { path, sizes in
+      guard sizes.riseWithoutEnd, let first = sizes.first, let last = sizes.last,
+        last - first >= Self.leastGrowth
+      else { return nil }
+      let perMinute = Int64(last - first) * 60_000_000_000 / rules.duration
+      return rules.finding(
+        .unboundedGrowth, path, cost: 0,
+        "from \(Format.count(first)) to \(Format.count(last)) elements, "
+          + "\(Format.count(Int(perMinute))) more each minute",
+        "Keep the newest ones only, with `Log`, or load the others again when they are wanted.")
+    }
+  }
+
+  /// Elements that come one by one, by a person's hand, fill no memory.
+  private static let leastGrowth = 256
+}

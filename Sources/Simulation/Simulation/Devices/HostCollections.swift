@@ -1,0 +1,50 @@
+import ActivityFeature
+import ChatFeature
+import Composable
+import HangSimulation
+import HostFeature
+import LiveRoomStatsFeature
+import PollFeature
+import SourcesFeature
+import WaitingRoomFeature
+import YAMLReader
+
+/// The collections in the state of the host's screen, which costs can depend on.
+enum HostCollections {
+  /// Their paths, such as `chat.notices.rows`, with those of all optional children.
+  static let paths: [String] = {
+    var state = HostFeature.State()
+    state.activity = ActivityFeature.State()
+    state.chat = ChatFeature.State()
+    state.liveRoomStats = LiveRoomStatsFeature.State()
+    state.poll = PollFeature.State()
+    state.sources = SourcesFeature.State()
+    state.waitingRoom = WaitingRoomFeature.State()
+    var sizes = StateSizes(isThorough: true)
+    sizes.look(at: state)
+    return sizes.paths.sorted()
+  }()
+
+  /// Costs for each element: paths of collections and times.
+  static func costs(_ node: YAMLNode) throws(ConfigurationError) -> [String: Int64] {
+    var costs: [String: Int64] = [:]
+    for (path, value) in try YAMLMapping(node, known: paths, example: "{chat.topChatters: 2us}")
+      .entries
+    {
+      costs[path] = try value.interval().nanoseconds
+    }
+    return costs
+  }
+
+  /// The same for several views and kinds of actions, by their names.
+  static func costsByName(
+    _ node: YAMLNode
+  ) throws(ConfigurationError) -> [String: [String: Int64]] {
+    var costs: [String: [String: Int64]] = [:]
+    let known = HostView.names + ActionKinds.host.names
+    for (name, value) in try YAMLMapping(node, known: known).entries {
+      costs[name] = try Self.costs(value)
+    }
+    return costs
+  }
+}

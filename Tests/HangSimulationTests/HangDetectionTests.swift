@@ -1,0 +1,42 @@
+import HangDetection
+import HangSimulation
+import Testing
+
+/// The benchmark of hang detection in its short form. `hang-detection 20` is the long one.
+@Suite(.timeLimit(.minutes(20))) struct HangDetectionTests {
+  @Test func `planted faults are found with their causes, and sound screens raise no alarm`()
+    async throws
+  {
+    let score = try await HangDetection.run(seeds: 1...1)
+    #expect(score.screens == 30)
+    #expect(score.found >= 28, "\(score.lines.joined(separator: "\n"))")
+    #expect(score.falseAlarms <= 1, "\(score.lines.joined(separator: "\n"))")
+    #expect(score.trials.allSatisfy(\.hasSameEvents))
+  }
+
+  @Test func `what is counted is the same in each run, and is part of the report`() async throws {
+    let fault = try #require(
+      HangDetection.faults.first { $0.name == "child-observed-as-whole" })
+    let one = try await fault.plan(.faulty, seed: 4).run().report
+    let two = try await fault.plan(.faulty, seed: 4).run().report
+    #expect(
+      one.findings.filter { !$0.kind.isMeasured } == two.findings.filter { !$0.kind.isMeasured })
+    let finding = try #require(one.findings.first { $0.subject == "ScreenView" })
+    #expect(finding.kind == .overObservation)
+    #expect(finding.field == "chat")
+    #expect(finding.action == "chat.received")
+    #expect(finding.cost >= 10_000_000)
+    #expect(one.lines.contains { $0.contains(finding.line) })
+    #expect(one.json.contains(#""kind":"overObservation","device":"phone","variant":"faulty""#))
+    #expect(one.html.contains("over-observation: ScreenView, field chat"))
+  }
+
+  @Test func `a screen without faults has no findings and no heading for them`() async throws {
+    let fault = try #require(
+      HangDetection.faults.first { $0.name == "child-observed-as-whole" })
+    let report = try await fault.plan(.sound, seed: 4).run().report
+    #expect(report.findings == [])
+    #expect(!report.lines.contains { $0.contains("left out") })
+    #expect(report.json.contains(#""findings":[]"#))
+  }
+}

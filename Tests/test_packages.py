@@ -158,4 +158,4 @@ def baseline(check, folder, status):
                       f"compare '{reports['base']}' '{reports[name]}' --threshold 'longest <= base * 1.1'",
                       stderr=subprocess.DEVNULL)
         check("the verdict is first", re.match("The threshold is met|1 of 1 threshold not met", text), text)
-    status("a report that is none is bad data", 65, f"compare '{trace}' '{reports['base']}'")
+    status("a table is refused as a report", 65, f"compare '{trace}' '{reports['base']}'")

@@ -64,14 +64,14 @@ struct BaselineTests {
     let report = try await slower.run().report
     let head = try figures(report.json)
     for (text, passed) in [
-      ("longest <= base * 1.1", false), ("longest <= base * 1.4", true), ("hangs < 99", true),
+      ("longest <= base * 1.1", false), ("longest <= base * 4", true), ("hangs < 99", true),
       ("view(BasketView).evaluations <= base * 1.1", true), ("busy <= base", false),
       ("frame.p95 <= base", false), ("turns.over(250ms) <= base", false),
     ] {
       #expect(try check(text, head, base: base).passed == passed, "\(text)")
     }
     let same = try check("longest <= base", base, base: base)
-    #expect(same.passed && same.value == same.value)
+    #expect(same.passed)
     // A file does not say everything.
     let window = try check("hangs == 0 after 5s", head, base: base)
     #expect(window.isMissed && window.line.contains("the report does not say"))
@@ -116,7 +116,7 @@ struct BaselineTests {
     #expect(mean.failures.count == 2 && mean.failures[0].seeds == 8)
     #expect(mean.failures[0].description.contains("(8 of 8 seeds)"))
     #expect(try check("view(BasketView).mean <= base * 1.3", head, base: base).passed)
-    #expect(try !check("p50(longest) <= base", head, base: base).isMissed == false)
+    #expect(try check("p50(longest) <= base", head, base: base).isMissed)
     #expect(try check("view(TotalView).mean <= base", head, base: base).isMissed)
   }
 

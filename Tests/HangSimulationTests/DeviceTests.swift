@@ -49,6 +49,11 @@ struct DeviceTests {
       costs: SaleScenario.phone.profile.costs.action(
         "offers.sold", .microseconds(7), isMeasured: true)
     ).under("hot")
+    var costs = phone.profile.costs
+    costs.actionFields = ["offers.sold": ["stock": 5]]
+    costs.views["BasketView"]?.fields = ["amounts": 7]
+    let grown = Device("grown", costs: costs)
+    #expect(try Device(json: Array(grown.json.utf8)).profile.costs == costs)
     let read = try Device(json: Array(phone.json.utf8))
     #expect(read.profile.costs == phone.profile.costs && read.slowdown == phone.slowdown)
     #expect(read.name == "phone+hot" && read.json == phone.json)

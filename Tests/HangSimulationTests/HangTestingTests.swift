@@ -28,7 +28,7 @@ struct HangTestingTests {
     plan.variants = [plan.variants[variant]]
     plan.devices.removeFirst()
     let texts = Texts()
-    await withKnownIssue {
+    try await withKnownIssue {
       try await expect(of: plan, traces: folder.path)
     } matching: { issue in
       texts.append(issue.comments.map(\.rawValue).joined())

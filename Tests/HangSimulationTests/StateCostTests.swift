@@ -11,7 +11,9 @@ import Testing
       reducer: { (_: SimulatedWorld) in Rows() }, on: { (action: Rows.Action) in [action] })
     return try await screen.simulate(
       [
-        .every(.milliseconds(100), from: .milliseconds(100), until: .seconds(1)) { _ in .added(1) },
+        .every(.milliseconds(100), from: .milliseconds(100), until: .milliseconds(1_050)) { _ in
+          .added(1)
+        },
         .at(.seconds(2), event: .ticked),
       ], on: [Device("phone", slowdown: slowdown, costs: costs)], for: .seconds(3))
   }

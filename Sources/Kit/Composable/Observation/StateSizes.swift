@@ -1,8 +1,5 @@
 /// How many elements the collections of a state hold, by the paths of their fields, such as `chat.messages`.
 ///
-///     var sizes = StateSizes()
-///     sizes.look(at: store.state)
-///
 /// Only counts are read. A look costs nanoseconds per field whose type the macro knows as a collection or a state. Other
 /// types are searched by reflection, for microseconds; those without a collection inside are searched rarely.
 public struct StateSizes: Sendable {

@@ -74,9 +74,10 @@ package struct MeasuredTrace: Sendable {
 
   private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  /// The measurements with these names, each without those within it.
+  /// The measurements with these names, each without those within it, in the order in which they began.
   package func measurements(named names: Set<String>) -> [CostMeasurement] {
     var found: [CostMeasurement] = []
+    var starts: [Double] = []
     let known = slices.filter { names.contains($0.measurement.name) }
     for thread in Dictionary(grouping: known, by: \.thread).sorted(by: { $0.key < $1.key }) {
       // The longer one of two that begin together is around the other.
@@ -90,9 +91,10 @@ package struct MeasuredTrace: Sendable {
         }
         around.append(index)
         found.append(slice.measurement)
+        starts.append(slice.start)
       }
     }
-    return found
+    return found.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }.map { found[$0] }
   }
 
   // MARK: Trace events
@@ -259,7 +261,7 @@ package struct MeasuredTrace: Sendable {
           measurement: CostMeasurement(
             name: cells[nameColumn], duration: time * unit, elements: elements, isFirst: isFirst,
             sizes: sizes),
-          start: 0, thread: "line \(index)"))
+          start: Double(index), thread: "line \(index)"))
     }
   }
 

@@ -51,10 +51,13 @@ extension DeviceProfile.Costs {
   fileprivate func append(to json: inout JSONWriter) {
     json.add("action", Int(action))
     json.add("element", Int(element))
-    json.addObject("actions") { json in
-      for (name, cost) in actions.sorted(by: { $0.key < $1.key }) {
-        json.name(text: name)
-        json.appendJSON(String(cost))
+    json.addObject("actions") { json in json.addCosts(actions) }
+    if !actionFields.isEmpty {
+      json.addObject("actionFields") { json in
+        for (name, fields) in actionFields.sorted(by: { $0.key < $1.key }) {
+          json.name(text: name)
+          json.appendObject { json in json.addCosts(fields) }
+        }
       }
     }
     json.addObject("view") { json in view.append(to: &json) }
@@ -72,8 +75,9 @@ extension DeviceProfile.Costs {
     action = try json.cost("action")
     element = try json.cost("element")
     view = try DeviceProfile.ViewCost(json["view"])
-    for (name, _) in json["actions"]?.objectValue ?? [:] {
-      actions[name.text] = try json["actions"]?.cost(name.text) ?? 0
+    actions = try json["actions"]?.costs() ?? [:]
+    for (name, fields) in json["actionFields"]?.objectValue ?? [:] {
+      actionFields[name.text] = try fields.costs()
     }
     for (name, cost) in json["views"]?.objectValue ?? [:] {
       views[name.text] = try DeviceProfile.ViewCost(cost)
@@ -87,6 +91,7 @@ extension DeviceProfile.ViewCost {
     json.add("evaluation", Int(evaluation))
     json.add("element", Int(element))
     json.add("appearance", Int(appearance))
+    if !fields.isEmpty { json.addObject("fields") { json in json.addCosts(fields) } }
   }
 
   fileprivate init(_ json: JSONValue?) throws(SimulationProblem) {
@@ -94,10 +99,28 @@ extension DeviceProfile.ViewCost {
     evaluation = try json.cost("evaluation")
     element = try json.cost("element")
     appearance = try json.cost("appearance")
+    fields = try json["fields"]?.costs() ?? [:]
+  }
+}
+
+extension JSONWriter {
+  /// A member for each cost.
+  fileprivate mutating func addCosts(_ costs: [String: Int64]) {
+    for (name, cost) in costs.sorted(by: { $0.key < $1.key }) {
+      self.name(text: name)
+      appendJSON(String(cost))
+    }
   }
 }
 
 extension JSONValue {
+  /// What ``JSONWriter/addCosts(_:)`` wrote.
+  fileprivate func costs() throws(SimulationProblem) -> [String: Int64] {
+    var costs: [String: Int64] = [:]
+    for (name, _) in objectValue ?? [:] { costs[name.text] = try cost(name.text) }
+    return costs
+  }
+
   /// Nanoseconds; 0 if there is no such member.
   fileprivate func cost(_ name: String) throws(SimulationProblem) -> Int64 {
     guard let value = self[name] else { return 0 }

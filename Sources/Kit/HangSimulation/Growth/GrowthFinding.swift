@@ -14,6 +14,7 @@ public struct GrowthFinding: Sendable {
 
   /// How the work depends on the number of elements.
   public enum Order: String, Sendable, CaseIterable {
+    /// In proportion to it.
     case linear = "n"
     /// As a sort does.
     case linearithmic = "n log n"

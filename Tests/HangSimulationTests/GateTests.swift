@@ -1,7 +1,6 @@
 import CheckoutScreen
 import Composable
 import HangSimulation
-import JSON
 import Testing
 import ViewGraph
 

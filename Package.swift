@@ -135,7 +135,8 @@ let kit: [Target] = [
       "HangSimulation", "ViewGraph", product("IssueReporting", "xctest-dynamic-overlay"),
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
-  module("Kit", "HangCommand", ["HangSimulation", "Suggestions", arguments]),
+  module(
+    "Kit", "HangCommand", ["HangSimulation", "JSON", "Suggestions", "Wording", arguments]),
   module("Kit", "VarlinkDescription"),
   module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets", "VarlinkDescription"] + nio),
   module("Kit", "VarlinkGeneration", ["VarlinkDescription"]),
@@ -397,7 +398,7 @@ let tests: [Target] =
     test(
       "HangSimulationTests",
       [
-        "CheckoutScreen", "Composable", "HangDetection", "HangSimulation", "HangTesting",
+        "CheckoutScreen", "Composable", "HangDetection", "HangSimulation", "HangTesting", "JSON",
         "RateLimiting", "ViewGraph",
       ]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),

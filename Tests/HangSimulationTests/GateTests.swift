@@ -1,7 +1,6 @@
 import CheckoutScreen
 import Composable
 import HangSimulation
-import JSON
 import Testing
 import ViewGraph
 
@@ -220,7 +219,7 @@ struct GateTests {
     var plan = try plan()
     plan.devices.removeFirst()
     plan.variants.removeLast()
-    let found = try await plan.findLoad(where: Threshold("turns.over(250ms) > 40"), in: 0.5...64)
+    let found = try await plan.findLoad(where: Threshold("busy > 80%"), in: 0.5...8)
     let search = try #require(found.first)
     let (from, not) = (try #require(search.holdsFrom), try #require(search.holdsNotAt))
     #expect(not < from && from / not <= 1.01)
@@ -230,7 +229,7 @@ struct GateTests {
     for (factor, holds) in [(from, true), (not, false)] {
       plan.load = Int64((factor * 1e6).rounded())
       let report = try await plan.run().report
-      #expect(try report.meets("turns.over(250ms) > 40") == holds)
+      #expect(try report.meets("busy > 80%") == holds)
     }
   }
 }

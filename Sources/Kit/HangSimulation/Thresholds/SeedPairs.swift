@@ -28,7 +28,7 @@ struct SeedPairs {
     list.isEmpty ? nil : Int64(sum(figure) / Int128(list.count))
   }
 
-  /// Whether there are enough seeds to tell a difference from noise, and it is none.
+  /// Whether there are enough seeds to tell a difference from noise, and this one is not more than that.
   var mayBeNoise: Bool {
     let test = PairedComparison(list.map { (Double($0.bound), Double($0.found)) })
     return test.canTell && !test.isMoreThanNoise

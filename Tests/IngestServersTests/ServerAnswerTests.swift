@@ -27,7 +27,7 @@ struct ServerAnswerTests {
 
   /// Values that say that there is nothing.
   private static let silent = [
-    "null", "\"\"", "[]", "0", "false", "", "[1]", "{}", "1e400", "NaN", "Infinity",
+    "null", "\"\"", "[]", "0", "0.1", "false", "", "[1]", "{}", "1e400", "NaN", "Infinity",
   ]
 
   private static let metrics = """

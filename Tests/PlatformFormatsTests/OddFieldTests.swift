@@ -101,7 +101,9 @@ struct OddFieldTests {
   ) {
     // These say that there is nothing; TwitchDownloader writes the year 1 for a time that is missing.
     let isMissing = path.last == "created_at" && value?.stringValue?.hasPrefix("0001") == true
-    guard let absent, let value, !isMissing,
+    // A fragment of a type that is not known is text.
+    let isOther = path.last == "type" && path.contains("fragments") && value?.stringValue != nil
+    guard let absent, let value, !isMissing, !isOther,
       ![.null, false, 0, "", " ", [], .object([:])].contains(value)
     else { return }
     #expect(

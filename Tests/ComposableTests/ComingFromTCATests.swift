@@ -247,7 +247,7 @@ enum ChatRoom {
           return .none
 
         case .muteTapped:
-          state.preferences = preferences.change { $0.isMuted.toggle() }
+          preferences.change(&state.preferences) { $0.isMuted.toggle() }
           return .none
 
         case .destination(.presented(.alert(.deleteConfirmed(let id)))):

@@ -2,6 +2,10 @@ import Dispatch
 import Foundation
 package import HangSimulation
 
+#if canImport(ArgumentParser)
+  package import ArgumentParser
+#endif
+
 /// What `calibrate` says about itself.
 package enum CalibrateHelp {
   package static let abstract = "Find what views and actions cost from traces of a real device."
@@ -26,7 +30,6 @@ package enum CalibrateHelp {
 
 /// Measured traces, and what they say about a screen.
 package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
-
   @Argument(
     help: ArgumentHelp("Measured traces of one device.", valueName: "trace"), completion: .file())
   package var traces: [String] = []

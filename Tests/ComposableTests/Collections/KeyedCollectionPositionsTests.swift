@@ -3,26 +3,26 @@ import TestSupport
 import Testing
 
 @ObservableState
-private struct Row: Equatable, Identifiable, Sendable {
+private struct Seat: Equatable, Identifiable, Sendable {
   let id: Int
   var value = 0
 }
 
-private struct Plain: Equatable, Identifiable { let id: Int }
+private struct Tag: Equatable, Identifiable { let id: Int }
 
 /// Rows by their positions, beside a plain array.
 private struct PositionsComparison {
   var generator: SplitMix64
-  var rows: KeyedCollectionOf<Row> = []
-  var model: [Row] = []
+  var rows: KeyedCollectionOf<Seat> = []
+  var model: [Seat] = []
   /// The model as it was when the changes were last taken.
-  var before: [Row] = []
+  var before: [Seat] = []
   var lastID = 0
 
-  mutating func newRows(_ count: Int) -> [Row] {
+  mutating func newRows(_ count: Int) -> [Seat] {
     (0..<count).map { _ in
       lastID += 1
-      return Row(id: lastID)
+      return Seat(id: lastID)
     }
   }
 
@@ -78,7 +78,7 @@ private struct PositionsComparison {
 
   mutating func updateOrAppend() {
     let (position, row) = (position(), newRows(1)[0])
-    let changed = Row(id: model[position].id, value: -1)
+    let changed = Seat(id: model[position].id, value: -1)
     #expect(rows.updateOrAppend(changed) == model[position])
     #expect(rows.updateOrAppend(row) == nil)
     model[position] = changed
@@ -89,7 +89,7 @@ private struct PositionsComparison {
     let (offsets, gap) = (positions(), gap())
     rows.move(fromOffsets: offsets, toOffset: gap)
     let ids = offsets.map { model[$0].id }
-    let isMoving = { (row: Row) in ids.contains(row.id) }
+    let isMoving = { (row: Seat) in ids.contains(row.id) }
     let (head, tail) = (model[..<gap], model[gap...])
     model =
       head.filter { !isMoving($0) } + model.filter(isMoving) + tail.filter { !isMoving($0) }
@@ -124,7 +124,7 @@ private struct PositionsComparison {
     let ids = { (entries: [KeyedChanges<Int>.Entry]) in Set(entries.map(\.id)) }
     let (removed, inserted) = (ids(changes.removed), ids(changes.inserted))
     #expect(Set(before.map(\.id)).subtracting(removed).union(inserted) == Set(model.map(\.id)))
-    let isUnmoved = { (row: Row) in
+    let isUnmoved = { (row: Seat) in
       !removed.union(inserted).union(ids(changes.moved)).contains(row.id)
     }
     #expect(before.filter(isUnmoved).map(\.id) == model.filter(isUnmoved).map(\.id))
@@ -148,7 +148,7 @@ struct KeyedCollectionPositionsTests {
   }
 
   @Test func `a change by position is noted inside its element alone`() {
-    let store = Store.mutable(Table(rows: [Row(id: 5), Row(id: 6)]))
+    let store = Store.mutable(Table(rows: [Seat(id: 5), Seat(id: 6)]))
     let calls = Calls()
     let rows = store.place.child(\.rows)
     let observers = [5, 6].map { id in
@@ -164,18 +164,18 @@ struct KeyedCollectionPositionsTests {
   }
 
   @Test func `a literal lists elements in order`() {
-    let rows: KeyedCollectionOf<Plain> = [Plain(id: 2), Plain(id: 1)]
-    #expect(rows.ids == [2, 1] && rows == KeyedCollection(uniqueElements: [2, 1].map(Plain.init)))
+    let rows: KeyedCollectionOf<Tag> = [Tag(id: 2), Tag(id: 1)]
+    #expect(rows.ids == [2, 1] && rows == KeyedCollection(uniqueElements: [2, 1].map(Tag.init)))
     #expect(rows != [] && ([] as KeyedCollection<Int, String>).isEmpty)
     let path: StackState<String> = ["a", "b"]
     #expect(path.ids == [0, 1] && path.elements == ["a", "b"])
-    let screens: StackState<Plain> = [Plain(id: 7)]
+    let screens: StackState<Tag> = [Tag(id: 7)]
     #expect(screens.ids == [0], "a stack numbers elements that have keys, too")
   }
 
   @Test func `two elements of one key, and elements without keys, are no literal`() async {
     await #expect(processExitsWith: .failure) {
-      _ = [Plain(id: 1), Plain(id: 1)] as KeyedCollectionOf<Plain>
+      _ = [Tag(id: 1), Tag(id: 1)] as KeyedCollectionOf<Tag>
     }
     await #expect(processExitsWith: .failure) { _ = ["a"] as KeyedCollection<Int, String> }
   }
@@ -183,5 +183,5 @@ struct KeyedCollectionPositionsTests {
 
 @ObservableState
 private struct Table: Equatable, Sendable {
-  var rows: KeyedCollectionOf<Row> = []
+  var rows: KeyedCollectionOf<Seat> = []
 }

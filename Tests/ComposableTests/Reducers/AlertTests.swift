@@ -110,7 +110,7 @@ struct AlertTests {
 
 /// An alert among the features of an enum.
 @Reducer
-private enum Destination {
+private enum ShelfSheet {
   case alert(AlertState<Answer>)
   case dialog(ConfirmationDialogState<Answer>)
   case leaf(LeafFeature)
@@ -123,13 +123,13 @@ private enum Destination {
 private struct Shelf {
   @ObservableState
   struct State: Equatable, Sendable {
-    var destination: Destination.State?
-    var answers: [Destination.Answer] = []
+    var destination: ShelfSheet.State?
+    var answers: [ShelfSheet.Answer] = []
   }
 
   enum Action: Equatable, Sendable {
     case deleteTapped(isUndecided: Bool)
-    case destination(PresentationAction<Destination.Action>)
+    case destination(PresentationAction<ShelfSheet.Action>)
   }
 
   var body: some ReducerOf<Self> {
@@ -144,11 +144,11 @@ private struct Shelf {
       }
       return .none
     }
-    .presents(\.destination, action: \.destination) { Destination.Features(leaf: LeafFeature()) }
+    .presents(\.destination, action: \.destination) { ShelfSheet.Features(leaf: LeafFeature()) }
   }
 }
 
-extension AlertState<Destination.Answer> {
+extension AlertState<ShelfSheet.Answer> {
   fileprivate static var delete: Self {
     AlertState {
       "Delete it?"
@@ -161,7 +161,7 @@ extension AlertState<Destination.Answer> {
   }
 }
 
-extension Destination.Action: Equatable {}
+extension ShelfSheet.Action: Equatable {}
 
 extension AlertTests {
   @Test func `an alert is a case of an enum of features, without a reducer of its own`() async {

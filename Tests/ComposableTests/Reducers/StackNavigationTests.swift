@@ -4,8 +4,8 @@ import Testing
 
 /// A stack that actions push and pop.
 struct StackNavigationTests {
-  private func makeStore() -> TestStore<Player.State, Player.Action> {
-    TestStore(initialState: Player.State()) { Player() }
+  private func makeStore() -> TestStore<TapeDeck.State, TapeDeck.Action> {
+    TestStore(initialState: TapeDeck.State()) { TapeDeck() }
   }
 
   @Test func `a push is there when the parent sees it, a popped screen still is`() async {
@@ -45,7 +45,7 @@ struct StackNavigationTests {
   }
 
   @Test func `a number that was given and a screen that is not there change nothing`() {
-    let store = Store(initialState: Player.State(), lane: ImmediateLane()) { Player() }
+    let store = Store(initialState: TapeDeck.State(), lane: ImmediateLane()) { TapeDeck() }
     store.send(.path(.push(id: 4, state: .song(Leaf()))))
     store.send(.path(.popFrom(id: 4)))
     #expect(store.state.path.isEmpty && store.actionsWithoutChild == 0)
@@ -60,8 +60,8 @@ struct StackNavigationTests {
 
   @Test func `a screen has a store of its own`() {
     let store = Store(
-      initialState: Player.State(path: [.song(Leaf())]), lane: ImmediateLane()
-    ) { Player() }
+      initialState: TapeDeck.State(path: [.song(Leaf())]), lane: ImmediateLane()
+    ) { TapeDeck() }
     let screen = store.scope(state: \.path, id: 0, action: \.path)
     screen?.send(.song(.named("Naima")))
     #expect(screen?.state?[case: \.song]?.name == "Naima")
@@ -77,7 +77,7 @@ enum Screens {
 }
 
 @Reducer
-private struct Player {
+private struct TapeDeck {
   @ObservableState
   struct State: Equatable, Sendable {
     var path: StackState<Screens.State> = []

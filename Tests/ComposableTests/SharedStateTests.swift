@@ -371,7 +371,7 @@ struct SharedFileTests {
     #expect(second.value.volume == 2)
   }
 
-  @Test func `a value that is made anew has what was not written yet`() throws {
+  @Test func `a reopened value includes pending writes`() throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     for volume in 1...20 {
       var settings: Shared<Settings>? = try make()

@@ -20,7 +20,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
   private struct Contents: Sendable {
     var work: ContiguousArray<Work> = []
     var isRunning = false
-    var turnLimit = 1_000_000
+    var turnLimit = 100_000
     /// What was left aside since it never ends. It is kept: a task that is forgotten cannot be freed.
     var leftAside: ContiguousArray<Work> = []
   }

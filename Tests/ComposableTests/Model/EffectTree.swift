@@ -83,7 +83,9 @@ extension TreeFeature {
     }
   }
 
-  private func perform(_ work: EffectTree.Work, _ send: Send<Action>) async throws {
+  private nonisolated(nonsending) func perform(
+    _ work: EffectTree.Work, _ send: Send<Action>
+  ) async throws {
     if work.delay > 0 { try await clock.sleep(for: .nanoseconds(work.delay)) }
     switch work.outcome {
     case .sends: send(Self.told(work.told))

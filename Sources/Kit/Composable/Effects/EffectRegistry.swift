@@ -250,49 +250,6 @@ struct EffectRegistry {
     }
   }
 
-  // MARK: Sequences
-
-  /// Keeps the scope and the tracked send of a sequence until it is over.
-  mutating func begin(_ sequence: EffectSequence) {
-    keep(sequence.scope)
-    hold(sequence.origin)
-    sequence.parent?.pending += 1
-  }
-
-  /// Ends a sequence whose parts have all ended. Returns the one that it is a part of, if that goes on.
-  mutating func complete(_ sequence: EffectSequence) -> EffectSequence? {
-    close(sequence)
-    guard let parent = sequence.parent else { return nil }
-    parent.pending -= 1
-    return parent.pending == 0 && !parent.isOver ? parent : nil
-  }
-
-  /// Ends a sequence, and those that it is a part of, before their next parts.
-  @usableFromInline
-  mutating func interrupt(_ sequence: EffectSequence?) {
-    var next = sequence
-    while let sequence = next, !sequence.isOver {
-      close(sequence)
-      next = sequence.parent
-    }
-  }
-
-  private mutating func close(_ sequence: EffectSequence) {
-    sequence.isOver = true
-    settle(sequence.origin)
-    release(sequence.scope)
-  }
-
-  /// Keeps a scope although it may be empty, until it is released.
-  @usableFromInline
-  func keep(_ scope: EffectScope) { scope.users += 1 }
-
-  @usableFromInline
-  func release(_ scope: EffectScope) {
-    scope.users -= 1
-    if !scope.isEnded { prune(scope) }
-  }
-
   // MARK: Limiters
 
   /// The limiter of `id` in `scope`; made if there is none.

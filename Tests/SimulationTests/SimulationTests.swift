@@ -250,4 +250,17 @@ import WireFormats
     #expect(report.thresholds[0].text == text)
     #expect(report.thresholds[0].failures.isEmpty == isMet)
   }
+
+  @Test func `a cost may depend on how many elements a collection has`() async throws {
+    let grown = "{like: fast, costs: {views: {ChatView: {per: {chat.topChatters: 20ms}}}}}"
+    let scenario = shortScenario.replacing("[fast, slow+hot]", with: "[fast, grown]")
+    let report = try await simulateText(
+      scenario, extraFiles: ["config/devices/grown.yaml": grown]
+    ).report
+    func longest(_ device: String) -> Int64 {
+      let run = report.run(device: device, variant: "ignored")
+      return run?.views.first { $0.name == "ChatView" }?.max ?? 0
+    }
+    #expect(longest("grown") >= longest("fast") + 20_000_000)
+  }
 }

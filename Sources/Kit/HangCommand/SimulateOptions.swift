@@ -62,14 +62,22 @@ package struct SimulateOptions: ParsableArguments {
 
   /// Everything that a run writes.
   private struct Forms: Equatable {
+    let report: SimulationReport
     let outcome: CommandOutcome
     let page: String?
     let trace: String?
 
     init(_ found: SimulationOutcome, wantsPage: Bool) {
+      report = found.report
       outcome = CommandOutcome(found.report)
       page = wantsPage ? found.report.html : nil
       trace = found.trace
+    }
+
+    /// What was measured differs from run to run, and reports that differ in nothing else are equal. All forms of a report
+    /// follow from it.
+    static func == (left: Self, right: Self) -> Bool {
+      left.report == right.report && left.trace == right.trace
     }
   }
 }

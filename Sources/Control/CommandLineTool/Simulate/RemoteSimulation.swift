@@ -14,6 +14,20 @@ struct SimulationResult: Equatable {
   var trace: String?
 
   var digest: String { report["digest"]?.stringValue ?? "" }
+
+  /// Members of the report that are measured on the machine that simulates, and differ from run to run.
+  private static let measured: [JSONName] = ["growth", "laneHolds", "measured", "findings"]
+
+  private var reproducible: JSONValue {
+    guard case .object(var members) = report else { return report }
+    for name in Self.measured { members[name] = nil }
+    return .object(members)
+  }
+
+  /// Lines and page follow from the report.
+  static func == (left: Self, right: Self) -> Bool {
+    left.reproducible == right.reproducible && left.trace == right.trace
+  }
 }
 
 /// Runs a scenario in the daemon, sending it all files that it needs.

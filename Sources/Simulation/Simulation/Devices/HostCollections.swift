@@ -5,6 +5,7 @@ import HangSimulation
 import HostFeature
 import LiveRoomStatsFeature
 import PollFeature
+import RateLimiting
 import SourcesFeature
 import WaitingRoomFeature
 import YAMLReader

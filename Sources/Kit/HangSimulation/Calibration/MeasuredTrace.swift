@@ -265,7 +265,7 @@ package struct MeasuredTrace: Sendable {
     }
   }
 
-  /// The columns whose heading is `size:` and the path of a collection; `nil` if one is no number.
+  /// The sizes in the columns whose heading is `size:` and the path of a collection; `nil` if one is not a number.
   private static func sizes(_ heading: [String], _ cells: [String]) -> [String: Int]? {
     var sizes: [String: Int] = [:]
     for (name, cell) in zip(heading, cells) where name.hasPrefix("size:") {

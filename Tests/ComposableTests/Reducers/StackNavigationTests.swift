@@ -58,6 +58,16 @@ struct StackNavigationTests {
     #expect(store.state.path.nextID == 5)
   }
 
+  @Test func `a screen that dismisses itself is popped with those above it`() {
+    let store = Store(initialState: TapeDeck.State(), lane: ImmediateLane()) { TapeDeck() }
+    for id in [0, 1, 2] as [StackElementID] {
+      store.send(.path(.push(id: id, state: .song(Leaf()))))
+    }
+    store.send(.path(.element(id: 1, action: .song(.dismissed))))
+    #expect(Array(store.state.path.ids) == [0])
+    #expect(store.state.seen.last == "pop 3")
+  }
+
   @Test func `a screen has a store of its own`() {
     let store = Store(
       initialState: TapeDeck.State(path: [.song(Leaf())]), lane: ImmediateLane()

@@ -14,7 +14,7 @@ private struct Item: Equatable, Identifiable {
 }
 
 @ObservableState
-private enum Phase: Equatable {
+private enum Stage: Equatable {
   case waiting
   case live(Item)
 }
@@ -33,7 +33,7 @@ private struct Screen: Equatable {
   var sheet: Item?
   var items = KeyedCollection<Int, Item>()
   var more: KeyedCollection<Int, Item>?
-  var phase: Phase = .waiting
+  var phase: Stage = .waiting
 }
 
 struct StateSizesTests {

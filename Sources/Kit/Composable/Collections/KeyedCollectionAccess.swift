@@ -3,6 +3,9 @@ extension KeyedCollection {
   /// removes it if set to nil; changing a part of it (`collection[id: key]?.name = "x"`) happens in
   /// place.
   ///
+  /// The key alone decides where an element is found. An element with an `id` of its own is not asked for it, so set
+  /// only elements whose `id` is the key: ``updateOrAppend(_:)`` takes the key from the element.
+  ///
   /// A change by this subscript is noted as an update even if it leaves the value as it was; see
   /// ``update(_:id:)`` for one that compares.
   ///

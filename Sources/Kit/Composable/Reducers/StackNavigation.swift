@@ -57,7 +57,7 @@ extension KeyedCollection where ID == StackElementID {
 }
 
 /// The actions of single screens among all that can happen to a stack.
-public enum ScreenCase<Case: CaseLens, Screen, ScreenAction>: CaseLens
+public enum ScreenCase<Case: CaseLens, Screen, ScreenAction>: PoppingCaseLens
 where Case.Value == NavigationAction<Screen, ScreenAction> {
   @inlinable public static var tag: Int { Case.tag }
 
@@ -73,6 +73,9 @@ where Case.Value == NavigationAction<Screen, ScreenAction> {
     guard case .element(let id, let action)? = Case.extract(root) else { return nil }
     return ElementAction(id: id, action: action)
   }
+
+  @inlinable
+  public static func popFrom(_ id: StackElementID) -> Case.Root { Case.embed(.popFrom(id: id)) }
 }
 
 extension ReducerStep {
@@ -87,7 +90,7 @@ extension ReducerStep {
   /// As with ``forEach(_:action:child:)`` the screen runs before its parent, and its effects end when it is popped. The
   /// parent sees a `push` after the screen is there, and a `popFrom` while the screens still are. A push under a number
   /// that was given before, and a pop of a screen that is not there, change nothing and are counted
-  /// (``Store/actionsWithoutChild``).
+  /// (``Store/actionsWithoutChild``). A screen that returns ``Effect/dismiss`` is popped by a `popFrom`.
   // Not another `forEach`: a chain of overloaded calls takes the compiler exponential time.
   @inlinable
   public func stack<Lens: FieldLens, Case: CaseLens, Child: Reducer>(

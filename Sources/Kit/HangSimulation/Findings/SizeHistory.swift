@@ -20,13 +20,16 @@ final class SizeHistory {
   func note(at time: Int64) {
     guard time >= Int64(rows.count) * interval, rows.count <= Self.parts else { return }
     look(&sizes)
-    while Int64(rows.count) * interval <= time { rows.append(sizes.counts) }
+    while Int64(rows.count) * interval <= time, rows.count <= Self.parts {
+      rows.append(sizes.counts)
+    }
   }
 
-  /// The paths of the collections with their sizes over time.
+  /// The paths of the collections with their sizes over time. Once the screen is idle, they stay as they are.
   var collections: [(path: String, sizes: [Int])] {
-    sizes.paths.enumerated().map { index, path in
-      (path, rows.map { index < $0.count ? $0[index] : 0 })
+    let idle = repeatElement(rows.last ?? [], count: Int(Self.parts) + 1 - rows.count)
+    return sizes.paths.enumerated().map { index, path in
+      (path, (rows + idle).map { index < $0.count ? $0[index] : 0 })
     }
   }
 }

@@ -163,6 +163,15 @@ struct SummingIntake: EventIntake {
     #expect(Set(causes) == ["save", "ticked"])
   }
 
+  @Test func `a debounce after a quiet time counts from the event that it follows`() async throws {
+    let events: [EventStream<Counter.Action>] = [
+      .every(.milliseconds(100), from: .seconds(1), until: .seconds(2)) { _ in .typed }
+    ]
+    let report = try await run(events, on: device(), seconds: 4)
+    // What ten keystrokes typed is saved once.
+    #expect(report.runs[0].actions == report.runs[0].events.received + 1)
+  }
+
   @Test func `events that a stage holds wait, and are counted`() async throws {
     let screen = SimulatedScreen<Counter.Action>(
       CounterView(), state: { Counter.State() },

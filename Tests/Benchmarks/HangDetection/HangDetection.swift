@@ -1,4 +1,4 @@
-package import HangSimulation
+import HangSimulation
 
 /// A benchmark of tools that find hangs: thirty screens with one planted fault each, and the same screens done right.
 package enum HangDetection {

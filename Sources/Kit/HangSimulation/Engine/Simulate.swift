@@ -171,7 +171,7 @@ extension SimulationPlan {
 }
 
 /// Version of the simulator. It must be raised with every change to what the same input gives.
-package let simulatorVersion = "0.3.0"
+package let simulatorVersion = "0.3.1"
 
 package enum SimulationSlice {
   /// Units of work between two yields: of events that are held, which take 0.2 to 0.3 us each, about half a millisecond. A

@@ -181,6 +181,7 @@ package final class SimulatedRun {
     recorder?.beginTurn()
     work?.beginTurn()
     watch?.beginTurn()
+    world.beginTurn()
     screen.reduce()
     if hasMore {
       openTurn = start

@@ -150,6 +150,9 @@ public final class SimulatedWorld: @unchecked Sendable {
   /// Whether effects have something for the thread of the screen.
   var wantsThread: Bool { !screenLane.isIdle }
 
+  /// Sets the time of effects to that of the thread, for reducers that ask for it: to debounce, for instance.
+  func beginTurn() { waits.now = VirtualTime(nanoseconds: clock.time) }
+
   /// Runs what effects have ready for the thread, and what they begin.
   func runEffects() {
     while !screenLane.isIdle || !pool.isIdle {

@@ -5,7 +5,10 @@ import ViewGraph
 /// A reducer sorts all entries of a ranking each time that one comes.
 enum SortInReducer {
   @Reducer struct Ranking {
-    @ObservableState struct State: Equatable, Sendable { var entries: [Article] = [] }
+    @ObservableState struct State: Equatable, Sendable {
+      @ObservationStateIgnored var entries: [Article] = []
+      var top: [Article] = []
+    }
     enum Action: Sendable { case received(Article) }
     let version: PlantedFault.Version
 
@@ -18,6 +21,7 @@ enum SortInReducer {
       case .sound: state.entries.insert(entry, at: place(of: entry, in: state.entries))
       }
       if state.entries.count > 1_000 { state.entries.removeLast() }
+      state.top = Array(state.entries.prefix(20))
       return .none
     }
 
@@ -38,7 +42,7 @@ enum SortInReducer {
   struct RankingView: View {
     static let name = "RankingView"
     func body(_ state: Observed<Ranking.State>, _ context: ViewContext) -> ViewNode {
-      .list(state.entries.prefix(20).map { ViewNode.ListRow(id: "\($0.id)", .text($0.name)) })
+      .list(state.top.map { ViewNode.ListRow(id: "\($0.id)", .text($0.name)) })
     }
   }
 

@@ -18,7 +18,7 @@ enum ChildObservedAsWhole {
     @ObservableState struct State: Equatable, Sendable {
       var articles: [Article] = Article.page(0)
     }
-    enum Action: Sendable {}
+    enum Action: Sendable { case tapped }
     func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
   }
 

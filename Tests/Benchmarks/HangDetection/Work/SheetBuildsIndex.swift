@@ -48,7 +48,7 @@ enum SheetBuildsIndex {
       /// Counted when the library was loaded.
       private static let knownWords = index().count
     }
-    enum Action: Sendable {}
+    enum Action: Sendable { case tapped }
     func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
   }
 

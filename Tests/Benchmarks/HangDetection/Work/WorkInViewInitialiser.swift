@@ -20,7 +20,7 @@ enum WorkInViewInitialiser {
 
   @Reducer struct Chart {
     @ObservableState struct State: Equatable, Sendable { var samples: [Float] = [0, 1, 2] }
-    enum Action: Sendable {}
+    enum Action: Sendable { case tapped }
     func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
   }
 

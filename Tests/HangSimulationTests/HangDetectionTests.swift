@@ -11,7 +11,8 @@ import Testing
     #expect(score.screens == 30)
     #expect(score.found >= 28, "\(score.lines.joined(separator: "\n"))")
     #expect(score.falseAlarms <= 1, "\(score.lines.joined(separator: "\n"))")
-    #expect(score.trials.allSatisfy(\.hasSameEvents))
+    let hasSameEvents = score.trials.allSatisfy(\.hasSameEvents)
+    #expect(hasSameEvents)
   }
 
   @Test func `what is counted is the same in each run, and is part of the report`() async throws {

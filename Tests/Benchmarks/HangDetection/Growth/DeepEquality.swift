@@ -26,11 +26,19 @@ enum DeepEquality {
       case .edited(let number):
         guard !state.articles.isEmpty else { return .none }
         state.last = number
-        // The last one, so that all before it are compared.
-        let index = state.articles.count - 1
-        state.articles[index].price = number
-        state.edited.insert(index)
-        state.canSave = version == .faulty ? state.articles != state.saved : !state.edited.isEmpty
+        // Entered again as it was saved, so that no two articles differ.
+        let index = number % state.articles.count
+        state.articles[index].price = state.saved[index].price
+        switch version {
+        case .faulty: state.canSave = state.articles != state.saved
+        case .sound:
+          if state.articles[index] == state.saved[index] {
+            state.edited.remove(index)
+          } else {
+            state.edited.insert(index)
+          }
+          state.canSave = !state.edited.isEmpty
+        }
       }
       return .none
     }
@@ -55,7 +63,7 @@ enum DeepEquality {
         EditorView(), state: { Editor.State() }, reducer: { _ in Editor(version: version) },
         on: { (event: Event) -> [Editor.Action] in
           switch event {
-          case .page(let number): [.loaded(Article.page(number, of: 4_000))]
+          case .page(let number): [.loaded(Article.page(number, of: 2_000))]
           case .edited(let number): [.edited(number)]
           }
         })

@@ -272,7 +272,7 @@ let sources: [Target] = [
     [
       "ControlInterface", "IngestServers", "JSON", "LiveEvents", "LiveSources", "ObsStudio",
       "Platform", "RateLimiting", "SocialStream", "SourceArguments", "TwitchChat", "TwitchEvents",
-      "Webhooks", "Wording", "YAMLReader", arguments,
+      "Webhooks", "Wording", "YAMLReader", arguments, signals,
     ] + nio),
   program("Sources/livehost-source", ["SourceTool"]),
 ]
@@ -313,7 +313,7 @@ let gateway: [Target] = [
     "Gateway", "GatewayTool",
     [
       "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "NatsClient", "RateLimiting",
-      "RelayArguments", "Systemd", "UnixSockets", "Varlink", "YAMLReader", arguments,
+      "RelayArguments", "Systemd", "UnixSockets", "Varlink", "YAMLReader", arguments, signals,
     ] + nio),
   program("Sources/livehost-gateway", ["GatewayTool"]),
 ]

@@ -171,7 +171,7 @@ PAIRED = [
 ]
 # Short ones, in one run of pytest.
 PROGRAMS = [f"Tests/Interop/test_{name}.py" for name in (
-    "certification", "chromium_trace", "completion", "exit_codes", "faults", "fuzz", "metrics", "surface",
+    "certification", "chromium_trace", "completion", "exit_codes", "faults", "fuzz", "metrics", "signals", "surface",
     "varlink_clients")]
 # The longest first, so that none is left alone at the end.
 SCRIPTS = [

@@ -9,8 +9,13 @@ public enum Program {
     let environment = ProcessEnvironment.current()
     let tool = CommandLineTool(console: .standard(environment), environment: environment)
     let arguments = Array(CommandLine.arguments.dropFirst())
-    let task = Task { await tool.run(arguments) }
-    let signals = InterruptSignals { task.cancel() }
+    let (starts, start) = AsyncStream.makeStream(of: Void.self)
+    let task = Task {
+      for await _ in starts {}
+      return await tool.run(arguments)
+    }
+    let signals = await InterruptSignals { task.cancel() }
+    start.finish()
     let status = await task.value
     signals.stop()
     return status.rawValue
@@ -21,11 +26,12 @@ public enum Program {
 private struct InterruptSignals {
   private let sources: [any DispatchSourceSignal]
 
-  init(_ interrupt: @escaping @Sendable () -> Void) {
+  /// Returns once all of them are caught. A signal that comes earlier ends the process, as it does by default; if it
+  /// were ignored meanwhile, it would be lost.
+  init(_ interrupt: @escaping @Sendable () -> Void) async {
     let queue = DispatchQueue(label: "signals")
     let once = Once()
     sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
         guard !Pager.isRunning else { return }
@@ -38,8 +44,13 @@ private struct InterruptSignals {
         }
         interrupt()
       }
-      source.activate()
       return source
+    }
+    for source in sources {
+      await withCheckedContinuation { caught in
+        source.setRegistrationHandler { caught.resume() }
+        source.activate()
+      }
     }
   }
 

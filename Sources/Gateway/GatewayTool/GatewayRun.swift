@@ -8,6 +8,7 @@ import NIOCore
 import NIOPosix
 import NatsClient
 import Systemd
+import UnixSignals
 import UnixSockets
 import Varlink
 
@@ -18,13 +19,13 @@ struct GatewayRun {
   init(_ configuration: GatewayConfiguration) { self.configuration = configuration }
 
   func run() async throws {
-    let ending = Ending()
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
     // It ends with the program: the library of NATS and tasks that are under way go on until then.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     do {
       let node = try await ClusterNode.start(configuration.node(), on: loop)
-      try await serve(node, loop, ending)
+      try await serve(node, loop, signals)
       try await loop.flatSubmit { node.value.stop() }.get()
     } catch {
       throw Self.told(error)
@@ -32,7 +33,7 @@ struct GatewayRun {
   }
 
   private func serve(
-    _ node: NIOLoopBound<ClusterNode>, _ loop: any EventLoop, _ ending: Ending
+    _ node: NIOLoopBound<ClusterNode>, _ loop: any EventLoop, _ signals: UnixSignalsSequence
   ) async throws {
     let access = Access()
     var settings = IngestConfiguration()
@@ -74,9 +75,7 @@ struct GatewayRun {
       node.value.failed = { failed.yield($0) }
       node.value.told = { GatewayProgram.tell($0) }
     }.get()
-    let signalled = Task { [stream = ending.signals] in
-      for await _ in stream { return failed.finish() }
-    }
+    let signalled = Task { for await _ in signals { return failed.finish() } }
     var failure: ClusterError?
     for await error in failures {
       failure = error

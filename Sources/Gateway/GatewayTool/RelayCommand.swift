@@ -6,6 +6,7 @@ import LiveSources
 import NIOCore
 import RelayArguments
 import Systemd
+import UnixSignals
 import UnixSockets
 import Varlink
 
@@ -45,7 +46,7 @@ struct RelayCommand: AsyncParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do { try identity?.check() } catch { throw GatewayError.configuration(error.description) }
     let (listen, acting) = (arguments.listen, arguments.acting)
-    let ending = Ending()
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
     let directory = try PrivateDirectory()
     defer { directory.remove() }
     var origin = from
@@ -73,7 +74,7 @@ struct RelayCommand: AsyncParsableCommand {
       }
       try? ServiceNotifier().ready(status: "relays \(from)")
       let attempt = Task { [origin, from] in await Self.tryOrigin(at: origin, named: from) }
-      await ending.wait()
+      for await _ in signals { break }
       attempt.cancel()
       for tunnel in tunnels { try? await tunnel.close() }
       await server.shutdown()

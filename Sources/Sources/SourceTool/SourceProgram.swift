@@ -1,7 +1,7 @@
 import ArgumentParser
-import Dispatch
 import Glibc
 import LiveSources
+import UnixSignals
 import YAMLReader
 
 /// `livehost-source` as a process.
@@ -57,16 +57,11 @@ public enum SourceProgram {
   private static func ended(
     told fail: (String) -> Void = complain, _ body: @escaping @Sendable () async throws -> Void
   ) async -> Int32 {
+    // A signal ends the process until all of them are caught, so nothing that needs an orderly end may begin before.
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
     let task = Task { try await body() }
-    let queue = DispatchQueue(label: "signals")
-    let signals = [SIGINT, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { task.cancel() }
-      source.activate()
-      return source
-    }
-    defer { for source in signals { source.cancel() } }
+    let interruption = Task { for await _ in signals { task.cancel() } }
+    defer { interruption.cancel() }
     do {
       try await task.value
       return 0

@@ -1,7 +1,8 @@
 /// How many elements the collections of a state hold, by the paths of their fields, such as `chat.messages`.
 ///
 /// Only counts are read. A look costs nanoseconds per field whose type the macro knows as a collection or a state. Other
-/// types are searched by reflection, for microseconds; those without a collection inside are searched rarely.
+/// types are searched by reflection, for microseconds, and the less often the more looks there were: what such a search
+/// found stays until the next one.
 public struct StateSizes: Sendable {
   /// The paths of the collections, in the order in which they were first seen.
   public private(set) var paths: [String] = []
@@ -36,6 +37,14 @@ public struct StateSizes: Sendable {
   private var numbers: [String: Int] = [:]
   private let isThorough: Bool
   private var current = 0
+  /// How many looks there were.
+  private var looks = 0
+  /// The look that searches by reflection next.
+  private var nextReflection = 0
+  /// Whether this look does.
+  private var isReflecting = true
+  /// By the numbers of ``paths``, whether a collection was found by reflection.
+  private var isReflected: [Bool] = []
   /// How many elements each element that is looked at stands for.
   private var weight = 1
 
@@ -68,7 +77,11 @@ public struct StateSizes: Sendable {
   ///
   /// - Complexity: O(fields).
   public mutating func look<State: ObservableBranch>(at state: State) {
-    for index in counts.indices {
+    isReflecting = isThorough || looks >= nextReflection
+    // Each twentieth of the looks so far, since reflection costs more than all else.
+    if isReflecting { nextReflection = looks + 1 + looks / 20 }
+    looks += 1
+    for index in counts.indices where isReflecting || !isReflected[index] {
       counts[index] = 0
       storages[index] = Storage()
     }
@@ -89,7 +102,9 @@ public struct StateSizes: Sendable {
     return nodes.count - 1
   }
 
-  private mutating func add(_ count: Int, _ storage: Storage, at node: Int) {
+  private mutating func add(
+    _ count: Int, _ storage: Storage, at node: Int, reflected: Bool = false
+  ) {
     if let collection = nodes[node].collection {
       counts[collection] += count * weight
       if weight == 1 { storages[collection] = storage }
@@ -99,6 +114,7 @@ public struct StateSizes: Sendable {
       paths.append(nodes[node].path)
       counts.append(count * weight)
       storages.append(weight == 1 ? storage : Storage())
+      isReflected.append(reflected)
     }
   }
 
@@ -139,6 +155,7 @@ public struct StateSizes: Sendable {
   /// Adds the collections inside a value of which nothing is known.
   @usableFromInline
   mutating func add(_ index: Int, _ name: String, reflecting value: @autoclosure () -> Any) {
+    guard isReflecting else { return }
     let node = node(index, name, below: current)
     if wantsLook(node) { reflect(value(), node, depth: 0) }
   }
@@ -153,10 +170,13 @@ public struct StateSizes: Sendable {
   /// Returns whether there was a collection.
   @discardableResult
   private mutating func reflect(_ value: Any, _ node: Int, depth: Int) -> Bool {
-    if value is String { return false }
+    if value is String {
+      nodes[node].isBarren = true
+      return false
+    }
     if let collection = value as? any Collection {
       func storage(_ elements: some Collection) -> Storage { Storage(elements) }
-      add(collection.count, storage(collection), at: node)
+      add(collection.count, storage(collection), at: node, reflected: true)
       return true
     }
     let mirror = Mirror(reflecting: value)

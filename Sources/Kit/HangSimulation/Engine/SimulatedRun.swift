@@ -347,7 +347,8 @@ package final class SimulatedRun {
   func growth(with earlier: WorkTable? = nil) -> (found: [GrowthSearch.Found], table: WorkTable) {
     var table = work?.result ?? WorkTable()
     if let earlier, !table.takeMinimum(of: earlier) { table = earlier }
-    let search = GrowthSearch(table: table, reads: screen.views.reads)
+    let search = GrowthSearch(
+      table: table, device: device, duration: duration, reads: screen.views.reads)
     return (search.found, table)
   }
 

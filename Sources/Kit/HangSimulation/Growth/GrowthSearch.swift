@@ -27,8 +27,18 @@ struct GrowthSearch {
   private static let fewest = 12
   /// Another field explains the work nearly as well if it leaves no more than this many times as much over.
   private static let similar = 1.25
+  /// A bounded collection explains the work if it leaves no more than this many times as much over.
+  private static let explains = 2.0
+
+  /// What takes less than this on the device, a quarter of a frame at 60 per second, is no finding if it is rare, or if
+  /// the collection is bounded.
+  private static let leastAlone = 4_000_000.0
+  /// What takes less than this share of the thread's time is rare.
+  private static let leastShare = 0.001
 
   let table: WorkTable
+  let device: Device
+  let duration: VirtualTime
   /// Names of the fields that the views of a name read, which are likelier to be what their work grows with.
   let reads: (String) -> [String]
 
@@ -68,6 +78,11 @@ struct GrowthSearch {
       look(path, table.sizes(of: number, at: target.samples))
     }
     guard let least = fits.map(\.fit.residual).min() else { return nil }
+    // What a bounded collection explains, another one that fills up at the same time explains, too.
+    let harmless = fits.contains {
+      $0.fit.residual <= Self.explains * least + 1 && isHarmless($0.field, $0.fit, target)
+    }
+    if harmless { return nil }
     let similar = fits.filter { $0.fit.residual <= Self.similar * least + 1 }
     let ranked = similar.enumerated().sorted {
       (rank($0.element.field, of: target), $0.offset) < (
@@ -76,6 +91,15 @@ struct GrowthSearch {
     }.map(\.element)
     return Found(
       kind: target.kind, name: target.name, fields: ranked.map(\.field), fit: ranked[0].fit)
+  }
+
+  /// Whether the work is short on the device, and either rare or at its end, since the collection has stopped growing.
+  private func isHarmless(_ field: String, _ fit: SizeFit, _ target: WorkTable.Target) -> Bool {
+    let size = field == GrowthFinding.elements ? fit.sizes.upperBound : table.largest(field)
+    let work = fit.work(at: size) * Double(device.slowdown) / 1_000_000
+    let count = Double(target.samples.count * target.stride)
+    let isRare = work * count < Self.leastShare * Double(duration.nanoseconds)
+    return work < Self.leastAlone && (isRare || table.isBounded(field))
   }
 
   private func accepts(_ fit: SizeFit) -> Bool {

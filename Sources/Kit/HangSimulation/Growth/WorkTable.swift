@@ -42,6 +42,16 @@ struct WorkTable: Sendable {
     return sizes.reduce(0) { max($0, path < $1.count ? $1[path] : 0) }
   }
 
+  /// Whether this collection had its largest size before the last third of the run: it is bounded, or ran full.
+  func isBounded(_ path: String) -> Bool {
+    guard let path = paths.firstIndex(of: path) else { return false }
+    func largest(_ rows: some Sequence<[Int]>) -> Int {
+      rows.reduce(0) { max($0, path < $1.count ? $1[path] : 0) }
+    }
+    let early = sizes.count * 2 / 3
+    return largest(sizes.prefix(early)) >= largest(sizes.dropFirst(early))
+  }
+
   /// Of each sample, the shorter time of two runs that did the same.
   ///
   /// Noise only adds, and it rarely adds to the same evaluation in each run.

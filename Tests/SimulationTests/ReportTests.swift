@@ -106,8 +106,8 @@ import Testing
     let html = outcome.report.html
     #expect(html.contains("<title>stall from 6 s to 8 s</title>"))
     #expect(html.contains("<polygon class=\"events\"") && html.contains(">events, up to "))
-    let events = try #require(
-      try object(try #require(outcome.trace))["traceEvents"] as? [[String: Any]])
+    let trace = try object(try #require(outcome.trace))
+    let events = try #require(trace["traceEvents"] as? [[String: Any]])
     #expect(
       events.contains { $0["ph"] as? String == "C" && $0["name"] as? String == "events per second" }
     )

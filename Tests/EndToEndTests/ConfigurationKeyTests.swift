@@ -100,17 +100,17 @@ struct ConfigurationKeyTests {
         let first = try BlockingClient(daemon.controlSocket)
         // Answered: the connection is counted. And busy: it does not make way for another.
         try first.write(#"{"method":"io.livehost.Control.MonitorHangs","more":true}"# + "\0")
-        _ = first.read(until: 0)
+        _ = first.receive()
         return "\(try daemon.ctl("status").status)"
       },
       "control.monitors": Proof(value: "1", shows: ("taken", "refused")) { daemon in
         let call = #"{"method":"io.livehost.Control.MonitorHangs","more":true}"# + "\0"
         let first = try BlockingClient(daemon.controlSocket)
         try first.write(call)
-        _ = first.read(until: 0)
+        _ = first.receive()
         let second = try BlockingClient(daemon.controlSocket)
         try second.write(call)
-        return second.read(until: 0)?.contains("LimitReached") == true ? "refused" : "taken"
+        return second.receive()?.contains("LimitReached") == true ? "refused" : "taken"
       },
       "recordings.scrubDays": Proof(value: "1", shows: ("604800", "86400")) {
         try metric("livehost_recordings_scrub_interval_seconds", of: $0)

@@ -49,9 +49,9 @@ struct StoppingTests {
       "{\"method\":\"org.varlink.service.GetInfo\"}\0"
         + "{\"method\":\"io.livehost.Control.Simulate\",\"parameters\":\(parameters)}\0")
     // The next call begins before anything else can happen.
-    #expect(client.read(until: 0)?.contains("livehostd") == true)
+    #expect(client.receive()?.contains("livehostd") == true)
     daemon.process.terminate()
-    #expect(client.read(until: 0) == nil)
+    #expect(client.receive() == nil)
     // Nil is also what a minute without a word gives.
     try #require(throws: SocketFailure.self, "the call goes on") { try client.write("\0") }
     daemon.process.waitUntilExit()

@@ -269,7 +269,7 @@ import Testing
 
   @Test func `the load is found at which a screen hangs`() async throws {
     let found = await run([
-      "sweep", path, "--variant", "tracked", "--find", "load", "--where", "busy > 50%",
+      "sweep", path, "--variant", "tracked", "--find", "load", "--where", "busy > 32%",
       "--json=short",
     ])
     #expect(found.status == .done, "\(found.diagnostics)")

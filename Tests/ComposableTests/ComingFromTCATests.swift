@@ -473,7 +473,9 @@ struct ComingFromTCATests {
     let store = Store(
       initialState: Chat.State(rows: [row(1, "a")]), lane: ImmediateLane(), notification: .batched
     ) {
-      Chat(dependencies: .test(clock: clock), preferences: preferences)
+      Chat(
+        dependencies: .test(clock: clock).overriding(ChatRoom.ChatClient.live),
+        preferences: preferences)
     }
     let graph = ViewGraph(
       ChatRoom.ChatView(), place: store.place, clock: { 0 }, read: { store.state })

@@ -195,24 +195,28 @@ import Testing
     return try #require(simulatedScreen(Scenario(scenario, options(files))))
   }
 
-  /// Spam each tenth of a second, for a second.
-  private let spam =
+  /// Spam each tenth of a second, at most for a second.
+  private func spam(_ count: Int = 10) -> String {
     "["
-    + (0..<10).map { number in
-      """
-      {event: {type: chat.message, id: m\(number), user: {id: u\(number), name: Bot}, \
-      text: buy cheap followers at example dot com}, at: \(number * 100)ms}
-      """
-    }.joined(separator: ", ") + "]"
+      + (0..<count).map { number in
+        """
+        {event: {type: chat.message, id: m\(number), user: {id: u\(number), name: Bot}, \
+        text: buy cheap followers at example dot com}, at: \(number * 100)ms}
+        """
+      }.joined(separator: ", ") + "]"
+  }
 
   @Test func `the chat is searched by the real code, and takes the time that the scenario says`()
     throws
   {
     // Batches of 1, 3, 3 and 3 messages: the next one begins when the one before is answered.
-    func chat(_ model: String, _ duration: String) throws -> HostFeature.State {
-      try screen(effects: "analysis: \(model)", duration: duration, events: spam).store.state
+    func chat(
+      _ model: String, _ duration: String, events: Int = 10
+    ) throws -> HostFeature.State {
+      try screen(effects: "analysis: \(model)", duration: duration, events: spam(events)).store
+        .state
     }
-    let early = try chat("{latency: 250ms}", "700ms").chat
+    let early = try chat("{latency: 250ms}", "700ms", events: 7).chat
     #expect(early?.waves?.current.isEmpty == true && early?.isAnalysing == true)
     let wave = try #require(try chat("{latency: 250ms}", "3s").chat?.waves)
     #expect(wave.current.map(\.messages) == [10] && wave.current.map(\.people) == [10])
@@ -223,12 +227,12 @@ import Testing
     #expect(silent.isAnalysing && silent.waves?.current.isEmpty == true)
     #expect(silent.messages.count == 10)
     // Without the key nothing is searched.
-    let none = try screen(effects: "surface: {}", duration: "3s", events: spam).store.state
+    let none = try screen(effects: "surface: {}", duration: "3s", events: spam()).store.state
     #expect(none.analysesChat == nil && none.chat?.waves == nil)
   }
 
   @Test func `a search competes for the cores, and is reported`() async throws {
-    let (text, files) = scenario(surface: "{}", cores: 2, events: spam)
+    let (text, files) = scenario(surface: "{}", cores: 2, events: spam())
     let run = try await run(
       (text.replacing("effects: {surface: {}}", with: "effects: {analysis: {cost: 30ms}}"), files)
     ).run
@@ -239,12 +243,15 @@ import Testing
   }
 
   @Test func `a room records from the beginning, as soon as starting works`() throws {
-    func recorder(_ model: String, _ duration: String) throws -> HostFeature.State {
-      try screen(effects: "recorder: \(model)", duration: duration, events: spam).store.state
+    func recorder(
+      _ model: String, _ duration: String, events: Int = 10
+    ) throws -> HostFeature.State {
+      try screen(effects: "recorder: \(model)", duration: duration, events: spam(events)).store
+        .state
     }
-    let starting = try recorder("{latency: 300ms}", "299ms")
+    let starting = try recorder("{latency: 300ms}", "299ms", events: 3)
     #expect(starting.recorder.own?.state == .starting && !starting.isRecording)
-    let recording = try recorder("{latency: 300ms}", "301ms")
+    let recording = try recorder("{latency: 300ms}", "301ms", events: 4)
     #expect(recording.recorder.own?.state == .recording && recording.isRecording)
     #expect(recording.recorder.work?.recording == "recording-1")
     let failing = try recorder("{latency: 100ms, failures: 100%}", "3s").recorder

@@ -1,4 +1,5 @@
 import Composable
+import Foundation
 import HangSimulation
 import HostScreen
 import Simulation
@@ -7,6 +8,14 @@ import ViewGraph
 import WireFormats
 
 @Suite struct SimulationTests {
+  /// A report without what is measured on the machine that simulates, which differs from run to run.
+  private func counted(_ report: SimulationReport) throws -> NSDictionary {
+    let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8))
+    var members = try #require(json as? [String: Any])
+    for name in ["growth", "laneHolds", "measured", "measuredFindings"] { members[name] = nil }
+    return members as NSDictionary
+  }
+
   @Test func `the same seed gives the same report, trace and page, byte for byte`() async throws {
     let first = try await simulateText(shortScenario) { $0.wantsTrace = true }
     let second = try await simulateText(shortScenario) { $0.wantsTrace = true }
@@ -40,7 +49,8 @@ import WireFormats
     let free = ["config/devices/free.yaml": "costs: {action: 0ms}"]
     let one = try await simulateText(flood, extraFiles: free).report
     let other = try await simulateText(flood, extraFiles: free) { $0.wantsTrace = true }.report
-    #expect(one.json == other.json)
+    #expect(try counted(one) == counted(other))
+    #expect(one == other)
     #expect(one.runs.map(\.digest) == other.runs.map(\.digest))
     let run = try #require(one.runs.first)
     #expect(run.turns > run.events.received / 2, "most events have a turn of their own")
@@ -235,7 +245,7 @@ import WireFormats
   @Test(arguments: [
     ("hangs == 0", true), ("hangs != 0", false), ("frames > 10", true), ("frames < 10", false),
     ("frames <= 10", false), ("frames >= 10", true), ("longest < 1h", true),
-    ("latency.p99 < 1ns", false), ("hitch <= 1s", true), ("view(ChatView).evaluations > 5", true),
+    ("latency.p99 < 1ns", false), ("hitch <= 1s/s", true), ("view(ChatView).evaluations > 5", true),
     ("view(HostView).evaluations < 30 for ignored", true),
     ("view(HostView).evaluations < 30 for tracked", false),
     ("events.rejected == 0", true), ("longest<1h for fast", true),

@@ -49,7 +49,9 @@ struct SocialStreamSessionTests {
     }
     try receive(#"{"type":"kick","chatname":"Ada","event":"something_new"}"#, at: 2)
     #expect(
-      session.takeEffects() == [.status(SourceStatus(.live, reason: "not shown: 1 something_new"))])
+      session.takeEffects() == [
+        .status(SourceStatus(.live, reason: "not shown: 1 something_new", notShown: 1))
+      ])
     try receive(#"{"type":"kick","chatname":"Ada","event":"something_new","userid":{}}"#, at: 3)
     #expect(session.takeEffects().isEmpty)
     #expect(session.deadline == Self.seconds(12))
@@ -57,7 +59,9 @@ struct SocialStreamSessionTests {
     #expect(
       session.takeEffects() == [
         .status(
-          SourceStatus(.live, reason: "not shown: 2 something_new; odd values left out: 1 userid"))
+          SourceStatus(
+            .live, reason: "not shown: 2 something_new; odd values left out: 1 userid", notShown: 2)
+        )
       ])
   }
 

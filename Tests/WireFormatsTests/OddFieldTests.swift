@@ -15,10 +15,12 @@ import WireFormats
     ),
     (
       #"{"type":"chat.notice","kind":"raid","user":{"id":"u"},"count":2}"#,
-      [
-        "id", "user.name", "user.badges", "user.color", "text", "replyTo", "bits", "channel",
-        "action", "emotes", "group", "ts",
-      ]
+      ["id", "user.name", "text", "group", "ts"]
+    ),
+    (
+      // What belongs to words is read where there are some.
+      #"{"type":"chat.notice","kind":"raid","user":{"id":"u"},"count":2,"text":"hi"}"#,
+      ["user.badges", "user.color", "replyTo", "bits", "channel", "action", "emotes"]
     ),
     (
       #"{"type":"chat.timeout","user":{"id":"u","name":"n"}}"#, ["seconds", "ts", "user.badges"]

@@ -7,10 +7,10 @@ extension EventSub {
       "broadcaster_user_login": .channel, "to_broadcaster_user_login": .channel,
       "message_id": .identifier, "id": .text, "color": .color, "is_gift": .truth,
       "chatter_is_anonymous": .truth, "system_message": .text, "notice_type": .text,
-      "source_broadcaster_user_id": .text,
+      "source_broadcaster_user_id": .test { $0.word() != nil },
       "message": .orText(
         .object([
-          "text": .text, "fragments": .list(.object(["type": .text, "text": .text])),
+          "text": .text, "fragments": .list(.object(["type": .text, "text": .piece])),
           "emotes": .list(.object(["begin": .count, "end": .count])),
         ])),
       "badges": .list(.object(["set_id": .text, "id": .text])),

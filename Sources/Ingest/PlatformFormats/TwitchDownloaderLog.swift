@@ -88,10 +88,12 @@ struct TwitchDownloaderLog: Sendable {
       return lines.note(unknown: "no message")
     }
     lines.note(misfitsOf: comment, Self.shape, named: "comment")
-    let fragments = TwitchFragments(message["fragments"]).text
-    let text = message.text("body") ?? fragments
+    let fragments = TwitchFragments(message["fragments"])
+    let text = message.text("body") ?? fragments.text
     // Where the emotes are is known only of the same text.
-    if !fragments.isEmpty, !fragments.utf8.elementsEqual(text.utf8) { lines.note(odd: "fragments") }
+    if !fragments.emotes.isEmpty, !fragments.text.utf8.elementsEqual(text.utf8) {
+      lines.note(odd: "fragments")
+    }
     let fitting = lines.fitting(text)
     let (emotes, unusable) = TwitchFragments.emotes(of: message, text: text)
     for _ in 0..<unusable { lines.note(odd: "emoticons") }

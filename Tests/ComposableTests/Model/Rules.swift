@@ -198,6 +198,13 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ]
   ),
   (
+    "A `push` of ``StackActionOf``", [],
+    [
+      "a push is there when the parent sees it, a popped screen still is",
+      "a number that was given and a screen that is not there change nothing",
+    ]
+  ),
+  (
     "A lane that does not become idle", [],
     [
       "an effect that spins is a failure that names it",

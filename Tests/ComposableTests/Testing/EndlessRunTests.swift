@@ -74,7 +74,7 @@ struct EndlessRunTests {
   }
 
   @Test func `an effect that takes many turns and ends is no failure`() async {
-    let store = makeStore(.run { _ in for _ in 0..<300 { await Task.yield() } })
+    let store = makeStore(.run { _ in for _ in 0..<100 { await Task.yield() } })
     await store.send(.began)
     await store.finish()
   }

@@ -16,7 +16,7 @@ struct CompareVerb: Verb {
         livehostctl compare scenario.yaml --seeds 30
 
       \(ComparisonHelp.thresholds)
-        livehostctl compare main.json branch.json --threshold 'microhangs <= base * 1.1'
+        livehostctl compare main.json new.json --threshold 'microhangs <= base * 1.1'
       Exits with 99 if a threshold is not met, and with 78 if the scenario is invalid.
 
       JSON: an array of objects with device, variants and metrics; a metric has name, values and unit. With \

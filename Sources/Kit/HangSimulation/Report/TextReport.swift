@@ -51,8 +51,9 @@ extension RunReport {
   fileprivate var explanations: [String] {
     var lines = ["  \(variant): longest turns"]
     lines += longestTurns.prefix(Self.turnsShown).map { "    \($0.line)" }
-    let costliest = views.sorted { $0.ownTotal > $1.ownTotal }.prefix(Self.viewsShown)
-    for view in costliest where view.ownTotal > 0 {
+    // With the views within, so that one that drags the others along comes first.
+    for view in views.sorted(by: { $0.total > $1.total }).prefix(Self.viewsShown)
+    where view.total > 0 {
       lines.append("  \(variant): why \(view.name) was evaluated")
       lines += view.causes.prefix(Self.causesShown).map { "    \($0.line)" }
     }
@@ -81,8 +82,8 @@ extension TurnReport {
 }
 
 extension ViewReport {
-  /// What all evaluations cost, without views within.
-  fileprivate var ownTotal: Int64 { selfMean * Int64(evaluations) }
+  /// What all evaluations cost, with the views within.
+  fileprivate var total: Int64 { mean * Int64(evaluations) }
 }
 
 extension [ThresholdReport] {

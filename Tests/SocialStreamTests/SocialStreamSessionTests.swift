@@ -7,6 +7,12 @@ import TestSupport
 import Testing
 
 struct SocialStreamSessionTests {
+  private static func live(_ reason: String, notShown: Int) -> SourceStatus {
+    var status = SourceStatus(.live, reason: reason)
+    status.notShown = notShown
+    return status
+  }
+
   private static func seconds(_ count: Int64) -> Instant { .origin + .seconds(count) }
 
   private static func session() -> SocialStreamSession {
@@ -50,7 +56,7 @@ struct SocialStreamSessionTests {
     try receive(#"{"type":"kick","chatname":"Ada","event":"something_new"}"#, at: 2)
     #expect(
       session.takeEffects() == [
-        .status(SourceStatus(.live, reason: "not shown: 1 something_new", notShown: 1))
+        .status(Self.live("not shown: 1 something_new", notShown: 1))
       ])
     try receive(#"{"type":"kick","chatname":"Ada","event":"something_new","userid":{}}"#, at: 3)
     #expect(session.takeEffects().isEmpty)
@@ -59,8 +65,7 @@ struct SocialStreamSessionTests {
     #expect(
       session.takeEffects() == [
         .status(
-          SourceStatus(
-            .live, reason: "not shown: 2 something_new; odd values left out: 1 userid", notShown: 2)
+          Self.live("not shown: 2 something_new; odd values left out: 1 userid", notShown: 2)
         )
       ])
   }

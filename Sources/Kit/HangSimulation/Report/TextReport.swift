@@ -51,13 +51,22 @@ extension RunReport {
   fileprivate var explanations: [String] {
     var lines = ["  \(variant): longest turns"]
     lines += longestTurns.prefix(Self.turnsShown).map { "    \($0.line)" }
-    // With the views within, so that one that drags the others along comes first.
-    for view in views.sorted(by: { $0.total > $1.total }).prefix(Self.viewsShown)
-    where view.total > 0 {
+    for view in viewsToExplain {
       lines.append("  \(variant): why \(view.name) was evaluated")
       lines += view.causes.prefix(Self.causesShown).map { "    \($0.line)" }
     }
     return lines
+  }
+
+  /// The view that takes longest with the views within, since it may drag them along, and those that take longest by
+  /// themselves.
+  private var viewsToExplain: [ViewReport] {
+    func longest(_ mean: (ViewReport) -> Int64) -> [ViewReport] {
+      views.filter { mean($0) > 0 }
+        .sorted { mean($0) * Int64($0.evaluations) > mean($1) * Int64($1.evaluations) }
+    }
+    let outer = Array(longest(\.mean).prefix(1))
+    return outer + longest(\.selfMean).prefix(Self.viewsShown).filter { !outer.contains($0) }
   }
 }
 
@@ -79,11 +88,6 @@ extension TurnReport {
     line.removeLast()
     return line
   }
-}
-
-extension ViewReport {
-  /// What all evaluations cost, with the views within.
-  fileprivate var total: Int64 { mean * Int64(evaluations) }
 }
 
 extension [ThresholdReport] {

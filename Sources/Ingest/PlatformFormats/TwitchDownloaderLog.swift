@@ -95,7 +95,7 @@ struct TwitchDownloaderLog: Sendable {
       lines.note(odd: "fragments")
     }
     let fitting = lines.fitting(text)
-    let (emotes, unusable) = TwitchFragments.emotes(of: message, text: text)
+    let (emotes, unusable) = fragments.emotes(of: text, listed: message["emoticons"])
     for _ in 0..<unusable { lines.note(odd: "emoticons") }
     let time = time(of: comment)
     let bits = message.count("bits_spent") ?? 0
@@ -157,13 +157,12 @@ struct TwitchFragments {
     }
   }
 
-  /// The emotes of a message: those of its fragments, or else those in its list, whose positions count UTF-16 units. Also
+  /// The emotes of a message: those of its fragments, or else those of its list, whose positions count UTF-16 units. Also
   /// returns how many of the list have no position in the text.
-  static func emotes(of message: JSONValue, text: String) -> (positions: [Int], unusable: Int) {
-    let fragments = TwitchFragments(message["fragments"])
-    if fragments.text.utf8.elementsEqual(text.utf8) { return (fragments.emotes, 0) }
+  func emotes(of text: String, listed: JSONValue?) -> (positions: [Int], unusable: Int) {
+    if self.text.utf8.elementsEqual(text.utf8) { return (emotes, 0) }
     let units = text.utf16
-    let listed = (message["emoticons"]?.arrayValue ?? []).filter { $0.objectValue != nil }
+    let listed = (listed?.arrayValue ?? []).filter { $0.objectValue != nil }
     let positions = listed.flatMap { emote -> [Int] in
       guard let begin = emote.count("begin"), let end = emote.count("end"), begin <= end,
         end < units.count

@@ -15,14 +15,9 @@ struct SimulationResult: Equatable {
 
   var digest: String { report["digest"]?.stringValue ?? "" }
 
-  /// Members of the report that are measured on the machine that simulates, and differ from run to run.
-  private static let measured: [JSONName] = [
-    "growth", "laneHolds", "measured", "measuredFindings",
-  ]
-
   private var reproducible: JSONValue {
     guard case .object(var members) = report else { return report }
-    for name in Self.measured { members[name] = nil }
+    for name in SimulationReport.measuredMembers { members[JSONName(name)] = nil }
     return .object(members)
   }
 

@@ -2,6 +2,10 @@ import JSON
 import Wording
 
 extension SimulationReport {
+  /// Members of the JSON that are measured on the machine that simulates. Only they may differ between two runs of one
+  /// seed.
+  package static let measuredMembers = ["growth", "laneHolds", "measured", "measuredFindings"]
+
   /// The report as JSON on one line, members in a fixed order, times in milliseconds with three
   /// decimals.
   public var json: String {
@@ -24,7 +28,6 @@ extension SimulationReport {
         for threshold in thresholds { threshold.append(to: &json) }
       }
       addFindings(to: &json)
-      // Measured, so that only these members may differ between two runs of one seed.
       json.addArray("growth") { json in for finding in growth { finding.append(to: &json) } }
       if !measured.isEmpty {
         json.addArray("measured") { json in for runs in measured { runs.append(to: &json) } }

@@ -164,12 +164,9 @@ private struct CalibrateCommand<Program: HangProgram>: AsyncParsableCommand {
       let here = traces.here ? try traces.calibrationHere(plan, progress: progress) : nil
       let calibration = try here?.calibration ?? traces.calibration(plan.names())
       if let output = traces.output, let like = traces.like {
-        var known = PlanChanges<PlanDevices>()
-        known.devices = [like]
-        var chosen = plan
-        try known.apply(to: &chosen)
+        let known = try PlanChanges<PlanDevices>.devices([like], from: plan.devices)[0]
         let name = output.split(separator: "/").last.map { $0.split(separator: ".")[0] } ?? ""
-        let device = chosen.devices[0].calibrated(calibration, named: String(name))
+        let device = known.calibrated(calibration, named: String(name))
         try ReportFiles.write(device.json + "\n", to: output)
       }
       return here.map { CommandOutcome($0) } ?? CommandOutcome(calibration)

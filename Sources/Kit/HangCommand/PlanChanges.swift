@@ -48,10 +48,16 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
   func apply(to plan: inout SimulationPlan) throws {
     for setting in settings { try plan.set(setting) }
     plan.leftOut = plan.devices.map(\.name) + plan.variants.map(\.name)
-    plan.devices = try Self.choose(
-      devices, from: plan.devices, "device", \.name, Self.readDevice)
+    plan.devices = try Self.devices(devices, from: plan.devices)
     plan.variants = try Self.choose(variants, from: plan.variants, "variant", \.name) { _ in nil }
     for text in thresholds { plan.thresholds.append(try Threshold(option: "--threshold", text)) }
+  }
+
+  /// Those of the plan and of files that have these names; all of the plan if there are no names.
+  ///
+  /// - Throws: `ValidationError`, `FileProblem`.
+  static func devices(_ names: [String], from known: [Device]) throws -> [Device] {
+    try choose(names, from: known, "device", \.name, readDevice)
   }
 
   /// A device in a file; `nil` if the name is not that of one.

@@ -538,6 +538,16 @@ struct ObsSessionTests {
     }
   }
 
+  @Test func `what was left out is told to the end, however soon that comes`() {
+    var obs = ScriptedObs()
+    obs.live()
+    obs.event("CurrentProgramSceneChanged", ["sceneName": 7])
+    obs.event("InputMuteStateChanged", ["inputName": "Mic", "inputMuted": "yes"])
+    #expect(obs.statuses.last?.reason == "odd values left out: 1 sceneName")
+    obs.finish()
+    #expect(obs.statuses.last?.reason == "odd values left out: 1 inputMuted, 1 sceneName")
+  }
+
   // MARK: Anything
 
   @Test(.timeLimit(.minutes(2)))

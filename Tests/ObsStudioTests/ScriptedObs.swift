@@ -56,6 +56,12 @@ struct ScriptedObs {
     }
   }
 
+  /// The source ends.
+  mutating func finish() {
+    session.finish(at: now)
+    settle()
+  }
+
   // MARK: The connection
 
   /// Connects and greets. What was due before that is done.

@@ -23,6 +23,12 @@ package struct StatusPace: Sendable {
   /// Whether a report that was held back is due.
   package func isDue(at now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
 
+  /// Lets a report that was held back be made at once, since the source ends. `false` if there is none.
+  package mutating func release() -> Bool {
+    defer { (last, deadline) = (nil, nil) }
+    return deadline != nil
+  }
+
   /// Forgets a report that was held back.
   package mutating func cancel() { deadline = nil }
 }

@@ -231,6 +231,11 @@ package struct ObsSession {
     sayLive()
   }
 
+  /// Reports what was held back: the source ends.
+  package mutating func finish(at now: Instant) {
+    if pace.release() { sayOdd(at: now) }
+  }
+
   // MARK: Messages
 
   /// Takes a message of OBS.

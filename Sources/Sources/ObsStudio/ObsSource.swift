@@ -50,6 +50,7 @@ package final class ObsSource: LiveSource {
   }
 
   package func stop() {
+    advance { $0.finish(at: $1) }
     if status.state != .refused { delivery.report(SourceStatus(.ended), in: room) }
     timer.stop()
     requests?.stop()

@@ -170,6 +170,11 @@ package struct SocialStreamSession {
     say(live)
   }
 
+  /// Reports what was held back: the source ends.
+  package mutating func finish(at now: Instant) {
+    if pace.release() { update(at: now) }
+  }
+
   private var live: SourceStatus {
     var status = SourceStatus(.live, reason: output.remark)
     status.notShown = output.notShown

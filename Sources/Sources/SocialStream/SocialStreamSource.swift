@@ -52,6 +52,7 @@ package final class SocialStreamSource: LiveSource {
   }
 
   package func stop() {
+    advance { $0.finish(at: $1) }
     delivery.report(SourceStatus(.ended), in: room)
     timer.stop()
     connection?.socket.close()

@@ -450,6 +450,11 @@ package struct EventSubSession {
     sayLive()
   }
 
+  /// Reports what was held back: the source ends.
+  package mutating func finish(at now: Instant) {
+    if pace.release() { sayRemark(at: now) }
+  }
+
   /// What cannot be had, for people.
   private var missing: String? {
     var reasons: [String] = []

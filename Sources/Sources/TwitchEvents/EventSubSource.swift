@@ -53,6 +53,7 @@ package final class EventSubSource: LiveSource {
   }
 
   package func stop() {
+    advance { $0.finish(at: $1) }
     if status.state != .refused { delivery.report(SourceStatus(.ended), in: room) }
     timer.stop()
     for connection in connections.values { connection.close() }

@@ -197,6 +197,11 @@ package struct WebhookSession {
     effects.append(.status(state))
   }
 
+  /// Reports what was held back: the source ends.
+  package mutating func finish(at now: Instant) {
+    if pace.release() { update(at: now) }
+  }
+
   // MARK: Time
 
   /// When to call ``wake(at:)``.

@@ -71,6 +71,7 @@ package final class WebhookSource: LiveSource {
   }
 
   package func stop() {
+    advance { $0.finish(at: $1) }
     delivery.report(SourceStatus(.ended), in: room)
     timer.stop()
     server?.stop()

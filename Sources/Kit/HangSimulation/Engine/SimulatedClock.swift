@@ -18,9 +18,7 @@ package final class SimulatedClock: EvaluationClock {
   var onAppearance: ((_ start: Int64, _ end: Int64) -> Void)?
   /// Measures what evaluations really take; `nil` unless somebody asked.
   let recorder: CostRecorder?
-  /// Measures the same beside the sizes of the state, to find what grows.
-  var work: WorkRecorder?
-  /// Looks for work that could be left out.
+  /// Measures the same beside the sizes of the state, and looks for work that could be left out.
   var watch: RunWatch?
 
   /// Reads the sizes of the collections in the state, for costs that depend on them.
@@ -80,13 +78,12 @@ package final class SimulatedClock: EvaluationClock {
 
   package func willEvaluate(_ view: String) {
     recorder?.beginEvaluation()
-    work?.beginEvaluation(view)
+    watch?.beginEvaluation(view)
   }
 
   package func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
     recorder?.endEvaluation(view, output, isFirst: isFirst)
-    let measured = work?.endEvaluation(output) ?? 0
-    watch?.didEvaluate(output)
+    let measured = watch?.endEvaluation(output) ?? 0
     if spendsMeasured {
       spend(costs.scaled(measured) + costs.layout(ofView: view, showing: output))
     } else {

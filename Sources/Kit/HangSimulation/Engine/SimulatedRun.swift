@@ -18,16 +18,14 @@ package final class SimulatedRun {
   private let duration: VirtualTime
   package let screen: any RunningScreen
   /// The screen, if it can stop between two events of the same instant.
-  private let sliced: (any SlicedScreen)?
+  let sliced: (any SlicedScreen)?
   private let limits: RunLimits
-  private let clock: SimulatedClock
-  private let world: SimulatedWorld
-  @exclusivity(unchecked) private var collector: RunCollector
+  let clock: SimulatedClock
+  let world: SimulatedWorld
+  @exclusivity(unchecked) private(set) var collector: RunCollector
   private let trace: TraceRecorder?
   private let recorder: CostRecorder?
-  private let work: WorkRecorder?
-  private let watch: RunWatch?
-  private let effects: EffectMeter?
+  let watch: RunWatch?
   private let grid: FrameGrid
   /// When the first effect went on that has something for the thread; `nil` if none has.
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
@@ -65,7 +63,7 @@ package final class SimulatedRun {
       device, seed: plan.seed, duration: plan.duration, framesPerSecond: rate,
       load: plan.load, clock: clock,
       trace: trace)
-    effects = measuring == .nothing ? nil : EffectMeter()
+    let effects = measuring == .nothing ? nil : EffectMeter()
     if let effects { world.measureEffects(with: effects, spending: measuring == .costs) }
     trace?.begin("\(device.name), \(variant.name)")
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
@@ -73,17 +71,11 @@ package final class SimulatedRun {
     let screen = variant.make(world)
     self.screen = screen
     sliced = screen as? any SlicedScreen
-    work =
-      measuring == .nothing
-      ? nil
-      : WorkRecorder(measuresAll: measuring == .costs) { [unowned screen] in screen.look(&$0) }
-    clock.work = work
-    watch =
-      measuring == .growth
-      ? RunWatch(clock, duration: duration.nanoseconds) { [unowned screen] in screen.look(&$0) }
-      : nil
-    clock.watch = watch
     clock.look = { [unowned screen] in screen.look(&$0) }
+    watch = RunWatch(measuring, clock, effects, duration: duration) { [unowned screen] in
+      screen.look(&$0)
+    }
+    clock.watch = watch
     let kinds = ActionKinds(screen.actions)
     for name in device.profile.costs.actions.keys.sorted() where !kinds.names.contains(name) {
       throw SimulationProblem(
@@ -97,19 +89,14 @@ package final class SimulatedRun {
   private func start(_ kinds: ActionKinds) {
     clock.prepare(for: kinds)
     watch?.prepare(for: kinds)
-    if let work {
-      screen.onActionBegin { [watch] in
-        watch?.beginAction()
-        work.beginAction()
-      }
-    }
+    if let watch { screen.onActionBegin { watch.beginAction() } }
     screen.onAction {
-      [clock, trace, recorder, work, watch, actions = screen.actions, unowned screen] elements in
+      [clock, trace, recorder, watch, actions = screen.actions, unowned screen] elements in
       let (kind, start) = (kinds.number(of: actions), clock.time)
       recorder?.endAction(kinds.name(kind), elements: elements)
-      let measured = work?.endAction(kind, kinds.name(kind), elements: elements) ?? 0
+      let measured = watch?.endAction(kind, kinds.name(kind), elements: elements) ?? 0
       clock.reduce(kind, elements: elements, measured: measured)
-      watch?.endAction(kind, cost: clock.time - start, isFeedback: screen.isFeedback)
+      watch?.reduced(kind, cost: clock.time - start, isFeedback: screen.isFeedback)
       trace?.action(kinds.name(kind), start, clock.time)
     }
     let others = screen.views.statistics.keys.filter { !variant.views.contains($0) }
@@ -179,7 +166,6 @@ package final class SimulatedRun {
   private func work(onTurnFrom start: Int64, until end: Int) -> Bool {
     let hasMore = receive(until: start, end)
     recorder?.beginTurn()
-    work?.beginTurn()
     watch?.beginTurn()
     world.beginTurn()
     screen.reduce()
@@ -240,7 +226,6 @@ package final class SimulatedRun {
   }
 
   private func endTurn(from start: Int64, isFrame: Bool) {
-    work?.endTurn()
     watch?.endTurn(at: clock.time)
     collector.endTurn(
       from: start, to: clock.time, costliest: clock.takeCostliestAction(),
@@ -305,67 +290,8 @@ package final class SimulatedRun {
   /// command line does it, in its own process.
   private func isOverloaded() -> Bool {
     if problem != nil { return true }
-    guard recorder == nil else { return false }
-    let excess: String
-    var remedy: String?
-    if collector.waiting > limits.waiting {
-      excess =
-        "the device '\(device.name)' cannot keep up: \(Format.count(collector.waiting)) events "
-        + "wait for a frame"
-    } else if let limit = sliced?.overload {
-      excess = "more than \(Format.count(limit)) events are on their way to '\(device.name)'"
-    } else if collector.keptTurns > limits.keptTurns {
-      excess = "'\(device.name)' hangs too often to keep account of each hang"
-      remedy = "shorten the duration"
-    } else {
-      return false
-    }
-    let advice = remedy ?? sliced?.remedy ?? "let fewer events come, or make the device faster"
-    let seconds = FixedPoint.text(time.nanoseconds / 100_000_000, decimals: 1)
-    problem = SimulationProblem(
-      description: "\(excess), at \(seconds) s of the variant '\(variant.name)'; \(advice)")
+    guard recorder == nil, let excess = limits.problem(of: self) else { return false }
+    problem = excess
     return true
-  }
-
-  /// How many turns the report keeps for thresholds.
-  var keptTurns: Int { collector.keptTurns }
-
-  // MARK: Result
-
-  /// A path that costs name and that no collection of the state had, with a suggestion; `nil` if there is none.
-  var pathProblem: String? {
-    guard let path = clock.unknownPaths.first else { return nil }
-    return
-      "\(device.name), \(variant.name): costs depend on '\(path)', which is no collection of the state"
-      + Spelling.hint(for: path, among: clock.knownPaths)
-  }
-
-  /// Effects that held the thread, as far as they were measured.
-  var laneHolds: [EffectMeter.Holds] { effects?.holds ?? [] }
-
-  /// What grows, and what it was found in; for runs that find it.
-  func growth(with earlier: WorkTable? = nil) -> (found: [GrowthSearch.Found], table: WorkTable) {
-    var table = work?.result ?? WorkTable()
-    if let earlier, !table.takeMinimum(of: earlier) { table = earlier }
-    let search = GrowthSearch(
-      table: table, device: device, duration: duration, reads: screen.views.reads)
-    return (search.found, table)
-  }
-
-  /// What could be left out; `nil` for runs that do not find it.
-  func findings(_ report: RunReport) -> RunFindings? {
-    watch?.found(report, device, work?.result ?? WorkTable(), laneHolds)
-  }
-
-  /// The result; complete once the run has ended.
-  package func report() -> RunReport {
-    collector.report(
-      device: device, variant: variant.name, events: screen.eventTotals,
-      actions: screen.actionCount, frames: Int(screen.views.frames),
-      statistics: screen.views.statistics, faults: screen.faultCounts,
-      windows: screen.faults, effects: world.reports,
-      constants: DeviceProfile.Costs.constants(
-        views: Set(variant.views).union(screen.views.statistics.keys).sorted(),
-        actions: ActionKinds(screen.actions).names))
   }
 }

@@ -26,19 +26,3 @@ package protocol SlicedScreen: RunningScreen {
   /// What to change so that fewer events come, for errors: `lower the rate of events[1]`.
   var remedy: String { get }
 }
-
-/// What a run may keep, whatever the scenario.
-///
-/// The daemon does not drop events under load: it reads no further from its senders until it has caught up. In a
-/// simulation the scenario says when events come, so nobody can be held back. A device that is slower than its events
-/// falls behind without end, and a run that exceeds a limit ends with an error rather than with figures of a stream
-/// that no sender could send.
-package struct RunLimits: Sendable {
-  /// Events that were taken and that no frame has shown yet. Each is kept, in 16 bytes, to measure its latency.
-  package var waiting = 250_000
-  /// Turns that are kept for thresholds, of all runs of a plan: mainly microhangs and hangs, in 24 bytes each.
-  package var keptTurns = 1_000_000
-
-  /// None, for searches that go beyond what a device can do, in a process of their own.
-  package static let none = RunLimits(waiting: .max, keptTurns: .max)
-}

@@ -14,10 +14,10 @@ final class CopyRecorder {
   /// Smaller collections are copied in no time.
   private static let leastBytes = 16_384
   private static let mostInTurn = 4
-  private static let looksPerStride = 1_024
+  /// After so many looks, half as many turns are looked at.
+  private static let looksPerStride = 512
 
-  private let look: (inout StateSizes) -> Void
-  private var sizes = StateSizes()
+  private let reader: SizeReader
   private var counts: [Int] = []
   private var storages: [StateSizes.Storage] = []
   private var turn = 0
@@ -28,7 +28,7 @@ final class CopyRecorder {
   /// By the numbers of ``ActionKinds``.
   private(set) var seen: [Int: Seen] = [:]
 
-  init(_ look: @escaping (inout StateSizes) -> Void) { self.look = look }
+  init(_ reader: SizeReader) { self.reader = reader }
 
   func beginTurn() {
     turn += 1
@@ -38,8 +38,13 @@ final class CopyRecorder {
   func beginAction() {
     isLooking = turn & (stride - 1) == 0 && inTurn < Self.mostInTurn
     guard isLooking else { return }
-    look(&sizes)
-    (counts, storages) = (sizes.counts, sizes.storages)
+    // After another action that was looked at, this costs nothing.
+    reader.update()
+    // Into the memory that is there: assigned, they would share theirs with the next look, which would copy it.
+    counts.removeAll(keepingCapacity: true)
+    counts += reader.sizes.counts
+    storages.removeAll(keepingCapacity: true)
+    storages += reader.sizes.storages
   }
 
   func endAction(_ kind: Int) {
@@ -48,18 +53,20 @@ final class CopyRecorder {
     inTurn += 1
     looks += 1
     if looks.isMultiple(of: Self.looksPerStride) { stride *= 2 }
-    look(&sizes)
+    reader.update()
     seen[kind, default: Seen()].looks += 1
     for index in counts.indices where isCopied(index) {
-      let copy = seen[kind]?.copies[sizes.paths[index]] ?? (0, 0)
+      let path = reader.sizes.paths[index]
+      let copy = seen[kind]?.copies[path] ?? (0, 0)
       let bytes = counts[index] * storages[index].stride
-      seen[kind]?.copies[sizes.paths[index]] = (copy.count + 1, max(copy.bytes, bytes))
+      seen[kind]?.copies[path] = (copy.count + 1, max(copy.bytes, bytes))
     }
   }
 
   private func isCopied(_ index: Int) -> Bool {
-    let (old, new) = (storages[index], sizes.storages[index])
-    return counts[index] == sizes.counts[index] && old.address != new.address && old.address != 0
+    let (old, new) = (storages[index], reader.sizes.storages[index])
+    return counts[index] == reader.sizes.counts[index] && old.address != new.address
+      && old.address != 0
       && new.address != 0 && counts[index] * old.stride >= Self.leastBytes
   }
 }

@@ -54,9 +54,10 @@ struct RowIdentity {
     count += rows.count
     let unmoved = zip(rows, old).count { $0 == $1 }
     guard unmoved * 2 < rows.count else { return }
-    let known = Set(old)
     let looks = Set(old.map(\.node))
-    for row in rows where !known.contains(row) && looks.contains(row.node) {
+    // Most lists have no row that looks like an old one, and no use for this.
+    lazy var known = Set(old)
+    for row in rows where looks.contains(row.node) && !known.contains(row) {
       renamed += 1
       renamedElements += 1 + row.node.elementCount
     }

@@ -10,7 +10,7 @@
 ///
 /// Monotonic time, since it is read in 30 ns; the processor time of the thread needs a system call, ten times as long.
 /// Noise only adds, and pieces of microseconds are rarely interrupted. Once pieces take longer than
-/// ``heavy``, both clocks are read and the shorter time counts, which leaves out the time of other threads.
+/// ``heavy``, both clocks are read and the shorter time of those counts, which leaves out the time of other threads.
 struct WorkClock {
   /// Nanoseconds from which on the thread is often interrupted on a busy machine.
   private static let heavy: UInt64 = 100_000
@@ -34,7 +34,8 @@ struct WorkClock {
   mutating func end() -> Int64 {
     var elapsed = Self.read(CLOCK_MONOTONIC) &- start
     heavyLeft = elapsed > Self.heavy ? Self.remembered : max(0, heavyLeft - 1)
-    if let processorStart {
+    // What was over sooner was not interrupted.
+    if let processorStart, readsBoth || elapsed > Self.heavy {
       elapsed = min(elapsed, Self.read(CLOCK_THREAD_CPUTIME_ID) &- processorStart)
     }
     return Int64(clamping: elapsed)

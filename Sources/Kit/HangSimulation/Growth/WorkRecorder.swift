@@ -13,9 +13,8 @@ final class WorkRecorder {
   /// Of a turn with thousands of actions of a kind, so many are kept.
   private static let mostInTurn = 4
 
-  private let look: (inout StateSizes) -> Void
+  private let reader: SizeReader
   private var clock = WorkClock()
-  private var sizes = StateSizes()
   private var table = WorkTable()
   private var turn = 0
   /// Whether the present turn has a sample, so that its sizes are wanted.
@@ -29,44 +28,48 @@ final class WorkRecorder {
   /// Whether everything is measured, not only what is kept.
   private let measuresAll: Bool
 
-  /// - Parameters:
-  ///   - measuresAll: whether everything is measured, not only what is kept.
-  ///   - look: reads the sizes of the state.
-  init(measuresAll: Bool = false, _ look: @escaping (inout StateSizes) -> Void) {
+  /// Whether the screen says when an action begins.
+  private var marksActions = false
+
+  /// - Parameter measuresAll: whether everything is measured, not only what is kept.
+  init(measuresAll: Bool, _ reader: SizeReader) {
     self.measuresAll = measuresAll
-    self.look = look
+    self.reader = reader
   }
 
   /// What was measured.
   var result: WorkTable {
     var table = table
-    table.paths = sizes.paths
+    table.paths = reader.sizes.paths
     return table
   }
 
   func beginTurn() {
     turn += 1
-    clock.begin()
+    if !marksActions { clock.begin() }
   }
 
   func endTurn() {
     guard wantsSizes else { return }
     wantsSizes = false
-    look(&sizes)
-    table.sizes.append(sizes.counts)
+    reader.update()
+    table.sizes.append(reader.sizes.counts)
   }
 
-  func beginAction() { clock.begin() }
+  func beginAction() {
+    marksActions = true
+    clock.begin()
+  }
 
-  /// Ends an action that followed the one before, or the beginning of the turn. Returns what it took.
-  @discardableResult
+  /// Ends an action. It began with the end of the one before or with the turn, unless the screen says when. Returns what it
+  /// took.
   func endAction(_ kind: Int, _ name: @autoclosure () -> String, elements: Int) -> Int64 {
     let work = clock.end()
     while actions.count <= kind { actions.append(nil) }
     let target = actions[kind] ?? add(.action, name())
     actions[kind] = target
     if keeps(target) { keep(work, elements, target) }
-    clock.begin()
+    if !marksActions { clock.begin() }
     return work
   }
 
@@ -78,7 +81,6 @@ final class WorkRecorder {
   }
 
   /// Returns what it took; 0 if it was not measured.
-  @discardableResult
   func endEvaluation(_ output: ViewNode) -> Int64 {
     guard view != nil || measuresAll else { return 0 }
     let work = clock.end()

@@ -398,8 +398,8 @@ let tests: [Target] =
     test(
       "HangSimulationTests",
       [
-        "CheckoutScreen", "Composable", "HangDetection", "HangSimulation", "HangTesting", "JSON",
-        "RateLimiting", "ViewGraph",
+        "CheckoutScreen", "Composable", "HangCommand", "HangDetection", "HangSimulation",
+        "HangTesting", "JSON", "RateLimiting", "ViewGraph",
       ]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
     test("SuggestionsTests", ["Suggestions"]),

@@ -1,5 +1,6 @@
 """The macros of the state library, and a package of somebody else that uses the library. Most of the time goes into
 swift-syntax, which that package compiles where there is no prebuilt one."""
+import json
 import os
 import re
 import shlex
@@ -30,6 +31,10 @@ FINDINGS = [
     ("settings change the plan", 0, "simulate --set load=2 --set duration=5s --set costs.view=1ms --device phone",
      "and are in the report", "with load=2 duration=5s costs.view=1ms"),
     ("a run is compared with itself", 0, "simulate --check-determinism --device phone", "and is the same", "digest"),
+    ("costs are measured on this machine", 0, "simulate --costs measured --repeats 2 --device phone",
+     "and are beside the assumed ones", "default, assumed +measured, 2 times"),
+    ("two runs that are measured are not compared", 64, "simulate --costs measured --check-determinism",
+     "and it says what to leave out", "leave out --check-determinism"),
     ("settings are checked, with suggestions", 64, "simulate --set laod=2",
      "of which the message tells", "unknown key 'laod'; did you mean 'load'"),
     ("a gate against the first variant", 99, "simulate --device phone --threshold 'longest > base * 2 for fewer'",
@@ -151,9 +156,16 @@ def baseline(check, folder, status):
         reports[name].write_text(status(
             f"the {name} report", 0, f"sweep --seeds 20 --device '{device}' --variant fewer --json {more}",
             stderr=subprocess.DEVNULL))
+    measured = folder / "measured.json"
+    measured.write_text(status(
+        "a sweep with measured costs beside the assumed ones", 0,
+        f"sweep --seeds 20 --device '{device}' --variant fewer --json --costs measured", stderr=subprocess.DEVNULL))
+    longest = json.loads(measured.read_text())["runs"][0]["metrics"]["longest"]
+    check("has the figures of this machine", len(longest["measured"]) == 3, longest)
+    reports["measured"] = measured
     text = status("the device is simulated", 0, f"simulate --device '{device}'", stderr=subprocess.DEVNULL)
     check("with a measured cost", re.search("1 of [0-9]+ costs measured", text), text)
-    for name, expected in ("base", 0), ("slower", 99):
+    for name, expected in ("base", 0), ("slower", 99), ("measured", 0):
         text = status(f"a gate against the base: {name}", expected,
                       f"compare '{reports['base']}' '{reports[name]}' --threshold 'longest <= base * 1.1'",
                       stderr=subprocess.DEVNULL)

@@ -191,6 +191,41 @@ import Testing
     }
   }
 
+  @Test func `measured costs stand beside the assumed ones, which decide`() async throws {
+    let arguments = ["--costs", "measured", "--threshold", "longest > 100ms"]
+    let assumed = await run(["simulate", path, "--local", "--json=short"])
+    let simulated = await run(["simulate", path, "--local", "--repeats", "2"] + arguments)
+    #expect(simulated.status == .done, "\(simulated.diagnostics)")
+    #expect(simulated.output.contains("tracked, assumed  measured, 2 times"))
+    let json = try JSONValue(
+      parsing: await run(["simulate", path, "--local", "--json=short"] + arguments).output)
+    #expect(json["measured"]?.arrayValue?.map { $0["repeats"] } == [5, 5])
+    #expect(try json["digest"] == JSONValue(parsing: assumed.output)["digest"])
+    let swept = await run(["sweep", path, "--seeds", "2", "--costs=measured"])
+    #expect(swept.status == .done && swept.output.contains("measured: median (least to most)"))
+  }
+
+  @Test func `where measured costs do not apply, the error says what to do`() async {
+    let search = ["sweep", path, "--find", "load", "--where", "hangs > 0"]
+    for (arguments, problem) in [
+      (["simulate", path], "add --local"),
+      (["simulate", path, "--local", "--check-determinism"], "leave out --check-determinism"),
+      (search, "--find searches with assumed costs"),
+      (["compare", path, path], "--costs belongs to simulate and sweep"),
+      (["compare", path, "--seeds", "8"], "--costs belongs to simulate and sweep"),
+    ] {
+      let result = await run(arguments + ["--costs", "measured"])
+      #expect(result.status == .usage, "\(arguments)")
+      #expect(result.diagnostics.contains(problem), "\(result.diagnostics)")
+    }
+    let alone = await run(["simulate", path, "--local", "--repeats", "3"])
+    #expect(
+      alone.status == .usage && alone.diagnostics.contains("--repeats belongs to --costs measured"))
+    let none = await run(["simulate", path, "--local", "--costs=measured", "--repeats", "0"])
+    #expect(none.status == .usage && none.diagnostics.contains("--repeats is from 1 to 1000"))
+    #expect(await !run(["compare", "--help"]).output.contains("--costs"))
+  }
+
   @Test func `the slowdown is found at which a screen hangs`() async throws {
     let arguments = ["sweep", path, "--variant", "tracked", "--find", "device.slowdown"]
     let condition = ["--where", "hangs > 0 without appearance"]

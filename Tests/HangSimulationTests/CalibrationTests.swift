@@ -161,6 +161,12 @@ struct CalibrationTests {
     #expect((15_800_000...16_100_000).contains(rise.to))
     let line = try #require(growing.lines.first { $0.hasPrefix("No constant fits") })
     #expect(line.hasPrefix("No constant fits CartView: it rises from 1.0 to 15.9 ms"))
+    #expect(line.hasSuffix("record its size, as 'sizes' beside 'elements'."))
+    let measured = (0..<300).map {
+      CostMeasurement(name: "CartView", duration: 1e6 + 5e4 * Double($0), elements: 20)
+    }
+    let here = try Calibration(measured, Self.names, seesState: true)
+    #expect(here.lines.contains { $0.hasSuffix("No collection of the state grows with it.") })
     #expect(growing.json.contains(#""rises":["#))
     #expect(try found { 2 + 0.1 * Double($0 % 5) }.items[0].rise == nil)
   }

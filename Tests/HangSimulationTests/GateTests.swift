@@ -172,6 +172,11 @@ struct GateTests {
       "microhangs <= bases",
       "'bases' is not understood; write 'base', 'base * 1.1' or 'base * 1.1 + 2'"
     ),
+    (
+      "growth(QueueView) < 5us",
+      "there is no metric 'growth(QueueView)'; write view(QueueView).growth or action(QueueView).growth"
+    ),
+    ("action(ticked).mean < 5us", "an action has no metric 'mean'; use one of growth"),
     ("frames.frozn == 0", "there is no metric 'frames.frozn'; did you mean 'frames.frozen'?"),
   ])
   func `units, values and clauses are checked, with suggestions`(text: String, message: String) {

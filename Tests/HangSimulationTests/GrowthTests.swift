@@ -1,6 +1,8 @@
 import Composable
 import Foundation
+import HangCommand
 import HangSimulation
+import JSON
 import Testing
 import ViewGraph
 
@@ -23,6 +25,8 @@ struct Rows {
 
   enum Action: Sendable {
     case added(Int)
+    /// There are as many rows as before.
+    case replaced
     case ticked
   }
 
@@ -31,6 +35,7 @@ struct Rows {
     case .added(let number):
       state.rows.append(number)
       if number.isMultiple(of: 7) { state.others.insert(number * number % 101) }
+    case .replaced: state.rows = [(state.rows.first ?? 0) + 1]
     case .ticked: burn(state.work.inReducer * state.rows.count)
     }
     return .none
@@ -60,15 +65,27 @@ struct RowsView: View {
   private func report(
     _ work: Rows.Work, rows: Int, on devices: [Device]? = nil
   ) async throws -> SimulationReport {
+    try await plan(work, rows: rows, on: devices).run().report
+  }
+
+  /// - Parameter rows: how many come in ten seconds.
+  private func plan(
+    _ work: Rows.Work, rows: Int, on devices: [Device]? = nil, milliseconds: Int64 = 10_000
+  ) -> SimulationPlan {
     let screen = SimulatedScreen<Rows.Action>(
       RowsView(), state: { Rows.State(work: work) },
       reducer: { (_: SimulatedWorld) in Rows() }, on: { (action: Rows.Action) in [action] })
     let costs = DeviceProfile.Costs(action: .microseconds(10), view: .cost(.microseconds(100)))
-    return try await screen.simulate(
-      [
-        .every(.milliseconds(10_000 / rows)) { .added($0.integer(in: 0...9_999)) },
-        .every(.milliseconds(100)) { _ in .ticked },
-      ], on: devices ?? [Device("phone", costs: costs)], for: .seconds(10))
+    let added: [EventStream<Rows.Action>] =
+      rows > 0
+      ? [.every(.milliseconds(10_000 / rows)) { .added($0.integer(in: 0...9_999)) }]
+      : [.every(.milliseconds(100)) { _ in .replaced }]
+    return SimulationPlan(
+      "rows", duration: .milliseconds(milliseconds),
+      devices: devices ?? [Device("phone", costs: costs)],
+      variants: [
+        screen.variant("default", events: added + [.every(.milliseconds(100)) { _ in .ticked }])
+      ])
   }
 
   @Test(arguments: [(1_000, 1_000), (10_000, 250), (100_000, 50)])
@@ -137,5 +154,75 @@ struct RowsView: View {
       #expect(try growing.meets(condition) == expected.0, "\(condition)")
       #expect(try sound.meets(condition) == expected.1, "\(condition)")
     }
+  }
+
+  @Test func `the growth of an action can be a condition, by its name`() async throws {
+    let growing = try await report(Rows.Work(inReducer: 10_000), rows: 100)
+    let sound = try await report(Rows.Work(), rows: 100)
+    for (condition, expected) in [
+      ("action(ticked).growth < 1us", (false, true)),
+      ("action(ticked).growth < 20us", (true, true)),
+      ("action(added).growth < 1us", (true, true)),
+    ] {
+      #expect(try growing.meets(condition) == expected.0, "\(condition)")
+      #expect(try sound.meets(condition) == expected.1, "\(condition)")
+    }
+    let problem = #expect(throws: ThresholdProblem.self) {
+      try sound.meets("action(tickd).growth < 1us")
+    }
+    #expect(problem?.message == "there is no action 'tickd'; did you mean 'ticked'?")
+  }
+
+  @Test func `a gate on growth names what grows`() async throws {
+    var plan = plan(Rows.Work(inReducer: 10_000), rows: 100)
+    plan.thresholds = [try Threshold("action(ticked).growth < 1us for phone")]
+    let report = try await plan.run().report
+    let failure = try #require(report.thresholds.first?.failures.first)
+    #expect(failure.explanation.count == 1)
+    #expect(failure.explanation.first?.hasPrefix("action ticked grows with rows: ") == true)
+  }
+
+  @Test(arguments: [
+    (100, 500, "RowsView was measured 5 times, and growth takes 12"),
+    (0, 10_000, "no collection changed its size enough to tell how RowsView grows"),
+  ])
+  func `a gate on growth without data is not met`(
+    rows: Int, milliseconds: Int64, reason: String
+  ) async throws {
+    var plan = plan(Rows.Work(), rows: rows, milliseconds: milliseconds)
+    plan.thresholds = [try Threshold("view(RowsView).growth < 1us")]
+    let report = try await plan.run().report
+    #expect(report.growth.isEmpty)
+    #expect(report.thresholds.first?.isMissed == true)
+    #expect(report.thresholds.first?.failures.first?.value == "nothing to check (\(reason))")
+  }
+
+  @Test func `JUnit shows what grows only if it is asked for measured figures`() async throws {
+    var plan = plan(Rows.Work(inView: 10_000), rows: 100)
+    plan.thresholds = [try Threshold("hangs == 0")]
+    let without = try await plan.run().report
+    #expect(!without.growth.isEmpty)
+    #expect(!CommandOutcome(without).junit.contains("system-out"))
+    #expect(CommandOutcome(without).junit == CommandOutcome(try await plan.run().report).junit)
+    let line = "<system-out>default: view RowsView grows with rows: "
+    plan.thresholds.append(try Threshold("view(RowsView).growth < 1s"))
+    let gated = CommandOutcome(try await plan.run().report)
+    #expect(gated.missed.isEmpty)
+    #expect(gated.junit.contains(#"tests="2" failures="0""#))
+    #expect(gated.junit.contains(line))
+    plan.thresholds = []
+    plan.measuredRepeats = 1
+    #expect(CommandOutcome(try await plan.run().report).junit.contains(line))
+    let sweep = try await plan.sweep(seeds: [1, 2])
+    #expect(CommandOutcome(sweep, title: "sweep").junit.contains(line))
+    plan.measuredRepeats = 0
+    #expect(!CommandOutcome(try await plan.sweep(seeds: [1]), title: "sweep").junit.contains(line))
+  }
+
+  @Test func `the JSON has each line of the text`() async throws {
+    let report = try await report(Rows.Work(inView: 10_000), rows: 100)
+    let json = try JSONValue(parsing: report.json)
+    let line = try #require(json["growth"]?.arrayValue?.first?["line"]?.stringValue)
+    #expect(report.lines.contains("  ! \(line)"))
   }
 }

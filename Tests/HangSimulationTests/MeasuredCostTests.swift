@@ -1,4 +1,6 @@
+import Foundation
 import HangSimulation
+import JSON
 import Testing
 
 /// Costs that are measured while the simulation runs.
@@ -43,5 +45,48 @@ import Testing
     #expect(
       report.json.contains(#""measured":[{"device":"phone","variant":"default","repeats":2,"#))
     #expect(report.html.contains("With costs measured on this machine"))
+  }
+
+  @Test func `a sweep shows the measured figures of all seeds beside the assumed ones`()
+    async throws
+  {
+    let report = try await plan(repeats: 1).sweep(seeds: [1, 2, 3])
+    let without = try await plan(repeats: 0).sweep(seeds: [1, 2, 3])
+    #expect(report == without)
+    #expect(report.lines.count { $0.hasSuffix("measured: median (least to most)") } == 2)
+    #expect(without.lines.allSatisfy { !$0.contains("measured") })
+    let json = try JSONValue(parsing: report.json)
+    let slow = json["runs"]?.arrayValue?.last?["metrics"]?["longest"]?["measured"]?.arrayValue
+    let times = try #require(slow).map { Double(($0.stringValue ?? "").dropLast(2)) ?? 0 }
+    // 51 rows of 0.1 ms, and the appearance.
+    #expect(times.count == 3 && times == times.sorted() && times[0] >= 20)
+    #expect(report.html.contains("With costs measured on this machine"))
+  }
+
+  @Test func `progress counts the repetitions`() async throws {
+    var percents: [Int] = []
+    _ = try await plan(repeats: 1).run { percents.append($0) }
+    #expect(percents == percents.sorted() && percents.last == 100)
+    // Two devices, each once and once more.
+    #expect(percents.contains { (26...49).contains($0) })
+  }
+
+  @Test func `the costs of this machine contain what grows with a collection`() throws {
+    let found = try plan(repeats: 0).calibratedHere(now: {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return UInt64(time.tv_sec * 1_000_000_000 + time.tv_nsec)
+    })
+    let rows = try #require(found.calibration.items.first { $0.name == "RowsView" })
+    let perRow = try #require(rows.fields["rows"])
+    #expect(rows.fields.count == 1)
+    #expect((75_000...125_000).contains(perRow), "\(perRow)")
+    #expect(rows.rise == nil)
+    // An action costs the same, however many rows there are.
+    #expect(found.calibration.items.first { $0.name == "added" }?.fields.isEmpty == true)
+    #expect(found.lines.contains { $0.contains("RowsView: ") && $0.contains("element of rows") })
+    // Half of the frames of another run take what the costs say.
+    let ratios = found.frames.map { Double($0.measured) / Double($0.simulated) }.sorted()
+    #expect((0.8...1.25).contains(ratios[ratios.count / 2]), "\(ratios)")
   }
 }

@@ -9,6 +9,10 @@ package struct CommandOutcome: Sendable, Equatable {
   /// The report for programs, on one line.
   package var json: String
   package var thresholds: [ThresholdReport]
+  /// Work that grows with the state and effects that hold the thread, one line each. See ``shownWork``.
+  package var realWork: [String] = []
+  /// Whether the runs were repeated with measured costs.
+  var hasMeasuredCosts = false
   /// What else is to be said, beside the report.
   package var notes: [String] = []
 
@@ -22,11 +26,23 @@ package struct CommandOutcome: Sendable, Equatable {
     self.thresholds = thresholds
   }
 
-  init(_ report: SimulationReport) {
+  package init(_ report: SimulationReport) {
     title = report.scenario
     lines = report.lines
     json = report.json
     thresholds = report.thresholds
+    realWork = report.realWork
+    hasMeasuredCosts = !report.measured.isEmpty
+  }
+
+  package init(_ report: SweepReport, title: String) {
+    self.title = title
+    lines = report.lines
+    json = report.json
+    thresholds = report.thresholds
+    // Each seed finds about the same, with other figures.
+    realWork = report.reports.first { !$0.realWork.isEmpty }?.realWork ?? []
+    hasMeasuredCosts = report.reports.contains { !$0.measured.isEmpty }
   }
 
   init(_ found: [SearchReport], title: String) {
@@ -50,8 +66,15 @@ package struct CommandOutcome: Sendable, Equatable {
     thresholds = []
   }
 
+  /// What JUnit says about real work. It is measured and differs from run to run, while the files of two runs of one
+  /// plan are the same, byte for byte. So it is shown only if measured figures are asked for: by a threshold about
+  /// growth, or by measured costs.
+  private var shownWork: [String] {
+    hasMeasuredCosts || thresholds.contains(where: \.isOfGrowth) ? realWork : []
+  }
+
   /// For services that show the tests of a build: each threshold is a test.
-  var junit: String {
+  package var junit: String {
     let counts =
       "tests=\"\(thresholds.count)\" failures=\"\(thresholds.count(where: \.isMissed))\""
       + " skipped=\"\(thresholds.count { $0.skipped != nil })\""
@@ -76,6 +99,9 @@ package struct CommandOutcome: Sendable, Equatable {
       let reasons = threshold.failures.map(\.description) + threshold.explanation
       text += ">\n      <failure message=\"\(Self.escaped(reasons.first ?? ""))\">"
       text += Self.escaped(reasons.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
+    }
+    if !shownWork.isEmpty {
+      text += "    <system-out>\(Self.escaped(shownWork.joined(separator: "\n")))</system-out>\n"
     }
     return text + "  </testsuite>\n</testsuites>\n"
   }

@@ -115,6 +115,7 @@ private struct CompareCommand<Program: HangProgram>: AsyncParsableCommand {
   var second: String?
   @OptionGroup var changes: PlanChanges<PlanDevices>
   @OptionGroup var seeds: SeedOptions
+  @OptionGroup(visibility: .hidden) var costs: NoCostOptions
   @OptionGroup var files: ReportFiles
   @Flag(help: "Print the report as JSON.") var json = false
 

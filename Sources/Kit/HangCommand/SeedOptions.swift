@@ -98,6 +98,7 @@ package struct SweepOptions: ParsableArguments {
   }
 
   @OptionGroup var seeds: SeedOptions
+  @OptionGroup var costs: CostOptions
   @Option(help: ArgumentHelp("Find the lowest value at which --where holds.", valueName: "what"))
   var find: Target?
   @Option(
@@ -119,6 +120,10 @@ package struct SweepOptions: ParsableArguments {
   package func validate() throws {
     if (find == nil) != (condition == nil) {
       throw ValidationError("--find and --where belong together")
+    }
+    if find != nil {
+      try costs.refuseMeasured(
+        "--find searches with assumed costs, which give the same result each time")
     }
     guard find == nil || html == nil else {
       throw ValidationError("--find has no page; leave out --html")
@@ -142,10 +147,11 @@ package struct SweepOptions: ParsableArguments {
     _ plan: SimulationPlan, progress: (_ percent: Int) -> Void
   ) async throws -> CommandOutcome {
     guard let condition else {
+      var plan = plan
+      costs.apply(to: &plan, repeats: 1)
       let report = try await seeds.sweep(plan, progress)
       if let html { try ReportFiles.write(report.html, to: html) }
-      return CommandOutcome(
-        title: plan.name, lines: report.lines, json: report.json, thresholds: report.thresholds)
+      return CommandOutcome(report, title: plan.name)
     }
     let threshold = try Threshold(option: "--where", condition)
     let search = find == .load ? plan.findLoad : plan.findSlowdown

@@ -17,10 +17,19 @@ package struct SimulateOptions: ParsableArguments {
     help: ArgumentHelp("Write the report as an HTML page with charts.", valueName: "file"),
     completion: .file())
   package var html: String?
-  @Flag(name: .customLong("check-determinism"), help: "Run twice and compare.")
+  @OptionGroup package var costs: CostOptions
+  @Flag(
+    name: .customLong("check-determinism"),
+    help: "Run twice and compare everything but what is measured.")
   package var checkDeterminism = false
 
   package init() {}
+
+  package func validate() throws {
+    guard checkDeterminism else { return }
+    try costs.refuseMeasured(
+      "what is measured differs from run to run; leave out --check-determinism")
+  }
 
   /// Runs a plan and writes its page and trace.
   package func run(
@@ -28,6 +37,7 @@ package struct SimulateOptions: ParsableArguments {
   ) async throws -> CommandOutcome {
     var plan = plan
     if let seed { plan.seed = seed }
+    costs.apply(to: &plan, repeats: 5)
     let (found, note) = try await checked(progress) { [plan] progress in
       let outcome = try await plan.run(wantsTrace: trace != nil, progress: progress)
       return (Forms(outcome, wantsPage: html != nil), outcome.report.digest)

@@ -20,8 +20,8 @@ package enum CalibrateHelp {
     no cost is negative, and every fifth measurement is held out to say how well the costs predict it.
 
     --here measures on this machine instead: it simulates the screen, whose reducers and views are the real \
-    ones, and takes the time. Then it simulates a device with the costs it found, with another seed, and compares \
-    each frame with what it really took.
+    ones, and takes the time. Work that grows with a collection of the state gets a cost for each of its elements. Then \
+    it simulates a device with the costs it found, with another seed, and compares each frame with what it really took.
 
     --output writes a device that has the costs found and, of what was not measured, those of the device that \
     --like names.

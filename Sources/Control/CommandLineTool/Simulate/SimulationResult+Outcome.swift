@@ -7,11 +7,14 @@ extension SimulationResult {
   var outcome: CommandOutcome {
     var seed: UInt64 = 0
     if case .integer(let number) = report["seed"] { seed = UInt64(clamping: number) }
-    return CommandOutcome(
+    var outcome = CommandOutcome(
       title: report["scenario"]?.stringValue ?? "", lines: lines, json: report.description,
       thresholds: (report["thresholds"]?.arrayValue ?? []).compactMap {
         ThresholdReport(json: $0, seed: seed)
       })
+    outcome.realWork = ["growth", "laneHolds"].flatMap { report[$0]?.arrayValue ?? [] }
+      .compactMap { $0["line"]?.stringValue }
+    return outcome
   }
 }
 

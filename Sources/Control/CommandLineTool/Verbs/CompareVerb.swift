@@ -33,6 +33,7 @@ struct CompareVerb: Verb {
   var second: String?
   @OptionGroup var seeds: SeedOptions
   @OptionGroup var changes: ScenarioChanges
+  @OptionGroup(visibility: .hidden) var costs: NoCostOptions
   @OptionGroup var files: ReportFiles
 
   private var isSilent: Bool {

@@ -40,6 +40,9 @@ struct SimulateVerb: Verb {
     if local, global.socket != nil {
       throw ValidationError("--local does not use the daemon; leave out --socket")
     }
+    if !local {
+      try simulation.costs.refuseMeasured("the daemon does not measure; add --local")
+    }
     _ = try isSilent
   }
 

@@ -1,20 +1,32 @@
+import Composable
 import ViewGraph
 
-/// Measures what the actions, evaluations and frames of a screen really take on this machine, while it is simulated.
+/// Measures what the actions, evaluations and frames of a screen really take on this machine, while it is simulated,
+/// and how large the collections of its state are meanwhile.
 ///
 /// Belongs to the thread that simulates.
 final class CostRecorder {
   private let now: () -> UInt64
-  private(set) var measurements: [CostMeasurement] = []
+  private var measurements: [CostMeasurement] = []
+  /// For each measurement, what it belongs to, and the row of ``looks`` that was seen at the end of its turn.
+  private var places: [(kind: GrowthFinding.Kind, look: Int)] = []
   private(set) var frames: [HereCalibration.Frame] = []
   /// When what is being measured began.
   private var mark: UInt64 = 0
   private var turnStart: UInt64 = 0
 
+  /// Reads the sizes of the collections in the state; `nil` before there is a screen.
+  var look: ((inout StateSizes) -> Void)?
+  private var sizes = StateSizes()
+  private var looks: [[Int]] = []
+  /// Whether something was measured since the last look at the sizes.
+  private var wantsSizes = false
+
   /// - Parameter now: monotonic nanoseconds.
   init(now: @escaping () -> UInt64) { self.now = now }
 
   func beginTurn() {
+    noteSizes()
     turnStart = now()
     mark = turnStart
   }
@@ -28,8 +40,7 @@ final class CostRecorder {
   /// Ends an action that followed the one before, or the beginning of the turn.
   func endAction(_ name: String, elements: Int) {
     let duration = now() &- mark
-    measurements.append(
-      CostMeasurement(name: name, duration: Double(duration), elements: elements))
+    add(.action, CostMeasurement(name: name, duration: Double(duration), elements: elements))
     mark = now()
   }
 
@@ -37,8 +48,67 @@ final class CostRecorder {
 
   func endEvaluation(_ view: String, _ output: ViewNode, isFirst: Bool) {
     let duration = now() &- mark
-    measurements.append(
+    add(
+      .view,
       CostMeasurement(
         name: view, duration: Double(duration), elements: output.elementCount, isFirst: isFirst))
+  }
+
+  private func add(_ kind: GrowthFinding.Kind, _ measurement: CostMeasurement) {
+    measurements.append(measurement)
+    places.append((kind, looks.count))
+    wantsSizes = true
+  }
+
+  /// Sees the sizes at the end of a turn, outside of what is measured.
+  private func noteSizes() {
+    guard wantsSizes, let look else { return }
+    wantsSizes = false
+    look(&sizes)
+    looks.append(sizes.counts)
+  }
+
+  // MARK: Result
+
+  /// So many of a view or a kind of action are enough to find what they grow with.
+  private static let most = 256
+
+  /// What was measured. Work that grows with a collection of the state has the sizes of that one; sizes that explain
+  /// nothing are left out, since a fit would share noise among them.
+  ///
+  /// - Parameter reads: names of the fields that the views of a name read.
+  func measured(
+    on device: Device, for duration: VirtualTime, reads: @escaping (String) -> [String]
+  ) -> [CostMeasurement] {
+    noteSizes()
+    let members = Dictionary(grouping: measurements.indices) { index in
+      GrowthSubject(kind: places[index].kind, name: measurements[index].name)
+    }
+    let table = WorkTable(
+      targets: members.map { target($0.key, $0.value) }, paths: sizes.paths, sizes: looks)
+    let search = GrowthSearch(table: table, device: device, duration: duration, reads: reads)
+    for found in search.found {
+      guard let field = found.fields.first(where: { $0 != GrowthFinding.elements }),
+        let path = sizes.paths.firstIndex(of: field)
+      else { continue }
+      for index in members[GrowthSubject(kind: found.kind, name: found.name)] ?? [] {
+        // Early rows are shorter, since collections appear later.
+        let row = looks[places[index].look]
+        measurements[index].sizes[field] = path < row.count ? row[path] : 0
+      }
+    }
+    return measurements
+  }
+
+  private func target(_ subject: GrowthSubject, _ members: [Int]) -> WorkTable.Target {
+    var target = WorkTable.Target(kind: subject.kind, name: subject.name)
+    target.stride = (members.count + Self.most - 1) / Self.most
+    target.samples = stride(from: 0, to: members.count, by: target.stride).map { place in
+      let index = members[place]
+      return WorkTable.Sample(
+        work: Int64(measurements[index].duration), elements: measurements[index].elements,
+        look: places[index].look)
+    }
+    return target
   }
 }

@@ -29,13 +29,17 @@ extension SimulationPlan {
   ) throws -> HereCalibration {
     guard let variant = variants.first else { throw CalibrationProblem("the plan has no variant") }
     var plan = self
-    func run(_ profile: DeviceProfile, _ part: Int) throws -> CostRecorder {
+    func run(
+      _ profile: DeviceProfile, _ part: Int
+    ) throws -> (measurements: [CostMeasurement], frames: [HereCalibration.Frame]) {
       let recorder = CostRecorder(now: now)
       let device = Device(profile: profile, name: profile.name, conditions: [])
       let run = try SimulatedRun(plan, device, variant, recorder: recorder)
       while run.advance(work: SimulationSlice.work) { try Task.checkCancellation() }
       progress(part * 100 / 3)
-      return recorder
+      let measured = recorder.measured(
+        on: device, for: plan.duration, reads: run.screen.views.reads)
+      return (measured, recorder.frames)
     }
     var free = DeviceProfile(
       name: "here", title: "This machine", refreshRate: variant.framesPerSecond ?? 60, cores: 2,
@@ -43,7 +47,8 @@ extension SimulationPlan {
     // The first run fills caches and tables.
     _ = try run(free, 1)
     let measured = try run(free, 2)
-    let calibration = try Calibration(measured.measurements, names ?? self.names())
+    let calibration = try Calibration(
+      measured.measurements, names ?? self.names(), seesState: true)
     free = calibration.applied(to: free)
     plan.seed &+= 1
     return HereCalibration(calibration: calibration, frames: try run(free, 3).frames)

@@ -24,8 +24,9 @@ extension SimulationPlan {
     wantsTrace: Bool = false, progress: (_ percent: Int) -> Void = { _ in }
   ) async throws -> SimulationOutcome {
     let trace = wantsTrace ? TraceRecorder() : nil
-    let count = devices.count * variants.count
+    let count = devices.count * variants.count * (1 + measuredRepeats)
     var runs: [RunReport] = []
+    var done = 0
     var reported = 0
     var plan = self
     var growth = GrowthSummary()
@@ -33,7 +34,7 @@ extension SimulationPlan {
     var measured: [MeasuredRuns] = []
     func reportProgress(_ run: SimulatedRun?) {
       let part = run.map { $0.time.nanoseconds / max(1, duration.nanoseconds / 1_000) } ?? 0
-      let percent = (runs.count * 1_000 + Int(part)) / (10 * count)
+      let percent = (done * 1_000 + Int(part)) / (10 * count)
       if percent > reported {
         reported = percent
         progress(min(percent, 100))
@@ -51,14 +52,24 @@ extension SimulationPlan {
         if checksNames, let problem = run.pathProblem {
           throw SimulationProblem(description: problem)
         }
-        if measuredRepeats > 0 { measured.append(try await plan.measuredRuns(device, variant)) }
         plan.limits.keptTurns -= run.keptTurns
-        let report = run.report()
+        var report = run.report()
         trace?.end(report)
-        runs.append(report)
         if let found = run.findings(report) { findings.append(found) }
-        if findsGrowth { try await plan.findGrowth(in: run, device, variant, &growth) }
+        report.actionKinds = ActionKinds(run.screen.actions).names
+        if findsGrowth {
+          report.measuredGrowth.value = try await plan.findGrowth(in: run, device, variant, &growth)
+        }
+        runs.append(report)
+        done += 1
         reportProgress(nil)
+        if measuredRepeats > 0 {
+          measured.append(
+            try await plan.measuredRuns(device, variant) { repeated in
+              if repeated == nil { done += 1 }
+              reportProgress(repeated)
+            })
+        }
         // Many short runs are as much work as a long one.
         try await SimulationSlice.end()
       }
@@ -71,9 +82,9 @@ extension SimulationPlan {
     report.growth = growth.findings
     report.countedFindings = findings.counted
     report.measuredFindings.value = findings.measured(report.growth)
-    for index in report.runs.indices where findsGrowth {
-      let variant = report.runs[index].variant
-      report.runs[index].measuredGrowth.value = report.growth.filter { $0.variant == variant }
+    for (index, run) in runs.enumerated() {
+      let found = report.growth.filter { $0.variant == run.variant }
+      report.runs[index].measuredGrowth.value?.findings = found
     }
     report.laneHolds = growth.laneHolds
     report.measured = measured
@@ -88,9 +99,11 @@ extension SimulationPlan {
 
   /// Adds what grows in a run, which is repeated while it is uncertain: the same plan does the same, so that of each
   /// evaluation the shortest time counts.
+  ///
+  /// - Returns: what the run can tell; findings are complete once all runs have ended.
   private func findGrowth(
     in run: SimulatedRun, _ device: Device, _ variant: Variant, _ growth: inout GrowthSummary
-  ) async throws {
+  ) async throws -> GrowthRecord {
     var (found, table) = run.growth()
     for _ in 0..<GrowthSummary.repeats
     where growth.isUncertain(found, variant: variant.name) {
@@ -99,16 +112,28 @@ extension SimulationPlan {
       (found, table) = again.growth(with: table)
     }
     growth.add(found, table, run.laneHolds, device, variant: variant.name)
+    return GrowthRecord(table)
   }
 
   /// Runs a variant on a device with costs that are measured meanwhile, several times.
-  private func measuredRuns(_ device: Device, _ variant: Variant) async throws -> MeasuredRuns {
+  ///
+  /// - Parameter progress: called with the run that goes on, and with `nil` when it has ended.
+  private func measuredRuns(
+    _ device: Device, _ variant: Variant, progress: (SimulatedRun?) -> Void
+  ) async throws -> MeasuredRuns {
     var runs: [RunReport] = []
     for _ in 0..<measuredRepeats {
       let run = try SimulatedRun(self, device, variant, measuring: .costs)
-      while run.advance(work: SimulationSlice.work) { try await SimulationSlice.end() }
-      if let problem = run.problem { throw problem }
+      while run.advance(work: SimulationSlice.work) {
+        progress(run)
+        try await SimulationSlice.end()
+      }
+      if let problem = run.problem {
+        throw SimulationProblem(
+          description: "with costs measured on this machine: \(problem.description)")
+      }
       runs.append(run.report())
+      progress(nil)
     }
     return MeasuredRuns(device: device.name, variant: variant.name, runs: runs)
   }
@@ -147,11 +172,13 @@ extension SimulationPlan {
     _ thresholds: [Threshold], against runs: [RunReport]
   ) throws(SimulationProblem) {
     let views = Set(runs.flatMap(\.views).map(\.name)).union(variants.flatMap(\.views))
+    let actions = Set(runs.flatMap(\.actionKinds))
     let effects = Set(runs.flatMap(\.effects).map(\.name))
     for threshold in thresholds {
       do throws(ThresholdProblem) {
         try threshold.check(
-          views: views.sorted(), effects: effects.sorted(), duration: duration)
+          views: views.sorted(), actions: actions.sorted(), effects: effects.sorted(),
+          duration: duration)
       } catch {
         throw SimulationProblem(description: "\(threshold.text): \(error.message)")
       }

@@ -22,7 +22,9 @@ package final class SimulatedClock: EvaluationClock {
   var watch: RunWatch?
 
   /// Reads the sizes of the collections in the state, for costs that depend on them.
-  var look: ((inout StateSizes) -> Void)?
+  var look: ((inout StateSizes) -> Void)? {
+    didSet { recorder?.look = look }
+  }
   private var sizes = StateSizes(isThorough: true)
   /// Whether an action may have changed the sizes since the last look.
   private var areSizesOld = true

@@ -36,9 +36,8 @@ extension GrowthFinding.Projection {
 
 extension SimulationReport {
   /// What was measured and is no part of the simulated turns, in a line each.
-  var realWork: [String] {
-    growth.map { "\($0.variant): \($0.line)" }
-      + laneHolds.map { "\($0.variant): \($0.line)" }
+  package var realWork: [String] {
+    growth.map(\.lineOfVariant) + laneHolds.map(\.lineOfVariant)
   }
 
   /// The same for the report for people; nothing if there is nothing to say.
@@ -50,6 +49,8 @@ extension SimulationReport {
 }
 
 extension GrowthFinding {
+  fileprivate var lineOfVariant: String { "\(variant): \(line)" }
+
   func append(to json: inout JSONWriter) {
     json.appendObject { json in
       json.add("variant", variant)
@@ -74,11 +75,14 @@ extension GrowthFinding {
           }
         }
       }
+      json.add("line", lineOfVariant)
     }
   }
 }
 
 extension LaneHold {
+  fileprivate var lineOfVariant: String { "\(variant): \(line)" }
+
   func append(to json: inout JSONWriter) {
     json.appendObject { json in
       json.add("variant", variant)
@@ -88,19 +92,12 @@ extension LaneHold {
       json.add("device", device)
       json.addJSON(
         "longestOnDeviceMs", FixedPoint.milliseconds(VirtualTime(longestOnDevice).nanoseconds))
+      json.add("line", lineOfVariant)
     }
   }
 }
 
 extension RunReport {
   /// Work that grows with the state in this variant; `nil` if it was not looked for.
-  var growth: [GrowthFinding]? { measuredGrowth.value }
-
-  /// What each element adds to the evaluation of a view on this device, in nanoseconds: 0 if nothing grows.
-  func growth(ofView name: String) -> Int64? {
-    growth?.filter { $0.kind == .view && $0.name == name }.map { finding in
-      let work = Int128(VirtualTime(finding.perElement).nanoseconds) * Int128(slowdown) / 1_000_000
-      return Int64(clamping: work)
-    }.max() ?? growth.map { _ in 0 }
-  }
+  var growth: GrowthRecord? { measuredGrowth.value }
 }

@@ -22,7 +22,30 @@ public struct MeasuredRuns: Sendable {
   }
 }
 
+extension SweepReport {
+  /// The runs of all seeds with costs that were measured meanwhile; `nil` if none were.
+  func measuredRuns(device: String, variant: String) -> MeasuredRuns? {
+    let runs = reports.flatMap(\.measured)
+      .filter { $0.device == device && $0.variant == variant }.flatMap(\.runs)
+    return runs.isEmpty ? nil : MeasuredRuns(device: device, variant: variant, runs: runs)
+  }
+}
+
 extension MeasuredRuns {
+  /// The least, the median and the most of a figure, as conditions name it; `nil` if there is nothing of it.
+  func texts(of name: String) -> [String]? {
+    guard let metric = try? ThresholdMetric(name) else { return nil }
+    let values = runs.compactMap { metric.value(in: $0) }.sorted()
+    guard let least = values.first, let most = values.last else { return nil }
+    return [least, values[values.count / 2], most].map(metric.text)
+  }
+
+  /// The same as `median (least to most)`.
+  func text(of name: String) -> String {
+    guard let texts = texts(of: name) else { return "-" }
+    return texts[0] == texts[2] ? texts[1] : "\(texts[1]) (\(texts[0]) to \(texts[2]))"
+  }
+
   /// The figures that say how smooth the screen was, each as `median (least to most)`.
   fileprivate var texts: [String: String] {
     let all = runs.map { RunMetrics($0).summary.metrics }

@@ -129,7 +129,9 @@ public struct RunReport: Sendable, Hashable {
   /// For thresholds about a part of the run; `nil` in a report that was read from a file.
   let turnRecord: TurnRecord?
   /// Work that grows with the state in this variant, for thresholds; `nil` if it was not looked for.
-  var measuredGrowth = Measured(value: [GrowthFinding]?.none)
+  var measuredGrowth = Measured(value: GrowthRecord?.none)
+  /// The kinds of actions that the screen has, for thresholds.
+  var actionKinds: [String] = []
 
   /// From this length on a frame counts as frozen, in nanoseconds: 700 ms, as in Android vitals.
   public static let frozenFrame: Int64 = 700_000_000

@@ -13,6 +13,7 @@ extension SweepReport {
           (metric, $0)
         }
       }
+      let measured = measuredRuns(device: run.device, variant: run.variant)
       page.heading(2, "\(run.device), \(run.variant)")
       page.chart(DistributionChart.svg(rows))
       page.details("As a table") {
@@ -24,6 +25,10 @@ extension SweepReport {
                 String(row.worstSeed),
               ]
             })
+      }
+      if let measured {
+        page.heading(3, "With costs measured on this machine: median (least to most)")
+        page.figures([["", "measured"]] + rows.map { [$0.0, measured.text(of: $0.0)] })
       }
     }
     return page.text

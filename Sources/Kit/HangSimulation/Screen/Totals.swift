@@ -27,6 +27,7 @@ extension SimulationReport {
     let threshold = try Threshold(threshold)
     try threshold.check(
       views: Set(runs.flatMap(\.views).map(\.name)).sorted(),
+      actions: Set(runs.flatMap(\.actionKinds)).sorted(),
       effects: Set(runs.flatMap(\.effects).map(\.name)).sorted(), duration: duration)
     let report = threshold.check([self])
     if let skipped = report.skipped { throw ThresholdProblem(skipped) }

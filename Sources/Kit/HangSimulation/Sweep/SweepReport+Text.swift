@@ -13,17 +13,19 @@ extension SweepReport {
   public var lines: [String] {
     var lines = heading(verdict)
     for run in reports.first?.runs ?? [] {
+      let measured = measuredRuns(device: run.device, variant: run.variant)
       var table = TextColumns()
-      table.append([
-        "", "median", "95 % interval of it", "lowest", "highest", "seed of the highest",
-      ])
+      table.append(
+        ["", "median", "95 % interval of it", "lowest", "highest", "seed of the highest"]
+          + (measured == nil ? [] : ["measured: median (least to most)"]))
       for metric in Self.metrics {
         guard let row = try? distribution(of: metric, device: run.device, variant: run.variant)
         else { continue }
-        table.append([
-          metric, row.median, row.interval.joined(separator: " to "), row.lowest, row.highest,
-          row.lowest == row.highest ? "all" : String(row.worstSeed),
-        ])
+        table.append(
+          [
+            metric, row.median, row.interval.joined(separator: " to "), row.lowest, row.highest,
+            row.lowest == row.highest ? "all" : String(row.worstSeed),
+          ] + (measured.map { [$0.text(of: metric)] } ?? []))
       }
       lines += ["", "\(run.device), \(run.variant)"] + table.lines(indent: 2)
     }
@@ -61,6 +63,7 @@ extension SweepReport {
       json.addArray("runs") { json in
         for run in reports.first?.runs ?? [] {
           json.appendObject { json in
+            let measured = measuredRuns(device: run.device, variant: run.variant)
             json.add("device", run.device)
             json.add("variant", run.variant)
             json.addObject("metrics") { json in
@@ -70,7 +73,7 @@ extension SweepReport {
                     of: metric, device: run.device, variant: run.variant)
                 else { continue }
                 json.name(text: metric)
-                row.append(to: &json)
+                row.append(measured?.texts(of: metric), to: &json)
               }
             }
           }
@@ -106,7 +109,8 @@ extension SweepReport {
 }
 
 extension SeedDistribution {
-  fileprivate func append(to json: inout JSONWriter) {
+  /// - Parameter measured: the least, the median and the most with measured costs.
+  fileprivate func append(_ measured: [String]?, to json: inout JSONWriter) {
     json.appendObject { json in
       json.add("median", median)
       json.addArray("interval") { json in for bound in interval { json.append(bound) } }
@@ -114,6 +118,9 @@ extension SeedDistribution {
       json.add("highest", highest)
       json.addJSON("worstSeed", String(worstSeed))
       json.addArray("values") { json in for value in values { json.appendJSON(value) } }
+      if let measured {
+        json.addArray("measured") { json in for text in measured { json.append(text) } }
+      }
     }
   }
 }

@@ -10,7 +10,8 @@ import Wording
 /// - `events.received` (`applied`, `coalesced`, `rejected`, `pending`), `latency.p50` (`p95`, `p99`, `max`),
 /// - of a view `evaluations`, `avoidable`, `mean`, `self`, `p95` and `max`,
 /// - measured on the machine that simulates, and slightly different in each run: `growth`, the number of views and actions
-///   whose work grows with the state, and `view(ChatView).growth`, what each element adds to an evaluation on the device,
+///   whose work grows with the state, and `view(ChatView).growth` or `action(chat.messages).growth`, what each element
+///   adds to an evaluation or a reduction on the device,
 /// - of an effect such as `effect(payment).answered.p95` also `started`, `failed`, `abandoned` and `queued`.
 ///
 /// The value may be relative: `microhangs <= base * 1.1`, `longest < base + 20ms`. The base is the first variant on the same
@@ -60,7 +61,7 @@ public struct Threshold: Hashable, Sendable {
   /// The runs that it applies to; `nil` for all.
   package let scope: ThresholdScope?
 
-  /// Reads a condition. Names of views and effects are checked when it is applied to runs.
+  /// Reads a condition. Names of views, actions and effects are checked when it is applied to runs.
   ///
   /// - Throws: what is wrong with it, with a suggestion.
   public init(_ text: String) throws(ThresholdProblem) {

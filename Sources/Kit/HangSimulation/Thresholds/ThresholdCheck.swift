@@ -1,11 +1,11 @@
 import ViewGraph
 
 extension Threshold {
-  /// Checks the names of views and effects, and that there are turns that it can be about.
+  /// Checks the names of views, kinds of actions and effects, and that there are turns that it can be about.
   package func check(
-    views: [String], effects: [String], duration: VirtualTime
+    views: [String], actions: [String], effects: [String], duration: VirtualTime
   ) throws(ThresholdProblem) {
-    try metric.check(views: views, effects: effects)
+    try metric.check(views: views, actions: actions, effects: effects)
     guard window.start < duration.nanoseconds else {
       throw ThresholdProblem(
         "'after' leaves nothing of a simulation of \(FixedPoint.seconds(duration.nanoseconds))")

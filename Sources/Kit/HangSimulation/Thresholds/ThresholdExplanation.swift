@@ -8,9 +8,9 @@ extension ThresholdMetric {
     case .microhangs: run.turns(window) { run.hangClass(of: $0) == .microhang }
     case .over(let bound): run.turns(window) { $0 >= bound }
     case .longest, .hitch, .busy, .frozen, .frame, .latency: run.turns(window) { _ in true }
-    case .growth: run.growth?.map(\.line) ?? []
-    case .view(let name, .growth):
-      run.growth?.filter { $0.kind == .view && $0.name == name }.map(\.line) ?? []
+    case .growth: run.growth?.findings.map(\.line) ?? []
+    case .view(_, .growth), .action(_, .growth):
+      growthSubject.flatMap { run.growth?.findings(of: $0).map(\.line) } ?? []
     case .view(let name, _): run.views.first { $0.name == name }?.explanation ?? []
     case .effect(let name, _): run.effects.first { $0.name == name }?.explanation ?? []
     case .frames, .actions:

@@ -10,6 +10,7 @@ enum ThresholdMetric: Hashable, Sendable {
   case received, applied, coalesced, rejected, pending
   case latency(Percentile)
   case view(String, ViewMetric)
+  case action(String, ActionMetric)
   case effect(String, EffectMetric)
 
   enum Percentile: String, Sendable, CaseIterable { case p50, p95, p99, max }
@@ -17,6 +18,8 @@ enum ThresholdMetric: Hashable, Sendable {
   enum ViewMetric: String, Sendable, CaseIterable {
     case evaluations, avoidable, mean, `self`, p95, max, growth
   }
+
+  enum ActionMetric: String, Sendable, CaseIterable { case growth }
 
   enum EffectMetric: Hashable, Sendable {
     case started, failed, abandoned
@@ -35,7 +38,7 @@ enum ThresholdMetric: Hashable, Sendable {
       .count
     case .hitch: .millisecondsPerSecond
     case .busy: .share
-    case .longest, .frame, .latency, .view, .effect: .milliseconds
+    case .longest, .frame, .latency, .view, .action, .effect: .milliseconds
     }
   }
 
@@ -63,6 +66,7 @@ enum ThresholdMetric: Hashable, Sendable {
     case .over(let bound):
       return "turns.over(\(FixedPoint.text(bound, decimals: 6, trimmed: true))ms)"
     case .view(let view, let metric): return "view(\(view)).\(metric.rawValue)"
+    case .action(let action, let metric): return "action(\(action)).\(metric.rawValue)"
     case .effect(let effect, let metric):
       return "effect(\(effect))." + (Self.ofEffects.first { $0.choice == metric }?.name ?? "")
     default: return Self.plain.first { $0.metric == self }?.name ?? ""
@@ -82,6 +86,11 @@ enum ThresholdMetric: Hashable, Sendable {
         subject,
         try Self.choice(
           metric, "a view has no metric", ViewMetric.allCases.map { ($0.rawValue, $0) }))
+    } else if let (subject, metric) = Self.parts(name, "action") {
+      self = .action(
+        subject,
+        try Self.choice(
+          metric, "an action has no metric", ActionMetric.allCases.map { ($0.rawValue, $0) }))
     } else if let (subject, metric) = Self.parts(name, "effect") {
       self = .effect(
         subject,
@@ -93,8 +102,14 @@ enum ThresholdMetric: Hashable, Sendable {
     } else {
       let candidates =
         Self.plain.map(\.name) + [
-          "turns.over(250ms)", "view(HostView).mean", "effect(surface).answered.p95",
+          "turns.over(250ms)", "view(HostView).mean", "action(chat.messages).growth",
+          "effect(surface).answered.p95",
         ]
+      if let (subject, _) = Self.parts(name, "growth") {
+        throw ThresholdProblem(
+          "there is no metric '\(name)'; write view(\(subject)).growth or action(\(subject)).growth"
+        )
+      }
       throw ThresholdProblem(
         "there is no metric '\(name)'" + Spelling.hint(for: name, among: candidates))
     }
@@ -111,18 +126,34 @@ enum ThresholdMetric: Hashable, Sendable {
     return length
   }
 
-  /// Checks the names of views and effects.
+  /// Checks the names of views, kinds of actions and effects.
   ///
   /// - Throws: What is wrong with the name, with a suggestion.
-  func check(views: [String], effects: [String]) throws(ThresholdProblem) {
+  func check(
+    views: [String], actions: [String], effects: [String]
+  ) throws(ThresholdProblem) {
     switch self {
     case .view(let name, _):
       _ = try Self.choice(name, "there is no view", views.map { ($0, $0) })
+    case .action(let name, _):
+      _ = try Self.choice(name, "there is no action", actions.map { ($0, $0) })
     case .effect(let name, _):
       _ = try Self.choice(name, "there is no effect", effects.map { ($0, $0) })
     default: break
     }
   }
+
+  /// What it says the growth of; `nil` if it is about anything else, or about all that grows.
+  var growthSubject: GrowthSubject? {
+    switch self {
+    case .view(let name, .growth): GrowthSubject(kind: .view, name: name)
+    case .action(let name, .growth): GrowthSubject(kind: .action, name: name)
+    default: nil
+    }
+  }
+
+  /// Whether it is about work that grows with the state, which is measured.
+  var isOfGrowth: Bool { self == .growth || growthSubject != nil }
 
   /// The parts of `SUBJECT(NAME).METRIC`; `nil` for any other text.
   private static func parts(_ text: String, _ subject: String) -> (name: String, metric: String)? {

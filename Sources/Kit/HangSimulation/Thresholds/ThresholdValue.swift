@@ -26,7 +26,7 @@ extension ThresholdMetric {
     case .frozen: return run.frame.count > 0 ? count(run.frozenFrames) : nil
     case .frame(let percentile): return run.frame[percentile]
     case .actions: return count(run.actions)
-    case .growth: return run.growth.map { count($0.count) }
+    case .growth: return run.growth.map { count($0.findings.count) }
     case .received: return count(run.events.received)
     case .applied, .coalesced, .rejected, .pending:
       return run.events.received > 0 ? count(events(run.events)) : nil
@@ -49,8 +49,13 @@ extension ThresholdMetric {
       case .self: return view.selfMean
       case .p95: return view.p95
       case .max: return view.max
-      case .growth: return run.growth(ofView: name)
+      case .growth:
+        return run.growth?.perElement(
+          of: GrowthSubject(kind: .view, name: name), slowdown: run.slowdown)
       }
+    case .action(let name, .growth):
+      return run.growth?.perElement(
+        of: GrowthSubject(kind: .action, name: name), slowdown: run.slowdown)
     }
   }
 
@@ -67,9 +72,11 @@ extension ThresholdMetric {
   func absence(in run: RunReport, _ window: TurnWindow) -> String {
     switch self {
     case .growth: return "growth was not looked for"
-    case .view(let name, let metric):
-      let isThere = run.views.contains { $0.name == name }
-      return metric == .growth && isThere ? "growth was not looked for" : "\(name) never appeared"
+    case .view(let name, .growth), .action(let name, .growth):
+      let kind = growthSubject?.kind ?? .view
+      return run.growth?.absence(of: GrowthSubject(kind: kind, name: name))
+        ?? "growth was not looked for"
+    case .view(let name, _): return "\(name) never appeared"
     case .effect(let name, _):
       let effect = run.effects.first { $0.name == name }
       guard let effect else { return "there is no effect '\(name)'" }

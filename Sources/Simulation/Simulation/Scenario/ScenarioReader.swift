@@ -152,7 +152,8 @@ extension Scenario {
         // The threshold's own reader rejects anything but a single value.
         threshold = try Threshold(node.scalar ?? "")
         try threshold.check(
-          views: HostView.names, effects: EffectKind.allCases.map(\.rawValue), duration: duration)
+          views: HostView.names, actions: ActionKinds.host.names,
+          effects: EffectKind.allCases.map(\.rawValue), duration: duration)
         try threshold.scope?.check(
           devices: devices.map(\.name), variants: variants.map(\.name), leftOut: leftOut)
       } catch {

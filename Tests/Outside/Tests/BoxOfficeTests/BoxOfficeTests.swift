@@ -33,4 +33,25 @@ struct BoxOfficeTests {
     #expect(report.isPassed && report.thresholds.allSatisfy(\.passed))
     #expect(report.runs.allSatisfy { $0.measuredCosts == 1 && $0.assumedCosts > 1 })
   }
+
+  @Test func `with measured costs the figures of this machine stand beside the assumed ones`()
+    async throws
+  {
+    var plan = try boxOfficePlan()
+    plan.devices = [phone]
+    plan.measuredRepeats = 2
+    plan.thresholds = [
+      try Threshold("action(queue.came).growth < 1ms for default"),
+      try Threshold("longest <= base"),
+    ]
+    let report = try await plan.run().report
+    #expect(report.isPassed && report.thresholds.allSatisfy(\.passed))
+    #expect(report.measured.map(\.variant) == ["default", "fewer"])
+    for measured in report.measured {
+      #expect(measured.runs.count == 2)
+      let longest = try #require(measured.interval(\.longest))
+      // What the platform adds is that of the device: two views appear.
+      #expect(longest.least >= 20_000_000 && longest.least <= longest.most)
+    }
+  }
 }

@@ -1,0 +1,119 @@
+import JSON
+
+extension Calibration {
+  /// This many names are listed in the report for people.
+  private static let listed = 12
+
+  /// The report for people.
+  package var lines: [String] {
+    func time(_ nanoseconds: Int64?) -> String {
+      nanoseconds.map { "\(FixedPoint.milliseconds($0, decimals: 4)) ms" } ?? "assumed"
+    }
+    func share(_ share: Double) -> String {
+      FixedPoint.text(Int64((min(share, 1e6) * 1_000).rounded()), decimals: 1) + " %"
+    }
+    let (measured, all) = constants
+    var table = TextColumns()
+    table.append(["", "base", "element", "appearance", "fitted to", "outliers", "half", "75 %"])
+    for item in items {
+      table.append([
+        item.name, time(item.base), time(item.element), item.isView ? time(item.appearance) : "",
+        "\(item.count)", "\(item.outliers)", share(item.error.half),
+        share(item.error.threeQuarters),
+      ])
+    }
+    var lines = ["\(measured) of \(all) constants measured, \(all - measured) assumed", ""]
+    lines += table.lines(indent: 2)
+    for item in items {
+      for (path, cost) in item.fields.sorted(by: { $0.key < $1.key }) {
+        lines.append("  \(item.name): \(time(cost)) more for each element of \(path)")
+      }
+    }
+    lines += risingLines
+    lines += [
+      "",
+      "'half' and '75 %' of the measurements that were held out, every fifth, are not further than this from "
+        + "what the costs predict.",
+    ]
+    if !missing.isEmpty {
+      let more = missing.count - Self.listed
+      lines.append(
+        "Measured fewer than \(Self.fewest) times, and so assumed: "
+          + missing.prefix(Self.listed).joined(separator: ", ")
+          + (more > 0 ? " and \(more) more, which JSON lists" : ""))
+    }
+    for (name, near) in misspelled.prefix(Self.listed) {
+      lines.append("The screen has no '\(name)'; did you mean '\(near)'?")
+    }
+    lines += frames.map(\.line)
+    return lines
+  }
+
+  /// Where no constant fits.
+  private var risingLines: [String] {
+    items.compactMap { item in
+      item.rise.map { rise in
+        let (from, to) = (
+          FixedPoint.milliseconds(rise.from, decimals: 1),
+          FixedPoint.milliseconds(rise.to, decimals: 1)
+        )
+        return
+          "No constant fits \(item.name): it rises from \(from) to \(to) ms over the recording. "
+          + (seesState
+            ? "No collection of the state grows with it."
+            : "If a collection of the state grows meanwhile, record its size, as 'sizes' beside 'elements'.")
+      }
+    }
+  }
+
+  /// The same as JSON on one line, times in nanoseconds.
+  package var json: String {
+    var json = JSONWriter()
+    json.appendObject { json in
+      json.add("measured", constants.measured)
+      json.add("assumed", constants.all - constants.measured)
+      json.addArray("costs") { json in
+        for item in items {
+          json.appendObject { json in
+            json.add("name", item.name)
+            json.add("kind", item.isView ? "view" : "action")
+            json.add("base", Int(item.base))
+            json.add("element", item.element.map { Int($0) })
+            json.add("appearance", item.appearance.map { Int($0) })
+            if !item.fields.isEmpty {
+              json.addObject("per") { json in
+                for (path, cost) in item.fields.sorted(by: { $0.key < $1.key }) {
+                  json.name(text: path)
+                  json.append(Int(cost))
+                }
+              }
+            }
+            if let rise = item.rise {
+              json.addArray("rises") { json in
+                json.append(Int(rise.from))
+                json.append(Int(rise.to))
+              }
+            }
+            json.add("measurements", item.count)
+            json.add("outliers", item.outliers)
+            json.add("medianError", item.error.half)
+            json.add("error75", item.error.threeQuarters)
+          }
+        }
+      }
+      json.addArray("missing") { json in for name in missing { json.append(name) } }
+      guard !frames.isEmpty else { return }
+      json.addArray("frameTimelines") { json in
+        for frames in frames {
+          json.appendObject { json in
+            json.add("frames", frames.count)
+            json.add("janky", frames.janky)
+            json.add("longest", frames.longest)
+            json.add("refreshRate", frames.refreshRate)
+          }
+        }
+      }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+}

@@ -59,12 +59,9 @@ def main():
             f"{name}-keys": configuration.keys(output_of(program, "--print-default-config")),
         }
 
-    def part(match):
-        return parts[match.group(1)].rstrip("\n")
-
     options.output.mkdir(parents=True, exist_ok=True)
     for source in sorted(HERE.glob("*.in")):
-        page = re.sub(r"@([a-z-]+)@", part, source.read_text(encoding="utf-8"))
+        page = re.sub(r"@([a-z-]+)@", lambda match: parts[match[1]].rstrip("\n"), source.read_text(encoding="utf-8"))
         (options.output / source.stem).write_text(page, encoding="utf-8")
 
 

@@ -6,15 +6,11 @@ from roff import bold, italic, item, prose
 def parts(text):
     """The parts of a page by name."""
     head, _, body = text.partition("\ninterface ")
-    found = {"method": [], "type": [], "error": []}
+    found = {"interface-description": prose(uncommented(head.split("\n")))}
     for comment, kind, name, members in declarations(body):
-        found[kind].append(section(comment, kind, name, members))
-    return {
-        "interface-description": prose(uncommented(head.split("\n"))),
-        "interface-methods": "".join(found["method"]),
-        "interface-types": "".join(found["type"]),
-        "interface-errors": "".join(found["error"]),
-    }
+        part = f"interface-{kind}s"
+        found[part] = found.get(part, "") + section(comment, kind, name, members)
+    return found
 
 
 def declarations(text):

@@ -7,8 +7,8 @@ from roff import bold, escape, italic, item, prose
 
 def read(program):
     """The description of a program's root command."""
-    output = subprocess.run([program, "--experimental-dump-help"], check=True, timeout=60, stdout=subprocess.PIPE).stdout
-    return json.loads(output)["command"]
+    dump = subprocess.run([program, "--experimental-dump-help"], check=True, timeout=60, stdout=subprocess.PIPE)
+    return json.loads(dump.stdout)["command"]
 
 
 def verbs(command, path=()):

@@ -21,7 +21,6 @@ COMPATIBILITY = sorted((ROOT / "Tests/Compatibility").glob("*/state.tar.gz"))
 # For parsers of what platforms and programs write: the folder of the corpus, and a test with samples.
 OTHERS = {
     "youtube": ("youtube", "PlatformFormatsTests/RecordedChatTests"),
-    "eventsub": ("eventsub", "PlatformFormatsTests/EventSubTests"),
     "chatterino": ("chatterino", "PlatformFormatsTests/RecordedChatTests"),
     "downloader": ("twitchdownloader", "PlatformFormatsTests/RecordedChatTests"),
     "twitchevents": ("eventsub", "TwitchEventsTests/EventSubSessionTests"),
@@ -41,6 +40,15 @@ def others(folder, test):
     samples = re.findall(rb'#"([^\n]{12,})"#', (ROOT / "Tests" / f"{test}.swift").read_bytes())
     yield from (sample + b"\n" for sample in samples)
     yield b"".join(sample + b"\n" for sample in samples)[:8000]
+
+
+def eventsub():
+    """Also the members that a test adds to an event, in an event of each kind of the corpus."""
+    found = list(others("eventsub", "PlatformFormatsTests/EventSubTests"))
+    yield from found
+    for kind in sorted(set(re.findall(rb'"type": ?"(channel[a-z_.]+)"', b"".join(found)))):
+        for members in (text.strip() for text in found if text.startswith(b',"')):
+            yield b'{"subscription":{"type":"%s"},"event":{"broadcaster_user_login":"ada"%s}}\n' % (kind, members)
 
 
 def distinct(lines, shape):
@@ -222,8 +230,8 @@ def words(inputs):
 
 
 def main():
-    own = [lines, native, irc, twitch, mapping, varlink, interface, configuration, scenario, device, recording,
-           recovery, chainedrecording, chainedrecovery, log, snapshot]
+    own = [lines, native, irc, eventsub, twitch, mapping, varlink, interface, configuration, scenario, device,
+           recording, recovery, chainedrecording, chainedrecovery, log, snapshot]
     parsers = {parser.__name__: parser for parser in own}
     parsers |= {name: functools.partial(others, *row) for name, row in OTHERS.items()}
     for name, parser in parsers.items():

@@ -27,7 +27,7 @@ install -D --mode=644 -t "$tree/Sources/Control/ControlInterface" \
 mv "$tree/packaging/debian" "$tree/debian"
 cd "$tree"
 # The programs are built already, so the build dependencies need not be installed.
-LIVEHOST_BIN=$programs nice dpkg-buildpackage --build=binary --no-check-builddeps --no-sign \
+LIVEHOST_BIN=$programs dpkg-buildpackage --build=binary --no-check-builddeps --no-sign \
   >"$output/build.log" 2>&1 || {
   tail -n 30 "$output/build.log" >&2
   exit 1

@@ -8,7 +8,7 @@ for group in "$@"; do
   case "$group" in
     build) packages+=(libsystemd-dev libsimdjson-dev libsqlite3-dev libnats-dev zlib1g-dev pkg-config g++) ;;
     deb) packages+=(debhelper lintian patchelf man-db python3) ;;
-    test) packages+=(git openssl debootstrap systemd-container less python3-venv tmux varlink-go zsh fish valgrind \
+    test) packages+=(git debootstrap systemd-container less python3-venv tmux varlink-go zsh fish valgrind \
       iproute2 chromium chromium-driver fonts-dejavu-core obs-studio xvfb) ;;
     soak) packages+=(python3-fusepy fuse3) ;;
     *) echo "dependencies.sh: unknown group '$group': use build, deb, test or soak" >&2; exit 64 ;;

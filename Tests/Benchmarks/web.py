@@ -10,10 +10,9 @@ Then: time of the main thread of a page in Chromium, per second.
 The soak has the 200 streams from the beginning. It fails if memory or processor time of either program grows behind a
 first sixth, in which histories and tables fill, or if a stream ends."""
 import contextlib
-import json
 import os
 import pathlib
-import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
+from harness.ingest import Ingest  # noqa: E402
 from harness.programs import Daemon, Program  # noqa: E402
 from harness.web import Page  # noqa: E402
 
@@ -29,28 +29,15 @@ PROGRAMS, *rest = [each for each in sys.argv[1:] if each != "--soak"]
 PROGRAMS = pathlib.Path(PROGRAMS).resolve()
 SECONDS = float(rest[0]) if rest else 600 if SOAK else 20
 STREAMS = 200
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def connected(path):
-    client = socket.socket(socket.AF_UNIX)
-    client.connect(str(path))
-    return client
-
-
-def processor_seconds(program):
-    fields = pathlib.Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def mebibytes(program):
     return program.resident() / 2**20
 
 
-def feed(path, sent, stop):
+def feed(daemon, sent, stop):
     """300 messages per second, in 20 batches, the last message of each of which is timed."""
-    client, number = connected(path), 0
-    due = time.monotonic()
+    ingest, number, due = Ingest(daemon.ingest), 0, time.monotonic()
     while not stop.is_set():
         lines = []
         for _ in range(15):
@@ -60,32 +47,22 @@ def feed(path, sent, stop):
             lines.append({"type": "chat.message", "room": "main", "id": identifier, "text": f"message {number} of a flood",
                           "user": {"id": str(user), "name": f"person_{user}"}})
         sent[number] = time.monotonic()
-        client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
+        ingest.send(*lines)
         due += 0.05
         time.sleep(max(0, due - time.monotonic()))
 
 
-def follow(path, sent, seen, stop):
+def follow(daemon, sent, seen, stop):
     """When each message is in the state of the room, by how many it has taken."""
-    client = connected(path)
-    call = {"method": "io.livehost.Control.MonitorRoom", "parameters": {"room": "main"}, "more": True}
-    client.sendall(json.dumps(call).encode() + b"\0")
-    rest, before = b"", 0
+    client, before = daemon.client(), 0
+    client.send("MonitorRoom", {"room": "main"}, more=True)
     while not stop.is_set():
-        rest += client.recv(1 << 20)
-        *messages, rest = rest.split(b"\0")
-        for message in messages:
-            # Of the batches of this run only: the room may have taken messages before it.
-            now = time.monotonic()
-            parameters = json.loads(message)["parameters"]
-            state = parameters.get("patch") or parameters.get("room") or {}
-            total = state.get("features", {}).get("chat", {}).get("total")
-            if total is None:
-                continue
-            if not sent:
-                before = total
-            for number in [each for each in list(sent) if each <= total - before and each not in seen]:
-                seen[number] = now
+        parameters, now = client.receive()["parameters"], time.monotonic()
+        state = parameters.get("patch") or parameters.get("room") or {}
+        total = state.get("features", {}).get("chat", {}).get("total", 0)
+        # Of the batches of this run only: the room may have taken messages before it.
+        before = before if sent else max(before, total)
+        seen.update({number: now for number in list(sent) if number <= total - before and number not in seen})
 
 
 READER = """
@@ -111,19 +88,17 @@ while True:
 """
 
 
-def measure(name, runtime, processes):
+def measure(name, daemon, processes):
     sent, seen, stop = {}, {}, threading.Event()
-    threads = [threading.Thread(target=feed, args=(runtime / "ingest", sent, stop), daemon=True),
-               threading.Thread(target=follow, args=(runtime / "io.livehost.Control", sent, seen, stop), daemon=True)]
-    threads[1].start()
+    threading.Thread(target=follow, args=(daemon, sent, seen, stop), daemon=True).start()
     time.sleep(1)
-    threads[0].start()
+    threading.Thread(target=feed, args=(daemon, sent, stop), daemon=True).start()
     time.sleep(2)
-    begun, before = time.monotonic(), {key: processor_seconds(process) for key, process in processes.items()}
+    begun, before = time.monotonic(), {key: process.processor_seconds() for key, process in processes.items()}
     first = max(sent)
     time.sleep(SECONDS)
     elapsed = time.monotonic() - begun
-    used = {key: (processor_seconds(process) - before[key]) / elapsed for key, process in processes.items()}
+    used = {key: (process.processor_seconds() - before[key]) / elapsed for key, process in processes.items()}
     stop.set()
     ways = sorted((seen[key] - sent[key]) * 1000 for key in sent if key > first and key in seen)
     at = lambda share: ways[min(len(ways) - 1, int(len(ways) * share))]
@@ -132,10 +107,10 @@ def measure(name, runtime, processes):
     return at(0.99)
 
 
-def main_thread(link, runtime):
+def main_thread(link, daemon):
     from playwright.sync_api import sync_playwright
-    sent, stop = {}, threading.Event()
-    threading.Thread(target=feed, args=(runtime / "ingest", sent, stop), daemon=True).start()
+    stop = threading.Event()
+    threading.Thread(target=feed, args=(daemon, {}, stop), daemon=True).start()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": 1600, "height": 900})
@@ -157,44 +132,35 @@ def main_thread(link, runtime):
     stop.set()
 
 
-def slope(samples):
-    """How much a figure grows per minute: the least squares over pairs of seconds and figure."""
-    times, values = zip(*samples)
-    time_mean, value_mean = (sum(each) / len(each) for each in (times, values))
-    return 60 * (sum((when - time_mean) * (value - value_mean) for when, value in samples)
-                 / sum((when - time_mean) ** 2 for when in times))
-
-
-def soak(runtime, processes, readers):
+def soak(daemon, processes, readers):
     """Whether memory and processor time stay as they are, with all streams, at 300 messages per second."""
     stop, begun, interval = threading.Event(), time.monotonic(), min(5, SECONDS / 24)
-    threading.Thread(target=feed, args=(runtime / "ingest", {}, stop), daemon=True).start()
-    memory, usage = ({key: [] for key in processes} for _ in range(2))
-    before = {key: processor_seconds(process) for key, process in processes.items()}
-    at = begun
+    threading.Thread(target=feed, args=(daemon, {}, stop), daemon=True).start()
+    times, memory, usage = [], *({key: [] for key in processes} for _ in range(2))
+    before, at = {key: process.processor_seconds() for key, process in processes.items()}, begun
     while at - begun < SECONDS:
         time.sleep(interval)
         last, at = at, time.monotonic()
+        is_counted = at - begun > SECONDS / 6
+        times += [at] * is_counted
         for key, process in processes.items():
-            now = processor_seconds(process)
-            if at - begun > SECONDS / 6:
-                memory[key].append((at - begun, mebibytes(process)))
-                usage[key].append((at - begun, 100 * (now - before[key]) / (at - last)))
+            now = process.processor_seconds()
+            memory[key] += [mebibytes(process)] * is_counted
+            usage[key] += [100 * (now - before[key]) / (at - last)] * is_counted
             before[key] = now
         if int((at - begun) / 60) > int((last - begun) / 60):
             print(f"{at - begun:.0f} s: " + ", ".join(
                 f"{key} {mebibytes(process):.1f} MiB" for key, process in processes.items()), flush=True)
     stop.set()
-    failures, minutes = 0, (at - begun) * 5 / 6 / 60
-    for kind, unit, samples, noise in (("memory", "MiB", memory, 3), ("processor", "points", usage, 3)):
-        for key in processes:
-            values = [value for _, value in samples[key]]
-            mean, growth = sum(values) / len(values), slope(samples[key]) * minutes
+    failures, seconds = 0, (at - begun) * 5 / 6
+    for kind, unit, samples in (("memory", "MiB", memory), ("processor", "points", usage)):
+        for key, values in samples.items():
+            mean, growth = statistics.mean(values), statistics.linear_regression(times, values).slope * seconds
             # An allocator that grows by a piece, or a neighbour on the machine, is no slope.
-            bound = noise + mean / 20
+            bound = 3 + mean / 20
             failures += growth > bound
             print(f"{'FAILED' if growth > bound else 'ok'}: {kind} of {key}: {min(values):.1f} to {max(values):.1f}, mean {mean:.1f}; "
-                  f"it grows by {growth:+.1f} {unit} in {minutes:.1f} minutes, at most {bound:.1f} is noise", flush=True)
+                  f"it grows by {growth:+.1f} {unit} in {seconds / 60:.1f} minutes, at most {bound:.1f} is noise", flush=True)
     readers.stop()
     ended = readers.output.read().count("ended")
     failures += ended > 0
@@ -209,7 +175,6 @@ def main():
         daemon.ctl("open", "main")
         web = Page(daemon)
         stack.callback(web.stop)
-        runtime = daemon.run
         processes = {"livehostd": daemon, "livehost-web": web}
 
         def streams():
@@ -219,13 +184,13 @@ def main():
             return readers
 
         if SOAK:
-            soak(runtime, processes, streams())
-        without = measure("without browsers", runtime, processes)
+            soak(daemon, processes, streams())
+        without = measure("without browsers", daemon, processes)
         readers = streams()
-        with_them = measure(f"{STREAMS} streams at 20/s", runtime, processes)
+        with_them = measure(f"{STREAMS} streams at 20/s", daemon, processes)
         print(f"p99 {with_them / without:.2f} x that without browsers")
         readers.stop()
-        main_thread(web.link, runtime)
+        main_thread(web.link, daemon)
 
 
 main()

@@ -20,40 +20,29 @@ IMPORT = re.compile(
     r"import\s+(?:struct\s+|enum\s+|class\s+|func\s+)?(\w+)", re.M)
 
 
-def main():
-    description = json.loads(subprocess.run(
-        ["swift", "package", "describe", "--type", "json"], cwd=ROOT, check=True,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
-    targets = {target["name"]: target for target in description["targets"]}
+def problems(targets):
     folder = {name: Path(target["path"]).parts[1] for name, target in targets.items()
               if Path(target["path"]).parts[0] == "Sources"}
-    problems = []
     for name, target in sorted(targets.items()):
         declared = set(target.get("target_dependencies", []))
-        path = ROOT / target["path"]
-        for source in target.get("sources", []):
-            if not source.endswith(".swift"):
-                continue
-            text = (path / source).read_text(encoding="utf-8")
-            for module in set(IMPORT.findall(text)):
-                if module not in targets or module == name:
-                    continue
-                if module not in declared:
-                    problems.append(f"{target['path']}/{source}: imports {module}, "
-                                    f"which is not a declared dependency of {name}")
-        for dependency in declared:
-            if name in folder and dependency in folder:
-                here, there = ORDER.index(folder[name]), ORDER.index(folder[dependency])
-                if there > here:
-                    problems.append(f"{name} ({folder[name]}) depends on {dependency} "
-                                    f"({folder[dependency]}), which comes later on the road")
-        if folder.get(name) == "Features" and name not in ("HostFeature", "Intake"):
-            for dependency in declared:
-                if folder.get(dependency) == "Features" and dependency != "Intake":
-                    problems.append(f"{name} depends on its sibling {dependency}; "
-                                    "they communicate through HostFeature")
-    print("\n".join(problems), end="")
-    return 1 if problems else 0
+        for source in (ROOT / target["path"] / source for source in target.get("sources", [])):
+            imported = set(IMPORT.findall(source.read_text())) if source.suffix == ".swift" else set()
+            for module in imported & targets.keys() - declared - {name}:
+                yield f"{source.relative_to(ROOT)}: imports {module}, which is not a declared dependency of {name}"
+        for dependency in declared & folder.keys() if name in folder else ():
+            here, there = folder[name], folder[dependency]
+            if ORDER.index(there) > ORDER.index(here):
+                yield f"{name} ({here}) depends on {dependency} ({there}), which comes later on the road"
+            if here == there == "Features" and name not in ("HostFeature", "Intake") and dependency != "Intake":
+                yield f"{name} depends on its sibling {dependency}; they communicate through HostFeature"
+
+
+def main():
+    description = subprocess.run(["swift", "package", "describe", "--type", "json"], cwd=ROOT, check=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    found = list(problems({target["name"]: target for target in json.loads(description)["targets"]}))
+    print("\n".join(found), end="")
+    return bool(found)
 
 
 sys.exit(main())

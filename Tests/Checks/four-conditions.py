@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Compares the bundled scenario with the article whose table it follows, and refits it.
 
-    four-conditions.py [--program LIVEHOSTCTL] [table | ranges | sensitivity | check | fit]
+    four-conditions.py [--program LIVEHOSTCTL] [table | ranges | check | fit]
 
 table   prints both as the tables of Simulation.docc/TheFourConditions.md, and exits with 1 if a
         published count is missed or the mean is more than 1 % off
 ranges  prints, for each fitted constant, the range in which all published figures hold
-sensitivity
-        prints how the counts and the mean move if one constant is a fifth smaller or larger
-check   exits with 1 if the table of sensitivity in TheFourConditions.md is not what the simulator gives
+check   prints the rows that the table of sensitivity in TheFourConditions.md should have and has not: how
+        the counts and the mean move if one constant is a fifth smaller or larger; exits with 1 if there are any
 fit     prints the viewElement that gives the published mean; then sizes and costs are set by hand,
         and ranges says how much they may move
 
@@ -16,6 +15,7 @@ Run it after views, throttles or costs changed.
 """
 import argparse
 import concurrent.futures
+import functools
 import itertools
 import json
 import pathlib
@@ -98,6 +98,14 @@ def table(program):
     return 0 if holds(before, before_means) else 1
 
 
+def border(good, bad, is_good, precision):
+    """The good number nearest to a bad one, by halving the way."""
+    while abs(bad - good) > precision:
+        middle = (good + bad) / 2
+        good, bad = (middle, bad) if is_good(middle) else (good, middle)
+    return good
+
+
 def ranges(program):
     def is_good(name, number):
         try:
@@ -107,15 +115,9 @@ def ranges(program):
         return holds(counts, means)
 
     for name in CONSTANTS:
-        start, bounds = value(name), []
-        for factor in 0.5, 2:
-            good, bad = start, start * factor
-            if is_good(name, bad):
-                good = bad
-            while abs(bad - good) > (1 if name.startswith("gifts") else start / 200):
-                middle = (good + bad) / 2
-                good, bad = (middle, bad) if is_good(name, middle) else (good, middle)
-            bounds.append(good)
+        start, precision = value(name), 1 if name.startswith("gifts") else value(name) / 200
+        bounds = [end if is_good(name, end) else border(start, end, functools.partial(is_good, name), precision)
+                  for end in (start / 2, start * 2)]
         print(f"{name}: {start:g}, from {bounds[0]:.4g} to {bounds[1]:.4g}", flush=True)
 
 
@@ -134,11 +136,6 @@ def sensitivity_rows(program):
         yield from pool.map(lambda case: row(*case), itertools.product(CONSTANTS, (0.8, 1.2)))
 
 
-def sensitivity(program):
-    for row in sensitivity_rows(program):
-        print(row, flush=True)
-
-
 def check(program):
     page = (ROOT / PAGE).read_text().splitlines()
     wrong = [row for row in sensitivity_rows(program) if row not in page]
@@ -149,16 +146,15 @@ def check(program):
 
 
 def fit(program):
-    low, high = value("viewElement") / 2, value("viewElement") * 2
-    for _ in range(12):
-        middle = (low + high) / 2
-        (_, _, means), = simulate(program, name="viewElement", number=f"{middle:.6f}")
-        low, high = (middle, high) if means[3] < MEAN else (low, middle)
-    print(f"viewElement: {low:.3f}ms")
+    def is_below(number):
+        (_, _, means), = simulate(program, name="viewElement", number=f"{number:.6f}")
+        return means[3] < MEAN
+    start = value("viewElement")
+    print(f"viewElement: {border(start / 2, start * 2, is_below, start / 2000):.3f}ms")
 
 
 def main():
-    actions = {action.__name__: action for action in (table, ranges, sensitivity, check, fit)}
+    actions = {action.__name__: action for action in (table, ranges, check, fit)}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default=str(ROOT / ".build/release/livehostctl"))
     parser.add_argument("what", nargs="?", default="table", choices=actions)

@@ -96,20 +96,28 @@ def apply(root, mutations, writes=True):
     return unfit
 
 
-def tests_fail(root, number, filter):
-    """Whether the tests that the filter selects fail with this mutation (None: with none)."""
-    environment = dict(os.environ)
-    if number is not None:
-        environment["MUTATION"] = str(number)
-    command = ["swift", "test", "--skip-build", "--no-parallel", "--disable-testable-imports", "--filter", filter]
+def run(command, root, number):
+    """The ended command with a mutation (None: with none); None if it does not end in time."""
+    environment = os.environ | ({} if number is None else {"MUTATION": str(number)})
     try:
-        run = subprocess.run(
+        return subprocess.run(
             command, cwd=root, env=environment, capture_output=True, text=True, timeout=SECONDS_PER_RUN)
     except subprocess.TimeoutExpired:
-        return True
-    if "Test run with 0 tests" in run.stdout + run.stderr:
+        return None
+
+
+def build(root, *options):
+    subprocess.run(["swift", "build", *options, "-Xswiftc", "-no-warnings-as-errors"], cwd=root, check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def tests_fail(root, number, filter):
+    """Whether the tests that the filter selects fail with this mutation (None: with none)."""
+    ended = run(["swift", "test", "--skip-build", "--no-parallel", "--disable-testable-imports", "--filter", filter],
+                root, number)
+    if ended and "Test run with 0 tests" in ended.stdout + ended.stderr:
         sys.exit(f"no test is selected by {filter}")
-    return run.returncode != 0
+    return not ended or ended.returncode != 0
 
 
 @functools.cache
@@ -119,38 +127,27 @@ def require_passing(root, filter):
         sys.exit(f"{filter} fails without a mutation")
 
 
-def seed_that_fails(program, number):
+def seed_that_fails(root, number):
     """The first seed with which the simulation fails with this mutation; None if it does not."""
-    environment = dict(os.environ)
-    if number is not None:
-        environment["MUTATION"] = str(number)
     # One after the other, so that a thread that never waits or a crash is a failure of its seed.
     for first in range(1, SEEDS, 50):
-        try:
-            run = subprocess.run(
-                [program, "--seed", str(first), "--count", "50", "--each"], env=environment,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=SECONDS_PER_RUN)
-        except subprocess.TimeoutExpired:
+        command = [root / ".build/release/livehost-vopr", "--seed", str(first), "--count", "50", "--each"]
+        if not (ended := run(command, root, number)):
             return first, "does not end"
-        if run.returncode:
-            broken = re.search(r"^seed (\d+) broke a promise: ([^:]*)", run.stdout, re.MULTILINE)
-            if broken:
-                return int(broken[1]), broken[2]
-            return first + run.stdout.count("digest"), "crashes"
+        if ended.returncode:
+            broken = re.search(r"^seed (\d+) broke a promise: ([^:]*)", ended.stdout, re.MULTILINE)
+            return (int(broken[1]), broken[2]) if broken else (first + ended.stdout.count("digest"), "crashes")
     return None
 
 
 def try_seeds(root, chosen):
     """Lets the simulation find mutations, two at a time. Returns how many it tried and did not find."""
-    subprocess.run(
-        ["swift", "build", "-c", "release", "--product", "livehost-vopr", "-Xswiftc", "-no-warnings-as-errors"],
-        cwd=root, check=True, stdout=subprocess.DEVNULL)
-    program = root / ".build/release/livehost-vopr"
-    if failure := seed_that_fails(program, None):
+    build(root, "-c", "release", "--product", "livehost-vopr")
+    if failure := seed_that_fails(root, None):
         sys.exit(f"seed {failure[0]} fails without a mutation")
     survivors = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = pool.map(lambda entry: seed_that_fails(program, entry[0]), chosen)
+        found = pool.map(lambda entry: seed_that_fails(root, entry[0]), chosen)
         for (_, mutation), failure in zip(chosen, found):
             survivors += failure is None
             result = f"| {failure[0]} | {failure[1]} |" if failure else f"| NOT in {SEEDS} | |"
@@ -160,9 +157,7 @@ def try_seeds(root, chosen):
 
 def try_tests(root, chosen):
     """Lets tests find mutations. Returns how many were tried and not noticed."""
-    subprocess.run(
-        ["swift", "build", "--build-tests", "-Xswiftc", "-no-warnings-as-errors"], cwd=root, check=True,
-        stdout=subprocess.DEVNULL)
+    build(root, "--build-tests")
     survivors = 0
     for number, mutation in chosen:
         require_passing(root, mutation.tests)

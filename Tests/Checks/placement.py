@@ -91,21 +91,15 @@ class Sources:
             if expression.search(text, declaration.start, declaration.end)]
 
     def nearest(self, symbol, find):
-        """Where the text is now, where that name is now, and which names are like it."""
+        """Where the text is now, and where that name is now or one like it."""
         name = symbol.partition("(")[0].split(".")
         # The type that is named is the likeliest one.
         holders = sorted(self.containing(find), key=lambda entry: entry[1].path[:-1][-1:] != tuple(name[:-1][-1:]))
-        namesakes = [(path, found) for path, found in self.all() if found.path[-1] == name[-1]]
-        advice = ""
-        if 0 < len(holders) <= 8:
-            advice += "\n  its text is in" + self.lines(holders)
-        if 0 < len(namesakes) <= 8:
-            advice += "\n  of that name there is" + self.lines(namesakes)
         short = {".".join(found.path[-len(name):]): (path, found) for path, found in self.all()}
-        alike = difflib.get_close_matches(".".join(name), short, n=3, cutoff=0.7)
-        shown = {found for _, found in (holders[:8] if len(holders) <= 8 else []) + namesakes[:8]}
-        if alike := [short[found] for found in alike if short[found][1] not in shown]:
-            advice += "\n  similar names are" + self.lines(alike)
+        namesakes = [(path, found) for path, found in self.all() if found.path[-1] == name[-1]] or [
+            short[alike] for alike in difflib.get_close_matches(".".join(name), short, n=3, cutoff=0.7)]
+        advice = "".join(f"\n  {title}{self.lines(found)}" for title, found in (
+            ("its text is in", holders), ("of that name or a similar one there is", namesakes)) if 0 < len(found) <= 8)
         return "\n  repair: " + ("correct `symbol`" + advice if advice else "the code is gone; remove the mutation")
 
     def closest(self, meant, find):

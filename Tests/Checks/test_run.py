@@ -119,6 +119,6 @@ def test_real_swift_tests_are_counted(phase, programs, tool, expected, capsys):
     done = phase(
         f"exec {programs}/livehostPackageTests.xctest --testing-library swift-testing"
         " --filter 'ComposableTests.TypeCheckTests|SuggestionsTests'",
-        is_swift=True, environment={"MACRO_TOOL": str(programs / tool), "TERM": "xterm"})
+        is_swift=True, minutes=20, environment={"MACRO_TOOL": str(programs / tool), "TERM": "xterm"})
     assert counts(done) == expected
     assert ('skipped: "needs swiftc' in capsys.readouterr().out) == bool(done.skipped)

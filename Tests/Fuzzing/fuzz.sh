@@ -15,10 +15,8 @@ set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 runs=${1:-10000000} runs_of_files=${2:-100000}
 shift $(($# < 2 ? $# : 2))
-if [ $# -eq 0 ]; then
-  set -- lines native irc youtube eventsub chatterino downloader twitch twitchevents obs socialstream webhook mapping \
-    varlink interface configuration scenario device recording recovery chainedrecording chainedrecovery log snapshot
-fi
+# shellcheck disable=SC2046 # Names.
+[ $# -gt 0 ] || set -- $(grep -ohE '"[a-z]+": \{' Tests/Fuzzing/fuzz-*/main.swift | cut -d '"' -f 2)
 build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build kind=${FUZZ_BUILD:-address} options=
 [ "$kind" != edges ] || options="-use_counters=0 -entropic=0"
@@ -27,13 +25,7 @@ export seed=${FUZZ_SEED:-$(date +%s)} build kind=${FUZZ_BUILD:-address} options=
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=1 UBSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
 
 program() { # parser
-  case $1 in
-    lines | native | irc | youtube | eventsub | chatterino | downloader) echo fuzz-lines ;;
-    twitch | twitchevents | obs | socialstream | webhook | mapping) echo fuzz-sources ;;
-    varlink | interface) echo fuzz-messages ;;
-    recording | recovery | chainedrecording | chainedrecovery | log) echo fuzz-recordings ;;
-    *) echo fuzz-host ;;
-  esac
+  grep -l "\"$1\": {" Tests/Fuzzing/fuzz-*/main.swift | cut -d / -f 3
 }
 export -f program
 
@@ -70,17 +62,14 @@ fuzz() { # parser, inputs, their longest length in bytes
 }
 export -f fuzz
 
+rm -f "$build"/*.failed
 for parser in "$@"; do
-  rm -f "$build/$parser.failed"
   case $parser in
     native | irc | twitch) echo "$parser $runs 1024" ;;
     lines | varlink | interface | twitchevents | obs) echo "$parser $runs 2048" ;;
     *) echo "$parser $runs_of_files 16384" ;;
   esac
 done | xargs -P "$(nproc)" -L 1 bash -c 'fuzz "$@" || touch "$build/$1.failed"' fuzz
-failed=0
-for parser in "$@"; do
-  [ ! -e "$build/$parser.failed" ] || failed=$((failed + 1))
-done
+failed=$(find "$build" -maxdepth 1 -name '*.failed' | wc -l)
 echo "$(($# - failed)) passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -5,21 +5,50 @@ For each parser, a directory of inputs from the files of the repository, and a d
 the words in them.
 """
 import collections
+import functools
 import gzip
-import json
 import random
 import re
 import sys
 import tarfile
-import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 import fuzz_inputs as fuzz  # noqa: E402
 
-LINE = r"[^\n]{12,}"
 COMPATIBILITY = sorted((ROOT / "Tests/Compatibility").glob("*/state.tar.gz"))
+# For parsers of what platforms and programs write: the folder of the corpus, and a test with samples.
+OTHERS = {
+    "youtube": ("youtube", "PlatformFormatsTests/RecordedChatTests"),
+    "chatterino": ("chatterino", "PlatformFormatsTests/RecordedChatTests"),
+    "downloader": ("twitchdownloader", "PlatformFormatsTests/RecordedChatTests"),
+    "twitchevents": ("eventsub", "TwitchEventsTests/EventSubSessionTests"),
+    "obs": ("obs", "ObsStudioTests/ObsSessionTests"),
+    "socialstream": ("social-stream", "PlatformFormatsTests/SocialStreamMessageTests"),
+    "webhook": ("webhooks", "WebhooksTests/WebhookMappingTests"),
+}
+
+
+def others(folder, test):
+    """Files of the corpus, their lines, and the samples in a test: texts of Swift that are one line."""
+    for path in sorted((ROOT / "Tests/Corpus" / folder).glob("*.*[!d]")):
+        if not path.name.endswith(".expected.json"):
+            yield path.read_bytes()
+            # A line of an array of objects ends with what separates it from the next.
+            yield from (line.strip(b" [],") + b"\n" for line in path.read_bytes().splitlines() if len(line) > 12)
+    samples = re.findall(rb'#"([^\n]{12,})"#', (ROOT / "Tests" / f"{test}.swift").read_bytes())
+    yield from (sample + b"\n" for sample in samples)
+    yield b"".join(sample + b"\n" for sample in samples)[:8000]
+
+
+def eventsub():
+    """Also the members that a test adds to an event, in an event of each kind of the corpus."""
+    found = list(others("eventsub", "PlatformFormatsTests/EventSubTests"))
+    yield from found
+    for kind in sorted(set(re.findall(rb'"type": ?"(channel[a-z_.]+)"', b"".join(found)))):
+        for members in (text.strip() for text in found if text.startswith(b',"')):
+            yield b'{"subscription":{"type":"%s"},"event":{"broadcaster_user_login":"ada"%s}}\n' % (kind, members)
 
 
 def distinct(lines, shape):
@@ -52,62 +81,11 @@ def irc():
     return batches(distinct(lines, shape)[:200])
 
 
-def samples(path, pattern=r"\{[^\n]*\}"):
-    """The samples in a test, by default objects of JSON: texts of Swift that are one line."""
-    return [sample.encode() for sample in re.findall(rf'#"({pattern})"#', (ROOT / "Tests" / path).read_text())]
-
-
-def youtube():
-    yield b'{"replayChatItemAction":{"actions":[{"addChatItemAction":{"item":{"liveChatTextMessageRenderer":{"id":"a",' \
-        b'"authorExternalChannelId":"b","message":{"runs":[{"text":"c"}]}}}}}],"videoOffsetTimeMsec":"1"}}\n'
-    yield from samples("PlatformFormatsTests/RecordedChatTests.swift", LINE)
-
-
-def eventsub():
-    for sample in samples("PlatformFormatsTests/EventSubTests.swift", LINE):
-        for kind in ("channel.chat.message", "channel.chat.notification", "channel.poll.end", "channel.follow"):
-            yield b'{"subscription":{"type":"%s"},"event":{"broadcaster_user_login":"ada"%s}}\n' % (
-                kind.encode(), sample if sample.startswith(b",") else b"")
-
-
-def chatterino():
-    yield b"# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] bo: hi\n[20:00:02] bo has been timed out for 1h 2m.\n"
-
-
-def downloader():
-    yield b'{"streamer":{"name":"a"},"comments":[{"_id":"a","created_at":"2026-11-23T20:00:00Z","commenter":{"_id":"1"},' \
-        b'"message":{"body":"hi","bits_spent":1}}]}'
-
-
-def lines_of(path):
-    """The samples in a test, each as a line."""
-    return [sample + b"\n" for sample in samples(path)]
-
-
 def twitch():
     greeting = b":tmi.twitch.tv CAP * ACK :twitch.tv/tags twitch.tv/commands\r\n:tmi.twitch.tv 001 justinfan1 :hi\r\n"
     yield greeting + b":tmi.twitch.tv RECONNECT\r\nPING :tmi.twitch.tv\r\n:tmi.twitch.tv CAP * NAK :twitch.tv/tags\r\n"
     for text in irc():
         yield greeting + text
-
-
-def twitchevents():
-    return lines_of("TwitchEventsTests/EventSubSessionTests.swift")
-
-
-def obs():
-    found = lines_of("ObsStudioTests/ObsSessionTests.swift")
-    return found + [first + second for first, second in zip(found, found[1:])]
-
-
-def socialstream():
-    return lines_of("PlatformFormatsTests/SocialStreamMessageTests.swift")
-
-
-def webhook():
-    yield from lines_of("WebhooksTests/WebhookMappingTests.swift")
-    yield b'{"id":"i","at":1795550400,"a":"x","b":[{"c":"u","d":"hi"}],"c":true}'
-    yield b"id=i&a=1&c=u&b=hi"
 
 
 def mapping():
@@ -172,36 +150,22 @@ def segments():
 
 
 def recording():
+    """Segments, and the first line and the last of each with twelve of those between."""
     for segment in segments():
         lines = segment.splitlines(keepends=True)
+        if len(segment) < 16_000:
+            yield segment
         for start in range(0, len(lines), 12):
             yield b"".join(lines[:1] + lines[start + 1:start + 13] + lines[-1:])[:8000]
 
 
-def segment(number, header, lines):
-    """A whole segment, with an end that vouches for these lines."""
-    counts = collections.Counter(re.match(rb'{"type":"([\w.]+)"', line)[1] for line in lines)
-    text = re.sub(rb'"segment":\d+', b'"segment":%d' % number, header) + b"".join(lines)
-    frames = counts[b"frame"]
-    end = {
-        "type": "segmentEnd", "events": len(lines) - frames - counts[b"change"], "frames": frames,
-        "crc32": f"{zlib.crc32(text):08x}", "state": "finished", "endedAt": 1795314919307,
-    }
-    return text + json.dumps(end, separators=(",", ":")).encode() + b"\n"
-
-
 def recovery():
-    """Recordings of one and two segments: intact, torn, and followed by what never became a line."""
-    for text in segments():
-        header, *lines = text.splitlines(keepends=True)
-        lines = [line for line in lines if not line.startswith(b'{"type":"segmentEnd"')]
-        for start in range(0, len(lines) - 8, 12):
-            first = segment(1, header, lines[start:start + 4])
-            second = segment(2, header, lines[start + 4:start + 8])
-            yield first
-            yield first + b"\0" + second
-            yield first + b"\0" + second[:len(second) * (start % 7) // 7]
-            yield first[:-120] + b"\n{\n{"
+    """Recordings of one and two segments: as they are, torn, and followed by what never became a line."""
+    for number, text in enumerate(recording()):
+        second = text.replace(b'"segment":1', b'"segment":2', 1)
+        yield text
+        yield text + b"\0" + second[:len(second) * (number % 8) // 7]
+        yield text[:-120] + b"\n{\n{"
 
 
 def steps():
@@ -240,20 +204,15 @@ def chainedrecovery():
 
 def log():
     """The logs of two rooms, with sessions of all kinds."""
-    def batch(number, lines):
-        room = [b"fuzz", b"main"][number % 2]
+    for number, lines in enumerate(steps()):
         more = [
             b',"opened":1795314919307', b"", b',"after":{"session":%d,"batch":1}' % number, b"",
-            b',"recorded":{"recording":"fuzz-20261122T000000Z","instant":33333332,"steps":2}', b',"closed":true',
-        ][number // 2 % 6]
-        mark = b'{"room":"%s","session":%d,"batch":%d%s}' % (room, 1 + number // 4, 1 + number // 2 % 2, more)
-        return [b'{"type":"change","at":0,"change":%s}' % mark, *lines]
-    for number, lines in enumerate(steps()):
-        parts = [batch(number + index, lines[index * 2:index * 2 + 2]) for index in range(4)]
-        parts[1].append(SYNCED)
-        size = [4, 2, 1][number % 3]
-        grouped = [sum(parts[start:start + size], []) for start in range(0, 4 if size > 1 else 3, size)]
-        yield unchained(grouped, number, b"")
+            b',"recorded":{"recording":"fuzz-20261122T000000Z","instant":33333332,"steps":2}', b',"closed":true']
+        batches = [
+            [b'{"type":"change","at":0,"change":{"room":"%s","session":%d,"batch":%d%s}}' % (
+                [b"fuzz", b"main"][at % 2], 1 + number // 4, 1 + at // 2 % 2, more[at // 2 % 6]),
+             *lines[2 * (at - number):2 * (at - number + 1)], SYNCED] for at in range(number, number + 3)]
+        yield unchained(batches if number % 2 else [sum(batches, [])], number, b"")
 
 
 def snapshot():
@@ -271,12 +230,12 @@ def words(inputs):
 
 
 def main():
-    for parser in [
-        lines, native, irc, youtube, eventsub, chatterino, downloader, twitch, twitchevents, obs, socialstream,
-        webhook, mapping, varlink, interface, configuration,
-        scenario, device, recording, recovery, chainedrecording, chainedrecovery, log, snapshot,
-    ]:
-        directory = Path(sys.argv[1]) / parser.__name__
+    own = [lines, native, irc, eventsub, twitch, mapping, varlink, interface, configuration, scenario, device,
+           recording, recovery, chainedrecording, chainedrecovery, log, snapshot]
+    parsers = {parser.__name__: parser for parser in own}
+    parsers |= {name: functools.partial(others, *row) for name, row in OTHERS.items()}
+    for name, parser in parsers.items():
+        directory = Path(sys.argv[1]) / name
         directory.mkdir(parents=True, exist_ok=True)
         inputs = list(parser())
         for number, text in enumerate(inputs):
@@ -284,7 +243,7 @@ def main():
         with open(f"{directory}.dict", "w", encoding="utf-8") as dictionary:
             for word in words(inputs):
                 dictionary.write('"%s"\n' % word.decode().replace('"', '\\"'))
-        print(f"{parser.__name__}: {len(inputs)} inputs, the longest of {max(map(len, inputs))} bytes")
+        print(f"{name}: {len(inputs)} inputs, the longest of {max(map(len, inputs))} bytes")
 
 
 main()

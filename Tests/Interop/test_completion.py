@@ -1,4 +1,4 @@
-"""Shells complete command lines of livehostctl. Tests/System/package.sh tries the scripts that the package installs."""
+"""Shells complete command lines of livehostctl. Tests/System/test_installed.py tries the scripts that the package installs."""
 import os
 import pathlib
 import shlex

@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import sys
 
-from harness.places import CACHE, ROOT
+from harness.places import CACHE, ROOT, debian_root
 from harness.programs import Program
 
 TRIXIE = pathlib.Path(os.environ.get("LIVEHOST_TRIXIE_CACHE") or CACHE / "trixie")
@@ -49,12 +49,8 @@ def test_python_varlink(check, daemon):
 
 
 def test_varlinkctl(check, daemon, tmp_path):
-    script = '. Tests/System/debian-root.sh; make_debian_root "$@"'
-    made = subprocess.run(["bash", "-c", script, "-", TRIXIE, "trixie", "usr/bin/varlinkctl", "systemd"], cwd=ROOT,
-                          stdout=subprocess.PIPE, text=True)
-    if made.returncode != 0:
-        check.skip(made.stdout.splitlines()[-1] if made.stdout else "the Debian root cannot be made", 15)
-        return
+    if reason := debian_root(TRIXIE, "trixie", "usr/bin/varlinkctl", "systemd"):
+        return check.skip(reason, 15)
     # With the libraries of that root, and the sockets and files of this one.
     loader = next(TRIXIE.glob("usr/lib/*/ld-linux-*"))
     program = [loader, "--library-path", f"{loader.parent}:{loader.parent / 'systemd'}", TRIXIE / "usr/bin/varlinkctl"]

@@ -4,7 +4,7 @@ One Debian serves all tests, which run in the order of the names of their files:
 root and the right to make containers; without those everything is skipped.
 
 LIVEHOST_ROOT_CACHE       the directory of Debian roots; default ${XDG_CACHE_HOME:-~/.cache}/livehost
-LIVEHOST_DEBIAN_MIRROR    see debian-root.sh
+LIVEHOST_DEBIAN_MIRROR    the package mirror; default: the one in this machine's configuration of apt
 LIVEHOST_OLD_PACKAGE      the package of version 0.1.0 to upgrade from. By default the new package is repacked under
                           that version. The upgrade then starts from state, recordings and configuration that 0.1.0
                           wrote (Tests/Compatibility), and dpkg runs the same steps, but the programs running before
@@ -21,10 +21,10 @@ import zlib
 import pytest
 
 from debian import Debian, execute
+from harness.places import CACHE, ROOT, debian_root
 from harness.programs import Program
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(REPOSITORY / "Tests/Compatibility"))
+sys.path.append(str(ROOT / "Tests/Compatibility"))
 TOOLS = ("systemd-nspawn", "nsenter", "unshare", "setpriv", "mount", "pgrep", "curl", "dpkg-buildpackage", "dh",
          "lintian", "patchelf")
 # What tests use beside the dependencies of the packages.
@@ -41,8 +41,8 @@ def packages(programs):
     with tempfile.TemporaryDirectory(prefix="livehost-packages-") as directory:
         directory = pathlib.Path(directory)
         # Packed quickly: the contents are what is tested.
-        execute("env", "LIVEHOST_COMPRESSION=-Zgzip -z1", REPOSITORY / "packaging/build-deb.sh", programs, directory,
-                limit=600)
+        execute("env", "LIVEHOST_COMPRESSION=-Zgzip -z1", ROOT / "packaging/build-deb.sh", programs, directory,
+                limit=1800)
         old = directory / "old_0.1.0.deb"
         if given := os.environ.get("LIVEHOST_OLD_PACKAGE"):
             shutil.copy(given, old)
@@ -70,14 +70,9 @@ def root(packages):
         # The first of alternatives, without its version.
         names.update(re.findall(r"(?:^|, )([^ ,]+)", execute("dpkg-deb", "-f", package, "Depends").strip()))
     include = ",".join(sorted(names - {"livehost"}))
-    caches = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    roots = pathlib.Path(os.environ.get("LIVEHOST_ROOT_CACHE") or f"{caches}/livehost")
-    path = roots / f"bookworm-{zlib.crc32(include.encode()):08x}"
-    script = '. "$1" && make_debian_root "$2" bookworm lib/systemd/systemd "$3" || exit 3'
-    said = execute("bash", "-c", script, "-", REPOSITORY / "Tests/System/debian-root.sh", path, include, status=None,
-                   limit=900)
-    if not (path / "lib/systemd/systemd").exists():
-        pytest.skip(said.strip())
+    path = pathlib.Path(os.environ.get("LIVEHOST_ROOT_CACHE") or CACHE) / f"bookworm-{zlib.crc32(include.encode()):08x}"
+    if reason := debian_root(path, "bookworm", "lib/systemd/systemd", include):
+        pytest.skip(reason)
     return path
 
 

@@ -3,9 +3,9 @@ import itertools
 import json
 import re
 
-from conftest import REPOSITORY
 from debian import DAEMON, INGEST, UNITS, execute
 from harness.ingest import Ingest
+from harness.places import ROOT
 from harness.waiting import wait_for
 from hostile import ROOMS, send_hostile_events
 
@@ -16,7 +16,7 @@ LIMITS = {"TasksMax": "512", "MemoryMax": "2147483648", "LimitCORE": "0", "Limit
           "CapabilityBoundingSet": "", "ProtectSystem": "strict", "WatchdogUSec": "30s"}
 EXPOSURE = 0.6
 VIEWERS = '{"type":"viewers","count":1}'
-COMPLETE = (REPOSITORY / "Tests/Interop/complete.bash").read_text()
+COMPLETE = (ROOT / "Tests/Interop/complete.bash").read_text()
 COMPLETIONS = {"sho": "show", "show ma": "main", "watch main chat h": "header", "why main Ch": "ChatView",
                "--json = s": "short", "ingest --form": "--format", "simulate --device iphone-13": "iphone-13-mini"}
 SCRIPT = "/usr/share/bash-completion/completions/livehostctl"
@@ -38,7 +38,7 @@ def test_package(check, packages, programs):
         assert field("Version") == daemon == client, (field("Version"), daemon, client)
     with check.attempt("the installed size is the one stated in README.md"):
         installed = int(field("Installed-Size")) * 1024 / 1e6
-        stated = int(re.search(r"takes (\d+) MB", (REPOSITORY / "README.md").read_text())[1])
+        stated = int(re.search(r"takes (\d+) MB", (ROOT / "README.md").read_text())[1])
         # README.md need not follow a change of less than a tenth.
         assert 0.9 * stated <= installed <= 1.1 * stated, f"installed {installed:.0f} MB, stated {stated} MB"
 

@@ -8,13 +8,13 @@ import tarfile
 import pytest
 
 from compare import differences
-from conftest import REPOSITORY
 from debian import CONTROL, DAEMON, INGEST, STATE, UNITS
 from harness.ingest import Feeder
+from harness.places import ROOT
 from harness.varlink import Client
 from harness.waiting import wait_for
 
-SET = REPOSITORY / "Tests/Compatibility/0.1.0"
+SET = ROOT / "Tests/Compatibility/0.1.0"
 DROP_IN = "/run/systemd/system/livehostd.service.d/test.conf"
 DIRECTORY = "/etc/livehost/livehostd.yaml.d"
 
@@ -205,7 +205,7 @@ def provoke_entries(debian):
 
 
 def test_entries(check, debian):
-    """Lost entries cannot be provoked here; Tests/journal.py blocks a journal for them."""
+    """Lost entries cannot be provoked here; Tests/Interop/test_journal.py blocks a journal for them."""
     with check.attempt("every kind of journal entry has its fields and its explanation"):
         kinds = {kind["kind"]: kind["messageID"] for kind in debian.json("journal", "--kinds")["kinds"]}
         assert len(kinds) >= 15, f"livehostctl lists only these kinds: {kinds}"

@@ -11,9 +11,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(HERE))
 
-import command_dump  # noqa: E402
 import configuration  # noqa: E402
 import interface  # noqa: E402
 import roff  # noqa: E402
@@ -38,38 +37,31 @@ def main():
     parser.add_argument("--programs", required=True, type=Path)
     parser.add_argument("--output", required=True, type=Path)
     options = parser.parse_args()
-    daemon, client = options.programs / "livehostd", options.programs / "livehostctl"
-    source, web = options.programs / "livehost-source", options.programs / "livehost-web"
-    gateway = options.programs / "livehost-gateway"
-    client_commands, source_commands = command_dump.read(client), command_dump.read(source)
-    gateway_commands = command_dump.read(gateway)
-    gateway_run = next(entry for entry in gateway_commands.subcommands if entry.name == "run")
-    source_run = next(entry for entry in source_commands.subcommands if entry.name == "run")
+    daemon, client = options.programs / "livehostd", verbs.read(options.programs / "livehostctl")
     text = (ROOT / "Sources/Control/ControlInterface/io.livehost.Control.varlink").read_text()
     parts = {
         "date": page_date(),
         "version": output_of(daemon, "--version").strip(),
-        "daemon-options": verbs.options(command_dump.read(daemon).options),
-        "global-options": verbs.options(client_commands.subcommands[0].global_options),
-        "verbs": verbs.sections(client_commands),
+        "daemon-options": verbs.options(verbs.read(daemon)),
+        "global-options": verbs.options(client["subcommands"][0], is_global=True),
+        "verbs": verbs.sections(client),
         "configuration-keys": configuration.keys(output_of(daemon, "--print-default-config")),
-        "source-options": verbs.options(source_run.options),
-        "source-verbs": verbs.sections(source_commands, without=["run"]),
-        "source-keys": configuration.keys(output_of(source, "--print-default-config")),
-        "gateway-options": verbs.options(gateway_run.options),
-        "gateway-verbs": verbs.sections(gateway_commands, without=["run"]),
-        "gateway-keys": configuration.keys(output_of(gateway, "--print-default-config")),
-        "web-options": verbs.options(command_dump.read(web).options),
+        "web-options": verbs.options(verbs.read(options.programs / "livehost-web")),
         "example-source": roff.escape((HERE.parent / "examples/source.py").read_text()),
         **interface.parts(text),
     }
-
-    def part(match):
-        return parts[match.group(1)].rstrip("\n")
+    for name in "source", "gateway":
+        program = options.programs / f"livehost-{name}"
+        root = verbs.read(program)
+        parts |= {
+            f"{name}-options": verbs.options(dict(verbs.verbs(root))["run",]),
+            f"{name}-verbs": verbs.sections(root, without="run"),
+            f"{name}-keys": configuration.keys(output_of(program, "--print-default-config")),
+        }
 
     options.output.mkdir(parents=True, exist_ok=True)
     for source in sorted(HERE.glob("*.in")):
-        page = re.sub(r"@([a-z-]+)@", part, source.read_text(encoding="utf-8"))
+        page = re.sub(r"@([a-z-]+)@", lambda match: parts[match[1]].rstrip("\n"), source.read_text(encoding="utf-8"))
         (options.output / source.stem).write_text(page, encoding="utf-8")
 
 

@@ -6,38 +6,20 @@ from roff import bold, italic, item, prose
 def parts(text):
     """The parts of a page by name."""
     head, _, body = text.partition("\ninterface ")
-    found = {"method": [], "type": [], "error": []}
+    found = {"interface-description": prose(uncommented(head.split("\n")))}
     for comment, kind, name, members in declarations(body):
-        found[kind].append(section(comment, kind, name, members))
-    return {
-        "interface-description": prose(uncommented(head.split("\n"))),
-        "interface-methods": "".join(found["method"]),
-        "interface-types": "".join(found["type"]),
-        "interface-errors": "".join(found["error"]),
-    }
+        part = f"interface-{kind}s"
+        found[part] = found.get(part, "") + section(comment, kind, name, members)
+    return found
 
 
 def declarations(text):
-    """Comment, kind, name and the rest of each declaration."""
-    comment, body, start = [], [], None
-    for line in text.split("\n")[1:]:
-        if start is None:
-            if line.startswith("#"):
-                comment.append(line)
-            elif start := re.match(r"(method|type|error) (\w+)", line):
-                line = line[start.end():]
-            elif not line.strip():
-                comment = []
-            else:
-                raise SystemExit(f"interface.py: cannot parse the line '{line}'")
-        if start is not None:
-            body.append(line)
-            code = "".join(part for part in body if not part.strip().startswith("#"))
-            if code.count("(") == code.count(")") and (start[1] != "method" or "->" in code):
-                yield uncommented(comment), start[1], start[2], "\n".join(body)
-                comment, body, start = [], [], None
-    if start is not None:
-        raise SystemExit(f"interface.py: {start[2]} has no end")
+    """Comment, kind, name and the rest of each declaration, which ends with an empty line."""
+    for declaration in re.split(r"\n\n+", text.partition("\n")[2].strip()):
+        found = re.fullmatch(r"((?:#.*\n)*)(method|type|error) (\w+)(.*)", declaration, re.DOTALL)
+        if not found or found[2] == "method" and "->" not in found[4]:
+            raise SystemExit(f"interface.py: cannot parse the declaration '{declaration}'")
+        yield uncommented(found[1].splitlines()), found[2], found[3], found[4]
 
 
 def uncommented(lines):

@@ -1,60 +1,86 @@
-"""Options and verbs of a command line as roff."""
+"""Options and verbs of a command line as roff, from a program's own description (`--experimental-dump-help`)."""
+import json
+import subprocess
+
 from roff import bold, escape, italic, item, prose
 
 
-def options(arguments):
-    return "".join(option(argument) for argument in arguments)
+def read(program):
+    """The description of a program's root command."""
+    dump = subprocess.run([program, "--experimental-dump-help"], check=True, timeout=60, stdout=subprocess.PIPE)
+    return json.loads(dump.stdout)["command"]
+
+
+def verbs(command, path=()):
+    """The commands that do something, each with its path."""
+    inner = [entry for entry in command.get("subcommands", [])
+             if entry["commandName"] != "help" and entry.get("shouldDisplay", True)]
+    if path and not inner:
+        yield path, command
+    for entry in inner:
+        yield from verbs(entry, (*path, entry["commandName"]))
+
+
+def arguments(command, is_positional=False, is_global=False):
+    """Positional arguments or options. Each verb has --help and --version, so they are described once."""
+    return [argument for argument in command.get("arguments", [])
+            if argument.get("shouldDisplay", True) and argument["valueName"] not in ("help", "version")
+            and (argument["kind"] == "positional") == is_positional
+            and (argument.get("sectionTitle") == "Global options") == is_global]
+
+
+def options(command, is_global=False):
+    return "".join(option(argument) for argument in arguments(command, is_global=is_global))
+
+
+def names(argument):
+    return [("-" if name["kind"] == "short" else "--") + name["name"] for name in argument["names"]]
 
 
 def option(argument):
-    names = ", ".join(bold(name) for name in argument.names)
-    if argument.takes_value:
-        names += (bold("=") if argument.names[0].startswith("--") else " ") + italic(
-            argument.value_name)
-    return item(names, described(argument))
+    tag = ", ".join(map(bold, names(argument)))
+    if argument["kind"] == "option":
+        tag += (bold("=") if names(argument)[0].startswith("--") else " ") + italic(argument["valueName"])
+    return item(tag, described(argument))
 
 
 def described(argument):
-    text = argument.abstract
+    text, values = argument.get("abstract", ""), argument.get("allValues", [])
     # Values that are part of the text already are not repeated.
-    missing = [value for value in argument.values if value not in text]
-    if missing:
-        text += f" One of {', '.join(argument.values)}."
-    if argument.default and argument.default not in text:
-        text += f" Default: {argument.default}."
+    if any(value not in text for value in values):
+        text += f" One of {', '.join(values)}."
+    if (default := argument.get("defaultValue", "")) not in text:
+        text += f" Default: {default}."
     return text
 
 
-def synopsis(command):
-    words = [bold(" ".join(command.path))]
-    words += [escape("[") + short(argument) + escape("]") + repeated(argument)
-              for argument in command.options]
-    for argument in command.positionals:
-        word = italic(argument.value_name) + repeated(argument)
-        words.append(f"[{word}]" if argument.is_optional else word)
+def synopsis(path, command):
+    words = [bold(" ".join(path))]
+    words += [escape("[") + short(argument) + escape("]") + repeated(argument) for argument in arguments(command)]
+    for argument in arguments(command, is_positional=True):
+        word = italic(argument["valueName"]) + repeated(argument)
+        words.append(f"[{word}]" if argument["isOptional"] else word)
     return " ".join(words)
 
 
 def short(argument):
-    name = bold(argument.names[-1])
-    return f"{name} {italic(argument.value_name)}" if argument.takes_value else name
+    name = bold(names(argument)[-1])
+    return f"{name} {italic(argument['valueName'])}" if argument["kind"] == "option" else name
 
 
 def repeated(argument):
-    return " ..." if argument.is_repeating else ""
+    return " ..." if argument["isRepeating"] else ""
 
 
-def sections(root, without=()):
-    """Each verb of a program with its arguments, but those that the page describes elsewhere."""
+def sections(root, without=""):
+    """Each verb of a program with its arguments, but the one that the page describes elsewhere."""
     output = []
-    for command in root.all():
-        if not command.path or command.subcommands or command.name in without:
-            continue
-        output.append(f".SS {synopsis(command)}\n")
-        output.append(prose(command.abstract))
-        output += [item(italic(argument.value_name), described(argument))
-                   for argument in command.positionals if argument.abstract]
-        output.append(options(command.options))
-        if command.discussion:
-            output.append(".PP\n" + prose(command.discussion))
+    for path, command in verbs(root):
+        if path[-1] != without:
+            output += [f".SS {synopsis(path, command)}\n", prose(command.get("abstract", ""))]
+            output += [item(italic(argument["valueName"]), described(argument))
+                       for argument in arguments(command, is_positional=True) if argument.get("abstract")]
+            output.append(options(command))
+            if "discussion" in command:
+                output.append(".PP\n" + prose(command["discussion"]))
     return "".join(output)

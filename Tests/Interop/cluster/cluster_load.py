@@ -5,11 +5,11 @@ import itertools
 import json
 import os
 import random
-import socket
 import threading
 import time
 
 from cluster_nodes import LIMIT, ROOMS
+from harness.ingest import Ingest
 from harness.programs import Daemon
 
 USER = {"id": "u", "name": "u"}
@@ -35,24 +35,20 @@ class Sender(threading.Thread):
 
     def run(self):
         for turn in itertools.count(random.randrange(3)):
-            with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as client:
-                client.settimeout(20)
-                client.connect(str(self.nodes[turn % 3].ingest))
-                reader = client.makefile()
+            with contextlib.suppress(OSError, ValueError), Ingest(self.nodes[turn % 3].ingest, 20) as ingest:
                 # Then any other gateway will do.
                 for _ in range(50):
                     if self.ending.is_set() and not self.waiting_since:
                         return
-                    self.write(client, reader)
+                    self.write(ingest)
                     self.ending.wait(0.02)
             time.sleep(0.05)
 
-    def write(self, client, reader):
+    def write(self, ingest):
         self.waiting_since = self.waiting_since or time.monotonic()
         batch = self.acknowledged // self.BATCH + 1
-        lines = [*self.events(batch), {"type": "sync", "token": f"{batch}"}]
-        client.sendall("".join(json.dumps(line) + "\n" for line in lines).encode())
-        if '"synced"' not in reader.readline():
+        answer = ingest.sync(*self.events(batch), token=f"{batch}")
+        if not answer or answer["type"] != "synced":
             raise OSError("not acknowledged")
         self.longest = max(self.longest, time.monotonic() - self.waiting_since)
         self.waiting_since = None

@@ -4,6 +4,7 @@ import socket
 import subprocess
 
 import pytest
+import trustme
 
 from cluster_nodes import NATS
 from harness.places import unpacked
@@ -47,21 +48,21 @@ def test_wrong_use(check, programs, tmp_path):
     check.runs("no gateway: status ends with 69", [gateway, "status", "--socket", tmp_path / "none"], status=69)
 
 
-def certificate(directory, name, authority=None):
-    """A certificate of an authority, or one of its own that is an authority."""
-    signed = ["-CA", f"{authority}.pem", "-CAkey", f"{authority}.key", "-addext", "basicConstraints=critical,CA:FALSE",
-              "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"] if authority else []
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                    "-days", "2", "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.pem", *signed],
-                   cwd=directory, check=True, capture_output=True)
+def certificate(directory, name, authority):
+    """Options for a certificate of an authority, and for trust in the authority `ca`."""
+    issued = authority.issue_cert("localhost", "127.0.0.1", common_name=name)
+    issued.private_key_pem.write_to_path(directory / f"{name}.key")
+    issued.cert_chain_pems[0].write_to_path(directory / f"{name}.pem")
     return [f"--ca={directory}/ca.pem", f"--certificate={directory}/{name}.pem", f"--key={directory}/{name}.key"]
 
 
 def test_relay(check, daemon, programs, tmp_path):
     """A relay to another machine, and one from there: both ends have certificates of one authority."""
     gateway, ctl = programs / "livehost-gateway", programs / "livehostctl"
-    identity = {names[0]: certificate(tmp_path, *names) for names in (
-        ("ca",), ("stranger",), ("near", "ca"), ("far", "ca"), ("wrong", "stranger"))}
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    identity = {name: certificate(tmp_path, name, own) for name, own in (
+        ("near", authority), ("far", authority), ("wrong", trustme.CA()))}
     check.runs("a relay at a name without an address yet: 69",
                [gateway, "relay", "--listen", "nobody.invalid:7444", *identity["near"]], status=69)
     port = free_port()

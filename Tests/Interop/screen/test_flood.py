@@ -1,10 +1,10 @@
 """A room that is flooded, two thirds of it by one wave, is watched in a terminal whose rows must stay calm."""
 import collections
 import itertools
-import json
 import random
-import socket
 import time
+
+from harness.ingest import Ingest
 
 PER_SECOND = 300
 # While the first waves are found, nothing is counted; then there are ten looks per second.
@@ -22,11 +22,10 @@ def message(number, chance):
 def flood(daemon, terminal):
     """Sends the messages and looks at the terminal; yields the seconds since the first, and the rows."""
     chance, begun, sent, elapsed = random.Random(1), time.monotonic(), 0, 0
-    with socket.socket(socket.AF_UNIX) as client:
-        client.connect(str(daemon.ingest))
+    with Ingest(daemon.ingest) as ingest:
         while elapsed < BEGIN + SECONDS:
             due = int(elapsed * PER_SECOND)
-            client.sendall("".join(json.dumps(message(number, chance)) + "\n" for number in range(sent, due)).encode())
+            ingest.send(*(message(number, chance) for number in range(sent, due)))
             sent = due
             yield elapsed, terminal.picture().split("\n")
             # The pace of the load.

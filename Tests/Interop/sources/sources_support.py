@@ -8,8 +8,9 @@ import pathlib
 import subprocess
 
 from harness.programs import Daemon, Program
-from harness.serving import serve, start_thread
+from harness.serving import start_thread
 from harness.waiting import wait_for
+
 
 def settle(read, wanted):
     """What `read()` returns once that is as wanted, or at the end of patience."""
@@ -73,18 +74,3 @@ def leaks(daemon, source, secret, *patterns):
             if secret.encode() in pathlib.Path(file).read_bytes():
                 found.append(str(file))
     return found
-
-
-def serve_irc(joined):
-    """Serves IRC as Twitch does, and calls `joined(connection)` once a client is in #ada. Returns the address."""
-    def handle(client):
-        for line in client.makefile():
-            if line.startswith("CAP REQ"):
-                client.sendall(b":t CAP * ACK :twitch.tv/tags twitch.tv/commands\r\n")
-            elif line.startswith("NICK"):
-                nick = line.split()[1]
-                client.sendall(f":t 001 {nick} :hi\r\n".encode())
-            elif line.startswith("JOIN"):
-                client.sendall(f":{nick}!x@x JOIN #ada\r\n".encode())
-                joined(client)
-    return f"127.0.0.1:{serve(handle)}"

@@ -9,11 +9,12 @@ import threading
 import time
 
 from scripted_eventsub import TIME, TOKENS, ScriptedEventSub, chat_event, gift_event
-from sources_support import leaks, serve_irc, settle
+from sources_support import leaks, settle
 from twitchAPI.eventsub.websocket import EventSubWebsocket
 from twitchAPI.twitch import Twitch
 from twitchAPI.type import AuthScope
 
+from harness.serving import serve_irc
 from harness.waiting import PATIENCE, wait_for
 
 
@@ -129,7 +130,7 @@ def irc_lines(messages):
 
 def test_two_sources(check, daemon, start_source, tmp_path):
     """The chat of one channel over IRC and, with the same identifiers, as notifications of EventSub."""
-    address = serve_irc(lambda client: client.sendall(irc_lines(500)))
+    address = serve_irc(lambda client, _: client.sendall(irc_lines(500)))
     start_source("connect", "twitch", "ada", "--server", address, "--no-tls")
     events = [("channel.chat.message", chat_event(f"m{number}")) for number in range(600)]
     events += [("channel.chat.notification", gift_event(number)) for number in range(20)]
@@ -146,7 +147,7 @@ def test_two_sources(check, daemon, start_source, tmp_path):
 def test_both(check, daemon, start_source, tmp_path):
     """The chat of a channel over IRC and over EventSub, by one command."""
     twitch, may_say = ScriptedEventSub(tmp_path), threading.Event()
-    address = serve_irc(lambda client: may_say.wait(PATIENCE) and client.sendall(irc_lines(300)))
+    address = serve_irc(lambda client, _: may_say.wait(PATIENCE) and client.sendall(irc_lines(300)))
     source = start_source("connect", "twitch", "ada", "--room", "both", "--no-tls", "--server", address,
                           *twitch.arguments)
     wait_for(lambda: all(source.said("state", channel=channel, state="live") for channel in ("ada", "ada (events)")),
@@ -171,7 +172,7 @@ def test_history(check, daemon, start_source, tmp_path):
     def line(identifier, sent):
         return f"@historical=1;id={identifier};tmi-sent-ts={sent};user-id=7;display-name=Bo :bo!bo@bo PRIVMSG #ada :hi"
     source = start_source("connect", "twitch", "ada", "--room", "past", "--no-tls", "--server",
-                          serve_irc(clients.append), "--history", twitch.http + "/recent")
+                          serve_irc(lambda client, _: clients.append(client)), "--history", twitch.http + "/recent")
     source.live()
     now = int(time.time() * 1000)
     clients[0].sendall((line("a", now) + "\r\n").encode())

@@ -1,4 +1,5 @@
 """Fixtures of the tests of the page: a daemon and livehost-web for each file, and one Chromium for all."""
+import contextlib
 import io
 import pathlib
 
@@ -53,6 +54,18 @@ def browser(playwright):
     browser.close()
 
 
+@pytest.fixture(scope="session")
+def visit(browser):
+    """Opens a tab, which is closed at the end of the block, with the options of Browser.new_page()."""
+    @contextlib.contextmanager
+    def visit(address, **options):
+        with contextlib.closing(browser.new_page(**options)) as tab:
+            tab.set_default_timeout(PATIENCE * 1000)
+            tab.goto(address)
+            yield tab
+    return visit
+
+
 @pytest.fixture(scope="module")
 def errors():
     """Errors that `tab` reported."""
@@ -60,15 +73,13 @@ def errors():
 
 
 @pytest.fixture(scope="module")
-def tab(browser, page, errors):
+def tab(visit, page, errors):
     """The page with the room `main`, in which the tests of a file go on from each other."""
-    tab = browser.new_page()
-    tab.set_default_timeout(PATIENCE * 1000)
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("console", lambda line: line.type == "error" and errors.append(line.text))
-    tab.goto(page.link)
-    yield tab
-    tab.close()
+    with visit("about:blank") as tab:
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("console", lambda line: line.type == "error" and errors.append(line.text))
+        tab.goto(page.link)
+        yield tab
 
 
 @pytest.fixture

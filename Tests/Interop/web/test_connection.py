@@ -6,9 +6,8 @@ from harness.waiting import wait_for
 from web_support import message, panel
 
 
-def test_hides(check, browser, page, daemon):
-    with check.attempt("a hidden tab draws nothing, and ends its stream after a while"):
-        tab = browser.new_page()
+def test_hides(check, visit, page, daemon):
+    with check.attempt("a hidden tab draws nothing, and ends its stream after a while"), visit("about:blank") as tab:
         tab.clock.install()
         tab.goto(page.link)
         expect(panel(tab, "header")).to_contain_text("viewers")
@@ -27,13 +26,10 @@ def test_hides(check, browser, page, daemon):
         tab.evaluate(hide, False)
         expect(panel(tab, "header")).to_contain_text("8,888 viewers")
         assert page.status()["streams"] == streams, page.status()
-        tab.close()
 
 
-def test_throttled(check, browser, page, daemon):
-    with check.attempt("at 2 kB/s the page is behind, and right in the end"):
-        tab = browser.new_page()
-        tab.goto(page.link)
+def test_throttled(check, visit, page, daemon):
+    with check.attempt("at 2 kB/s the page is behind, and right in the end"), visit(page.link) as tab:
         expect(panel(tab, "header")).to_contain_text("viewers")
         session = tab.context.new_cdp_session(tab)
         network = {"offline": False, "latency": 0, "uploadThroughput": -1}
@@ -46,7 +42,6 @@ def test_throttled(check, browser, page, daemon):
         expect(panel(tab, "header")).to_contain_text("9,999 viewers")
         expect(panel(tab, "chat")).to_contain_text("wave 19")
         expect(tab.locator("#connection")).to_have_text("live")
-        tab.close()
 
 
 def test_by_selenium(check, page):
@@ -58,8 +53,7 @@ def test_by_selenium(check, page):
         driver = selenium.webdriver.Chrome(options, selenium.webdriver.ChromeService("/usr/bin/chromedriver"))
         try:
             driver.get(page.link)
-            wait_for(lambda: driver.find_element("id", "connection").text == "● live"
-                 or driver.find_element("id", "connection").text == "live", "the stream")
+            wait_for(lambda: driver.find_element("id", "connection").text in ("● live", "live"), "the stream")
             wait_for(lambda: "viewers" in driver.find_element("css selector", "[data-panel=header]").text, "the room")
             driver.find_element("css selector", "[data-view=list]").click()
             wait_for(lambda: "main" in driver.find_element("id", "list").text, "the rooms")
@@ -67,11 +61,9 @@ def test_by_selenium(check, page):
             driver.quit()
 
 
-def test_survives(check, browser, page, tab, daemon):
-    with check.attempt("what is done in one tab is seen in the other"):
-        daemon.send(message(389, "before the second tab"))
-        second = browser.new_page()
-        second.goto(page.link)
+def test_survives(check, visit, page, tab, daemon):
+    daemon.send(message(389, "before the second tab"))
+    with check.attempt("what is done in one tab is seen in the other"), visit(page.link) as second:
         expect(panel(second, "header")).to_contain_text("An evening")
         daemon.send({"type": "tap", "control": "camera", "on": False, "room": "main"})
         for one, other, word, state in ((second, tab, "turn on", "camera on"), (tab, second, "turn off", "camera off")):
@@ -83,7 +75,6 @@ def test_survives(check, browser, page, tab, daemon):
         daemon.send(message(390, "only one of them is paused"))
         expect(panel(tab, "chat")).to_contain_text("only one of them is paused")
         expect(panel(second, "chat")).not_to_contain_text("only one of them is paused")
-        second.close()
     with check.attempt("a daemon that is gone is told"):
         daemon.stop()
         expect(tab.locator("#connection")).to_contain_text("lost")

@@ -1,16 +1,34 @@
 """How the page, a terminal and a report look; and that the page shows the words of the terminal."""
 import concurrent.futures
+import io
 import json
 import subprocess
 
 import pytest
 from playwright.sync_api import expect
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
 
+from harness.places import ROOT
 from harness.programs import Program
 from harness.waiting import PATIENCE, wait_for
-from terminal_picture import terminal
 from terminal_words import WORDS_OF_THE_PAGE, first_difference, words, words_of_the_terminal
-from web_support import ROOT, accessible, panel, stage
+from web_support import accessible, panel, stage
+
+LOOKS = [(*size, scheme) for size in ((300, 700), (900, 700), (1600, 900)) for scheme in ("light", "dark")]
+# What a terminal calls its colours: the ground, the text, then black, red and so on.
+GROUND, TEXT, *COLOURS = [tuple(bytes.fromhex(colour)) for colour in (
+    "14181d e4e8ec 14181d ff6b6b 4cc38a f0b94f 7aa2f7 d08ce0 56c8d8 e4e8ec".split())]
+LINES = ("<pre style=\"width:110ch;margin:0;padding:12px;background:{background};color:{foreground};"
+         "font:14px/1.25 'DejaVu Sans Mono'\">{code}</pre>")
+
+
+def drawn(text):
+    """A page with a text as a terminal draws it."""
+    console = Console(record=True, width=200, file=io.StringIO())
+    console.print(Text.from_ansi(text.rstrip("\n")), end="")
+    return console.export_html(theme=TerminalTheme(GROUND, TEXT, COLOURS), code_format=LINES, inline_styles=True)
 
 
 def simulated_host(programs, directory):
@@ -41,85 +59,77 @@ def recording_of_host(programs, tmp_path_factory):
         yield executor.submit(simulated_host, programs, tmp_path_factory.mktemp("demo"))
 
 
-def test_looks(check, browser, page, daemon, compare):
+def test_looks(check, visit, page, daemon, compare):
     """The page looks as it did when the pictures were stored."""
     stage(daemon)
-    for width, height in ((300, 700), (900, 700), (1600, 900)):
-        for scheme in ("light", "dark"):
-            name = f"page-{width}-{scheme}.png"
-            with check.attempt(f"{name}: the page looks as it did"):
-                tab = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-                tab.goto(f"{page.base}/?room=stage#t={page.token}")
-                # The messages of a moment ago are part of a rate.
-                expect(panel(tab, "chat")).to_contain_text(" 0/s")
-                # Other rooms are not always the same.
-                tab.evaluate("() => document.querySelectorAll('#rooms button:not([aria-current])').forEach((each) => each.remove())")
-                for part in ("header", "chat"):
-                    expect(panel(tab, part).locator(".sparkline")).to_be_visible()
-                log = panel(tab, "chat").locator(".scrolling")
-                wait_for(lambda: log.evaluate("list => list.scrollHeight - list.scrollTop - list.clientHeight") < 2, "the end of the chat")
-                tab.locator("#pause").click()
-                tab.mouse.move(0, 0)
-                compare(tab.screenshot(), name)
-                tab.close()
+    for width, height, scheme in LOOKS:
+        name = f"page-{width}-{scheme}.png"
+        with check.attempt(f"{name}: the page looks as it did"), visit(
+                f"{page.base}/?room=stage#t={page.token}", viewport={"width": width, "height": height},
+                color_scheme=scheme) as tab:
+            # The messages of a moment ago are part of a rate.
+            expect(panel(tab, "chat")).to_contain_text(" 0/s")
+            # Other rooms are not always the same.
+            tab.evaluate("() => document.querySelectorAll('#rooms button:not([aria-current])').forEach((each) => each.remove())")
+            for part in ("header", "chat"):
+                expect(panel(tab, part).locator(".sparkline")).to_be_visible()
+            log = panel(tab, "chat").locator(".scrolling")
+            wait_for(lambda: log.evaluate("list => list.scrollHeight - list.scrollTop - list.clientHeight") < 2, "the end of the chat")
+            tab.locator("#pause").click()
+            tab.mouse.move(0, 0)
+            compare(tab.screenshot(), name)
 
 
-def test_looks_elsewhere(check, browser, programs, daemon, compare, tmp_path):
+def test_looks_elsewhere(check, visit, programs, daemon, compare, tmp_path, open_terminal):
     """The terminal and a report look as they did."""
-    with check.attempt("terminal.png: the terminal looks as it did"):
-        picture = terminal(daemon, 110, 32, lambda text: " 0/s" in text and "LIVE" in text and "reverb" in text, "watch", "stage")
-        tab = browser.new_page(viewport={"width": 1200, "height": 900})
-        tab.set_content(f"<body style='margin:0'>{picture}")
+    with check.attempt("terminal.png: the terminal looks as it did"), visit(
+            "about:blank", viewport={"width": 1200, "height": 900}) as tab:
+        terminal = open_terminal(110, 32)
+        terminal.enter(f"COLORTERM=truecolor {programs}/livehostctl --socket {daemon.control} watch stage")
+        # The history of the rate grows until there is no place behind it, and then the rows stay where they are.
+        terminal.wait(" 0/s", "LIVE", "reverb", "^most by Ada")
+        tab.set_content(f"<body style='margin:0'>{drawn(terminal.settled('-e'))}")
         compare(tab.locator("pre").screenshot(), "terminal.png")
-        tab.close()
     page = tmp_path / "report-of-four.html"
     subprocess.run([programs / "livehostctl", "simulate", "--local", ROOT / "config/scenarios/host-screen.yaml", "--html", page],
                    stdout=subprocess.DEVNULL, timeout=10 * PATIENCE)
     for scheme in ("light", "dark"):
-        with check.attempt(f"report-{scheme}.png: a report looks as it did"):
-            tab = browser.new_page(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
-            tab.goto(page.as_uri())
+        with check.attempt(f"report-{scheme}.png: a report looks as it did"), visit(
+                page.as_uri(), viewport={"width": 1000, "height": 900}, color_scheme=scheme) as tab:
             compare(tab.screenshot(), f"report-{scheme}.png")
-            tab.close()
-    with check.attempt("a report fits on a telephone, and axe has nothing to say"):
-        tab = browser.new_page(viewport={"width": 360, "height": 700})
-        tab.goto(page.as_uri())
+    with check.attempt("a report fits on a telephone, and axe has nothing to say"), visit(
+            page.as_uri(), viewport={"width": 360, "height": 700}) as tab:
         assert tab.evaluate("() => document.documentElement.scrollWidth") <= 360
         accessible(tab, "the report")
-        tab.close()
 
 
-def test_fits(check, browser, page, daemon):
+def test_fits(check, visit, page, daemon):
     stage(daemon, "main")
-    for width, height in ((300, 700), (900, 700), (1600, 900)):
-        for scheme in ("light", "dark"):
-            with check.attempt(f"{width} pixels, {scheme}: nothing sticks out, and axe has nothing to say"):
-                tab = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-                tab.goto(page.link)
-                expect(tab.locator("#connection")).to_have_text("live")
-                for view, content in (("screen", "[data-panel=chat]"), ("list", "#list tr"), ("hangs", "#hangs tr"),
-                                      ("simulate", "#devices input")):
-                    tab.locator(f"[data-view={view}]").click()
-                    expect(tab.locator(content).first).to_be_visible()
-                    wide = tab.evaluate("() => document.documentElement.scrollWidth")
-                    assert wide <= width, f"{view} is {wide} pixels wide"
-                    out = tab.evaluate("() => [...document.querySelectorAll('#screen .panel > div')]"
-                                       ".filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)")
-                    assert not out, f"{out} stick out of their panels"
-                    if view == "list":
-                        # A table gives up columns before it is cut off.
-                        expect(tab.locator("#list th", has_text="rejected")).to_be_visible(visible=width > 400)
-                        lines = [each.get_attribute("d") for each in tab.locator("#list .sparkline .line").all()]
-                        assert all("L" in line for line in lines), "a history of one sample is a level line"
-                    accessible(tab, view)
-                tab.close()
+    for width, height, scheme in LOOKS:
+        with check.attempt(f"{width} pixels, {scheme}: nothing sticks out, and axe has nothing to say"), visit(
+                page.link, viewport={"width": width, "height": height}, color_scheme=scheme) as tab:
+            expect(tab.locator("#connection")).to_have_text("live")
+            for view, content in (("screen", "[data-panel=chat]"), ("list", "#list tr"), ("hangs", "#hangs tr"),
+                                  ("simulate", "#devices input")):
+                tab.locator(f"[data-view={view}]").click()
+                expect(tab.locator(content).first).to_be_visible()
+                wide = tab.evaluate("() => document.documentElement.scrollWidth")
+                assert wide <= width, f"{view} is {wide} pixels wide"
+                out = tab.evaluate("() => [...document.querySelectorAll('#screen .panel > div')]"
+                                   ".filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)")
+                assert not out, f"{out} stick out of their panels"
+                if view == "list":
+                    # A table gives up columns before it is cut off.
+                    expect(tab.locator("#list th", has_text="rejected")).to_be_visible(visible=width > 400)
+                    lines = [each.get_attribute("d") for each in tab.locator("#list .sparkline .line").all()]
+                    assert all("L" in line for line in lines), "a history of one sample is a level line"
+                accessible(tab, view)
 
 
-def is_the_terminals(check, browser, page, daemon, room):
+def is_the_terminals(check, visit, page, daemon, room):
     """The words of the page are those of the terminal, part by part and in their order."""
-    with check.attempt(f"{room}: the page shows what the terminal shows"):
-        tab = browser.new_page(viewport={"width": 1600, "height": 900})
-        tab.goto(f"{page.base}/?room={room}#t={page.token}")
+    with check.attempt(f"{room}: the page shows what the terminal shows"), visit(
+            f"{page.base}/?room={room}#t={page.token}", viewport={"width": 1600, "height": 900}) as tab:
         expect(tab.locator("#connection")).to_have_text("live")
 
         def same():
@@ -137,14 +147,13 @@ def is_the_terminals(check, browser, page, daemon, room):
         except TimeoutError:
             raise AssertionError(f"page and terminal: {same.difference}") from None
         check.write(f"{room}: {len(found)} parts, {sum(len(text) for text in found.values())} words")
-        tab.close()
 
 
-def test_agrees_with_the_terminal(check, browser, page, daemon, tmp_path, recording_of_host):
+def test_agrees_with_the_terminal(check, visit, page, daemon, tmp_path, recording_of_host):
     daemon.ctl("ingest", str(ROOT / "config/recordings/chat-burst.irc.gz"), "--speed", "max")
     host = tmp_path / "host.ndjson"
     with check.attempt("the simulated host is recorded"):
         host.write_text(recording_of_host.result(PATIENCE))
         daemon.ctl("ingest", str(host), "--speed", "max", "--room", "simulated")
-    is_the_terminals(check, browser, page, daemon, "examplehost")
-    is_the_terminals(check, browser, page, daemon, "simulated")
+    for room in "examplehost", "simulated":
+        is_the_terminals(check, visit, page, daemon, room)

@@ -9,40 +9,32 @@ from harness.web import Page
 from web_support import message, panel
 
 
-def test_overlays(check, browser, page, daemon, tmp_path):
-    with check.attempt("an overlay shows its part, on nothing"):
-        tab = browser.new_page()
-        tab.goto(f"{page.base}/overlay/chat?room=main&t={page.reading}")
+def test_overlays(check, visit, page, daemon, tmp_path):
+    with check.attempt("an overlay shows its part, on nothing"), visit(
+            f"{page.base}/overlay/chat?room=main&t={page.reading}") as tab:
         daemon.send(message(500, "on the stream"))
         expect(tab.locator("body")).to_contain_text("on the stream")
         expect(panel(tab, "header")).to_be_hidden()
         assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgba(0, 0, 0, 0)"
-        tab.close()
-    with check.attempt("an overlay waits for its room"):
-        tab = browser.new_page()
-        tab.goto(f"{page.base}/overlay/chat?room=later&t={page.reading}")
+    with check.attempt("an overlay waits for its room"), visit(
+            f"{page.base}/overlay/chat?room=later&t={page.reading}") as tab:
         wait_for(lambda: page.request("GET", f"/api/rooms/later/events?t={page.reading}")[0] == 404, "no such room")
         daemon.send(message(1, "in a room that was opened later", room="later"))
         expect(tab.locator("body")).to_contain_text("in a room that was opened later")
-        tab.close()
-    with check.attempt("an overlay goes on after a restart of the program"):
-        options = ("--overlay-token-file", str(tmp_path / "overlay-token"))
-        first = Page(daemon, *options)
-        tab = browser.new_page()
-        tab.goto(f"{first.base}/overlay/chat?room=main&t={first.reading}")
+    options = ("--overlay-token-file", str(tmp_path / "overlay-token"))
+    first = Page(daemon, *options)
+    with check.attempt("an overlay goes on after a restart of the program"), visit(
+            f"{first.base}/overlay/chat?room=main&t={first.reading}") as tab:
         expect(tab.locator("body")).to_contain_text("on the stream")
         first.stop()
         second = Page(daemon, *options, port=first.port)
-        try:
-            assert second.reading == first.reading and second.token != first.token
-            daemon.send(message(501, "after the restart"))
-            expect(tab.locator("body")).to_contain_text("after the restart")
-        finally:
-            second.stop()
-            tab.close()
+        assert second.reading == first.reading and second.token != first.token
+        daemon.send(message(501, "after the restart"))
+        expect(tab.locator("body")).to_contain_text("after the restart")
+        second.stop()
 
 
-def test_is_named_in_colour(check, browser, page, daemon):
+def test_is_named_in_colour(check, visit, page, daemon):
     """Names have the colours and badges of their platform."""
     colours = ["#0000FF", "#000000", "#FFFFFF", "#FFFF00", "#1E90FF"]
     people = [{"id": f"c{each}", "name": f"Colour{each}", "color": colour} for each, colour in enumerate(colours)]
@@ -56,10 +48,8 @@ def test_is_named_in_colour(check, browser, page, daemon):
     }"""
     seen = {}
     for scheme in ("light", "dark"):
-        with check.attempt(f"colours that people have chosen can be read, {scheme}"):
-            context = browser.new_context(color_scheme=scheme)
-            tab = context.new_page()
-            tab.goto(f"{page.base}/?room=colours#t={page.token}")
+        with check.attempt(f"colours that people have chosen can be read, {scheme}"), visit(
+                f"{page.base}/?room=colours#t={page.token}", color_scheme=scheme) as tab:
             names = panel(tab, "chat").locator("[data-own]")
             expect(names).to_have_count(len(people))
             expect(names.first).to_have_text("mod Colour0 with 100 bits:")
@@ -70,35 +60,31 @@ def test_is_named_in_colour(check, browser, page, daemon):
             for colour, light in zip(colours, lights[1:]):
                 low, high = sorted((lights[0], light))
                 assert (high + 0.05) / (low + 0.05) >= 4.5, f"{colour} on {ground}"
-            context.close()
     # Blue is blue on both grounds; only white on white and black on black have to change.
     blues = [[int(part) for part in re.findall(r"\d+", each[0])] for each in seen.values()]
     check("and keep their hue", all(blue > red and blue > green for red, green, blue in blues), f"{seen}")
 
 
-def test_marks_emotes(check, browser, page, daemon):
+def test_marks_emotes(check, visit, page, daemon):
     """Emotes stand out in the text of a message, and are text."""
     daemon.send({"type": "chat.message", "room": "emotes", "id": "1", "user": {"id": "u", "name": "Ann"},
                  "text": "\U0001F600 <b>Kappa</b> \u202Ex", "emotes": [5, 10, 15, 17]})
-    with check.attempt("emotes stand out in the text of a message, which stays text"):
-        tab = browser.new_page()
-        tab.goto(f"{page.base}/?room=emotes#t={page.token}")
+    with check.attempt("emotes stand out in the text of a message, which stays text"), visit(
+            f"{page.base}/?room=emotes#t={page.token}") as tab:
         marks = panel(tab, "chat").locator("em")
         expect(marks).to_have_text(["Kappa", "\uFFFDx"])
         expect(panel(tab, "chat").locator("b")).to_have_count(0)
-        tab.close()
 
 
-def test_charts(check, browser, page, daemon, tmp_path):
+def test_charts(check, visit, page, daemon, tmp_path):
     file, begin = tmp_path / "stats.ndjson", 1_700_000_000_000
     live = json.dumps({"type": "stream", "state": "live", "ts": begin}) + "\n"
     file.write_text(live + "".join(json.dumps({
         "type": "stats", "ts": begin + second * 1000, "bitrateKbps": 4000 + 500 * (second // 10 % 4), "framesPerSecond": 60,
         "roundTripMs": 30 + second % 3, "droppedFrames": 0, "congestion": 0.01}) + "\n" for second in range(300)))
     daemon.ctl("ingest", str(file), "--speed", "max", "--room", "charts")
-    with check.attempt("statistics are charts over time, with their scales"):
-        tab = browser.new_page()
-        tab.goto(f"{page.base}/?room=charts#t={page.token}")
+    with check.attempt("statistics are charts over time, with their scales"), visit(
+            f"{page.base}/?room=charts#t={page.token}") as tab:
         figures = panel(tab, "liveRoomStats").locator("figure")
         expect(figures).to_have_count(2)
         expect(figures.first.locator("figcaption")).to_contain_text("bitrate")
@@ -107,4 +93,3 @@ def test_charts(check, browser, page, daemon, tmp_path):
         expect(figures.first.locator(".since")).to_have_text("5 min ago")
         expect(figures.nth(1).locator("figcaption")).to_contain_text("round trip")
         assert figures.first.locator(".line").get_attribute("d").count("L") > 50
-        tab.close()

@@ -4,7 +4,7 @@ import re
 from playwright.sync_api import expect
 
 from harness.waiting import wait_for
-from web_support import message, panel
+from web_support import message, panel, press
 
 
 def feature(daemon, name):
@@ -46,12 +46,10 @@ def test_reads_back(check, tab, daemon):
         assert log.evaluate("list => list.scrollTop") < 40
         assert log.evaluate("list => list.firstElementChild.textContent") == top
     with check.attempt("G goes to the newest"):
-        tab.locator("#screen").focus()
-        tab.keyboard.press("Shift+G")
+        press(tab, "Shift+G")
         wait_for(lambda: log.evaluate("list => list.scrollHeight - list.scrollTop - list.clientHeight") < 30, "the end")
     with check.attempt("space pauses, and continues"):
-        tab.locator("#screen").focus()
-        tab.keyboard.press("Space")
+        press(tab, "Space")
         daemon.send(message(300, "not yet to be seen"))
         daemon.send({"type": "viewers", "count": 5, "room": "other"})
         expect(tab.locator("#pause")).to_have_text("Continue")
@@ -96,8 +94,7 @@ def test_reads_the_chat(check, tab, daemon):
     with check.attempt("an answer says whom it answers"):
         expect(log.locator(".acting", has_text="more about trains")).to_contain_text("> Bo:")
     with check.attempt("the chat is filtered by words, by keyboard"):
-        tab.locator("#screen").focus()
-        tab.keyboard.press("/")
+        press(tab, "/")
         tab.keyboard.type("bo")
         # What comes meanwhile takes neither the focus nor what has been written.
         daemon.send(message(703, "meanwhile"))

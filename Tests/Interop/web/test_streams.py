@@ -4,7 +4,6 @@ import gzip
 import http.client
 import json
 import re
-import socket
 import subprocess
 import threading
 import time
@@ -133,23 +132,17 @@ def test_ends_at_once(check, daemon):
     connection.close()
 
 
-def events_of(page, receive_buffer=None):
-    """A socket on which a stream of the room main begins."""
-    client = socket.socket()
-    client.settimeout(PATIENCE)
-    if receive_buffer:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-    client.connect(("127.0.0.1", page.port))
-    client.sendall(f"GET /api/rooms/main/events?of=screen HTTP/1.1\r\nHost: localhost:{page.port}\r\n"
-                   f"X-Livehost-Token: {page.reading}\r\n\r\n".encode())
-    return client
+def events_of(page):
+    """A socket that holds little, on which a stream of the room main begins."""
+    return page.begin("GET /api/rooms/main/events?of=screen HTTP/1.1\nHost: HOST\n"
+                      f"X-Livehost-Token: {page.reading}\n\n", receive_buffer=4096)
 
 
 def test_slow_clients(check, daemon):
     page = Page(daemon, "--patience", "2")
     text = "a long message " * 30
     with check.attempt("a browser that never reads is cut off, and counted"):
-        client = events_of(page, receive_buffer=4096)
+        client = events_of(page)
         end = time.monotonic() + PATIENCE
         number = 10_000
         while page.status()["slow"] == 0 and time.monotonic() < end:
@@ -161,7 +154,7 @@ def test_slow_clients(check, daemon):
     page.stop()
     page = Page(daemon)
     with check.attempt("a browser that reads 2 kB/s gets less, not later, and costs no memory"):
-        client = events_of(page, receive_buffer=4096)
+        client = events_of(page)
         daemon.send(*[message(20_000 + each, text) for each in range(60)])
         before, seen = page.resident(), b""
         for second in range(8):

@@ -4,8 +4,9 @@ import re
 
 from playwright.sync_api import expect
 
+from harness.places import ROOT
 from harness.waiting import wait_for
-from web_support import ROOT, panel
+from web_support import panel, press
 
 
 def saved(tab, button):
@@ -17,8 +18,7 @@ def saved(tab, button):
 
 def test_lists_rooms(check, tab, daemon):
     with check.attempt("the list of rooms has the figures of livehostctl"):
-        tab.locator("#screen").focus()
-        tab.keyboard.press("2")
+        press(tab, "2")
         expect(tab.locator("#list")).to_be_visible()
         daemon.send({"type": "viewers", "count": 5, "room": "other"})
         rooms = daemon.json("rooms")
@@ -36,8 +36,7 @@ def test_lists_rooms(check, tab, daemon):
         expect(tab.locator("#rooms [aria-current]")).to_have_text("fresh")
         assert "room=fresh" in tab.url, tab.url
     with check.attempt("the keys are listed, and go back"):
-        tab.locator("#screen").focus()
-        tab.keyboard.press("?")
+        press(tab, "?")
         for text in ("pause, and continue", "go to Hangs", "filter the chat by words"):
             expect(tab.get_by_role("dialog")).to_contain_text(text)
         tab.keyboard.press("Escape")
@@ -54,8 +53,7 @@ def test_lists_rooms(check, tab, daemon):
 
 def test_tells_hangs(check, tab, daemon):
     with check.attempt("a hang is told with its action and field"):
-        tab.locator("#screen").focus()
-        tab.keyboard.press("3")
+        press(tab, "3")
         daemon.send({"type": "title", "title": "An evening", "room": "slow"},
                     {"type": "title", "title": "Another evening", "room": "slow"})
         line = tab.locator("#hangs tr", has_text="slow")

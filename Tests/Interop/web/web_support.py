@@ -1,10 +1,7 @@
 """What several tests of the page use."""
 import json
-import pathlib
 
 from axe_playwright_python.sync_playwright import Axe
-
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def message(number, text, name="Ada", room="main"):
@@ -14,6 +11,11 @@ def message(number, text, name="Ada", room="main"):
 
 def panel(tab, name):
     return tab.locator(f'section[data-panel="{name}"]')
+
+
+def press(tab, key):
+    tab.locator("#screen").focus()
+    tab.keyboard.press(key)
 
 
 def accessible(tab, name):

@@ -5,23 +5,16 @@ import random
 import socket
 import threading
 
+from harness.varlink import Connection
 from harness.waiting import PATIENCE
 
 
-class Ingest:
+class Ingest(Connection):
     """A connection to an ingest socket. Lines that are sent are events, or bytes without their end."""
 
     def __init__(self, path, timeout=PATIENCE):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(timeout)
-        self.socket.connect(str(path))
+        super().__init__(path, timeout)
         self.answers = map(json.loads, self.socket.makefile("rb"))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.socket.close()
 
     def send(self, *lines):
         self.socket.sendall(b"".join(
@@ -78,5 +71,5 @@ class Feeder:
         for thread in self.threads:
             thread.join(PATIENCE)
         assert not any(thread.is_alive() for thread in self.threads), "the load has not ended"
-        self.ingest.socket.close()
+        self.ingest.close()
         return self.acknowledged

@@ -117,6 +117,11 @@ class Program:
         doing = dict(threads) if self.is_alive() else f"ended with {self.process.returncode}"
         return f"{self.command[0]} ({self.pid}): {doing}\n{self.log_tail()}"
 
+    def processor_seconds(self):
+        """The time for which it had a processor."""
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def resident(self):
         """Resident memory, in bytes."""
         return self.memory("VmRSS")

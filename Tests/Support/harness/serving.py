@@ -47,3 +47,23 @@ def serve_websocket(handle, **options):
     server = websockets.sync.server.serve(run, "127.0.0.1", 0, **options)
     start_thread(server.serve_forever)
     return f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+
+
+def serve_irc(joined):
+    """Serves IRC as Twitch does, and calls `joined(connection, channels)` once a client is in channels. Returns the
+    address."""
+    def handle(client):
+        for line in client.makefile():
+            command, _, rest = line.rstrip().partition(" ")
+            if command == "CAP" and rest.startswith("REQ"):
+                client.sendall(b":t CAP * ACK :twitch.tv/tags twitch.tv/commands\r\n")
+            elif command == "NICK":
+                nick = rest
+                client.sendall(f":t 001 {nick} :hi\r\n".encode())
+            elif command == "JOIN":
+                channels = rest.split(",")
+                client.sendall("".join(f":{nick}!x@x JOIN {channel}\r\n" for channel in channels).encode())
+                joined(client, channels)
+            elif command == "PING":
+                client.sendall(f":tmi.twitch.tv PONG tmi.twitch.tv {rest}\r\n".encode())
+    return f"127.0.0.1:{serve(handle)}"

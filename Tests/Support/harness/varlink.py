@@ -20,14 +20,13 @@ class CallError(Exception):
         self.parameters = reply.get("parameters", {})
 
 
-class Client:
-    """A connection to a Varlink service on a Unix socket. Method names without a dot belong to io.livehost.Control."""
+class Connection:
+    """A connection to a Unix socket, which ends with the block."""
 
     def __init__(self, path, timeout=PATIENCE):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(timeout)
         self.socket.connect(str(path))
-        self.rest = b""
 
     def __enter__(self):
         return self
@@ -37,6 +36,12 @@ class Client:
 
     def close(self):
         self.socket.close()
+
+
+class Client(Connection):
+    """A connection to a Varlink service. Method names without a dot belong to io.livehost.Control."""
+
+    rest = b""
 
     def send(self, method, parameters=None, more=False):
         message = {"method": method if "." in method else CONTROL + method, "parameters": parameters or {}}

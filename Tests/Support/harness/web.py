@@ -39,9 +39,12 @@ class Page(Program):
             self.token if token is None else token)
         return status, json.loads(body)
 
-    def begin(self, text):
+    def begin(self, text, receive_buffer=1 << 17):
         """A connection on which a text was sent, with HOST replaced by the address of this program."""
-        client = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        client = socket.socket()
+        client.settimeout(PATIENCE)
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        client.connect(("127.0.0.1", self.port))
         client.sendall(text.replace("HOST", f"127.0.0.1:{self.port}").replace("\n", "\r\n").encode("latin-1"))
         return client
 

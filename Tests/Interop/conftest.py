@@ -1,4 +1,4 @@
-"""A shell in a terminal, which is tmux: what livehostctl draws there is looked at as text, and its keys are typed."""
+"""A shell in a terminal, which is tmux: what livehostctl draws there is looked at, and its keys are typed."""
 import re
 import subprocess
 import unicodedata

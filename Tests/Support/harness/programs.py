@@ -36,6 +36,12 @@ def accepts(address):
     return True
 
 
+def deterministic(report):
+    """A report of a simulation without what depends on how busy the machine is (SimulationReport.measuredMembers)."""
+    measured = {"growth", "laneHolds", "measured", "measuredFindings"}
+    return {name: value for name, value in json.loads(report).items() if name not in measured}
+
+
 class Program:
     """A process whose standard error, and output unless it is read, go to a log."""
 

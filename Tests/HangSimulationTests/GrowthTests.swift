@@ -183,7 +183,7 @@ struct RowsView: View {
   }
 
   @Test(arguments: [
-    (100, 500, "RowsView was measured 5 times, and growth takes 12"),
+    (100, 500, "RowsView was measured 6 times, and growth takes 12"),
     (0, 10_000, "no collection changed its size enough to tell how RowsView grows"),
   ])
   func `a gate on growth without data is not met`(

@@ -54,7 +54,7 @@ import Testing
     let without = try await plan(repeats: 0).sweep(seeds: [1, 2, 3])
     #expect(report == without)
     #expect(report.lines.count { $0.hasSuffix("measured: median (least to most)") } == 2)
-    #expect(without.lines.allSatisfy { !$0.contains("measured") })
+    #expect(without.lines.allSatisfy { !$0.contains("measured:") })
     let json = try JSONValue(parsing: report.json)
     let slow = json["runs"]?.arrayValue?.last?["metrics"]?["longest"]?["measured"]?.arrayValue
     let times = try #require(slow).map { Double(($0.stringValue ?? "").dropLast(2)) ?? 0 }
@@ -68,7 +68,7 @@ import Testing
     _ = try await plan(repeats: 1).run { percents.append($0) }
     #expect(percents == percents.sorted() && percents.last == 100)
     // Two devices, each once and once more.
-    #expect(percents.contains { (26...49).contains($0) })
+    #expect(percents.contains(25) && percents.contains(75))
   }
 
   @Test func `the costs of this machine contain what grows with a collection`() throws {

@@ -4,7 +4,7 @@ extension WebhookMapping {
   static let buyMeACoffee = """
     signature: header:x-signature-sha256
     identifier: event_id | data.transaction_id
-    time: data.created_at | created | response.support_created_on
+    time: data.created_at | created
     events:
       - when:
           type: &paid [donation.created, extra_purchase.created, commission_order.created,

@@ -144,13 +144,20 @@ def without_run(line):
 
 # MARK: Servers that take streams
 
-def nginx_rtmp(daemon, paths):
+def server(kind, resource):
+    """Plays a server of this kind, whose statistics are at `resource`."""
+    return lambda daemon, paths: statistics(kind, resource, daemon, paths)
+
+
+def statistics(kind, resource, daemon, paths):
     """Answers with the parts in turn, each twice."""
     enough = threading.Event()
     turns = [path.read_bytes() for path in paths] * 2
 
     class Statistics(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
+            if not self.path.startswith(resource):
+                return self.send_error(404)
             if not turns:
                 # What it has made of the last answer was told before it asks again.
                 enough.set()
@@ -168,7 +175,8 @@ def nginx_rtmp(daemon, paths):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         name = paths[0].name.split(".")[0].split("@")[0]
         chosen = ["--stream", name.split("=")[1]] if "=" in name else []
-        source = Source(daemon, "nginx-rtmp", *chosen, f"http://127.0.0.1:{server.server_port}/stat")
+        address = f"http://127.0.0.1:{server.server_port}"
+        source = Source(daemon, kind, *chosen, address + (resource if kind == "nginx-rtmp" else ""))
         source.wait_for(enough.is_set, "all answers")
         told = source.end()
         server.shutdown()
@@ -236,4 +244,6 @@ def obs(daemon, paths):
     return told | {"lines": [line for line in shown if line["type"] not in ("stats", "recorder.progress")]}
 
 
-FEEDERS = {"webhooks": webhooks, "social-stream": social_stream, "nginx-rtmp": nginx_rtmp, "obs": obs}
+FEEDERS = {
+    "webhooks": webhooks, "social-stream": social_stream, "obs": obs, "nginx-rtmp": server("nginx-rtmp", "/stat"),
+    "mediamtx": server("mediamtx", "/v3/paths/list"), "owncast": server("owncast", "/api/status")}

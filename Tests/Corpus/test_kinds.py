@@ -30,12 +30,12 @@ KINDS = {
     # dev.twitch.tv, "IRC tags", USERNOTICE, and what chat clients have seen besides.
     "Twitch IRC": """sub resub subgift submysterygift anonsubgift anonsubmysterygift giftpaidupgrade anongiftpaidupgrade
         primepaidupgrade rewardgift raid unraid ritual bitsbadgetier announcement charitydonation viewermilestone
-        standardpayforward communitypayforward sharedchatnotice""".split(),
+        standardpayforward communitypayforward sharedchatnotice modiversary onetapgiftredeemed""".split(),
     # dev.twitch.tv, "EventSub Subscription Types".
     "EventSub": [*"""automod.message.hold automod.message.update automod.settings.update automod.terms.update
         channel.update channel.follow channel.ad_break.begin channel.bits.use channel.chat.clear
         channel.chat.clear_user_messages channel.chat.message channel.chat.message_delete
-        channel.chat_settings.update channel.chat.user_message_hold channel.chat.user_message_update
+        channel.chat_settings.update channel.custom_power_up_redemption.add channel.chat.user_message_hold channel.chat.user_message_update
         channel.shared_chat.begin channel.shared_chat.update channel.shared_chat.end channel.subscribe
         channel.subscription.end channel.subscription.gift channel.subscription.message channel.cheer channel.raid
         channel.ban channel.unban channel.unban_request.create channel.unban_request.resolve channel.moderate

@@ -293,7 +293,7 @@ struct EventSubTests {
       user
         + #","id":"d","charity_name":"Some Charity","amount":{"value":1050,"decimal_places":2,"currency":"USD"}"#,
       [
-        #"{"type":"announcement",\#(start),"id":"d",\#(bo),"text":"donates 10.5 USD for Some Charity"}"#
+        #"{"type":"announcement",\#(start),"id":"d",\#(bo),"text":"donates 10.50 USD for Some Charity"}"#
       ]
     ),
     (
@@ -321,7 +321,7 @@ struct EventSubTests {
     let text = [
       Self.line("channel.vip.add", ""), Self.line("channel.vip.add", ""),
       Self.line("channel.chat.notification", #","notice_type":"watch_streak""#),
-      #"{"metadata":{"message_type":"session_keepalive"},"payload":{}}"#, "{", "[]", "",
+      #"{"metadata":{"message_type":"session_keepalive"},"payload":{}}"#, "{", "{}", "",
       Self.line("stream.offline", ""),
     ].joined(separator: "\n")
     let translated = Translated(.eventSub, text, pieces: 7)

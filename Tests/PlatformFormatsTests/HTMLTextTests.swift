@@ -12,7 +12,7 @@ struct HTMLTextTests {
       "&unknown; &; & &#0; &#xD800; &#1114112; &verylongname;"
     ),
     ("one<br>two<BR/>three", "one two three"),
-    ("<p>one</p><p>two</p>", "one two "),
+    ("<p>one</p><p>two</p>", "one two"),
     (#"hi <img class="emoji" alt=":wave:" src="a.png"> you"#, "hi :wave: you"),
     (#"<img alt='a &amp; b'>"#, "a & b"),
     (#"<img src="a=b" alt=x>"#, "x"),

@@ -30,6 +30,30 @@ struct WebhookMappingTests {
           text: html:words
     """
 
+  @Test(arguments: [
+    (#"{"of":"7","who":[{"id":"6","name":"Bo"},{"id":7,"name":"Ada"}]}"#, "Ada"),
+    (#"{"of":"8","who":[{"id":"6","name":"Bo"}]}"#, "none"),
+    (#"{"who":[{"id":null,"name":"Bo"}]}"#, "none"), (#"{"of":"7","who":{"id":"7"}}"#, "none"),
+  ])
+  func `a path names the element of a list whose member equals another value`(
+    body: String, name: String
+  ) throws {
+    let table = """
+      events:
+        - type: title
+          members: {title: "who[id=of].name | =none"}
+      """
+    #expect(try Self.lines(table, body) == [#"{"type":"title","title":"\#(name)"}"#])
+  }
+
+  @Test(arguments: ["who[=of].name", "who[id=].name", "who[id=of.name", "who[x].name"])
+  func `a path that names no element is a mistake of the table`(path: String) {
+    #expect(throws: ConfigurationError.self) {
+      try WebhookMapping(
+        "events: [{type: title, members: {title: \"\(path)\"}}]", file: "m.yaml")
+    }
+  }
+
   @Test func `a table makes an event of a delivery`() throws {
     let lines = try Self.lines(
       Self.chat,

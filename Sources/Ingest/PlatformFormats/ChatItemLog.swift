@@ -9,7 +9,8 @@ struct ChatItemLog: Sendable {
 
   /// Kinds that are plain messages.
   private static let plain: Set<String> = [
-    "text_message", "textMessage", "highlighted_message", "send_message_in_subscriber_only_mode",
+    "text_message", "textMessage", "message", "highlighted_message",
+    "send_message_in_subscriber_only_mode",
   ]
   /// Kinds that are dropped: placeholders for later messages, hints from YouTube itself, and the end of a pin.
   private static let silent: Set<String> = [
@@ -34,10 +35,8 @@ struct ChatItemLog: Sendable {
   mutating func receive(_ piece: UnsafeRawBufferPointer, into lines: inout NativeLines) {
     var elements = JSONElements()
     swap(&elements, &self.elements)
-    elements.receive(piece) { found in
-      guard case .element(let bytes) = found else { return lines.note(unknown: "too long") }
+    elements.receive(piece, into: &lines) { item, lines in
       number += 1
-      guard let item = JSONValue(lenient: bytes) else { return lines.note(unknown: "malformed") }
       Item(item, number, &lines).translate(into: &lines)
     }
     self.elements = elements
@@ -71,7 +70,7 @@ struct ChatItemLog: Sendable {
       "message_id": .identifier, "id": .identifier, "target_message_id": .identifier,
       "timestamp": .test { time($0) != nil }, "datetime": .timeOrUTC,
       "bits": .count, "cumulative_months": .count, "mass_gift_count": .count,
-      "number_of_raiders": .count, "ban_duration": .count,
+      "number_of_raiders": .count, "ban_duration": .count, "header_primary_text": .text,
       "author": .orText(
         .object([
           "id": .identifier, "channelId": .text, "name": .text, "display_name": .text,
@@ -87,7 +86,7 @@ struct ChatItemLog: Sendable {
       "colour": .color,
       "banned_user": .text, "target_author_id": .identifier,
       "money": .object(["text": .text, "amount": .number, "currency": .text]),
-      "amountString": .text, "amount": .text,
+      "amountString": .text, "amount": .text, "amountValue": .number, "currency": .text,
       "in_reply_to": .object(["message_id": .identifier]),
       "emotes": .list(
         .object([
@@ -154,7 +153,11 @@ struct ChatItemLog: Sendable {
       } else if let amount {
         paid(amount, &lines)
       } else if let notice = ChatItemLog.notices[kind ?? ""], let user {
-        self.notice(notice.kind, notice.count.flatMap { item.count($0) }, user, &lines)
+        // A heading is there for milestones of members, and for gifts: `Member for 6 months`, `Sent 5 Club gift memberships`.
+        let heading = item.text("header_primary_text")
+        let count = heading?.amountInWords ?? notice.count.flatMap { item.count($0) }
+        let isMilestone = kind == "membership_item" && count != nil
+        self.notice(isMilestone ? "resubscribe" : notice.kind, count, user, &lines)
       } else if !text.isEmpty, user != nil || ChatItemLog.plain.contains(kind ?? "text_message") {
         // Twitch gives no author for accounts that were deleted.
         message(user ?? .unknown, &lines)
@@ -181,11 +184,14 @@ struct ChatItemLog: Sendable {
     }
 
     private var amount: String? {
-      let money = item["money"]
-      let number = money?["amount"]?.looseNumber.map {
-        [$0.description, money?.text("currency")].compactMap(\.self).joined(separator: " ")
+      func number(_ value: JSONValue?, _ currency: String?) -> String? {
+        guard let number = value?.looseNumber, number > 0 else { return nil }
+        return [number.description, currency].compactMap(\.self).joined(separator: " ")
       }
-      return money?.text("text") ?? number ?? item.text("amountString") ?? item.text("amount")
+      let money = item["money"]
+      return money?.text("text") ?? number(money?["amount"], money?.text("currency"))
+        ?? item.text("amountString") ?? item.text("amount")
+        ?? number(item["amountValue"], item.text("currency"))
     }
 
     private func message(_ user: PlatformUser, _ lines: inout NativeLines) {

@@ -76,7 +76,14 @@ struct ChatterinoLog: Sendable {
     } else if hasTimes {
       lines.note(unknown: "no time")
     }
-    take(words.drop(while: \.isWhitespace), room: channel?.channelRoom, &lines)
+    // Archives of many channels name the channel after the time.
+    words = words.drop(while: \.isWhitespace)
+    var room = channel
+    if hasTimes, room == nil, words.first == "#" {
+      room = words.dropFirst().prefix { $0 != " " }.lowercased()
+      words = words.drop { $0 != " " }.drop(while: \.isWhitespace)
+    }
+    take(words, room: room?.channelRoom, &lines)
   }
 
   private mutating func begin(_ text: String) {
@@ -114,6 +121,9 @@ struct ChatterinoLog: Sendable {
   }
 
   private mutating func take(_ words: Substring, room: String?, _ lines: inout NativeLines) {
+    if let (author, text, isAction) = Self.quoted(words) {
+      return message(author, text, isAction: isAction, words, room: room, &lines)
+    }
     guard let colon = words.firstIndex(of: ":"), let author = Self.author(words[..<colon]) else {
       return system(ChatterinoSentence(words), words, room: room, &lines)
     }
@@ -127,6 +137,13 @@ struct ChatterinoLog: Sendable {
       default: break
       }
     }
+    message(author, text, isAction: false, words, room: room, &lines)
+  }
+
+  private mutating func message(
+    _ author: (login: String, shown: String), _ text: Substring, isAction: Bool,
+    _ words: Substring, room: String?, _ lines: inout NativeLines
+  ) {
     let id = identifier(words)
     recent.append(login: author.login, text: String(text), id: id)
     let fitting = lines.fitting(String(text))
@@ -134,7 +151,22 @@ struct ChatterinoLog: Sendable {
       $0.add("id", id)
       if let user = PlatformUser(id: author.login, name: author.shown) { $0.add(user: user) }
       $0.add("text", fitting)
+      if isAction { $0.add("action", true) }
     }
+  }
+
+  /// A message as clients of IRC and their proxies write it: `<ada> hello`, or `* ada waves`.
+  private static func quoted(
+    _ words: Substring
+  ) -> (author: (login: String, shown: String), text: Substring, isAction: Bool)? {
+    let isAction = words.hasPrefix("* ")
+    guard isAction || words.first == "<" else { return nil }
+    let rest = words.dropFirst(isAction ? 2 : 1)
+    guard let end = rest.firstIndex(of: isAction ? " " : ">") else { return nil }
+    // Moderators have a sign before their name.
+    let name = rest[..<end].drop { "@+%~& ".contains($0) }
+    guard let author = Self.author(name) else { return nil }
+    return (author, rest[rest.index(after: end)...].drop { $0 == " " }, isAction)
   }
 
   /// Who wrote: a name, or a login after the name that is shown, which has other letters.
@@ -144,6 +176,7 @@ struct ChatterinoLog: Sendable {
       text.utf8.count <= 200,
       login.allSatisfy({ $0.isLetter || $0.isNumber || "_-.".contains($0) }),
       words.count == 1 || login.allSatisfy(\.isASCII),
+      words[0].first.map({ $0.isLetter || $0.isNumber || $0 == "_" }) == true,
       !["AutoMod", "automod", "Suspicious"].contains(words[0])
     else { return nil }
     return (login.lowercased(), String(words[0]))
@@ -185,7 +218,7 @@ struct ChatterinoLog: Sendable {
       lines.add("redemption", room: room, at: time) {
         $0.add("id", id)
         $0.add(user: user)
-        $0.add("title", title.clipped)
+        $0.add(title: title)
         $0.add("cost", cost)
       }
     case .nothing: break

@@ -24,7 +24,8 @@ enum ChatterinoSentence: Equatable {
     ("unbanned", "unban"), ("untimedout", "unban"), ("warned", "warning"), ("modded", "moderator"),
     ("unmodded", "moderator"), ("as a VIP", "VIP"), ("mode.", "chat mode"), ("raid", "raid"),
     ("AutoMod", "AutoMod"), ("Suspicious User", "suspicious user"),
-    ("suspicious", "suspicious user"),
+    ("suspicious", "suspicious user"), ("watch streak", "watch streak"),
+    ("moderator for", "moderator"),
     ("emote", "emotes"), ("inned", "pin"),
   ]
 
@@ -60,7 +61,7 @@ enum ChatterinoSentence: Equatable {
     if rest.hasPrefix("has been timed out") {
       return .timeout(login: words[0].lowercased(), seconds: seconds(words.dropFirst(5)))
     }
-    if rest.hasPrefix("has been permanently banned") {
+    if rest.hasPrefix("has been permanently banned") || rest.hasPrefix("has been banned") {
       return .timeout(login: words[0].lowercased(), seconds: nil)
     }
     if rest.hasPrefix("timed out "), words.count > 3, let login = login(words[3]) {
@@ -122,7 +123,14 @@ enum ChatterinoSentence: Equatable {
   private static func seconds(_ words: ArraySlice<String>) -> Int? {
     let start = words.firstIndex(of: "for").map { $0 + 1 } ?? words.startIndex
     var sum: Int?
-    for word in words[start...] {
+    let rest = words[start...]
+    // Archives write `600 seconds`.
+    if let seconds = rest.first.flatMap({ Int($0) }), seconds >= 0,
+      rest.dropFirst().first?.hasPrefix("second") == true
+    {
+      return min(seconds, EventLimits.count.upperBound)
+    }
+    for word in rest {
       let isLast = word.last == "." || word.last == ":"
       guard let seconds = duration(isLast ? word.dropLast() : word[...]) else { break }
       sum = min((sum ?? 0) + seconds, EventLimits.count.upperBound)

@@ -22,12 +22,14 @@ extension EventSub {
       "reward": .object([
         "title": .text, "type": .text, "cost": .count, "channel_points": .count,
       ]),
-      "user_input": .text,
+      "custom_power_up": .object(["title": .text, "bits": .count]), "user_input": .text,
       "amount": .object(["value": .count, "decimal_places": .count, "currency": .text]),
       "charity_name": .text, "title": .text, "description": .text, "type": .text,
       "choices": .list(.object(["title": .text, "votes": .count])),
       "outcomes": .list(.object(["id": .text, "title": .text, "channel_points": .count])),
       "winning_outcome_id": .text, "status": .text, "action": .text,
+      "slow": .object(["wait_time_seconds": .count]),
+      "followers": .object(["follow_duration_minutes": .count]),
     ]
     for name in ["chatter_user", "user", "from_broadcaster_user", "target_user"] {
       members[JSONName(name + "_id")] = .identifier

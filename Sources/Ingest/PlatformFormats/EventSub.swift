@@ -89,7 +89,8 @@ package enum EventSub {
       context.prediction(
         event.word("status")?.lowercased() == "resolved" ? "resolved" : "cancelled", &lines)
     case "channel.channel_points_custom_reward_redemption.add",
-      "channel.channel_points_automatic_reward_redemption.add":
+      "channel.channel_points_automatic_reward_redemption.add",
+      "channel.custom_power_up_redemption.add":
       context.redemption(&lines)
     case "channel.charity_campaign.donate": context.donation(&lines)
     case "channel.goal.begin", "channel.goal.progress", "channel.goal.end": context.goal(&lines)
@@ -99,7 +100,7 @@ package enum EventSub {
     case "stream.offline": context.add("stream", &lines) { $0.add("state", "ended") }
     case "channel.update":
       guard let title = event.text("title") else { break }
-      context.add("title", &lines) { $0.add("title", title.clipped(to: EventLimits.titleLength)) }
+      context.add("title", &lines) { $0.add(title: title, upTo: EventLimits.titleLength) }
     // Messages of a shared chat name their channel themselves.
     case "channel.shared_chat.begin", "channel.shared_chat.update", "channel.shared_chat.end": break
     default: lines.note(unknown: notification.type)
@@ -114,7 +115,7 @@ package enum EventSub {
     let notification: String?
     let room: String?
 
-    func add(_ type: String, _ lines: inout NativeLines, _ body: (inout JSONWriter) -> Void) {
+    func add(_ type: String, _ lines: inout NativeLines, _ body: (inout NativeLine) -> Void) {
       lines.add(type, room: room, at: time, body)
     }
 
@@ -206,8 +207,13 @@ package enum EventSub {
       case "raid":
         notice("raid", by: user, count: body.count("viewer_count") ?? 0, words: words, &lines)
       case "announcement", "bits_badge_tier", "charity_donation", "pay_it_forward":
-        let sentence = event.text("system_message").map { PlatformWords(text: $0) }
-        guard let said = (words ?? sentence).map({ lines.fitting($0) }) else {
+        let sentence = event.text("system_message")
+        // The amount of a donation must not give way to the words.
+        let donation = type == "charity_donation" ? sentence ?? Self.donation(body) : nil
+        let shown =
+          donation.map { PlatformWords($0, followedBy: words) } ?? words
+          ?? sentence.map { PlatformWords(text: $0) }
+        guard let said = shown.map({ lines.fitting($0) }) else {
           return lines.note(unknown: "channel.chat.notification \(type)")
         }
         add("announcement", &lines) {
@@ -266,29 +272,53 @@ package enum EventSub {
       case "delete", "shared_chat_delete":
         context.deletion(&lines)
       case "clear": add("chat.clear", &lines) { _ in }
+      case "slow": mode("slowSeconds", body.count("wait_time_seconds") ?? 0, &lines)
+      case "slowoff": mode("slowSeconds", 0, &lines)
+      case "followers":
+        mode("followersOnlyMinutes", body.count("follow_duration_minutes") ?? 0, &lines)
+      case "followersoff": mode("followersOnlyMinutes", -1, &lines)
+      case "emoteonly": mode("emoteOnly", true, &lines)
+      case "emoteonlyoff": mode("emoteOnly", false, &lines)
+      case "subscribers": mode("subscribersOnly", true, &lines)
+      case "subscribersoff": mode("subscribersOnly", false, &lines)
+      case "uniquechat": mode("uniqueOnly", true, &lines)
+      case "uniquechatoff": mode("uniqueOnly", false, &lines)
       default: lines.note(unknown: "channel.moderate \(action)")
       }
     }
 
+    private func mode(_ name: StaticString, _ value: Int, _ lines: inout NativeLines) {
+      add("chat.modes", &lines) { $0.add(name, value) }
+    }
+
+    private func mode(_ name: StaticString, _ isOn: Bool, _ lines: inout NativeLines) {
+      add("chat.modes", &lines) { $0.add(name, isOn) }
+    }
+
     /// Adds a donation to charity as an announcement with the amount and its currency.
     func donation(_ lines: inout NativeLines) {
-      let amount = event["amount"]
-      let digits = min(amount?.count("decimal_places") ?? 2, 6)
-      let value = (0..<digits).reduce(Double(amount?.count("value") ?? 0)) { sum, _ in sum / 10 }
-      let words: [String?] = [
-        "\(value)", amount?.text("currency")?.clipped,
-        event.text("charity_name").map { "for \($0.clipped)" },
-      ]
       add("announcement", &lines) {
         $0.add("id", (event.text("id") ?? identifier)?.clipped)
         if let user = user("user") { $0.add(user: user) }
-        $0.add("text", "donates " + words.compactMap(\.self).joined(separator: " "))
+        $0.add("text", Self.donation(event) ?? "donates")
       }
+    }
+
+    /// A sentence about a donation; `nil` without an amount.
+    private static func donation(_ event: JSONValue) -> String? {
+      guard let amount = event["amount"], let units = amount.count("value") else { return nil }
+      // Notices of the chat have the name in the singular.
+      let places = amount.count("decimal_places") ?? amount.count("decimal_place") ?? 2
+      let money = Money(
+        units: units, places: min(places, Money.maximumPlaces),
+        currency: amount.text("currency")?.clipped)
+      let charity = event.text("charity_name").map { " for \($0.clipped)" }
+      return "donates \(money.text)" + (charity ?? "")
     }
 
     func goal(_ lines: inout NativeLines) {
       add("goal", &lines) {
-        $0.add("title", (event.text("description") ?? event.text("type") ?? "goal").clipped)
+        $0.add(title: event.text("description") ?? event.text("type") ?? "goal")
         $0.add("count", event.count("current_amount") ?? 0)
         $0.add("target", event.count("target_amount") ?? 0)
       }
@@ -332,7 +362,7 @@ package enum EventSub {
       if isBegin {
         add("poll.begin", &lines) {
           $0.add("id", id.clipped)
-          $0.add("title", (event.text("title") ?? "?").clipped(to: EventLimits.titleLength))
+          $0.add(title: event.text("title") ?? "?", upTo: EventLimits.titleLength)
           $0.add("options", texts: choices.map { $0.text("title") ?? "?" })
           $0.add("endsAt", event.time("ends_at"))
         }
@@ -358,7 +388,7 @@ package enum EventSub {
       else { return lines.note(unknown: "prediction without an identifier or outcomes") }
       add("prediction", &lines) {
         $0.add("id", id.clipped)
-        $0.add("title", (event.text("title") ?? "?").clipped(to: EventLimits.titleLength))
+        $0.add(title: event.text("title") ?? "?", upTo: EventLimits.titleLength)
         $0.add("state", state)
         $0.add("options", texts: outcomes.map { $0.text("title") ?? "?" })
         $0.addArray("totals") { array in
@@ -371,7 +401,7 @@ package enum EventSub {
     }
 
     func redemption(_ lines: inout NativeLines) {
-      guard let reward = event["reward"] else {
+      guard let reward = event["reward"] ?? event["custom_power_up"] else {
         return lines.note(unknown: "redemption without a reward")
       }
       let user = user("user") ?? .unknown
@@ -380,8 +410,9 @@ package enum EventSub {
       lines.add("redemption", room: room, at: event.time("redeemed_at") ?? time) {
         $0.add("id", event.text("id")?.clipped)
         $0.add(user: user)
-        $0.add("title", (reward.text("title") ?? reward.text("type") ?? "?").clipped)
-        $0.add("cost", reward.count("cost") ?? reward.count("channel_points"))
+        $0.add(title: reward.text("title") ?? reward.text("type") ?? "?")
+        $0.add(
+          "cost", ["cost", "channel_points", "bits"].lazy.compactMap { reward.count($0) }.first)
         guard let words else { return }
         $0.add("text", words.text)
         $0.add(emotes: words.emotes)

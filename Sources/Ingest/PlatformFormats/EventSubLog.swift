@@ -1,12 +1,10 @@
 import JSON
 
-/// Notifications of EventSub, one per line: messages of its WebSocket, or bodies of its webhooks.
+/// Notifications of EventSub: messages of its WebSocket, or bodies of its webhooks.
 enum EventSubLog {
   private static let shape = JSONShape.object(["message_timestamp": .time, "message_id": .text])
 
-  static func translate(_ line: [UInt8], into lines: inout NativeLines) {
-    guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) else { return }
-    guard let value = JSONValue(lenient: line) else { return lines.note(unknown: "malformed") }
+  static func translate(_ value: JSONValue, into lines: inout NativeLines) {
     let metadata = value["metadata"]
     let payload = value["payload"] ?? value
     guard let subscription = payload["subscription"], let type = subscription.word("type"),

@@ -70,7 +70,11 @@ package enum FileAppearance {
       rest = rest[rest.index(after: end)...]
       if rest.drop(while: \.isWhitespace).first == ":" { names.append(clipped(name, to: 20)) }
     }
-    if text.first == "{", text.prefix(while: { !$0.isNewline }).contains("\"type\"") { return nil }
+    let line = text.prefix { !$0.isNewline }
+    let value = JSONValue(lenient: Array(line.utf8))
+    if text.first == "{", value.map({ $0["type"] != nil }) ?? line.contains("\"type\"") {
+      return nil
+    }
     guard !names.isEmpty else { return "JSON without members" }
     return "JSON with the members \(list(names))"
   }

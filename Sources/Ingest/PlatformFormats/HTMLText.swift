@@ -22,6 +22,8 @@ package enum HTMLText {
         index += append(characterAt: bytes[index...], to: &text)
       }
     }
+    // The end of a paragraph is no part of what was written.
+    while let last = text.last, last == 0x20 || last == 0x0A { text.removeLast() }
     return String(decoding: text, as: UTF8.self)
   }
 

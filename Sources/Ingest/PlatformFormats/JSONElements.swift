@@ -1,3 +1,5 @@
+import JSON
+
 /// Finds the objects of a list in JSON text that arrives in pieces and may be larger than memory.
 ///
 /// The list is a member of one document, or the text itself is one: an array, nested arrays, several arrays one after
@@ -10,6 +12,8 @@ struct JSONElements: Sendable {
     case member(String, [UInt8])
     /// An object in the list that is longer than ``longest``.
     case tooLong
+    /// A line outside of arrays and objects that has something else.
+    case other
   }
 
   /// The longest object or member that is kept.
@@ -39,6 +43,7 @@ struct JSONElements: Sendable {
   private var isInText = false
   private var isEscaped = false
   private var isLineStart = true
+  private var hasOther = false
   /// Whether the list was found.
   private(set) var hasList: Bool
 
@@ -61,6 +66,28 @@ struct JSONElements: Sendable {
     for byte in piece {
       if isInText { takeText(byte, found) } else { take(byte, found) }
       isLineStart = byte == 0x0A
+      if hasOther, isLineStart {
+        hasOther = false
+        found(.other)
+      }
+    }
+  }
+
+  /// Reads a piece and passes the objects that it completes as values. Those that cannot be read are counted.
+  mutating func receive(
+    _ piece: UnsafeRawBufferPointer, into lines: inout NativeLines,
+    _ body: (JSONValue, inout NativeLines) -> Void
+  ) {
+    receive(piece) { found in
+      switch found {
+      case .element(let bytes):
+        guard let value = JSONValue(lenient: bytes) else {
+          return lines.note(unknown: "malformed")
+        }
+        body(value, &lines)
+      case .tooLong: lines.note(unknown: "too long")
+      case .member, .other: lines.note(unknown: "malformed")
+      }
     }
   }
 
@@ -141,7 +168,9 @@ struct JSONElements: Sendable {
     case UInt8(ascii: "\""):
       begin(byte)
       isInText = true
-    default: break
+      hasOther = hasOther || depth == 0
+    case UInt8(ascii: ","), 0x09...0x0D, 0x20: break
+    default: hasOther = hasOther || depth == 0
     }
   }
 

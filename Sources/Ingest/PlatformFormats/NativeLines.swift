@@ -69,19 +69,23 @@ package struct NativeLines: Sendable {
   ///   - room: the room; `nil` leaves it open.
   ///   - time: milliseconds since 1970; `nil` if that is not known.
   mutating func add(
-    _ type: String, room: String?, at time: Int?, _ body: (inout JSONWriter) -> Void
+    _ type: String, room: String?, at time: Int?, _ body: (inout NativeLine) -> Void
   ) {
+    var cut: [String] = []
     JSONWriter.append(to: &bytes) { writer in
       writer.appendObject(type: type) { object in
         object.add("room", room)
         object.add(
           "ts", time.flatMap { EventLimits.timestamps.contains(Timestamp($0)) ? $0 : nil })
-        body(&object)
+        var line = NativeLine(&object)
+        body(&line)
+        cut = line.end(&object)
         object.add("platform", platform)
       }
     }
     bytes.append(0x0A)
     lines += 1
+    for member in cut { note(odd: member) }
   }
 }
 
@@ -105,31 +109,6 @@ struct PlatformUser {
     self.name = name.flatMap { $0.isEmpty ? nil : $0 } ?? id
     self.badges = badges
     self.color = color.flatMap { NameColor($0) }
-  }
-}
-
-extension JSONWriter {
-  mutating func add(user: PlatformUser) {
-    addObject("user") {
-      $0.add("id", user.id.clipped)
-      $0.add("name", user.name.clipped)
-      if !user.badges.isEmpty { $0.add("badges", user.badges.clipped) }
-      $0.add("color", user.color?.description)
-    }
-  }
-
-  /// Adds where a text has emotes: pairs of the first position and the one after the last, in Unicode scalars.
-  mutating func add(emotes: [Int]) {
-    let fitting = emotes.prefix(2 * EmoteRanges.limit)
-      .prefix { $0 <= EmoteRanges.positions.upperBound }
-    // The last range may have lost its end.
-    let whole = fitting.dropLast(fitting.count % 2)
-    guard !whole.isEmpty else { return }
-    addArray("emotes") { for position in whole { $0.append(position) } }
-  }
-
-  mutating func add(_ name: StaticString, texts: [String]) {
-    addArray(name) { for text in texts { $0.append(text.clipped) } }
   }
 }
 

@@ -94,8 +94,8 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
 /// Translates a file in pieces.
 package struct PlatformTranslator: Sendable {
   private enum Reader: Sendable {
-    case youtube(LineBuffer, YouTubeChat)
-    case eventSub(LineBuffer)
+    case youtube(JSONElements, YouTubeChat)
+    case eventSub(JSONElements)
     case chatterino(LineBuffer, ChatterinoLog)
     case twitchDownloader(TwitchDownloaderLog)
     case items(ChatItemLog)
@@ -112,8 +112,8 @@ package struct PlatformTranslator: Sendable {
     output = NativeLines(platform: format.platform)
     reader =
       switch format {
-      case .youtube: .youtube(LineBuffer(), YouTubeChat())
-      case .eventSub: .eventSub(LineBuffer())
+      case .youtube: .youtube(JSONElements(), YouTubeChat())
+      case .eventSub: .eventSub(JSONElements())
       case .chatterino: .chatterino(LineBuffer(), ChatterinoLog(zone: zone))
       case .twitchDownloader: .twitchDownloader(TwitchDownloaderLog())
       case .chatDownloader, .pytchat: .items(ChatItemLog())
@@ -123,12 +123,14 @@ package struct PlatformTranslator: Sendable {
   /// Translates a piece. O(length), amortised.
   package mutating func translate(_ bytes: UnsafeRawBufferPointer) {
     switch reader {
-    case .youtube(var lines, var chat):
-      lines.receive(bytes) { chat.translate($0, into: &output) }
-      reader = .youtube(lines, chat)
-    case .eventSub(var lines):
-      lines.receive(bytes) { EventSubLog.translate($0, into: &output) }
-      reader = .eventSub(lines)
+    case .youtube(var elements, var chat):
+      reader = .items(ChatItemLog())
+      elements.receive(bytes, into: &output) { chat.translate($0, into: &$1) }
+      reader = .youtube(elements, chat)
+    case .eventSub(var elements):
+      reader = .items(ChatItemLog())
+      elements.receive(bytes, into: &output) { EventSubLog.translate($0, into: &$1) }
+      reader = .eventSub(elements)
     case .chatterino(var lines, var log):
       lines.receive(bytes) { log.translate($0, into: &output) }
       failure = log.failure
@@ -138,7 +140,7 @@ package struct PlatformTranslator: Sendable {
       log.receive(bytes, into: &output)
       reader = .twitchDownloader(log)
     case .items(var log):
-      reader = .eventSub(LineBuffer())
+      reader = .eventSub(JSONElements())
       log.receive(bytes, into: &output)
       reader = .items(log)
     }

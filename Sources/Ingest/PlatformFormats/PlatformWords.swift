@@ -26,6 +26,17 @@ struct PlatformWords {
 
   fileprivate mutating func cut(to text: String) { self.text = text }
 
+  /// A sentence of the platform, and after it what the person wrote.
+  init(_ sentence: String, followedBy words: PlatformWords?) {
+    guard let words else {
+      self.init(text: sentence)
+      return
+    }
+    let opening = sentence + ": "
+    let shift = opening.unicodeScalars.count
+    self.init(text: opening + words.text, emotes: words.emotes.map { $0 + shift })
+  }
+
   /// The `message` of an event of EventSub, whose fragments are the text in pieces; `nil` if nothing was written.
   init?(_ message: JSONValue?) {
     guard let message else { return nil }
@@ -41,14 +52,13 @@ struct PlatformWords {
     for fragment in fragments {
       let start = end
       end += fragment["text"]?.stringValue?.unicodeScalars.count ?? 0
-      guard end <= EmoteRanges.positions.upperBound, positions.count < 2 * EmoteRanges.limit
-      else { break }
+      guard end <= EmoteRanges.positions.upperBound else { break }
       if fragment.word("type") == "emote", start < end { positions += [start, end] }
     }
     // Messages of subscriptions say where emotes are instead; the last position is that of a character.
     for emote in message["emotes"]?.arrayValue ?? [] {
       guard let first = emote.count("begin"), let last = emote.count("end"), first <= last,
-        last < EmoteRanges.positions.upperBound, positions.count < 2 * EmoteRanges.limit
+        last < EmoteRanges.positions.upperBound
       else { continue }
       positions += [first, last + 1]
     }
@@ -65,7 +75,7 @@ extension NativeLines {
   }
 }
 
-extension JSONWriter {
+extension NativeLine {
   mutating func add(words: PlatformWords) {
     add("text", words.text)
     if words.isAction { add("action", true) }

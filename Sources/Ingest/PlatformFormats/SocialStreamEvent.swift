@@ -11,7 +11,7 @@ struct SocialStreamEvent {
   let time: Int
 
   private func write(
-    _ type: String, to lines: inout NativeLines, _ body: (inout JSONWriter) -> Void
+    _ type: String, to lines: inout NativeLines, _ body: (inout NativeLine) -> Void
   ) {
     lines.add(type, room: room, at: time) {
       $0.add("id", identifier.clipped)
@@ -139,7 +139,7 @@ struct SocialStreamEvent {
     let text = message.metaText("userInput", "user_input") ?? words
     let cost = message.count("cost")
     write("redemption", to: &lines) {
-      $0.add("title", title.clipped)
+      $0.add(title: title)
       $0.add("cost", cost)
       $0.add("text", text?.clipped(to: 8192))
     }

@@ -44,6 +44,15 @@ struct SocialStreamMessage {
     }
   }
 
+  /// Text that is a name. One that is too long is cut, and counted.
+  private mutating func name(_ member: String) -> String? {
+    guard let text = text(member), text.utf8.count > EventLimits.nameLength else {
+      return self.text(member)
+    }
+    note(member)
+    return text.clipped
+  }
+
   private mutating func note(_ name: String) {
     if !odd.contains(name) { odd.append(name) }
   }
@@ -101,7 +110,7 @@ struct SocialStreamMessage {
   /// The author. A message without a name is attributed to the platform.
   mutating func user(_ platform: String) -> (user: PlatformUser, name: String?, id: String?)? {
     // Names are plain text: what looks like a tag is part of them.
-    let name = text("chatname")?.clipped
+    let name = name("chatname")
     let id = text("userid")?.clipped
     let shown =
       name ?? text("username") ?? metaText("displayName", "username", "fromLogin") ?? id

@@ -49,6 +49,7 @@ struct TwitchDownloaderLog: Sendable {
     elements.receive(piece) { found in
       switch found {
       case .tooLong: lines.note(unknown: "too long")
+      case .other: lines.note(unknown: "malformed")
       case .member(let name, let bytes): member(name, bytes, &lines)
       case .element(let bytes):
         guard !knowsRoom, waitingBytes < Self.longestWait else {

@@ -1,7 +1,7 @@
 import JSON
 
-/// Reads YouTube chats as yt-dlp records them (`.live_chat.json`), during a stream or afterwards, and as pytchat
-/// archives them. All have one action per line.
+/// Reads YouTube chats as yt-dlp records them (`.live_chat.json`), during a stream or afterwards, as pytchat archives
+/// them, and as YouTube answers requests for them. All but the last have one action per line.
 ///
 /// YouTube does not document the actions and changes them. Unknown ones are shown if they have text, and counted by
 /// name otherwise.
@@ -52,11 +52,16 @@ struct YouTubeChat: Sendable {
   private var latest: Int?
   private var poll = YouTubePoll()
 
-  mutating func translate(_ line: [UInt8], into lines: inout NativeLines) {
-    guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) else { return }
-    guard let value = JSONValue(lenient: line) else { return lines.note(unknown: "malformed") }
+  mutating func translate(_ value: JSONValue, into lines: inout NativeLines) {
+    if let answer = value["continuationContents"]?["liveChatContinuation"] {
+      for action in answer["actions"]?.arrayValue ?? [] { translate(action, into: &lines) }
+      return
+    }
     guard let replay = value["replayChatItemAction"] else {
-      let isAction = value.objectValue?.keys.contains { $0.text.hasSuffix("Action") } == true
+      let isAction =
+        value.objectValue?.keys.contains {
+          $0.text.hasSuffix("Action") || $0.text.hasSuffix("Command")
+        } == true
       return isAction ? take(value, nil, &lines) : lines.note(unknown: "no chat action")
     }
     // Replays have the position inside the action; chats recorded live have it next to the action.

@@ -44,11 +44,11 @@ struct YouTubePoll: Sendable {
   ) {
     let title = YouTubeText(poll["header"]?["pollHeaderRenderer"]?["pollQuestion"]).text
     self.id = id
-    options = choices.map { YouTubeText($0["text"]).text.clipped }
+    options = choices.map { YouTubeText($0["text"]).text }
     let options = options
     lines.add("poll.begin", room: nil, at: time) {
       $0.add("id", id)
-      $0.add("title", title.isEmpty ? "poll" : title.clipped)
+      $0.add(title: title.isEmpty ? "poll" : title)
       $0.add("options", texts: options)
     }
   }

@@ -1,4 +1,4 @@
-/// The statistics of nginx's RTMP module (`rtmp_stat all`): XML.
+/// The statistics of nginx's RTMP module (`rtmp_stat all`), or of its HTTP-FLV module: XML.
 enum NginxRTMP {
   /// The statistics are not nested as deeply as this.
   private static let maximumDepth = 32
@@ -7,7 +7,7 @@ enum NginxRTMP {
   private struct Reading {
     var name = ""
     var clients = 0
-    /// Workers that get the stream from this one, with `rtmp_auto_push`.
+    /// Workers that get the stream from this one, with `rtmp_auto_push`, and servers to which it is pushed.
     var relays = 0
     var isPublished = false
     var bytes: Int?
@@ -66,7 +66,9 @@ enum NginxRTMP {
         case ("stream", "/bw_in"): stream?.bandwidth = number(value, tag)
         case ("stream", "/nclients"): stream?.clients = min(number(value, tag) ?? 0, 1 << 40)
         case ("video", "/frame_rate"): stream?.rate = number(value, tag)
-        case ("client", "/flashver"): client.isRelay = value.contains(Self.relay)
+        case ("client", "/flashver"): if value.contains(Self.relay) { client.isRelay = true }
+        // The address of a server to which a stream is pushed is a URL without its scheme.
+        case ("client", "/address"): if value.contains("/") { client.isRelay = true }
         case ("stream", "/client"):
           if client.isRelay, !client.isPublishing { stream?.relays += 1 }
         case (_, "/stream"):
@@ -78,7 +80,7 @@ enum NginxRTMP {
         continue
       }
       let name = tag.prefix { $0 != " " && $0 != "/" && !$0.isNewline }
-      if name == "rtmp" { isServer = true }
+      if name == "rtmp" || name == "http-flv" { isServer = true }
       if tag.last == "/" {
         // Of the stream, not of one of its clients.
         if name == "publishing" {

@@ -15,8 +15,8 @@ package struct WebhookDelivery: Sendable {
 
 /// A reference to a value in a delivery.
 ///
-/// `data.user.name`, `items[0].id`, `items[].id` (of all elements), `each.id` (of the element that
-/// a rule is applied to), `header:NAME`, `=text` for that text itself, or a text such as
+/// `data.user.name`, `items[0].id`, `items[].id` (of all elements), `items[id=data.item].name` (of the element whose
+/// `id` equals the value at `data.item`), `each.id` (of the element that a rule is applied to), `header:NAME`, `=text` for that text itself, or a text such as
 /// `{data.amount} {data.currency}`, which is there if all its values are. `html:` before a path
 /// extracts the words from HTML. Of several, separated by ` | `, the first one that is there
 /// counts. An empty string is absent. Text that is JSON, such as a field of a form, is opened.
@@ -26,6 +26,8 @@ struct DeliveredValue: Sendable, Equatable {
     case index(Int)
     /// Every element of a list.
     case elements
+    /// The first element of a list whose member equals the value at a path from the top.
+    case matching(String, [Step])
   }
 
   indirect enum Origin: Sendable, Equatable {
@@ -129,13 +131,30 @@ struct DeliveredValue: Sendable, Equatable {
     return parts
   }
 
-  /// Reads `a.b[0].c` and `a[].c`.
+  /// The parts of a path between dots, of which there may be some in brackets.
+  private static func parts(ofPath text: Substring) -> [Substring] {
+    var parts: [Substring] = []
+    var (start, depth) = (text.startIndex, 0)
+    for index in text.indices {
+      switch text[index] {
+      case "[": depth += 1
+      case "]": depth -= 1
+      case "." where depth == 0:
+        parts.append(text[start..<index])
+        start = text.index(after: index)
+      default: break
+      }
+    }
+    return parts + [text[start...]]
+  }
+
+  /// Reads `a.b[0].c`, `a[].c` and `a[b=c.d].e`.
   static func path(_ text: Substring) throws(Problem) -> [Step] {
     let problem = Problem(
       text: "'\(text)' is no path; write one such as data.user.name or items[0].id, "
         + "header:NAME, or =TEXT for a text that is always the same")
     var steps: [Step] = []
-    for part in text.split(separator: ".", omittingEmptySubsequences: false) {
+    for part in parts(ofPath: text) {
       let name = part.prefix { $0 != "[" }
       guard !name.contains(where: { $0.isWhitespace || "]|:=}".contains($0) }) else {
         throw problem
@@ -148,6 +167,11 @@ struct DeliveredValue: Sendable, Equatable {
         let number = rest[rest.index(after: rest.startIndex)..<end]
         if number.isEmpty {
           steps.append(.elements)
+        } else if let equals = number.firstIndex(of: "=") {
+          let member = number[..<equals]
+          let other = try path(number[number.index(after: equals)...])
+          guard !member.isEmpty, !other.isEmpty else { throw problem }
+          steps.append(.matching(String(member), other))
         } else {
           guard let index = Int(number), index >= 0 else { throw problem }
           steps.append(.index(index))
@@ -179,8 +203,9 @@ struct DeliveredValue: Sendable, Equatable {
   ) -> JSONValue? {
     let found: JSONValue? =
       switch alternative.origin {
-      case .body(let steps): value(at: steps[...], in: delivery.body)
-      case .element(let steps): element.flatMap { value(at: steps[...], in: $0) }
+      case .body(let steps): value(at: steps[...], in: delivery.body, of: delivery.body)
+      case .element(let steps):
+        element.flatMap { value(at: steps[...], in: $0, of: delivery.body) }
       case .header(let name): delivery.headers[name].map { .string($0) }
       case .literal(let text): .string(text)
       case .template(let parts): text(of: parts, delivery, element).map { .string($0) }
@@ -209,23 +234,36 @@ struct DeliveredValue: Sendable, Equatable {
 
   /// The elements of the list at a path; anything else that is there is a list of one.
   static func list(at steps: [Step], in value: JSONValue) -> [JSONValue] {
-    guard let found = Self.value(at: steps[...], in: value), !found.isAbsent else { return [] }
+    guard let found = Self.value(at: steps[...], in: value, of: value), !found.isAbsent else {
+      return []
+    }
     return found.arrayValue ?? found.opened?.arrayValue ?? [found]
   }
 
-  static func value(at steps: ArraySlice<Step>, in value: JSONValue) -> JSONValue? {
+  /// - Parameter body: where the paths of ``Step/matching(_:_:)`` begin.
+  private static func value(
+    at steps: ArraySlice<Step>, in value: JSONValue, of body: JSONValue
+  ) -> JSONValue? {
     guard let step = steps.first else { return value }
     let rest = steps.dropFirst()
     // Forms carry JSON in their fields, and some senders put JSON into JSON as text.
     let value = value.opened ?? value
     switch step {
-    case .member(let name): return value[name].flatMap { Self.value(at: rest, in: $0) }
+    case .member(let name): return value[name].flatMap { Self.value(at: rest, in: $0, of: body) }
     case .index(let index):
       guard let list = value.arrayValue, list.indices.contains(index) else { return nil }
-      return Self.value(at: rest, in: list[index])
+      return Self.value(at: rest, in: list[index], of: body)
+    case .matching(let name, let path):
+      guard let wanted = Self.value(at: path[...], in: body, of: body)?.scalarText,
+        let element = value.arrayValue?.first(where: { element in
+          // As bytes: what others send must not be compared as text.
+          element[name]?.scalarText?.utf8.elementsEqual(wanted.utf8) == true
+        })
+      else { return nil }
+      return Self.value(at: rest, in: element, of: body)
     case .elements:
       return value.arrayValue.map { list in
-        .array(list.compactMap { Self.value(at: rest, in: $0) }.filter { !$0.isAbsent })
+        .array(list.compactMap { Self.value(at: rest, in: $0, of: body) }.filter { !$0.isAbsent })
       }
     }
   }

@@ -30,6 +30,8 @@ package struct WebhookGate: Sendable {
   var secretInBody: DeliveredValue?
   /// The header that may have the HMAC-SHA256 of the body by the secret instead.
   var signature: String?
+  /// The member in which a body that lacks it is put.
+  var wrapper: String?
 
   package init(secret: Secret?, maximumBytes: Int) {
     self.secret = secret.map { $0.reveal { SHA256.hash(Array($0.utf8)) } }
@@ -118,7 +120,10 @@ package struct WebhookGate: Sendable {
   ) throws(WebhookAnswer) -> JSONValue {
     let body = try inflated(body, encodings: headers[canonicalForm: "Content-Encoding"])
     let type = headers.first(name: "Content-Type")
-    if let value = Self.value(of: body, type: type) { return value }
+    if let value = Self.value(of: body, type: type) {
+      guard let wrapper, value.objectValue != nil, value[wrapper] == nil else { return value }
+      return .object([JSONName(wrapper): value])
+    }
     let name = (type ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
     let isJSON =
       name.isEmpty || name.contains("json")

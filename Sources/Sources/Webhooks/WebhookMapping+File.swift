@@ -27,7 +27,7 @@ extension WebhookMapping {
       throw ConfigurationError(file: file, message: "is empty; write \(example)")
     }
     let mapping = try YAMLMapping(
-      root, known: ["identifier", "time", "secret", "signature", "reply", "events"],
+      root, known: ["identifier", "time", "secret", "signature", "wrapper", "reply", "events"],
       example: example)
     identifier = try mapping["identifier"].map(Self.value)
     time = try mapping["time"].map(Self.value)
@@ -42,6 +42,7 @@ extension WebhookMapping {
       }
       signature = name
     }
+    wrapper = try mapping["wrapper"]?.text()
     reply = mapping["reply"]?.scalar ?? ""
     let events = try mapping.required("events")
     let elements = try events.list()

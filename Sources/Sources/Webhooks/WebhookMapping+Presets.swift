@@ -55,9 +55,10 @@ extension WebhookMapping {
         members: {user.id: eventData.username, user.name: eventData.name | eventData.username}
     """
 
-  /// https://ko-fi.com/manage/webhooks: a form whose field `data` is JSON. Ko-fi requires that names and messages of
-  /// private payments are not shown.
+  /// https://ko-fi.com/manage/webhooks: a form whose field `data` is JSON; forwarders send that JSON itself. Ko-fi
+  /// requires that names and messages of private payments are not shown.
   private static let koFi = """
+    wrapper: data
     identifier: data.message_id | data.kofi_transaction_id
     time: data.timestamp
     secret: data.verification_token
@@ -121,15 +122,27 @@ extension WebhookMapping {
             each.message | =a donation"
       - when:
           type: ["!donation", "!superchat", "!bits", "!raid", "!host", "!subscription", "!resub",
-            "!subMysteryGift", "!membershipGift", "!follow", "!redemption"]
-          "message[0].formatted_amount | message[0].formattedAmount | message.formatted_amount": "!"
+            "!subMysteryGift", "!membershipGift", "!follow", "!redemption",
+            "!loyalty_store_redemption", "!stars"]
+          "message[0].formatted_amount | message[0].formattedAmount | message.formatted_amount | message[0].currency | message.currency": "!"
         each: message
         type: announcement
         members:
           id: each._id | each.id
           user.name: each.name | each.from | =Someone
           text: "{each.formatted_amount}: {each.message} | {each.formattedAmount}: {each.message} |
-            {each.formatted_amount} | {each.formattedAmount} | each.message"
+            {each.formatted_amount}: {each.comment} | {each.formattedAmount}: {each.comment} |
+            {each.formatted_amount} | {each.formattedAmount} |
+            {each.amount} {each.currency}: {each.message} |
+            {each.amount} {each.currency}: {each.comment} | {each.amount} {each.currency} |
+            each.message | each.comment | =a payment"
+      - when: {type: stars}
+        each: message
+        type: announcement
+        members:
+          id: each._id | each.id
+          user.name: each.name | each.from | =Someone
+          text: "{each.amount} stars: {each.message} | {each.amount} stars | each.message | =stars"
       - when: {type: superchat}
         each: message
         type: announcement
@@ -158,7 +171,17 @@ extension WebhookMapping {
           kind: =raid
           user.name: each.display_name | each.name | =Someone
           count: each.raiders | each.viewers | =0
-      - when: {type: subscription, "message[0].months | message.months": ["", "0", "1"]}
+      - when: {type: [subscription, resub], "message[0].gifter | message.gifter": "!"}
+        each: message
+        type: chat.notice
+        members:
+          id: each._id | each.id
+          kind: =gift
+          user.name: each.gifter_display_name | each.gifter
+          count: =1
+          text: each.message
+      - when: {type: subscription, "message[0].gifter | message.gifter": "",
+          "message[0].months | message.months": ["", "0", "1"]}
         each: message
         type: chat.notice
         members:
@@ -167,7 +190,8 @@ extension WebhookMapping {
           user.name: each.display_name | each.name | =Someone
           count: =1
           text: each.message
-      - when: {type: [subscription, resub], "message[0].months | message.months": ["!", "!0", "!1"]}
+      - when: {type: [subscription, resub], "message[0].gifter | message.gifter": "",
+          "message[0].months | message.months": ["!", "!0", "!1"]}
         each: message
         type: chat.notice
         members:
@@ -176,7 +200,8 @@ extension WebhookMapping {
           user.name: each.display_name | each.name | =Someone
           count: each.months | =1
           text: each.message
-      - when: {type: resub, "message[0].months | message.months": ["", "0", "1"]}
+      - when: {type: resub, "message[0].gifter | message.gifter": "",
+          "message[0].months | message.months": ["", "0", "1"]}
         each: message
         type: chat.notice
         members:
@@ -197,7 +222,7 @@ extension WebhookMapping {
         each: message
         type: follow
         members: {id: each._id | each.id, user.id: each.id, user.name: each.name | =Someone}
-      - when: {type: redemption}
+      - when: {type: [redemption, loyalty_store_redemption]}
         each: message
         type: redemption
         members:
@@ -205,113 +230,14 @@ extension WebhookMapping {
           user.name: each.from | each.name | =Someone
           title: each.product | =a reward
           text: each.message
-      - when: {type: merch, "message[0].formatted_amount | message[0].formattedAmount": ""}
+      - when:
+          type: merch
+          "message[0].formatted_amount | message[0].formattedAmount | message.formatted_amount | message[0].currency | message.currency": ""
         each: message
         type: announcement
         members:
           id: each._id | each.id
           user.name: each.from | each.name | =Someone
           text: "{each.product}: {each.message} | each.product | each.message | =merchandise"
-    """
-
-  /// https://docs.streamelements.com/websockets: activities, bare or wrapped in a notification of their topic.
-  private static let streamElements = """
-    identifier: data.activityId | activityId | data.data._id | data._id | _id | id
-    time: createdAt | data.createdAt | ts
-    events:
-      - when:
-          "data.type | type | topic":
-            ["!follow", "!subscriber", "!sponsor", "!cheer", "!raid", "!host",
-              "!communityGiftPurchase"]
-          "data.data.amount | data.donation.amount | data.amount": "!"
-          "data.data.currency | data.donation.currency | data.currency": "!"
-        type: announcement
-        members:
-          user.id: data.data.providerId | data.providerId
-          user.name: &name data.data.displayName | data.displayName | data.data.username | data.username |
-            data.donation.user.username | =Someone
-          text: "{data.data.amount} {data.data.currency}: {data.data.message} |
-            {data.donation.amount} {data.donation.currency}: {data.donation.message} |
-            {data.amount} {data.currency}: {data.message} |
-              {data.data.amount} {data.data.currency} |
-            {data.donation.amount} {data.donation.currency} | {data.amount} {data.currency} |
-            data.data.message | data.donation.message | data.message"
-      - when:
-          "data.type | type | topic": &tips [tip, superchat, charityCampaignDonation, channel.tips]
-          "data.data.currency | data.donation.currency | data.currency": ""
-        type: announcement
-        members:
-          user.name: *name
-          text: "{data.data.amount}: {data.data.message} |
-            {data.donation.amount}: {data.donation.message} |
-            {data.amount}: {data.message} | {data.data.amount} | {data.donation.amount} |
-              {data.amount} |
-            data.data.message | data.donation.message | data.message | =a donation"
-      - when:
-          "data.type | type | topic": *tips
-          "data.data.amount | data.donation.amount | data.amount": ""
-          "data.data.currency | data.donation.currency | data.currency": "!"
-        type: announcement
-        members:
-          user.name: *name
-          text: data.data.message | data.donation.message | data.message | =a donation
-      - when: {"data.type | type": follow}
-        type: follow
-        members:
-          user.id: data.data.providerId | data.providerId
-          user.name: *name
-      - when: {"data.type | type": cheer}
-        type: chat.notice
-        members:
-          kind: =cheer
-          user.id: data.data.providerId | data.providerId
-          user.name: *name
-          count: data.data.amount | data.amount | =0
-          text: &words data.data.message | data.message
-      - when: {"data.type | type": [raid, host]}
-        type: chat.notice
-        members:
-          kind: =raid
-          user.id: data.data.providerId | data.providerId
-          user.name: *name
-          count: data.data.amount | data.amount | =0
-          text: *words
-      - when: {"data.type | type": communityGiftPurchase}
-        type: chat.notice
-        members:
-          kind: =giftBomb
-          user.id: data.data.providerId | data.providerId
-          user.name: data.data.sender | data.sender | data.data.displayName | data.displayName |
-            data.data.username | data.username | =Someone
-          count: data.data.amount | data.amount | =1
-      - when: {"data.type | type": [subscriber, sponsor], "data.data.gifted | data.gifted": "true"}
-        type: chat.notice
-        members:
-          kind: =gift
-          user.name: data.data.sender | data.sender | =Someone
-          count: =1
-          text: *words
-      - when:
-          "data.type | type": [subscriber, sponsor]
-          "data.data.gifted | data.gifted": "!true"
-          "data.data.amount | data.amount": ["", "0", "1"]
-        type: chat.notice
-        members:
-          kind: =subscribe
-          user.id: data.data.providerId | data.providerId
-          user.name: *name
-          count: =1
-          text: *words
-      - when:
-          "data.type | type": [subscriber, sponsor]
-          "data.data.gifted | data.gifted": "!true"
-          "data.data.amount | data.amount": ["!", "!0", "!1"]
-        type: chat.notice
-        members:
-          kind: =resubscribe
-          user.id: data.data.providerId | data.providerId
-          user.name: *name
-          count: data.data.amount | data.amount | =1
-          text: *words
     """
 }

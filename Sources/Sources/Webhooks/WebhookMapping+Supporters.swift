@@ -1,5 +1,6 @@
 extension WebhookMapping {
-  /// https://studio.buymeacoffee.com/webhooks/docs. A hidden note is for the creator only.
+  /// https://studio.buymeacoffee.com/webhooks/docs, and the payload of its first version, in `response`. A hidden note
+  /// is for the creator only.
   static let buyMeACoffee = """
     signature: header:x-signature-sha256
     identifier: event_id | data.transaction_id
@@ -15,8 +16,8 @@ extension WebhookMapping {
           user.name: &name data.supporter_name | =Someone
           text: "{data.amount} {data.currency}: {data.support_note} |
             {data.amount}: {data.support_note} |
-            {data.amount} {data.currency} | {data.amount} | data.support_note | data.message |
-            =a donation"
+            {data.amount} {data.currency}: {data.note} | {data.amount} {data.currency} |
+            {data.amount} | data.support_note | data.note | data.message | =a donation"
       - when:
           type: *paid
           data.note_hidden: "true"
@@ -43,6 +44,12 @@ extension WebhookMapping {
           text: "{data.amount} {data.currency}: {data.support_note} |
             {data.amount}: {data.support_note} | {data.amount} {data.currency} | {data.amount} |
             data.support_note"
+      - when: {"response.total_amount | response.number_of_coffees": "!"}
+        type: announcement
+        members:
+          user.name: response.supporter_name | =Someone
+          text: "{response.total_amount}: {response.support_note} | {response.total_amount} |
+            {response.number_of_coffees} coffees"
       - when: {type: membership.started, data.note_hidden: "!true"}
         type: chat.notice
         members:
@@ -73,9 +80,9 @@ extension WebhookMapping {
           kind: =subscribe
           count: =1
           user.id: data.relationships.user.data.id | data.relationships.patron.data.id | data.id
-          user.name: &name data.attributes.full_name | included[0].attributes.full_name |
-            included[1].attributes.full_name | included[2].attributes.full_name |
-            included[3].attributes.full_name | =Someone
+          user.name: &name data.attributes.full_name |
+            included[id=data.relationships.user.data.id].attributes.full_name |
+            included[id=data.relationships.patron.data.id].attributes.full_name | =Someone
       - when: {header:x-patreon-event: members:create}
         type: follow
         members:

@@ -25,6 +25,8 @@ package struct WebhookMapping: Sendable {
   var secret: DeliveredValue?
   /// The header that has the HMAC-SHA256 of the body by the secret, in hexadecimal digits.
   var signature: String?
+  /// The member that holds everything, which some forwarders leave out. A delivery without it is read as its value.
+  var wrapper: String?
   /// The body of the answer to a delivery.
   package var reply = ""
 

@@ -30,6 +30,7 @@ package final class WebhookSource: LiveSource {
     self.address = address
     var gate = gate
     (gate.secretInBody, gate.signature) = (mapping.secret, mapping.signature)
+    gate.wrapper = mapping.wrapper
     self.gate = gate
     self.limits = limits
     self.delivery = delivery

@@ -67,7 +67,9 @@ extension IRCLine {
     of command: IRCCommand
   ) throws(RejectionReason) -> LiveEvent.Payload {
     // By far the most frequent command comes first, as with native events.
-    if command == .privateMessage, let last { return .chat(.message(try message(last))) }
+    if command == .privateMessage, let last, !has(.wasDeleted), !has(.paidAmount) {
+      return .chat(.message(try message(last)))
+    }
     return try rarerPayload(of: command)
   }
 
@@ -75,13 +77,34 @@ extension IRCLine {
     of command: IRCCommand
   ) throws(RejectionReason) -> LiveEvent.Payload {
     switch command {
-    case .privateMessage: throw .malformedIRC
+    case .privateMessage: try keptOrPaid()
     case .userNotice: try userNotice()
     case .clearChat: .chat(clear())
     case .clearMessage: .chat(.delete(messageID: text(try required(.targetMessageID))))
     case .roomState: .chat(.modes(try modes()))
     case .protocolOnly: throw .protocolLine
     }
+  }
+
+  /// A message that a moderator deleted before the service that kept it handed it out, or one that was paid for.
+  private func keptOrPaid() throws(RejectionReason) -> LiveEvent.Payload {
+    guard let last else { throw .malformedIRC }
+    if integer(.wasDeleted, in: 0...1) == 1 {
+      return .chat(.delete(messageID: text(try required(.id))))
+    }
+    guard has(.paidAmount) else { return .chat(.message(try message(last))) }
+    let money = money(.paidAmount, .paidPlaces, .paidCurrency)
+    let kind = ["Hype Chat", money].compactMap(\.self).joined(separator: " ")
+    return .chat(.message(try message(last, kind: Text(kind))))
+  }
+
+  /// An amount of money; `nil` if the line has none, or its scale is unknown.
+  private func money(_ amount: IRCTag, _ places: IRCTag, _ currency: IRCTag) -> String? {
+    guard let units = integer(amount, in: EventLimits.count),
+      let places = integer(places, in: 0...Money.maximumPlaces)
+    else { return nil }
+    let code = text(optionalName(currency))
+    return Money(units: units, places: places, currency: code.isEmpty ? nil : String(code)).text
   }
 
   /// - Parameter words: the text of the line.
@@ -163,7 +186,11 @@ extension IRCLine {
         } else {
           isOdd = true
         }
-        if ranges.count == EmoteRanges.limit { break loop }
+        if ranges.count == EmoteRanges.limit {
+          // Those that follow are dropped.
+          isOdd = isOdd || index < span.end
+          break loop
+        }
         (start, number) = (nil, nil)
         if byte == UInt8(ascii: "/") { isPosition = false }
       default:
@@ -192,14 +219,15 @@ extension IRCLine {
     return source.isEmpty || source == text(slice(.roomID)) ? nil : source
   }
 
-  /// The name to show; the login name if the person has not set one.
+  /// The name to show; the login name if the person has not set one, else the identifier.
   @inline(__always)
   private func userName() -> ByteSlab.Slice {
     let name = optionalName(.displayName)
     if !name.isEmpty { return name }
     let login = optionalName(.login)
     if !login.isEmpty { return login }
-    return slice(nick).isName(in: slab) ? slice(nick) : .empty
+    // Some logs leave out all names.
+    return !nick.isEmpty && slice(nick).isName(in: slab) ? slice(nick) : optionalName(.userID)
   }
 
   /// The text of a message written with `/me`, which comes as `\u{1}ACTION text\u{1}`.
@@ -252,6 +280,11 @@ extension IRCLine {
     case "raid": return try notice(.raid, integer(.viewerCount, in: EventLimits.count) ?? 0, words)
     case "announcement", "bitsbadgetier", "charitydonation", "standardpayforward",
       "communitypayforward":
+      // The amount of a donation must not give way to the words.
+      let hasAmount = type == Text("charitydonation")
+      if hasAmount, let sentence = systemMessage.map({ text($0) }) ?? donation {
+        return .activity(.announcement(try announcement(sentence, followedBy: words)))
+      }
       guard let said = words.map({ slice($0) }) ?? systemMessage else { break }
       return .activity(.announcement(try announcement(text(said), hasEmotes: words != nil)))
     case "sharedchatnotice":
@@ -284,6 +317,26 @@ extension IRCLine {
     let usable = EmoteRanges.usable(emotes, in: words)
     noteUnusable(emotes, kept: usable.count)
     return Announcement(user: try person(), text: words, emotes: usable, id: identifier)
+  }
+
+  /// What Twitch says of the person, and after it what the person wrote.
+  private func announcement(
+    _ sentence: Text, followedBy words: ByteSpan?
+  ) throws(RejectionReason) -> Announcement {
+    guard let words else { return try announcement(sentence, hasEmotes: false) }
+    let said = try announcement(text(slice(words)), hasEmotes: true)
+    let opening = String(sentence) + ": "
+    let shift = opening.unicodeScalars.count
+    let emotes = said.emotes.map { ($0.lowerBound + shift)..<($0.upperBound + shift) }
+    return Announcement(
+      user: said.user, text: Text(opening + String(said.text)), emotes: emotes, id: said.id)
+  }
+
+  /// A sentence about a donation to charity that has none of Twitch's.
+  private var donation: Text? {
+    guard let money = money(.donatedAmount, .donatedPlaces, .donatedCurrency) else { return nil }
+    let charity = text(optionalName(.charity))
+    return Text("donates \(money)" + (charity.isEmpty ? "" : " for " + String(charity)))
   }
 
   private func person() throws(RejectionReason) -> Person {

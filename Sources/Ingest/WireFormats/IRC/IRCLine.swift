@@ -11,7 +11,7 @@ struct IRCLine {
   let bytes: UnsafePointer<UInt8>
   let tags: UnsafePointer<ByteSpan>
   /// The set of known tags present.
-  let present: UInt32
+  let present: UInt64
   let remarks: UnsafeMutablePointer<[DecodingRemark]>
   /// The number of the line among those with tags that its decoder has read.
   let number: Int

@@ -5,10 +5,11 @@ enum IRCTag: Int, CaseIterable {
   case login, messageID, targetMessageID, targetUserID, banDuration
   case cumulativeMonths, originID, communityGiftID, massGiftCount, senderCount, viewerCount
   case emoteOnly, followersOnly, uniqueOnly, slow, subscribersOnly
-  case systemMessage, sourceMessageID
+  case systemMessage, sourceMessageID, wasDeleted
+  case paidAmount, paidCurrency, paidPlaces, charity, donatedAmount, donatedCurrency, donatedPlaces
 
-  /// The name in Twitch's documentation, "Twitch IRC tags". That of the time of receipt is by the
-  /// recent-messages service, which hands out what it kept.
+  /// The name in Twitch's documentation, "Twitch IRC tags". Tags with `rm-` are those of the recent-messages service,
+  /// which hands out messages that it has kept. Those of paid messages (Hype Chat) are no longer documented.
   var name: String {
     switch self {
     case .id: "id"
@@ -41,13 +42,21 @@ enum IRCTag: Int, CaseIterable {
     case .subscribersOnly: "subs-only"
     case .systemMessage: "system-msg"
     case .sourceMessageID: "source-msg-id"
+    case .wasDeleted: "rm-deleted"
+    case .paidAmount: "pinned-chat-paid-amount"
+    case .paidCurrency: "pinned-chat-paid-currency"
+    case .paidPlaces: "pinned-chat-paid-exponent"
+    case .charity: "msg-param-charity-name"
+    case .donatedAmount: "msg-param-donation-amount"
+    case .donatedCurrency: "msg-param-donation-currency"
+    case .donatedPlaces: "msg-param-exponent"
     }
   }
 
   /// Names by raw value.
   static let names = WordTable(allCases.map(\.name))
 
-  var bit: UInt32 { 1 << UInt32(rawValue) }
+  var bit: UInt64 { 1 << UInt64(rawValue) }
 }
 
 /// A range of bytes of a line.
@@ -85,8 +94,8 @@ struct IRCTagStorage: ~Copyable {
   @inline(__always)
   mutating func read(
     _ bytes: UnsafePointer<UInt8>, count: Int
-  ) -> (present: UInt32, rest: Int)? {
-    var present: UInt32 = 0
+  ) -> (present: UInt64, rest: Int)? {
+    var present: UInt64 = 0
     var i = 1
     lines &+= 1
     while true {
@@ -105,7 +114,7 @@ struct IRCTagStorage: ~Copyable {
       }
       if let tag = names.value(of: bytes + key, count: keyEnd - key) {
         values[tag] = value
-        present |= 1 << UInt32(tag)
+        present |= 1 << UInt64(tag)
       }
       if bytes[i] == 0x20 { return (present, i + 1) }
       i += 1

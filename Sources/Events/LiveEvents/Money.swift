@@ -1,0 +1,27 @@
+/// An amount of money as platforms send it: a whole number of the smallest unit of a currency.
+package struct Money {
+  package var units: Int
+  /// How many decimal digits the currency has.
+  package var places: Int
+  /// The code of the currency, such as `EUR`; `nil` if the platform does not say.
+  package var currency: String?
+
+  package init(units: Int, places: Int, currency: String?) {
+    self.units = units
+    self.places = places
+    self.currency = currency
+  }
+
+  /// The most decimal digits that a currency has.
+  package static let maximumPlaces = 6
+
+  /// The amount with all its decimal digits and the currency, such as `5.00 USD`.
+  package var text: String {
+    let digits = String(units.magnitude)
+    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    let amount =
+      places > 0 ? "\(padded.dropLast(places)).\(padded.suffix(places))" : digits
+    return [units < 0 ? "-\(amount)" : amount, currency].compactMap(\.self)
+      .joined(separator: " ")
+  }
+}

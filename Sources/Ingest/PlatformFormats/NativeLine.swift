@@ -1,0 +1,79 @@
+import JSON
+import LiveEvents
+
+/// The members of a native line while they are written.
+///
+/// Names, titles and lists of emotes that exceed their limits are cut, and ``NativeLines`` counts them.
+struct NativeLine {
+  private var writer = JSONWriter()
+  /// The names of members of which only the beginning was written.
+  private var cut: [String] = []
+
+  /// Takes over the text of a writer, which is not copied, until ``end(_:)``.
+  init(_ writer: inout JSONWriter) { swap(&self.writer, &writer) }
+
+  /// Hands the text back; returns the names of members that were cut.
+  mutating func end(_ writer: inout JSONWriter) -> [String] {
+    swap(&self.writer, &writer)
+    return cut
+  }
+
+  mutating func add(_ name: StaticString, _ value: Int?) { writer.add(name, value) }
+  mutating func add(_ name: StaticString, _ value: Double?) { writer.add(name, value) }
+  mutating func add(_ name: StaticString, _ value: Bool?) { writer.add(name, value) }
+  mutating func add(_ name: StaticString, _ value: String?) { writer.add(name, value) }
+
+  mutating func addObject(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+    writer.addObject(name, body)
+  }
+
+  mutating func addArray(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+    writer.addArray(name, body)
+  }
+
+  /// What fits into this number of bytes.
+  private mutating func fitting(
+    _ text: String, _ name: StaticString, to limit: Int = EventLimits.nameLength
+  ) -> String {
+    guard text.utf8.count > limit else { return text }
+    note(name)
+    return text.clipped(to: limit)
+  }
+
+  private mutating func note(_ name: StaticString) {
+    let name = name.description
+    if !cut.contains(name) { cut.append(name) }
+  }
+
+  /// - Parameter limit: the most bytes that the event has space for.
+  mutating func add(title: String, upTo limit: Int = EventLimits.nameLength) {
+    writer.add("title", fitting(title, "title", to: limit))
+  }
+
+  mutating func add(user: PlatformUser) {
+    let name = fitting(user.name, "name")
+    if !user.badges.utf8.isEmpty { _ = fitting(user.badges, "badges") }
+    writer.addObject("user") {
+      $0.add("id", user.id.clipped)
+      $0.add("name", name)
+      if !user.badges.isEmpty { $0.add("badges", user.badges.clipped) }
+      $0.add("color", user.color?.description)
+    }
+  }
+
+  /// Adds where a text has emotes: pairs of the first position and the one after the last, in Unicode scalars.
+  mutating func add(emotes: [Int]) {
+    let fitting = emotes.prefix(2 * EmoteRanges.limit)
+      .prefix { $0 <= EmoteRanges.positions.upperBound }
+    // The last range may have lost its end.
+    let whole = fitting.dropLast(fitting.count % 2)
+    if whole.count < emotes.count { note("emotes") }
+    guard !whole.isEmpty else { return }
+    writer.addArray("emotes") { for position in whole { $0.append(position) } }
+  }
+
+  mutating func add(_ name: StaticString, texts: [String]) {
+    let fitting = texts.map { self.fitting($0, name) }
+    writer.addArray(name) { for text in fitting { $0.append(text) } }
+  }
+}

@@ -66,9 +66,15 @@ struct CountedView: View {
       reducer: { (_: SimulatedWorld) in Counted() }, on: { (action: Counted.Action) in [action] })
     _ = try await screen.simulate(
       [.every(.milliseconds(20)) { .added($0.integer(in: 0...9)) }],
-      on: [Device("phone", costs: DeviceProfile.Costs(action: .microseconds(10)))],
+      on: [
+        Device(
+          "phone",
+          costs: DeviceProfile.Costs(
+            action: .microseconds(10), view: .cost(.microseconds(100))))
+      ],
       for: .milliseconds(20 * turns))
-    let reads = try #require(runs.reads.withLock(\.first))
+    let first = runs.reads.withLock { $0.first }
+    let reads = try #require(first)
     return reads.count.load(ordering: .relaxed)
   }
 

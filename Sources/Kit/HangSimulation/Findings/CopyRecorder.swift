@@ -15,7 +15,7 @@ final class CopyRecorder {
   private static let leastBytes = 16_384
   private static let mostInTurn = 4
   /// After so many looks, half as many turns are looked at.
-  private static let looksPerStride = 512
+  private static let looksPerStride = 256
 
   private let reader: SizeReader
   private var counts: [Int] = []

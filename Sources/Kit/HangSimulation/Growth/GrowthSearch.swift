@@ -70,6 +70,8 @@ struct GrowthSearch {
   ) -> Found? {
     var fits: [(field: String, fit: SizeFit)] = []
     func look(_ field: String, _ sizes: [Int]) {
+      // Most collections stay as they are.
+      guard sizes.contains(where: { $0 != sizes[0] }) else { return }
       if let fit = SizeFit.best(sizes, work), accepts(fit) { fits.append((field, fit)) }
     }
     // The simulator can charge for elements: they come first among equals.

@@ -49,7 +49,7 @@ package struct LivehostControl: ControlService {
 
   package func getStatus() async throws -> StatusReport {
     var packed = 0
-    for lane in directory.lanes { packed += await lane.packedCount }
+    for lane in directory.lanes { packed += await lane.packedCount() }
     return status.report(
       counts: await counts(), rooms: directory.count, packedRooms: packed,
       lanes: directory.lanes, hangs: hangs)
@@ -283,11 +283,9 @@ package struct LivehostControl: ControlService {
     _ room: String, _ ask: (HostLane, RoomName) async throws -> R?
   ) async throws -> R {
     let name = try Self.name(room)
-    guard let lane = directory.lane(of: name) else { throw ControlError.noSuchRoom(room) }
-    if let answer = try await ask(lane, name) { return answer }
-    // Its opening may still wait in the lane's mailbox.
-    await lane.visit(name) { _ in }
-    guard let answer = try await ask(lane, name) else { throw ControlError.noSuchRoom(room) }
+    guard let lane = directory.lane(of: name), let answer = try await ask(lane, name) else {
+      throw ControlError.noSuchRoom(room)
+    }
     return answer
   }
 

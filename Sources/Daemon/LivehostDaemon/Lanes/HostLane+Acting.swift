@@ -1,5 +1,6 @@
 package import ControlInterface
 package import LiveEvents
+import RecorderFeature
 package import WireFormats
 
 extension HostLane {
@@ -10,7 +11,7 @@ extension HostLane {
   /// - Parameters:
   ///   - position: the batch of a source that the act is; a room that has it only replies.
   ///   - taken: called once the act is applied, or is not to be.
-  package nonisolated func act(
+  package func act(
     _ act: LiveEvent.Payload, in name: RoomName, at position: BatchPosition? = nil,
     taken: @escaping @Sendable () -> Void = {}
   ) async -> Result<HostReply, ControlError> {
@@ -58,5 +59,40 @@ extension HostLane {
   ) -> Result<HostReply, ControlError> {
     guard let failure, case .success = result else { return result }
     return .failure(.recordingFailed(room: room.description, reason: failure))
+  }
+
+  /// Reports the outcome of a request. Returns once the room has taken it and, if the room is recorded or
+  /// kept, has it on disk; `false` if the request is void.
+  ///
+  /// - Throws: `recordingFailed` if it cannot be on disk.
+  func report(
+    _ outcome: RequestOutcome, of request: RequestIdentifier
+  ) async throws(ControlError) -> Bool {
+    let isTaken = await withCheckedContinuation { continuation in
+      postVisit(to: request.room) { room in
+        guard let room, room.requests.report(request.number, outcome) else {
+          return continuation.resume(returning: false)
+        }
+        room.requestWaiters.whenAnswered(request.number) { continuation.resume(returning: true) }
+      }
+    }
+    if isTaken { try await save(request.room) }
+    return isTaken
+  }
+
+  /// Has a room's recorder do something, and returns the outcome.
+  func wish(
+    _ wish: RecorderWish, in name: RoomName, retries: Bool
+  ) async throws(ControlError) -> RecorderOutcome {
+    let result: Result<RecorderOutcome, ControlError> = await withCheckedContinuation {
+      continuation in
+      postVisit(to: name) { room in
+        guard let room else {
+          return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
+        }
+        room.wish(wish, retries: retries) { continuation.resume(returning: $0) }
+      }
+    }
+    return try result.get()
   }
 }

@@ -1,6 +1,5 @@
 import Ingest
 import LiveEvents
-import NIOCore
 import Platform
 import Recordings
 
@@ -20,14 +19,17 @@ final class LaneMailbox: Sendable {
     case save(RoomName)
     /// Something to do with a room, `nil` if there is no room of that name.
     case visit(RoomName, @Sendable (Room?) -> Void)
+    /// Something to do with all rooms.
+    case survey(@Sendable (LaneRooms) -> Void)
 
-    /// The room that it is about.
-    var room: RoomName {
+    /// The room that it is about; `nil` if that is none in particular.
+    var room: RoomName? {
       switch self {
       case .open(let room, _), .close(let room, _, _), .visit(let room, _), .pack(let room, _),
         .save(let room):
         room
       case .delivery(let delivery): delivery.room
+      case .survey: nil
       }
     }
   }
@@ -38,23 +40,14 @@ final class LaneMailbox: Sendable {
   }
 
   private let contents = Guarded(Contents())
-  private let eventLoop: any EventLoop
 
-  init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
-
-  /// Adds `item`, and wakes `lane` unless it is awake for this mailbox already.
-  func post(_ item: Item, to lane: HostLane) {
-    let mustWake = contents.withLock { contents in
+  /// Adds `item`. Returns whether the lane must be woken: it is not awake for this mailbox already.
+  func post(_ item: Item) -> Bool {
+    contents.withLock { contents in
       contents.items.append(item)
       defer { contents.isScheduled = true }
       return !contents.isScheduled
     }
-    if mustWake { wake(lane) }
-  }
-
-  /// Makes `lane` take the items, in a turn of its own.
-  func wake(_ lane: HostLane) {
-    eventLoop.execute { lane.assumeIsolated { $0.drain() } }
   }
 
   /// Takes the items posted so far, and leaves an empty list, whose memory the next ones are put into. The lane stays

@@ -169,21 +169,3 @@ final class RecorderWaiters {
     for completion in exchange(&completions, with: [:]).values { completion(.failure(error)) }
   }
 }
-
-extension HostLane {
-  /// Has a room's recorder do something, and returns the outcome.
-  nonisolated func wish(
-    _ wish: RecorderWish, in name: RoomName, retries: Bool
-  ) async throws(ControlError) -> RecorderOutcome {
-    let result: Result<RecorderOutcome, ControlError> = await withCheckedContinuation {
-      continuation in
-      postVisit(to: name) { room in
-        guard let room else {
-          return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
-        }
-        room.wish(wish, retries: retries) { continuation.resume(returning: $0) }
-      }
-    }
-    return try result.get()
-  }
-}

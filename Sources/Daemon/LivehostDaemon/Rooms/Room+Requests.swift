@@ -143,27 +143,6 @@ struct RequestIdentifier: Sendable {
   var text: String { "\(room)/\(number)" }
 }
 
-extension HostLane {
-  /// Reports the outcome of a request. Returns once the room has taken it and, if the room is recorded or
-  /// kept, has it on disk; `false` if the request is void.
-  ///
-  /// - Throws: `recordingFailed` if it cannot be on disk.
-  nonisolated func report(
-    _ outcome: RequestOutcome, of request: RequestIdentifier
-  ) async throws(ControlError) -> Bool {
-    let isTaken = await withCheckedContinuation { continuation in
-      postVisit(to: request.room) { room in
-        guard let room, room.requests.report(request.number, outcome) else {
-          return continuation.resume(returning: false)
-        }
-        room.requestWaiters.whenAnswered(request.number) { continuation.resume(returning: true) }
-      }
-    }
-    if isTaken { try await save(request.room) }
-    return isTaken
-  }
-}
-
 extension MonitorRequestsReply {
   init(_ message: RequestFeed.Message, room: RoomName) {
     switch message {

@@ -1,0 +1,322 @@
+import Composable
+import HostScreen
+import Ingest
+import LiveEvents
+import NIOCore
+import Platform
+import Recordings
+
+/// The rooms of a lane. Belongs to the lane's event loop.
+final class LaneRooms {
+  unowned let lane: HostLane
+  private let mailbox: LaneMailbox
+  private let snapshots: SnapshotStore?
+  private let library: RecordingLibrary?
+  private let turnLength: TimeAmount
+  /// Items from the mailbox that are not done, taken in turn by room, so that one sender's flood delays
+  /// only its own room. Part of the first delivery of a room may be done.
+  private var backlog = FairQueue<RoomName?, LaneMailbox.Item>()
+  /// Takes turns with the mailbox's list, so that neither grows anew in each turn of the lane; empty between its uses.
+  private var posted: [LaneMailbox.Item] = []
+  /// A list that has held more gives its memory back.
+  private static let keptItems = 4_096
+  /// How many events are taken of the deliveries that are partly done.
+  private var deliveredCounts: [RoomName: Int] = [:]
+  /// The rooms that are not packed.
+  private(set) var open: [RoomName: Room] = [:]
+  /// The rooms that are idle.
+  private(set) var packed = PackedRooms()
+  /// Looks for rooms that can be packed; `nil` while there are none to look at.
+  private var packing: Scheduled<Void>?
+  /// How often memory is yet to be given back to the system: twice after the last room was packed, since what holds a
+  /// room may end a little later.
+  private var trimsLeft = 0
+  /// Sums over closed rooms.
+  private(set) var closed = EventCounts()
+  /// When the rooms are due; one is due in a millisecond only if that is its ``Room/due``.
+  private var dueTimes = DueTimes<Room>()
+  /// The timer for the first of them, and its millisecond.
+  private var timer: (slot: Int64, task: Scheduled<Void>)?
+  private var settings: RoomSettings
+  /// Has a room saved, so that the log can be cut; one for all rooms.
+  private let onSnapshotDue: @Sendable (String) -> Void
+
+  init(
+    on lane: HostLane, _ mailbox: LaneMailbox, settings: RoomSettings, snapshots: SnapshotStore?,
+    library: RecordingLibrary?, turnLength: TimeAmount
+  ) {
+    self.lane = lane
+    self.mailbox = mailbox
+    self.settings = settings
+    self.snapshots = snapshots
+    self.library = library
+    self.turnLength = turnLength
+    onSnapshotDue = { [weak lane] name in
+      if let room = RoomName(name) { lane?.postSaving(of: room) }
+    }
+  }
+
+  /// Changes the settings of the rooms and of future ones.
+  func apply(_ settings: RoomSettings) {
+    self.settings = settings
+    for room in open.values { room.settings = settings }
+    schedulePacking()
+  }
+
+  /// Takes as much from the mailbox as fits into a turn of the lane.
+  func drain() {
+    lane.meter.measure {
+      let now = NIODeadline.now()
+      repeat {
+        mailbox.take(into: &posted)
+        for item in posted { backlog.append(item, for: item.room) }
+        posted.removeAll(keepingCapacity: posted.count < Self.keptItems)
+        guard let item = backlog.takeFirst() else { break }
+        backlog.endTurn(leaving: handle(item, now) ? nil : item)
+      } while (NIODeadline.now() - now).nanoseconds < turnLength.nanoseconds
+    }
+    if !backlog.isEmpty || !mailbox.sleep() { lane.wake() }
+  }
+
+  /// Does what an item asks for; returns `false` if part of it is left.
+  private func handle(_ item: LaneMailbox.Item, _ now: NIODeadline) -> Bool {
+    switch item {
+    case .open(let name, let snapshot): begin(name, snapshot, now)
+    case .close(let name, let isForGood, let completion):
+      close(name, isForGood, now, completion)
+    case .delivery(let delivery): return receive(delivery, now)
+    case .visit(let name, let body):
+      body(room(named: name, now))
+      if let room = open[name] { saveAndSchedule(room, now) }
+    case .pack(let name, let position): pack(name, after: position, now)
+    case .save(let name): saveForLog(name, now)
+    case .survey(let body): body(self)
+    }
+    return true
+  }
+
+  /// An open room, which is unpacked if it was idle.
+  func room(named name: RoomName, _ now: NIODeadline) -> Room? {
+    let room = open[name] ?? unpack(name, now)
+    room?.lastUse = now
+    return room
+  }
+
+  private func receive(_ delivery: RoomDelivery, _ now: NIODeadline) -> Bool {
+    guard let room = room(named: delivery.room, now) else {
+      refuse(delivery)
+      return true
+    }
+    let rest = room.receive(
+      delivery, from: deliveredCounts.removeValue(forKey: delivery.room) ?? 0, now: now)
+    deliveredCounts[delivery.room] = rest
+    saveAndSchedule(room, now)
+    return rest == nil
+  }
+
+  /// Rejects a delivery whose room was closed before it arrived.
+  private func refuse(_ delivery: RoomDelivery) {
+    closed.add(delivery.rejections)
+    closed.reject(.roomClosed, delivery.events.count)
+    delivery.receipt.markRejected(delivery.events.count)
+    delivery.receipt.markApplied()
+  }
+
+  /// Saves a room that has changed, if a snapshot is due, and schedules its next turn.
+  private func saveAndSchedule(_ room: Room, _ now: NIODeadline) {
+    room.saveIfDue(now: now)
+    schedule(room)
+  }
+
+  /// Sets the room's timer for its next frame or snapshot, unless it is set for an earlier time.
+  private func schedule(_ room: Room) {
+    let save = room.nextSave
+    guard let frame = room.nextFrame ?? save else { return }
+    let due = min(frame, save ?? frame)
+    let slot = DueTimes<Room>.slot(of: due.machineTime)
+    if let earlier = room.due, earlier <= slot { return }
+    room.due = slot
+    dueTimes.add(room, at: slot)
+    setTimer()
+  }
+
+  private func setTimer() {
+    guard let slot = dueTimes.first else { return }
+    if let timer {
+      guard slot < timer.slot else { return }
+      timer.task.cancel()
+    }
+    let task = lane.eventLoop.assumeIsolated().scheduleTask(
+      deadline: .uptimeNanoseconds(UInt64(max(0, slot)) * 1_000_000)
+    ) { [weak self] () -> Void in
+      self?.drawDueRooms()
+    }
+    timer = (slot, task)
+  }
+
+  /// Draws and saves the rooms that are due, as many as fit into a turn of the lane.
+  private func drawDueRooms() {
+    timer = nil
+    let start = NIODeadline.now()
+    var now = start
+    while let (slot, room) = dueTimes.popFirst(by: now.machineTime / 1_000_000) {
+      // Otherwise it was due earlier, or is gone.
+      guard room.due == slot else { continue }
+      room.due = nil
+      lane.meter.measure {
+        room.advance(to: now)
+        room.saveIfDue(now: now)
+      }
+      schedule(room)
+      now = .now()
+      if (now - start).nanoseconds >= turnLength.nanoseconds { break }
+    }
+    setTimer()
+  }
+
+  // MARK: Rooms
+
+  private func begin(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
+    var keeper = keeper(of: RoomLifetime(name.description))
+    keeper?.position = snapshot?.log
+    if keeper != nil {
+      library?.keep(name.description, onSnapshotDue: onSnapshotDue)
+    }
+    let room = make(name, restoring: snapshot, keeper, now)
+    open[name] = room
+    // A room outlives a restart even if nothing ever happens in it.
+    if snapshot == nil { room.beginLog(opened: WallClock.milliseconds()) }
+    schedulePacking()
+  }
+
+  private func keeper(of room: RoomLifetime) -> SnapshotSchedule? {
+    guard let snapshots, let library, let name = RoomName(room.name) else { return nil }
+    return SnapshotSchedule(
+      snapshots, library, room: room,
+      visit: { [weak lane] body in
+        if let lane { lane.postVisit(to: name, body) } else { body(nil) }
+      })
+  }
+
+  private func make(
+    _ name: RoomName, restoring snapshot: RoomSnapshot?, _ keeper: SnapshotSchedule?,
+    _ now: NIODeadline
+  ) -> Room {
+    let room = Room(
+      name: name, on: lane, settings: settings, now: now, restoring: snapshot, keeper: keeper)
+    room.screen.store.onEffectActions = { [weak self] in
+      guard let self, let room = open[name] else { return }
+      room.log?.handOver()
+      saveAndSchedule(room, .now())
+    }
+    return room
+  }
+
+  /// Saves a room, so that the log can be cut.
+  private func saveForLog(_ name: RoomName, _ now: NIODeadline) {
+    if let room = open[name] {
+      room.keeper?.request(at: now)
+      return saveAndSchedule(room, now)
+    }
+    // Not unpacked for that: many may be asked for at once.
+    guard let snapshots, let library, let saving = packed.saving(name) else { return }
+    library.noteSaving(name.description)
+    snapshots.post(saving.snapshot, saving.number, of: saving.lifetime) { isWritten in
+      library.noteSaved(name.description, isWritten: isWritten)
+    }
+  }
+
+  private func close(
+    _ name: RoomName, _ isForGood: Bool, _ now: NIODeadline,
+    _ completion: @escaping @Sendable (_ failure: String?) -> Void
+  ) {
+    if !isForGood, let counts = packed.drop(name) {
+      closed.add(counts)
+      return completion(nil)
+    }
+    guard let room = room(named: name, now) else { return completion(nil) }
+    open[name] = nil
+    room.due = nil
+    if isForGood || room.keeper == nil {
+      room.finish()
+      room.endMonitors()
+      if let recording = room.takeRecording() { lane.recordings?.roomClosed(name, recording) }
+      room.forget(completion)
+    } else {
+      room.suspend(now: now)
+      if let ended = room.endRecording() { lane.recordings?.roomSuspended(name, ended.recorder) }
+      completion(nil)
+    }
+    closed.add(room.counts)
+  }
+
+  // MARK: Idle rooms
+
+  /// Has the lane look for idle rooms in a while, if there are rooms that may be.
+  private func schedulePacking() {
+    guard packing == nil, let idle = settings.packsAfter, !open.isEmpty || trimsLeft > 0
+    else { return }
+    let nanoseconds = TimeAmount(idle).nanoseconds / 4
+    let delay = TimeAmount.nanoseconds(min(max(nanoseconds, 500_000_000), 60_000_000_000))
+    packing = lane.eventLoop.assumeIsolated().scheduleTask(in: delay) { [weak self] () -> Void in
+      self?.lookForIdleRooms()
+    }
+  }
+
+  /// The most rooms that are looked through at once, and then packed one by one.
+  private static let packedAtOnce = 4_096
+
+  private func lookForIdleRooms() {
+    packing = nil
+    lane.meter.measure {
+      let now = NIODeadline.now()
+      let idle = open.values.filter { isIdle($0, now) }
+      let first = idle.filter(\.canBePacked)
+        .sorted { ($0.lastUse, $0.name) < ($1.lastUse, $1.name) }.prefix(Self.packedAtOnce)
+      if let recorder = first.first?.log?.recorder {
+        // All of them are on disk by then, with what they did last: the log is one.
+        let ends = first.map { ($0.name, $0.log?.logged) }
+        recorder.whenSynced { [lane] in
+          for case (let name, let end?) in ends { lane.postPacking(of: name, after: end) }
+        }
+      }
+      // The next start would have much to repeat.
+      for room in idle where room.log?.isShort == false {
+        room.keeper?.request(at: now)
+        saveAndSchedule(room, now)
+      }
+    }
+    if trimsLeft > 0 {
+      trimsLeft -= 1
+      // Not here: the allocator is locked while it looks through the memory of many rooms.
+      snapshots?.ping(FreeMemory.giveBack)
+    }
+    schedulePacking()
+  }
+
+  private func isIdle(_ room: Room, _ now: NIODeadline) -> Bool {
+    settings.packsAfter.map { now >= room.lastUse + TimeAmount($0) } ?? false
+  }
+
+  private func pack(_ name: RoomName, after end: LogPosition, _ now: NIODeadline) {
+    guard let room = open[name], isIdle(room, now), room.canBePacked, room.log?.logged == end,
+      packed.add(room, now: now)
+    else { return }
+    room.due = nil
+    open[name] = nil
+    trimsLeft = 2
+    lane.observer(name, .packed)
+  }
+
+  private func unpack(_ name: RoomName, _ now: NIODeadline) -> Room? {
+    guard let (idle, snapshot) = packed.take(name) else { return nil }
+    let keeper = keeper(of: RoomLifetime(name.description, idle.life))
+    let room = make(name, restoring: snapshot, keeper, now)
+    room.unpack(idle, now: now)
+    open[name] = room
+    lane.observer(name, .unpacked)
+    saveAndSchedule(room, now)
+    schedulePacking()
+    return room
+  }
+}

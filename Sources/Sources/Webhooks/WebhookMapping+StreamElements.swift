@@ -1,6 +1,6 @@
 /// The mapping of StreamElements.
 extension WebhookMapping {
-  // A table may have only so many aliases.
+  // In Swift: YAML readers limit the aliases of a table, to be safe from those that multiply.
   private static let supporterID =
     "data.data.providerId | data.providerId | event.providerId | providerId"
   private static let supporter =

@@ -22,7 +22,7 @@ final class LaneMailbox: Sendable {
     /// Something to do with all rooms.
     case survey(@Sendable (LaneRooms) -> Void)
 
-    /// The room that it is about; `nil` if that is none in particular.
+    /// The room that it is about; `nil` if it concerns the lane as a whole.
     var room: RoomName? {
       switch self {
       case .open(let room, _), .close(let room, _, _), .visit(let room, _), .pack(let room, _),

@@ -9,7 +9,7 @@ struct GrowthRecord: Sendable {
   /// Whether the measurements of a view or kind of action tell how its work grows.
   enum Evidence: Hashable, Sendable {
     case enough
-    /// There are only so many measurements.
+    /// Fewer than a fit needs; this many.
     case few(Int)
     /// There are enough measurements, but the collections had nearly the same sizes in all of them.
     case sameSizes

@@ -76,6 +76,15 @@ struct StateSizesTests {
     #expect(found.contains(1))
   }
 
+  @Test func `a value that comes late is found before the number of looks has doubled by much`() {
+    var state = Screen()
+    var sizes = StateSizes()
+    for _ in 0..<1_000 { _ = look(&sizes, state) }
+    state.later = Table(cells: [[1]])
+    let found = (0..<1_300).map { _ in look(&sizes, state)["later.cells"] }
+    #expect(found.contains(1))
+  }
+
   @Test func `of many elements a part stands for all`() {
     var state = Screen()
     for id in 0..<1_000 { state.items.append(Item(id: id, tags: ["a"])) }

@@ -56,7 +56,8 @@ public struct StateSizes: Sendable {
     var collection: Int?
     /// Whether no collection was found inside.
     var isBarren = false
-    var looks = 0
+    /// The look from which on a barren one is searched again.
+    var nextSearch = 0
   }
 
   /// Of a collection of states at most this many elements are looked into.
@@ -78,8 +79,8 @@ public struct StateSizes: Sendable {
   /// - Complexity: O(fields).
   public mutating func look<State: ObservableBranch>(at state: State) {
     isReflecting = isThorough || looks >= nextReflection
-    // Each twentieth of the looks so far, since reflection costs more than all else.
-    if isReflecting { nextReflection = looks + 1 + looks / 20 }
+    // Each tenth of the looks so far, since reflection costs more than all else.
+    if isReflecting { nextReflection = looks + 1 + looks / 10 }
     looks += 1
     for index in counts.indices where isReflecting || !isReflected[index] {
       counts[index] = 0
@@ -160,11 +161,14 @@ public struct StateSizes: Sendable {
     if wantsLook(node) { reflect(value(), node, depth: 0) }
   }
 
-  /// An optional value may come later, so that what held no collection is looked at again, but ever more rarely.
+  /// An optional value may come later, so that what held no collection is looked at again, each time after twice as many
+  /// looks.
   private mutating func wantsLook(_ node: Int) -> Bool {
-    nodes[node].looks += 1
-    let looks = nodes[node].looks
-    return isThorough || !nodes[node].isBarren || looks & (looks - 1) == 0
+    guard isThorough || !nodes[node].isBarren || looks >= nodes[node].nextSearch else {
+      return false
+    }
+    nodes[node].nextSearch = 2 * looks
+    return true
   }
 
   /// Returns whether there was a collection.

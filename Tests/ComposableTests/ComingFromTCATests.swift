@@ -27,6 +27,12 @@ enum ChatRoom {
     }
   }
 
+  struct Today: DependencyValue {
+    var now: @Sendable () -> Date
+
+    static var live: Today { Today { Date() } }
+  }
+
   @Reducer
   struct MessageRow {
     @ObservableState
@@ -60,6 +66,7 @@ enum ChatRoom {
     struct State: Equatable {
       var draft = Draft()
       var isSending = false
+      var preferences = Preferences()
     }
 
     struct Draft: Equatable {
@@ -71,7 +78,11 @@ enum ChatRoom {
       case binding(BindingAction<State>)
       case sendTapped
       case cancelTapped
+      case muteTapped
+      case preferences(SharedAction<Preferences>)
     }
+
+    let preferences: Shared<Preferences>
 
     var body: some ReducerOf<Self> {
       BindingReducer(action: \.binding)
@@ -81,7 +92,10 @@ enum ChatRoom {
           state.draft.mentions = state.draft.text.split(separator: " ")
             .filter { $0.hasPrefix("@") }.map(String.init)
           return .none
-        case .binding:
+        case .binding, .preferences:
+          return .none
+        case .muteTapped:
+          state.preferences.isMuted.toggle()
           return .none
         case .sendTapped:
           state.isSending = true
@@ -90,6 +104,7 @@ enum ChatRoom {
           return .dismiss
         }
       }
+      .sharing(\.preferences, with: preferences, action: \.preferences)
     }
   }
 
@@ -105,6 +120,7 @@ enum ChatRoom {
       case task
       case ticked
       case profileTapped
+      case closeTapped
     }
 
     let dependencies: Dependencies
@@ -119,6 +135,8 @@ enum ChatRoom {
           return .none
         case .profileTapped:
           return .none
+        case .closeTapped:
+          return .dismiss
         }
       }
     }
@@ -176,6 +194,7 @@ enum ChatRoom {
       case muteTapped
       case messageReceived(Message)
       case searchResponse(Result<[Message], any Error>)
+      case deleteResponse(Result<Void, any Error>)
       case rowsMoved(IndexSet, Int)
       case rowTapped(id: Int)
       case binding(BindingAction<State>)
@@ -243,7 +262,7 @@ enum ChatRoom {
           return .none
 
         case .composeTapped:
-          state.destination = .composer(Composer.State())
+          state.destination = .composer(Composer.State(preferences: state.preferences))
           return .none
 
         case .muteTapped:
@@ -252,7 +271,13 @@ enum ChatRoom {
 
         case .destination(.presented(.alert(.deleteConfirmed(let id)))):
           state.rows.remove(id: id)
-          return .run { _ in try await chat.delete(id) }
+          return .run { send in
+            await send(.deleteResponse(Result { try await chat.delete(id) }))
+          }
+
+        case .deleteResponse(.failure(let error)):
+          state.problem = "\(error)"
+          return .none
 
         case .destination(.presented(.composer(.sendTapped))):
           guard let composer = state.destination?.composer else { return .none }
@@ -271,7 +296,7 @@ enum ChatRoom {
           state.path.pop(from: id)
           return .none
 
-        case .rows, .path, .destination, .binding, .preferences:
+        case .deleteResponse, .rows, .path, .destination, .binding, .preferences:
           return .none
         }
       }
@@ -280,7 +305,7 @@ enum ChatRoom {
         Path.Features(detail: Detail(dependencies: dependencies), profile: Profile())
       }
       .presents(\.destination, action: \.destination) {
-        Destination.Features(composer: Composer())
+        Destination.Features(composer: Composer(preferences: preferences))
       }
       .sharing(\.preferences, with: preferences, action: \.preferences)
     }
@@ -351,7 +376,7 @@ struct ComingFromTCATests {
 
   private func makeStore(
     rows: KeyedCollectionOf<MessageRow.State> = [], _ client: ChatRoom.ChatClient = .live
-  ) -> TestStore<Chat.State, Chat.Action> {
+  ) -> TestStoreOf<Chat> {
     TestStore(initialState: Chat.State(rows: rows), clock: clock) {
       Chat(dependencies: .test(clock: clock).overriding(client), preferences: preferences)
     }
@@ -419,6 +444,19 @@ struct ComingFromTCATests {
     await store.send(\.rows[id: 1].deleteTapped) { $0.destination = .alert(.deletion(of: 1)) }
     await store.send(\.destination.presented.alert.deleteConfirmed, 1) { $0.rows = [] }
     await store.receive(\.destination.dismiss) { $0.destination = nil }
+    await store.receive(\.deleteResponse.success)
+    await store.finish()
+  }
+
+  @Test func `a failed deletion says so`() async {
+    struct Offline: Error {}
+    var client = ChatRoom.ChatClient.live
+    client.delete = { _ in throw Offline() }
+    let store = makeStore(rows: [row(1, "a")], client)
+    await store.send(\.rows[id: 1].deleteTapped) { $0.destination = .alert(.deletion(of: 1)) }
+    await store.send(\.destination.presented.alert.deleteConfirmed, 1) { $0.rows = [] }
+    await store.receive(\.destination.dismiss) { $0.destination = nil }
+    await store.receive(\.deleteResponse.failure) { $0.problem = "Offline()" }
     await store.finish()
   }
 
@@ -458,6 +496,25 @@ struct ComingFromTCATests {
     await store.send(\.path[id: 1].profile.blockTapped) { $0.path.pop(from: 1) }
     await store.send(\.path.popFrom, 0) { $0.path = [] }
     clock.advance(by: .seconds(5))
+    await store.finish()
+  }
+
+  @Test func `a screen that dismisses itself is popped in the same action`() async {
+    let store = makeStore(rows: [row(1, "a")])
+    let message = Message(id: 1, author: "Ada", text: "a")
+    await store.send(.rowTapped(id: 1)) { $0.path = [.detail(Detail.State(message: message))] }
+    await store.send(\.path[id: 0].detail.closeTapped) { $0.path = [] }
+    await store.finish()
+  }
+
+  @Test func `muting in the composer changes the copies of parent and child`() async {
+    let store = makeStore()
+    await store.send(.composeTapped) { $0.destination = .composer(Composer.State()) }
+    await store.send(\.destination.presented.composer.muteTapped) {
+      $0.preferences.isMuted = true
+      $0.destination?.modify(\.composer) { $0.preferences.isMuted = true }
+    }
+    #expect(preferences.value.isMuted)
     await store.finish()
   }
 

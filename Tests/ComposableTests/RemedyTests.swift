@@ -74,6 +74,114 @@ struct RemedyTests {
     ] { #expect(errors.contains(remedy), "missing: \(remedy)\n\(errors)") }
   }
 
+  @Test func `a call from elsewhere says what replaces it`() throws {
+    let errors = try #require(Compiler()).errors(
+      """
+      import Composable
+
+      @DependencyClient struct Client: DependencyValue { static var live: Client { Client() } }
+
+      @Reducer struct Row {
+        @ObservableState struct State: Equatable {
+          var id = 0
+          var name = ""
+        }
+        enum Action: ViewAction {
+          case view(View)
+          case saved
+          enum View { case saveTapped }
+        }
+        @Dependency(\\.mainQueue) var queue: Int
+        @Dependency(\\.uuid) var uuid: Int
+        @Dependency(\\.date.now) var now: Int
+        var body: some ReducerOf<Self> {
+          Reduce { state, action in
+            switch action {
+            case .view(.saveTapped):
+              return .run { send in
+                await withTaskCancellation(id: 1, cancelInFlight: true) {
+                  send(.saved, animation: .default)
+                }
+              }
+            case .saved:
+              return .send(.view(.saveTapped), animation: .easeIn)
+            }
+          }
+          .onChange(of: \\.name) { old, new in
+            Reduce { state, action in
+              state.id += 1
+              return .none
+            }
+          }
+        }
+      }
+
+      @Reducer(state: .equatable, .sendable, action: .equatable) enum Path { case row(Row) }
+
+      func change(_ path: inout StackState<Path.State>) {
+        path[id: 0, case: \\.row]?.id = 3
+        let log = LockIsolated<[Int]>([])
+        log.withValue { $0.append(1) }
+        _ = Shared(value: 1)
+        _ = ConfirmationDialogState<Int>(titleVisibility: .visible) { "Sure?" } actions: {
+          ButtonState(action: 1) { "Yes" }
+        }
+      }
+      """)
+    for remedy in [
+      "'DependencyClient()' is unavailable: declare a struct of closures that conforms to DependencyValue",
+      "'ViewAction' is unavailable: no protocol is needed", "use 'dependencies.clock'",
+      "use 'dependencies.identifiers.next()', a UInt64; a UUID comes from a DependencyValue",
+      "use 'dependencies[Today.self].now()', where Today is a DependencyValue of your own",
+      "cancel the whole effect: '.run { … }.cancellable(id: …, cancelInFlight: true)'",
+      "'callAsFunction(_:animation:)' is unavailable: write 'send(action)'",
+      "'send(_:animation:)' is unavailable: write 'send(action)'",
+      "react in '.onChange(of: \\.count) { state, action in … }'",
+      "'Reducer(state:action:)' is unavailable: remove the arguments",
+      "'path[id: id]?.modify(\\.detail) { … }' to change it",
+      "'LockIsolated' is unavailable: use 'Mutex' of the module Synchronization",
+      "'init(value:)' has been renamed to 'init(_:)'",
+      "leave out 'titleVisibility': what shows the dialog decides how it looks",
+    ] { #expect(errors.contains(remedy), "missing: \(remedy)\n\(errors)") }
+    #expect(Self.count(errors, "error:") == 16, "an error follows from another one:\n\(errors)")
+  }
+
+  @Test func `the dependencies of a test from elsewhere say where they go`() throws {
+    let errors = try #require(Compiler()).errors(
+      """
+      import Composable
+      import ComposableTesting
+
+      @Reducer struct Row {
+        @ObservableState struct State: Equatable { var id = 0 }
+        enum Action { case tapped }
+        var body: some ReducerOf<Self> { EmptyReducer() }
+      }
+
+      func makeStore() -> TestStoreOf<Row> {
+        TestStore(initialState: Row.State()) { Row() } withDependencies: {
+          $0.continuousClock = TestClock()
+          $0.uuid = .incrementing
+          $0.date.now = 1
+          $0.date = .constant(1)
+          $0.mainQueue = .immediate
+        }
+      }
+      """)
+    for remedy in [
+      "hand the dependencies to the feature: 'Feature(dependencies: .test(clock: clock).overriding(client))'",
+      "hand 'Dependencies.test(identifiers: .counting())' to the feature",
+      "hand 'dependencies.overriding(client)' to the feature",
+      "hand 'Dependencies.test(clock: ImmediateClock())' to the feature",
+    ] { #expect(errors.contains(remedy), "missing: \(remedy)\n\(errors)") }
+    #expect(Self.count(errors, "error:") == 4, "an error follows from another one:\n\(errors)")
+  }
+
+  /// The lines that begin with the place of an error.
+  private static func count(_ text: String, _ kind: String) -> Int {
+    text.split(separator: "\n").count { $0.first == "/" && $0.contains(kind) }
+  }
+
   @Test func `a computed property in the body of a view says what to do`() throws {
     let errors = try #require(Compiler()).errors(
       """

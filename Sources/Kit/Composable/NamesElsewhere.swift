@@ -27,57 +27,75 @@ public protocol BindableAction {}
 
 @available(
   *, unavailable,
-  message: "conform to DependencyValue: its 'live' is the liveValue, its 'unset' the testValue"
+  message:
+    "no protocol is needed: declare 'case view(View)', and send '.view(.saveTapped)' to the store"
 )
-public protocol DependencyKey {}
+public protocol ViewAction {}
 
 @available(
   *, unavailable,
-  message: "conform to DependencyValue: its 'live' is the liveValue, its 'unset' the testValue"
+  message: "remove the arguments: the states of an enum of features are Equatable and Sendable"
 )
-public protocol TestDependencyKey {}
+@attached(memberAttribute)
+@attached(member, names: named(State), named(Action), named(Features))
+@attached(extension, conformances: Reducer, FeatureTypes, names: named(Prepared))
+public macro Reducer(
+  state: SynthesizedConformanceElsewhere..., action: SynthesizedConformanceElsewhere...
+) = #externalMacro(module: "ComposableMacros", type: "ReducerMacro")
 
-/// Stands for the dependencies of an extension that is not needed here: a value is found by its type, as in
-/// `dependencies[SongClient.self]`.
-@dynamicMemberLookup
-public struct DependencyValues {
-  @available(
-    *, unavailable,
-    message:
-      "a dependency is found by its type, as in 'dependencies[SongClient.self]': remove this extension"
-  )
-  public subscript<Value>(key: Value.Type) -> Value {
-    get { unavailable() }
-    set { unavailable() }
-  }
-
-  /// For the attribute `@Dependency`, which says what is written in its place.
-  public subscript(dynamicMember name: String) -> Never { unavailable() }
+@available(*, unavailable, message: "remove the arguments of '@Reducer'")
+public enum SynthesizedConformanceElsewhere {
+  case codable, decodable, encodable, equatable, hashable, sendable
 }
 
-/// Says what is written in its place: a dependency is handed down in a property.
-@attached(peer)
-public macro Dependency<Value>(_ key: KeyPath<DependencyValues, Value>) =
-  #externalMacro(module: "ComposableMacros", type: "DependencyMacro")
+@available(*, unavailable, message: "use 'Mutex' of the module Synchronization")
+public struct LockIsolated<Value>: Sendable {
+  public init(_ value: @autoclosure () throws -> Value) rethrows { unavailable() }
 
-/// Says what is written in its place: a dependency is handed down in a property.
-@attached(peer)
-public macro Dependency<Value>(_ type: Value.Type) =
-  #externalMacro(module: "ComposableMacros", type: "DependencyMacro")
+  public var value: Value { unavailable() }
+
+  public func setValue(_ value: @autoclosure () throws -> Value) rethrows { unavailable() }
+
+  public func withValue<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    unavailable()
+  }
+}
+
+@available(
+  *, unavailable,
+  message: "cancel the whole effect: '.run { … }.cancellable(id: …, cancelInFlight: true)'"
+)
+public func withTaskCancellation<Result>(
+  id: some Hashable & Sendable, cancelInFlight: Bool = false,
+  operation: () async throws -> Result
+) async rethrows -> Result { unavailable() }
+
+@available(*, unavailable, message: "leave the animation to the view that shows the state")
+public struct AnimationElsewhere {
+  public static var `default`: AnimationElsewhere { unavailable() }
+  public static var easeIn: AnimationElsewhere { unavailable() }
+  public static var easeInOut: AnimationElsewhere { unavailable() }
+  public static var easeOut: AnimationElsewhere { unavailable() }
+  public static var linear: AnimationElsewhere { unavailable() }
+  public static var spring: AnimationElsewhere { unavailable() }
+}
+
+@available(*, unavailable, message: "leave it out: what shows the dialog decides how it looks")
+public enum TitleVisibilityElsewhere { case automatic, hidden, visible }
 
 /// `@ObservableState` says what is written in its place.
 @attached(peer)
 public macro Presents() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
 
-@available(
-  *, unavailable, message: "hand the dependencies to the feature: 'Feature(dependencies: .live())'"
-)
-public func withDependencies<Result>(
-  _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result
-) rethrows -> Result { unavailable() }
-
 extension Effect {
+  @available(
+    *, unavailable, message: "write 'send(action)': the view that shows the state animates"
+  )
+  public static func send(_ action: Action, animation: AnimationElsewhere?) -> Effect {
+    unavailable()
+  }
+
   @available(
     *, unavailable,
     message: "pass a clock: '.debounce(id: …, for: .milliseconds(300), clock: dependencies.clock)'"
@@ -97,6 +115,55 @@ extension Effect {
 
   @available(*, unavailable, message: "use 'run(name:sequence:)' with an asynchronous sequence")
   public static func publisher<Publisher>(_ make: () -> Publisher) -> Effect { unavailable() }
+}
+
+extension Send {
+  @available(
+    *, unavailable, message: "write 'send(action)': the view that shows the state animates"
+  )
+  public func callAsFunction(_ action: Action, animation: AnimationElsewhere?) { unavailable() }
+}
+
+extension KeyedCollection where ID == StackElementID, Element: CasePathable {
+  @available(
+    *, unavailable,
+    message:
+      "use 'path[id: id]?.detail' to read a screen, and 'path[id: id]?.modify(\\.detail) { … }' to change it"
+  )
+  public subscript<Value>(id id: StackElementID, case key: CaseKey<Element, Value>) -> Value? {
+    get { unavailable() }
+    set { unavailable() }
+  }
+}
+
+extension AlertState {
+  @available(
+    *, unavailable,
+    message: "leave out 'titleVisibility': what shows the dialog decides how it looks"
+  )
+  public init(
+    titleVisibility: TitleVisibilityElsewhere, title: () -> String,
+    @ButtonsBuilder<Action> actions: () -> [ButtonState<Action>] = { [] },
+    message: () -> String = { "" }
+  ) { unavailable() }
+}
+
+extension Shared {
+  @available(*, unavailable, renamed: "init(_:)")
+  public convenience init(value: Value) { unavailable() }
+}
+
+extension ReducerStep {
+  @available(
+    *, unavailable,
+    message:
+      "react in '.onChange(of: \\.count) { state, action in … }', in '{ old, new, state, action in … }' for a small value, or in 'case .binding(\\.count)'"
+  )
+  @_disfavoredOverload
+  public func onChange<Value, Reaction>(
+    of value: (State) -> Value,
+    @ReducerBuilder<State, Action> _ reaction: (_ old: Value, _ new: Value) -> Reaction
+  ) -> Self { unavailable() }
 }
 
 extension Clock {

@@ -22,19 +22,23 @@ enum Elsewhere {
 
   /// Of a dependency, by the key path or the type in its attribute.
   static func remedy(forDependency key: String) -> MacroMessage {
+    if key == "\\.dismiss" {
+      return .elsewhere("no @Dependency is needed to dismiss: return '.dismiss' from the reducer")
+    }
     let value =
       switch key {
-      case "\\.dismiss": "return '.dismiss' from the reducer"
-      case "\\.continuousClock", "\\.suspendingClock": "'dependencies.clock'"
-      case "\\.uuid": "'dependencies.identifiers.next()'"
+      case "\\.continuousClock", "\\.suspendingClock", "\\.mainQueue", "\\.mainRunLoop":
+        "'dependencies.clock'"
+      case "\\.uuid":
+        "'dependencies.identifiers.next()', a UInt64; a UUID comes from a DependencyValue of your own"
+      case let path where path == "\\.date" || path.hasPrefix("\\.date."):
+        "'dependencies[Today.self].now()', where Today is a DependencyValue of your own"
       case "\\.withRandomNumberGenerator": "'dependencies.randomness'"
       case let type where type.hasSuffix(".self"): "'dependencies[\(type)]'"
       default: "'dependencies[Client.self]', where Client is a DependencyValue"
       }
     return .elsewhere(
-      key == "\\.dismiss"
-        ? "no @Dependency is needed to dismiss: \(value)"
-        : "dependencies are handed down: declare 'let dependencies: Dependencies' and use \(value)")
+      "dependencies are handed down: declare 'let dependencies: Dependencies' and use \(value)")
   }
 }
 

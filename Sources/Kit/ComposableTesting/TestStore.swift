@@ -238,6 +238,10 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   }
 }
 
+/// A test store of a feature.
+public typealias TestStoreOf<Feature: FeatureTypes> = TestStore<Feature.State, Feature.Action>
+where Feature.State: ObservableState & Equatable
+
 /// The effects that one action of a test started, and those of the actions that they sent.
 public struct TestEffects<State: ObservableState & Equatable, Action: Sendable> {
   let store: TestStore<State, Action>

@@ -32,6 +32,21 @@ extension Result: CasePathable {
 }
 
 extension CasePath {
+  // `Result` is `CasePathable` only if what it carries is copyable. Where another module names the path of a
+  // `Result<Void, _>`, the compiler (Swift 6.3) crashes over that condition, so this one does without it.
+  /// The path to a case of the outcome: `\.response.success`.
+  @inlinable
+  public subscript<Success, Failure: Error, Leaf>(
+    dynamicMember key: KeyPath<
+      Result<Success, Failure>.Cases, CasePath<Result<Success, Failure>, Leaf>
+    >
+  ) -> CasePath<Root, Leaf> where Value == Result<Success, Failure> {
+    let leaf = Value._$cases[keyPath: key]
+    return CasePath<Root, Leaf>(
+      tag: tag, name: "\(name).\(leaf.name)", embed: { embed(leaf.embed($0)) },
+      extract: { extract($0).flatMap(leaf.extract) })
+  }
+
   /// The path to the actions of one element: `\.rows[id: 3].sent`.
   public subscript<ID: Hashable & Sendable, Child>(id id: ID) -> CasePath<Root, Child>
   where Value == ElementAction<ID, Child> {

@@ -499,11 +499,12 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `a screen that dismisses itself is popped in the same action`() async {
+  @Test func `a screen that dismisses itself is popped by an action`() async {
     let store = makeStore(rows: [row(1, "a")])
     let message = Message(id: 1, author: "Ada", text: "a")
     await store.send(.rowTapped(id: 1)) { $0.path = [.detail(Detail.State(message: message))] }
-    await store.send(\.path[id: 0].detail.closeTapped) { $0.path = [] }
+    await store.send(\.path[id: 0].detail.closeTapped)
+    await store.receive(\.path.popFrom, 0) { $0.path = [] }
     await store.finish()
   }
 

@@ -196,7 +196,7 @@ import Testing
     let assumed = await run(["simulate", path, "--local", "--json=short"])
     let simulated = await run(["simulate", path, "--local", "--repeats", "2"] + arguments)
     #expect(simulated.status == .done, "\(simulated.diagnostics)")
-    #expect(simulated.output.contains("tracked, assumed  measured, 2 times"))
+    #expect(simulated.output.contains(#/tracked, assumed +measured, 2 times/#))
     let json = try JSONValue(
       parsing: await run(["simulate", path, "--local", "--json=short"] + arguments).output)
     #expect(json["measured"]?.arrayValue?.map { $0["repeats"] } == [5, 5])

@@ -31,6 +31,13 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ["an effect that its own action cancels does not run"], []
   ),
   (
+    "An effect runs on the store's lane, before and after each suspension", [],
+    [
+      "an effect runs on the lane under its name and priority",
+      "an effect can run on the pool; its actions return to the lane",
+    ]
+  ),
+  (
     "What a cancelled effect still sends",
     [
       "what a cancelled effect sends is dropped in silence",

@@ -27,7 +27,7 @@ final class RunWatch {
     let finds = measuring == .growth
     recorder = finds ? FindingRecorder(clock) : nil
     copies = finds ? CopyRecorder(reader) : nil
-    history = finds ? SizeHistory(duration: duration.nanoseconds, reader) : nil
+    history = finds ? SizeHistory(duration: duration.nanoseconds, look) : nil
   }
 
   func prepare(for kinds: ActionKinds) { recorder?.prepare(for: kinds) }

@@ -4,30 +4,32 @@ import Composable
 final class SizeHistory {
   private static let parts: Int64 = 60
 
-  private let reader: SizeReader
+  private let look: (inout StateSizes) -> Void
   private let interval: Int64
+  /// Its own: what is found here must not depend on how often others have looked.
+  private var sizes = StateSizes()
   /// One row for each interval. Early rows are shorter, since collections appear later.
   private var rows: [[Int]] = []
 
   /// - Parameter duration: in nanoseconds.
-  init(duration: Int64, _ reader: SizeReader) {
-    self.reader = reader
+  init(duration: Int64, _ look: @escaping (inout StateSizes) -> Void) {
+    self.look = look
     interval = max(1, duration / Self.parts)
   }
 
   /// Called often; looks at the state once for each interval.
   func note(at time: Int64) {
     guard time >= Int64(rows.count) * interval, rows.count <= Self.parts else { return }
-    reader.update()
+    look(&sizes)
     while Int64(rows.count) * interval <= time, rows.count <= Self.parts {
-      rows.append(reader.sizes.counts)
+      rows.append(sizes.counts)
     }
   }
 
   /// The paths of the collections with their sizes over time. Once the screen is idle, they stay as they are.
   var collections: [(path: String, sizes: [Int])] {
     let idle = repeatElement(rows.last ?? [], count: Int(Self.parts) + 1 - rows.count)
-    return reader.sizes.paths.enumerated().map { index, path in
+    return sizes.paths.enumerated().map { index, path in
       (path, (rows + idle).map { index < $0.count ? $0[index] : 0 })
     }
   }

@@ -78,7 +78,7 @@ struct CountedView: View {
     return reads.count.load(ordering: .relaxed)
   }
 
-  @Test func `what is measured after an action shares one look; sizes over time have 61 of their own`()
+  @Test func `what is measured after an action shares one look; the history of sizes has 61`()
     async throws
   {
     let looks = try await looks(turns: 200)

@@ -181,11 +181,6 @@ package struct ServerSession {
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(60 * 4))))
   }
 
-  /// Reports what was held back: the source ends.
-  package mutating func finish(at now: Instant) {
-    if pace.release() { sayLive(watched, at: now) }
-  }
-
   private mutating func take(_ name: String?, from worker: String, at now: Instant) {
     guard let name else {
       current = nil

@@ -45,7 +45,6 @@ package final class ServerSource: LiveSource {
   }
 
   package func stop() {
-    advance { $0.finish(at: $1) }
     delivery.report(SourceStatus(.ended), in: room)
     timer.stop()
     for fetch in fetches { fetch.cancel() }

@@ -280,6 +280,7 @@ package final class SimulatedRun {
       clock.wait(until: start)
       collector.endTurn(
         from: start.nanoseconds, to: start.nanoseconds, costliest: nil, appearance: 0)
+      watch?.endQuietTurn(at: start.nanoseconds)
       return collector.work < end
     }
   }

@@ -42,6 +42,9 @@ final class RunWatch {
     history?.note(at: time)
   }
 
+  /// A turn in which only events were taken in.
+  func endQuietTurn(at time: Int64) { history?.note(at: time) }
+
   // MARK: Actions
 
   func beginAction() {

@@ -89,8 +89,8 @@ def twitch():
 
 
 def mapping():
-    presets = (ROOT / "Sources/Sources/Webhooks/WebhookMapping+Presets.swift").read_text()
-    yield from (preset.encode() for preset in presets.split('"""')[1::2])
+    for path in sorted((ROOT / "Sources/Sources/Webhooks").glob("WebhookMapping+*.swift")):
+        yield from (preset.encode() for preset in path.read_text().split('"""')[1::2])
     for path in ("Tests/WebhooksTests/WebhookMappingTests.swift", "README.md"):
         yield from (match.encode() for match in re.findall(r"(?s)( *identifier: .*?)\n\n", (ROOT / path).read_text()))
 

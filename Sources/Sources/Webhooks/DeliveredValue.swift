@@ -15,8 +15,9 @@ package struct WebhookDelivery: Sendable {
 
 /// A reference to a value in a delivery.
 ///
-/// `data.user.name`, `items[0].id`, `items[].id` (of all elements), `items[id=data.item].name` (of the element whose
-/// `id` equals the value at `data.item`), `each.id` (of the element that a rule is applied to), `header:NAME`, `=text` for that text itself, or a text such as
+/// `data.user.name`, `items[0].id`, `items[].id` (of all elements), `items[id=data.item].name` (of the
+/// element whose `id` equals the value at `data.item`), `each.id` (of the element that a rule is
+/// applied to), `header:NAME`, `=text` for that text itself, or a text such as
 /// `{data.amount} {data.currency}`, which is there if all its values are. `html:` before a path
 /// extracts the words from HTML. Of several, separated by ` | `, the first one that is there
 /// counts. An empty string is absent. Text that is JSON, such as a field of a form, is opened.

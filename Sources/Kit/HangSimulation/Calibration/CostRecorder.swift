@@ -15,12 +15,9 @@ final class CostRecorder {
   private var mark: UInt64 = 0
   private var turnStart: UInt64 = 0
 
-  /// Reads the sizes of the collections in the state; `nil` before there is a screen.
-  var look: ((inout StateSizes) -> Void)?
-  private var sizes = StateSizes()
+  /// Looks at the sizes again if something was measured since it last did.
+  let reader = SizeReader()
   private var looks: [[Int]] = []
-  /// Whether something was measured since the last look at the sizes.
-  private var wantsSizes = false
 
   /// - Parameter now: monotonic nanoseconds.
   init(now: @escaping () -> UInt64) { self.now = now }
@@ -57,15 +54,12 @@ final class CostRecorder {
   private func add(_ kind: GrowthFinding.Kind, _ measurement: CostMeasurement) {
     measurements.append(measurement)
     places.append((kind, looks.count))
-    wantsSizes = true
+    reader.invalidate()
   }
 
   /// Sees the sizes at the end of a turn, outside of what is measured.
   private func noteSizes() {
-    guard wantsSizes, let look else { return }
-    wantsSizes = false
-    look(&sizes)
-    looks.append(sizes.counts)
+    if reader.update() { looks.append(reader.sizes.counts) }
   }
 
   // MARK: Result
@@ -85,11 +79,12 @@ final class CostRecorder {
       GrowthSubject(kind: places[index].kind, name: measurements[index].name)
     }
     let table = WorkTable(
-      targets: members.map { target($0.key, $0.value) }, paths: sizes.paths, sizes: looks)
+      targets: members.map { target($0.key, $0.value) }, paths: reader.sizes.paths,
+      sizes: looks)
     let search = GrowthSearch(table: table, device: device, duration: duration, reads: reads)
     for found in search.found {
       guard let field = found.fields.first(where: { $0 != GrowthFinding.elements }),
-        let path = sizes.paths.firstIndex(of: field)
+        let path = reader.sizes.paths.firstIndex(of: field)
       else { continue }
       for index in members[GrowthSubject(kind: found.kind, name: found.name)] ?? [] {
         // Early rows are shorter, since collections appear later.

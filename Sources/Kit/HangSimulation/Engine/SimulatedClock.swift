@@ -23,11 +23,12 @@ package final class SimulatedClock: EvaluationClock {
 
   /// Reads the sizes of the collections in the state, for costs that depend on them.
   var look: ((inout StateSizes) -> Void)? {
-    didSet { recorder?.look = look }
+    didSet {
+      reader.look = look
+      recorder?.reader.look = look
+    }
   }
-  private var sizes = StateSizes(isThorough: true)
-  /// Whether an action may have changed the sizes since the last look.
-  private var areSizesOld = true
+  private let reader = SizeReader(isThorough: true)
   private let usesSizes: Bool
   /// Whether actions and evaluations cost what they really take on this machine, times the slowdown of the device.
   private let spendsMeasured: Bool
@@ -71,7 +72,7 @@ package final class SimulatedClock: EvaluationClock {
       spendsMeasured
         ? costs.scaled(measured) : costs.cost(ofAction: kind, elements: elements))
     if usesSizes, let kinds {
-      areSizesOld = true
+      reader.invalidate()
       spend(costs.cost(ofFieldsOf: kinds.name(kind), size: size))
     }
     if spentOnActions[kind] == 0 { touched.append(kind) }
@@ -97,21 +98,18 @@ package final class SimulatedClock: EvaluationClock {
 
   /// How many elements the collection at a path has now; 0 if it is not there.
   private func size(_ path: String) -> Int {
-    if areSizesOld, let look {
-      look(&sizes)
-      areSizesOld = false
-    }
-    return sizes[path] ?? 0
+    reader.update()
+    return reader.sizes[path] ?? 0
   }
 
   /// Paths of collections that something costs more with, and that the state never had.
   var unknownPaths: [String] {
     // Nothing was looked at if no such view or action came up.
-    sizes.paths.isEmpty ? [] : costs.paths.filter { sizes[$0] == nil }.sorted()
+    knownPaths.isEmpty ? [] : costs.paths.filter { reader.sizes[$0] == nil }.sorted()
   }
 
   /// Paths of the collections that the state had when costs depended on them.
-  var knownPaths: [String] { sizes.paths }
+  var knownPaths: [String] { reader.sizes.paths }
 
   /// Spends the one-off cost of the views that appeared.
   package func didEvaluateFrame() {

@@ -39,7 +39,7 @@ final class RunWatch {
 
   func endTurn(at time: Int64) {
     work.endTurn()
-    history?.note(at: time)
+    endQuietTurn(at: time)
   }
 
   /// A turn in which only events were taken in.
@@ -56,7 +56,7 @@ final class RunWatch {
   /// Returns how long the reduction took.
   func endAction(_ kind: Int, _ name: @autoclosure () -> String, elements: Int) -> Int64 {
     let measured = work.endAction(kind, name(), elements: elements)
-    reader.noteAction()
+    reader.invalidate()
     copies?.endAction(kind)
     return measured
   }

@@ -24,7 +24,7 @@ struct GrowthSearch {
   private static let leastTau = 0.8
   private static let leastConfidence = 0.5
   /// Fewer measurements say nothing.
-  private static let fewest = 12
+  static let fewest = 12
   /// Another field explains the work nearly as well if it leaves no more than this many times as much over.
   private static let similar = 1.25
   /// A bounded collection explains the work if it leaves no more than this many times as much over.

@@ -1,24 +1,30 @@
 import Composable
 
-/// Reads the sizes of the collections in the state: once between two actions, for all that ask.
+/// Reads the sizes of the collections in the state: once between two changes, for all that ask.
 ///
 /// Belongs to the thread that simulates.
 final class SizeReader {
-  private(set) var sizes = StateSizes()
-  private let look: (inout StateSizes) -> Void
+  private(set) var sizes: StateSizes
+  /// Reads the sizes of the state; `nil` before there is a screen.
+  var look: ((inout StateSizes) -> Void)?
   /// Whether an action may have changed the sizes since the last look.
   private var areOld = true
 
-  /// - Parameter look: reads the sizes of the state.
-  init(_ look: @escaping (inout StateSizes) -> Void) { self.look = look }
+  /// - Parameter isThorough: see ``StateSizes/init(isThorough:)``.
+  init(isThorough: Bool = false, _ look: ((inout StateSizes) -> Void)? = nil) {
+    sizes = StateSizes(isThorough: isThorough)
+    self.look = look
+  }
 
-  /// An action was reduced.
-  func noteAction() { areOld = true }
+  /// The sizes may have changed.
+  func invalidate() { areOld = true }
 
-  /// Brings ``sizes`` up to date.
-  func update() {
-    guard areOld else { return }
+  /// Brings ``sizes`` up to date. Returns whether that took a look.
+  @discardableResult
+  func update() -> Bool {
+    guard areOld, let look else { return false }
     look(&sizes)
     areOld = false
+    return true
   }
 }

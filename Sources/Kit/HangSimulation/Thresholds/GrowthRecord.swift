@@ -50,7 +50,7 @@ struct GrowthRecord: Sendable {
     case nil: "\(subject.name) never \(subject.kind == .view ? "appeared" : "came up")"
     case .few(let count):
       "\(subject.name) was measured \(count) time\(count == 1 ? "" : "s"), and growth takes "
-        + "\(WorkTable.fewestSamples)"
+        + "\(GrowthSearch.fewest)"
     case .sameSizes, .enough:
       "no collection changed its size enough to tell how \(subject.name) grows"
     }
@@ -58,12 +58,9 @@ struct GrowthRecord: Sendable {
 }
 
 extension WorkTable {
-  /// ``GrowthSearch`` finds nothing in fewer.
-  static let fewestSamples = 12
-
   /// Whether ``GrowthSearch`` would find that the work of a view or kind of action grows.
   fileprivate func evidence(of target: Target) -> GrowthRecord.Evidence {
-    guard target.samples.count >= Self.fewestSamples else { return .few(target.samples.count) }
+    guard target.samples.count >= GrowthSearch.fewest else { return .few(target.samples.count) }
     func tells(_ sizes: [Int]) -> Bool {
       // Most collections stay the same, and most of the others change enough.
       guard let least = sizes.min(), let most = sizes.max(), most - least > 2 else { return false }

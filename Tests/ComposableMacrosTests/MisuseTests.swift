@@ -54,7 +54,8 @@ struct MisuseTests {
     Misuse(
       "@Reducer\nstruct Feature {\n  @Dependency(\\.uuid) var uuid\n}",
       "dependencies are handed down: declare 'let dependencies: Dependencies' and use "
-        + "'dependencies.identifiers.next()'"),
+        + "'dependencies.identifiers.next()', a UInt64; a UUID comes from a DependencyValue of your "
+        + "own"),
     Misuse(
       body: "BindingReducer()",
       "'BindingReducer' needs the case of the bindings: 'BindingReducer(action: \\.bound)'; "

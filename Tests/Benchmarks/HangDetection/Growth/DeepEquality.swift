@@ -63,13 +63,13 @@ enum DeepEquality {
         EditorView(), state: { Editor.State() }, reducer: { _ in Editor(version: version) },
         on: { (event: Event) -> [Editor.Action] in
           switch event {
-          case .page(let number): [.loaded(Article.page(number, of: 2_000))]
+          case .page(let number): [.loaded(Article.page(number, of: 6_000))]
           case .edited(let number): [.edited(number)]
           }
         })
     },
     events: [
       .recorded((0..<30).map { (.milliseconds(400 * $0), .page($0)) }),
-      .poisson(every: .milliseconds(30)) { .edited($0.integer(in: 0...1_000_000)) },
+      .poisson(every: .milliseconds(10)) { .edited($0.integer(in: 0...1_000_000)) },
     ])
 }

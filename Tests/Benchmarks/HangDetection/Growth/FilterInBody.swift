@@ -53,13 +53,13 @@ enum FilterInBody {
         ShopView(version: version), state: { Shop.State() }, reducer: { _ in Shop() },
         on: { (event: Event) -> [Shop.Action] in
           switch event {
-          case .page(let number): [.loaded(Article.page(number, of: 200))]
+          case .page(let number): [.loaded(Article.page(number, of: 400))]
           case .visited(let visitors): [.visited(visitors)]
           }
         })
     },
     events: [
       .recorded((0..<50).map { (.milliseconds(240 * $0), .page($0)) }),
-      .poisson(every: .milliseconds(30)) { .visited($0.integer(in: 100...900)) },
+      .poisson(every: .milliseconds(15)) { .visited($0.integer(in: 100...900)) },
     ])
 }

@@ -64,6 +64,6 @@ enum IndexPerAction {
     },
     events: [
       .recorded((0..<30).map { (.milliseconds(400 * $0), .page($0)) }),
-      .poisson(every: .milliseconds(30)) { .scanned($0.integer(in: 0...2_999)) },
+      .poisson(every: .milliseconds(15)) { .scanned($0.integer(in: 0...2_999)) },
     ])
 }

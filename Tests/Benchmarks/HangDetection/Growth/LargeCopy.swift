@@ -6,7 +6,7 @@ import ViewGraph
 enum LargeCopy {
   @Reducer struct Scope {
     @ObservableState struct State: Equatable, Sendable {
-      @ObservationStateIgnored var samples: [Double] = Array(repeating: 0, count: 200_000)
+      @ObservationStateIgnored var samples: [Double] = Array(repeating: 0, count: 600_000)
       var jump: Double = 0
     }
     enum Action: Sendable { case sampled(index: Int, value: Double) }
@@ -42,5 +42,5 @@ enum LargeCopy {
         ScopeView(), state: { Scope.State() }, reducer: { _ in Scope(version: version) },
         on: { [.sampled(index: $0, value: Double($0 % 1_000))] })
     },
-    events: [.poisson(every: .milliseconds(17)) { $0.integer(in: 0...199_999) }])
+    events: [.poisson(every: .milliseconds(17)) { $0.integer(in: 0...599_999) }])
 }

@@ -11,7 +11,7 @@ enum QuadraticText {
     }
     enum Action: Sendable { case said(String) }
     func reduce(into state: inout State, action: Action) -> Effect<Action> {
-      guard case .said(let line) = action, state.lines.count < 240 else { return .none }
+      guard case .said(let line) = action, state.lines.count < 480 else { return .none }
       state.lines.append(line)
       state.characters += line.count + 1
       return .none
@@ -39,5 +39,5 @@ enum QuadraticText {
         TranscriptView(version: version), state: { Transcript.State() },
         reducer: { _ in Transcript() }, on: { [.said($0)] })
     },
-    events: [.poisson(every: .milliseconds(50)) { "and then \($0.integer(in: 0...1_000_000))" }])
+    events: [.poisson(every: .milliseconds(25)) { "and then \($0.integer(in: 0...1_000_000))" }])
 }

@@ -6,7 +6,8 @@ import ViewGraph
 enum SortInReducer {
   @Reducer struct Ranking {
     @ObservableState struct State: Equatable, Sendable {
-      @ObservationStateIgnored var entries: [Article] = []
+      @ObservationStateIgnored var entries: [Article] = Article.page(0, of: 500)
+        .sorted { $0.name.lowercased() < $1.name.lowercased() }
       var top: [Article] = []
     }
     enum Action: Sendable { case received(Article) }
@@ -20,7 +21,7 @@ enum SortInReducer {
         state.entries.sort { $0.name.lowercased() < $1.name.lowercased() }
       case .sound: state.entries.insert(entry, at: place(of: entry, in: state.entries))
       }
-      if state.entries.count > 1_000 { state.entries.removeLast() }
+      if state.entries.count > 1_750 { state.entries.removeLast() }
       state.top = Array(state.entries.prefix(20))
       return .none
     }

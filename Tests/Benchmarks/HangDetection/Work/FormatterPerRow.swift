@@ -3,7 +3,7 @@ import Foundation
 import HangSimulation
 import ViewGraph
 
-/// Each row makes a date formatter of its own, in each evaluation.
+/// Each row makes date formatters of its own, in each evaluation.
 enum FormatterPerRow {
   @Reducer struct Calls {
     @ObservableState struct State: Equatable, Sendable {
@@ -42,18 +42,21 @@ enum FormatterPerRow {
     static let name = "RowView"
     let version: PlantedFault.Version
     func body(_ state: Observed<Row.State>, _ context: ViewContext) -> ViewNode {
-      let formatter = version == .faulty ? Self.makeFormatter() : Self.shared
+      let (day, time) = version == .faulty ? Self.makeFormatters() : Self.shared
       let date = Date(timeIntervalSince1970: Double(state.seconds))
-      return .text("call \(state.id): \(formatter.string(from: date))")
+      return .text("call \(state.id): \(day.string(from: date)) at \(time.string(from: date))")
     }
 
-    private static let shared = makeFormatter()
+    private static let shared = makeFormatters()
 
-    private static func makeFormatter() -> DateFormatter {
-      let formatter = DateFormatter()
-      formatter.locale = Locale(identifier: "en_GB")
-      formatter.dateFormat = "EEEE d MMMM HH:mm:ss"
-      return formatter
+    private static func makeFormatters() -> (day: DateFormatter, time: DateFormatter) {
+      func formatter(_ format: String) -> DateFormatter {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_GB")
+        formatter.dateFormat = format
+        return formatter
+      }
+      return (formatter("EEEE d MMMM"), formatter("HH:mm:ss"))
     }
   }
 

@@ -11,4 +11,9 @@ func decodingBenchmarks(_ harness: Harness) {
     var decoder = LineDecoder()
     keep(native.slabs.reduce(0) { $0 + native.decode($1, with: &decoder) })
   }
+  let irc = DecodingWork.ircMessages(count: 20_000)
+  harness.measure("decode.irc", operations: irc.lineCount) {
+    var decoder = LineDecoder()
+    keep(irc.slabs.reduce(0) { $0 + irc.decode($1, with: &decoder) })
+  }
 }

@@ -47,6 +47,20 @@ struct DecodingWork {
       })
   }
 
+  /// Chat messages as Twitch sends them, with all their tags.
+  static func ircMessages(count: Int) -> DecodingWork {
+    DecodingWork(
+      lines: (0..<count).map { number in
+        let user = 10_000 + number % 1_000
+        return "@badge-info=subscriber/2;badges=subscriber/0,premium/1;color=#7488FF;"
+          + "display-name=Viewer\(user);emotes=25:0-4;flags=;"
+          + "id=ae783546-fcfc-6f68-0f68-\(100_000_000_000 + number);mod=0;room-id=1000001;"
+          + "subscriber=1;tmi-sent-ts=\(1_700_000_000_000 + number);turbo=0;user-id=\(user);"
+          + "user-type= :viewer\(user)!viewer\(user)@viewer\(user).tmi.twitch.tv "
+          + "PRIVMSG #examplehost :Kappa hello chat hello chat hello chat"
+      })
+  }
+
   /// The floor: only splits lines. Returns their bytes, so that the work is not optimised away.
   func split(_ slab: ByteSlab) -> Int {
     var offset = 0

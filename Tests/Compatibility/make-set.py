@@ -5,6 +5,8 @@ BIN is the directory of the programs that write the set. DIRECTORY holds the liv
 run with, and receives `state.tar.gz` and `expected/`; see README.md. The daemon that writes the state is
 killed, so the set is what a crash leaves behind.
 """
+import collections
+import contextlib
 import gzip
 import json
 import os
@@ -16,7 +18,9 @@ import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "Tests/Support"))
+from harness.ingest import Ingest  # noqa: E402
 from harness.programs import Daemon  # noqa: E402
+from harness.waiting import wait_for  # noqa: E402
 
 # Milliseconds since 1970 of the first event; fixed, so that a set made again differs little.
 BEGIN = 1_795_260_000_000
@@ -31,6 +35,26 @@ class Writer(Daemon):
         """What livehostctl prints as JSON, without measurements."""
         return json.loads(self.ctl(*arguments, "--json=short"), object_hook=lambda members: {
             name: member for name, member in members.items() if not name.endswith("Microseconds")})
+
+    @contextlib.contextmanager
+    def without_snapshots(self):
+        """Lets no snapshot be written until the daemon is killed, by a file in place of their directory: a kill finds
+        what has happened in the meantime only in the log and in recordings, however long it takes."""
+        rooms, aside = self.state / "rooms", self.state / "rooms.aside"
+        rooms.rename(aside)
+        rooms.touch()
+        yield
+        self.kill()
+        rooms.unlink()
+        aside.rename(rooms)
+
+    def write_in(self, room, *lines):
+        """Sends events, in their own time, that cannot be acknowledged, and waits until the last one is in a segment."""
+        with Ingest(self.ingest) as ingest:
+            ingest.send({"type": "options", "room": room, "clock": "event"}, *lines)
+            last = json.dumps(lines[-1]["id"]).encode()
+            wait_for(lambda: any(last in path.read_bytes() for path in self.state.rglob("*.ndjson")),
+                     lambda: f"{last} in a segment")
 
     def send_in(self, room, *lines):
         """Sends events or raw lines, in the events' own time, and waits until they are saved."""
@@ -121,6 +145,14 @@ def host(daemon, room):
     daemon.ctl("chat", "dismiss", room, str(notices[-1]["number"]))
 
 
+def parts(room):
+    """Parts of what happens in a room: its state shows how many of them it has seen."""
+    event = Clock()
+    for number in range(1, 100):
+        yield [event("title", title=f"part {number}"), event("viewers", count=number),
+               event("chat.message", id=f"{room}-{number}", user=ADA, text=f"message {number}", after=5000)]
+
+
 def fill(daemon):
     waiting_room(daemon)
     event = Clock()
@@ -156,24 +188,75 @@ def fill(daemon):
     host(daemon, "cut")
     daemon.send_in("cut", *unfinished(event))
 
+    # A recording that is paused.
+    part = parts("paused")
+    daemon.send_in("paused", *next(part))
+    daemon.ctl("record", "start", "paused")
+    daemon.send_in("paused", *next(part))
+    daemon.ctl("record", "pause", "paused")
+    daemon.send_in("paused", *next(part))
 
-def expectation(daemon, directory):
+    # Recorded, continued in the log and recorded again. Of the first recording there is a snapshot.
+    continued, alternating = parts("continued"), parts("alternating")
+    daemon.send_in("continued", *next(continued))
+    daemon.ctl("record", "start", "continued")
+    daemon.send_in("continued", *next(continued))
+    daemon.send_in("alternating", *next(alternating))
+
+    # A life that ended, and another one of the same name.
+    for room in "closed", "reopened":
+        part = parts(room)
+        daemon.send_in(room, *next(part))
+        daemon.ctl("close", room)
+    daemon.send_in("reopened", *next(part))
+    daemon.ctl("close", "reopened")
+    daemon.send_in("reopened", *next(part))
+
+    with daemon.without_snapshots():
+        def record(verb, room):
+            """It works, but the daemon cannot promise that the next start knows of it."""
+            daemon.ctl("record", verb, room, status=None)
+
+        record("stop", "continued")
+        daemon.write_in("continued", *next(continued))
+        # Of these recordings there is none. The second one is not over.
+        for verb in "start", "stop", "start":
+            record(verb, "alternating")
+            daemon.write_in("alternating", *next(alternating))
+
+
+def files(daemon):
+    """The name of each recording, and what the files about it are called: after its room and, if that has several, its
+    number."""
+    numbers = collections.Counter()
+    for recording in daemon.json("record", "list"):
+        room = recording["room"]
+        numbers[room] += 1
+        yield recording["recording"], room if numbers[room] == 1 else f"{room}-{numbers[room]}"
+
+
+def expectation(daemon, directory, recorded):
     """Writes down what the version that wrote the state says about it after a restart."""
     def save(name, value):
         (directory / name).write_text(json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
-    recordings = daemon.json("record", "list")
     for room in daemon.json("rooms"):
         save(f"show-{room['room']}.json", daemon.json("show", room["room"]))
+    # Not those that the restart has begun.
+    recordings = [recording for recording in daemon.json("record", "list") if recording["recording"] in recorded]
     save("recordings.json", recordings)
-    daemon.ctl("record", "stop", "cut")
     for recording in recordings:
-        name, room = recording["recording"], recording["room"]
-        (directory / f"export-{room}.jsonl").write_text(daemon.ctl("record", "export", name))
-        played = f"played-{room}"
+        daemon.ctl("record", "stop", recording["room"], status=None)
+    for name, file in files(daemon):
+        if name not in recorded:
+            continue
+        (directory / f"export-{file}.jsonl").write_text(daemon.ctl("record", "export", name))
+        played = f"played-{file}"
         daemon.ctl("open", played)
         result = daemon.json("replay", name, "--room", played, "--speed", "max")
-        save(f"replay-{room}.json", {"result": result, "show": daemon.json("show", played)})
+        # These recordings end between an event and the frame that draws it, so what is shown depends on the moment.
+        show = {} if file.startswith("alternating") else {"show": daemon.json("show", played)}
+        save(f"replay-{file}.json", {"result": result, **show})
 
 
 def anonymous(entry):
@@ -188,13 +271,14 @@ def main(binaries, output):
         daemon = Writer(binaries, directory, (output / "livehostd.yaml").read_text())
         try:
             fill(daemon)
-            daemon.kill()
+            # It is dead by now.
+            recorded = {path.name for path in daemon.state.glob("recordings/*-*")}
             with tarfile.open(output / "state.tar.gz", "w:gz") as archive:
                 archive.add(daemon.state, "state", filter=anonymous)
             daemon.start()
             shutil.rmtree(output / "expected", ignore_errors=True)
             (output / "expected").mkdir()
-            expectation(daemon, output / "expected")
+            expectation(daemon, output / "expected", recorded)
         finally:
             daemon.stop()
 

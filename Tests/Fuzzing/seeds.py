@@ -203,14 +203,14 @@ def chainedrecovery():
 
 
 def log():
-    """The logs of two rooms, with sessions of all kinds."""
+    """The logs of two rooms, with marks of all kinds."""
     for number, lines in enumerate(steps()):
         more = [
-            b',"opened":1795314919307', b"", b',"after":{"session":%d,"batch":1}' % number, b"",
-            b',"recorded":{"recording":"fuzz-20261122T000000Z","instant":33333332,"steps":2}', b',"closed":true']
+            b',"opened":1795314919307', b"", b',"recording":"fuzz-20261122T000000Z"', b"",
+            b',"recording":"fuzz-20261122T000000Z","opened":1795314919307', b',"closed":true']
         batches = [
-            [b'{"type":"change","at":0,"change":{"room":"%s","session":%d,"batch":%d%s}}' % (
-                [b"fuzz", b"main"][at % 2], 1 + number // 4, 1 + at // 2 % 2, more[at // 2 % 6]),
+            [b'{"type":"change","at":0,"change":{"room":"%s","sequence":%d,"after":%d%s}}' % (
+                [b"fuzz", b"main"][at % 2], 1 + at, max(0, at - 1), more[at // 2 % 6]),
              *lines[2 * (at - number):2 * (at - number + 1)], SYNCED] for at in range(number, number + 3)]
         yield unchained(batches if number % 2 else [sum(batches, [])], number, b"")
 

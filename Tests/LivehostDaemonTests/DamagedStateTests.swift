@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Rooms whose saved state, or the recording behind it, was spoiled while the daemon was not running.
+/// Rooms whose saved state was spoiled while the daemon was not running.
 @Suite(.timeLimit(.minutes(1))) struct DamagedStateTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
@@ -26,86 +26,64 @@ import WireFormats
     try bytes.write(to: url)
   }
 
-  /// Catalogues say how long files were; without one that is found out from the files.
-  private func removeCatalogue(in path: String) throws {
-    for file in try FileManager.default.contentsOfDirectory(atPath: path + "/recordings")
-    where file.hasPrefix("catalogue") {
-      try FileManager.default.removeItem(atPath: "\(path)/recordings/\(file)")
-    }
-  }
-
   /// Starts again, with recordings.
-  ///
-  /// - Parameter before: all that can be read of the saved state of `main` by then; `nil` leaves that as it is.
-  private func restart(in path: String, leaving before: Data? = nil) async throws -> KeptRooms {
-    if let before {
-      try before.write(to: URL(fileURLWithPath: path + "/rooms/main.json.previous"))
-      try spoil(path + "/rooms/main.json")
-    }
+  private func restart(in path: String) async throws -> KeptRooms {
     let run = try KeptRooms(in: path)
     await run.recordings.open()
     await run.restore()
     return run
   }
 
-  /// Records 200 messages in `main`, with more of the room in its recording than in its saved state.
-  private func record(_ run: KeptRooms) async throws -> String {
-    _ = try run.directory.open(.main)
-    await run.settle()
-    let recording = try await run.recordings.start(.main, on: run.lane).recording
-    await run.send(0..<200)
-    return recording
+  /// A run in which `main` has ten messages and was saved twice.
+  private func begin() async throws -> KeptRooms {
+    for end in [5, 10] {
+      let run = try KeptRooms(in: path)
+      await run.restore()
+      if end == 5 { _ = try run.directory.open(.main) }
+      await run.send(end - 5..<end)
+      try await run.end()
+    }
+    let run = try await restart(in: path)
+    // It is saved once more, since each run begins a segment of the log; for that it waits until the log is synced.
+    for _ in 0..<2 {
+      await run.library.settle()
+      await run.settle()
+    }
+    return run
   }
 
   @Test(arguments: [["main.json"], ["main.json", "main.json.previous"]])
-  func `a recorded room whose saved state is spoiled comes back from its recording`(
+  func `a recorded room whose saved state is spoiled comes back from the log, and is recorded on`(
     _ spoiled: [String]
   ) async throws {
-    let first = try KeptRooms(in: path)
-    _ = try await record(first)
-    let copy = try first.kill()
-    try await first.end()
-    for file in spoiled where FileManager.default.fileExists(atPath: "\(copy)/rooms/\(file)") {
-      try spoil("\(copy)/rooms/\(file)")
-    }
-
-    let second = try KeptRooms(in: copy)
-    await second.restore()
-    #expect(await second.count() == 200)
-    #expect(second.log.contain("main.json cannot be used and was renamed to main.json.unreadable"))
-    await second.send(200..<210)
-    let list = try await second.recordings.list(.main).recordings
-    #expect(list.map(\.state) == [.recording])
-    #expect(list.first?.events == 210)
-    try await second.end()
-
-    let third = try KeptRooms(in: copy)
-    await third.restore()
-    #expect(await third.count() == 210)
-    #expect(third.log.contain("cannot be used") == false)
-    try await third.end()
-  }
-
-  @Test func `a recorded room comes back from the state before and what was recorded since`()
-    async throws
-  {
-    let first = try KeptRooms(in: path)
-    _ = try await record(first)
-    try await first.end()
-    try spoil(path + "/rooms/main.json")
-    let second = try KeptRooms(in: path)
-    await second.restore()
-    #expect(await second.count() == 200)
-    #expect(second.log.contain("room main comes back in the state that was saved before that"))
-    try await second.end()
+    var run = try await begin()
+    _ = try await run.recordings.start(.main, on: run.lane)
+    await run.send(10..<200)
+    var copy = try run.kill()
+    try await run.end()
+    for file in spoiled { try spoil("\(copy)/rooms/\(file)") }
+    run = try await restart(in: copy)
+    #expect(await run.count() == 200)
+    #expect(run.log.contain("main.json cannot be used and was renamed to main.json.unreadable"))
+    #expect(
+      run.log.contain("room main comes back in the state that was saved before that")
+        == (spoiled.count == 1))
+    await run.send(200..<210)
+    await run.library.settle()
+    let list = try await run.recordings.list(.main).recordings
+    #expect(list.map(\.state) == [.recording] && list.map(\.events) == [200])
+    copy = try run.kill()
+    try await run.end()
+    run = try await restart(in: copy)
+    #expect(await run.count() == 210)
+    #expect(!run.log.contain("cannot be used") && run.store.losses.isEmpty)
+    try await run.end()
   }
 
   @Test func `what was logged before a recording is there once, also after a second restart`()
     async throws
   {
-    let first = try KeptRooms(in: path)
-    _ = try first.directory.open(.main)
-    await first.send(0..<10)
+    let first = try await begin()
     _ = try await first.recordings.start(.main, on: first.lane)
     await first.send(10..<20)
     var copy = try first.kill()
@@ -120,36 +98,10 @@ import WireFormats
     try await third.end()
   }
 
-  @Test
-  func `the recording that follows saved state is the one that says so, whatever the clock says`()
-    async throws
-  {
-    var run = try KeptRooms(in: path)
-    _ = try run.directory.open(.main)
-    await run.send(0..<10)
-    // Of another life of the room, and later by the clock.
-    let tomorrow = WallClock.milliseconds() + 86_400_000
-    let foreign = try await run.library.start(room: "main", startedAt: tomorrow) { _ in }
-    try await foreign.interrupt(endedAt: tomorrow)
-    _ = try await run.recordings.start(.main, on: run.lane)
-    await run.send(10..<20)
-    let copy = try run.kill()
-    try await run.end()
-    try spoil(copy + "/rooms/main.json")
-    run = try await restart(in: copy)
-    #expect(await run.count() == 20)
-    #expect(run.store.losses.isEmpty, "\(run.log.all)")
-    await run.send(20..<30)
-    #expect(try await run.recordings.stop(.main, on: run.lane).events == 20)
-    try await run.end()
-  }
-
   @Test func `what came after a recording is there, though the newest saved state is spoiled`()
     async throws
   {
-    var run = try KeptRooms(in: path)
-    _ = try run.directory.open(.main)
-    await run.send(0..<10)
+    var run = try await begin()
     _ = try await run.recordings.start(.main, on: run.lane)
     await run.send(10..<20)
     _ = try await run.recordings.stop(.main, on: run.lane)
@@ -171,9 +123,7 @@ import WireFormats
   func `what came after a restart behind a recording is there, though the newest state is spoiled`(
     isLogged: Bool
   ) async throws {
-    var run = try KeptRooms(in: path)
-    _ = try run.directory.open(.main)
-    await run.send(0..<10)
+    var run = try await begin()
     _ = try await run.recordings.start(.main, on: run.lane)
     await run.send(10..<20)
     _ = try await run.recordings.pause(.main, on: run.lane)
@@ -192,57 +142,26 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a recording that replaced another goes on, though the newest saved state is spoiled`()
+  @Test func `a recording that replaced another since the room was saved is the one that goes on`()
     async throws
   {
-    var run = try KeptRooms(in: path)
-    _ = try run.directory.open(.main)
+    var run = try await begin()
     let replaced = try await run.recordings.start(.main, on: run.lane).recording
-    await run.send(0..<10)
-    await run.settle()
-    let before = try Data(contentsOf: URL(fileURLWithPath: path + "/rooms/main.json"))
-    #expect(String(decoding: before, as: UTF8.self).contains(replaced))
-    _ = try await run.recordings.stop(.main, on: run.lane)
-    _ = try await run.recordings.start(.main, on: run.lane)
     await run.send(10..<20)
-    await run.settle()
-    let copy = try run.kill()
+    // It is saved with that.
     try await run.end()
-    // The disk was slow, so that nothing was saved between the two recordings.
-    run = try await restart(in: copy, leaving: before)
-    #expect(await run.count() == 20)
-    #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
-    await run.send(20..<30)
-    #expect(try await run.recordings.stop(.main, on: run.lane).events == 20)
-    try await run.end()
-  }
-
-  @Test func `a recording without its end is played once, though the newest state is spoiled`()
-    async throws
-  {
-    var run = try KeptRooms(in: path)
-    _ = try run.directory.open(.main)
-    await run.send(0..<10)
-    try await run.end()
-    let before = try Data(contentsOf: URL(fileURLWithPath: path + "/rooms/main.json"))
     run = try await restart(in: path)
-    let recording = try await run.recordings.start(.main, on: run.lane).recording
-    await run.send(10..<20)
-    _ = try await run.recordings.pause(.main, on: run.lane)
+    let stopped = try await run.recordings.stop(.main, on: run.lane)
+    #expect(stopped.recording == replaced && stopped.events == 10)
+    _ = try await run.recordings.start(.main, on: run.lane)
     await run.send(20..<30)
-    await run.settle()
     let copy = try run.kill()
     try await run.end()
-    // The log says that it goes on behind the end of the recording, but the disk has lost that.
-    let segment = URL(fileURLWithPath: "\(copy)/recordings/\(recording)/000001.ndjson")
-    let bytes = try Data(contentsOf: segment)
-    let last = try #require(bytes.range(of: Data("number 19".utf8))).upperBound
-    let end = try #require(bytes[last...].firstIndex(of: UInt8(ascii: "\n")))
-    try bytes[...end].write(to: segment)
-    try removeCatalogue(in: copy)
-    run = try await restart(in: copy, leaving: before)
-    #expect(await run.count() == 20)
-    #expect(run.log.contain("does not lead on"), "\(run.log.all)")
+    run = try await restart(in: copy)
+    #expect(await run.count() == 30)
+    #expect(run.store.losses.isEmpty && !run.log.contain("lead on"), "\(run.log.all)")
+    await run.send(30..<40)
+    #expect(try await run.recordings.stop(.main, on: run.lane).events == 20)
     try await run.end()
   }
 
@@ -270,67 +189,20 @@ import WireFormats
     try await second.end()
   }
 
-  /// Makes the saved state of `main` later by the clock, which then was set back: the room's time does not go on
-  /// while the daemon is not running.
-  private func saveAgain(in path: String, later milliseconds: Int) async throws {
-    let store = try SnapshotStore(directory: path + "/rooms")
-    try store.start()
-    let saved = try #require(store.load("main").snapshot)
-    store.post(
-      RoomSnapshot(
-        room: "main", savedAt: saved.savedAt + milliseconds, instant: saved.instant,
-        screen: saved.screen, recording: saved.recording, log: saved.log), of: RoomLifetime("main"))
-    await store.close()
-  }
-
-  @Test
-  func `saved state that is newer than what is left of its recording stays, and that is told`()
+  @Test func `what is saved of a room stays until the room has seen what was logged since`()
     async throws
   {
-    let first = try KeptRooms(in: path)
-    let recording = try await record(first)
-    try await first.end()
-    let copy = path + "+"
-    try FileManager.default.copyItem(atPath: path, toPath: copy)
-    // The disk has lost all but the first line.
-    let segment = URL(fileURLWithPath: "\(copy)/recordings/\(recording)/000001.ndjson")
-    let bytes = try Data(contentsOf: segment)
-    try bytes.prefix(through: try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))).write(
-      to: segment)
-    try removeCatalogue(in: copy)
-
-    try await saveAgain(in: copy, later: 1_000_000)
-
-    let second = try KeptRooms(in: copy)
-    await second.restore()
-    #expect(await second.count() == 200)
-    #expect(
-      second.log.contain("the saved state of room main is newer than what is left of its recording")
-    )
-    await second.send(200..<210)
-    #expect(try await second.recordings.list(.main).recordings.map(\.events) == [10])
-    let third = try KeptRooms(in: try second.kill())
-    await third.restore()
-    #expect(await third.count() == 210)
-    #expect(third.log.contain("newer than") == false)
-    try await third.end()
-    try await second.end()
-  }
-
-  @Test func `what is saved of a room stays until the room has seen what was recorded since`()
-    async throws
-  {
-    let first = try KeptRooms(in: path)
-    let recording = try await record(first)
+    let first = try await begin()
+    _ = try await first.recordings.start(.main, on: first.lane)
+    await first.send(10..<200)
     let copy = try first.kill()
     try await first.end()
 
     let second = try KeptRooms(in: copy)
     let snapshot = try #require(second.store.load("main").snapshot)
-    #expect(snapshot.recording?.recording == recording)
     _ = try second.directory.open(.main, restoring: snapshot)
     await second.settle()
-    #expect(second.store.load("main").snapshot?.recording == snapshot.recording)
+    #expect(second.store.load("main").snapshot?.sequence == snapshot.sequence)
     // Killed here, the next start begins again.
     let third = try KeptRooms(in: try second.kill())
     await third.restore()

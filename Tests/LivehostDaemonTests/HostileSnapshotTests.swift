@@ -36,8 +36,7 @@ import WireFormats
     screen.reject(.unknownType, 2)
     screen.drawFrame(at: .origin + .seconds(1), flush: true)
     return RoomSnapshot(
-      room: "main", savedAt: savedAt, instant: .origin + .seconds(1), screen: screen.snapshot,
-      recording: nil)
+      room: "main", savedAt: savedAt, instant: .origin + .seconds(1), screen: screen.snapshot)
   }
 
   /// The text of that room with another value, in JSON, at a path of members.

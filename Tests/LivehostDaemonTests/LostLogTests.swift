@@ -163,7 +163,7 @@ import Testing
     try await run { rooms in
       let log = rooms.library.log("main") {}
       var batch = RecordedBatch()
-      batch.addMark(LogMark(room: "", at: LogPosition(session: log.session, batch: 1)))
+      batch.addMark(LogMark(room: "", sequence: log.nextSequence(), after: 0))
       await withCheckedContinuation { continuation in
         batch.whenSynced { continuation.resume() }
         log.post(batch)
@@ -280,29 +280,35 @@ import Testing
     #expect(try files.contentsOfDirectory(atPath: path + "/log").min() ?? "" > first)
   }
 
-  @Test func `what happens after a recording that is not continued is the last that happened`()
-    async throws
-  {
+  @Test(arguments: [true, false])
+  func `a recording that is spoiled is completed from the log, or else costs its room nothing`(
+    isItsEnd: Bool
+  ) async throws {
     var recording = ""
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       recording = try await rooms.recordings.start(.main, on: rooms.lane).recording
       await rooms.send(0..<200)
+      await rooms.library.settle()
     }
     let url = URL(filePath: "\(path)/recordings/\(recording)/000001.ndjson")
     var bytes = try Data(contentsOf: url)
-    let last = try #require(bytes.range(of: Data("number 199".utf8)))
-    bytes[last.lowerBound] ^= 1
+    let place = try #require(
+      bytes.range(of: Data((isItsEnd ? "number 199" : #""room""#).utf8))?.lowerBound)
+    bytes[place] ^= 1
     try bytes.write(to: url)
-    var count: Int?
     try await run { rooms in
+      #expect(await rooms.count() == 200)
       await rooms.send(200..<210)
-      count = await rooms.count()
+      if isItsEnd { _ = try await rooms.recordings.stop(.main, on: rooms.lane) }
+      let list = try await rooms.recordings.list(.main).recordings
+      let spoiled = try #require(list.first { $0.recording == recording })
+      #expect(spoiled.state == (isItsEnd ? .finished : .damaged))
+      #expect(spoiled.events == (isItsEnd ? 210 : 0))
     }
     try await run { rooms in
-      #expect(await rooms.count() == count)
-      let newest = await rooms.lane.report(.main)?.features.chat?.messages.last
-      #expect(newest?.text == "number 209")
+      #expect(await rooms.count() == 210)
+      #expect(rooms.store.problems == [])
     }
   }
 }

@@ -8,7 +8,6 @@ import LiveEvents
 import LivehostDaemon
 import Recordings
 import SimulatedDisk
-import Synchronization
 import TestSupport
 import Testing
 import WireFormats
@@ -37,8 +36,9 @@ import WireFormats
     await lane.metrics().first { $0.room == room.description }?.effects
   }
 
-  private func failsSyncs(_ call: DiskCall) -> DiskFault? {
-    call.operation == .sync && call.path.contains("/main-") ? .error(EIO) : nil
+  /// Recordings of `main` that cannot be written; the log can.
+  private func failsWrites(_ call: DiskCall) -> DiskFault? {
+    call.operation == .write && call.path.contains("/main-") ? .error(EIO) : nil
   }
 
   // MARK: Attempts
@@ -50,8 +50,8 @@ import WireFormats
     let studio = try Studio(recording: RecordingSettings(on: disk))
     _ = try studio.directory.open(.main)
     let first = try await studio.recordings.start(.main, on: studio.lane).recording
-    disk.decide { $0.operation == .sync ? .error(EIO) : nil }
-    #expect(await studio.sendRecorded(traffic(10), to: .main).failure?.contains("sync") == true)
+    disk.decide { failsWrites($0) }
+    #expect(await studio.sendRecorded(traffic(10), to: .main).failure == nil)
     let failed = try await wait(studio.lane, for: .failed)
     #expect(failed.failure?.contains("Input/output error") == true)
     #expect((1...2).contains(failed.retrySeconds ?? 0))
@@ -77,7 +77,7 @@ import WireFormats
     let studio = try Studio(recording: RecordingSettings(on: disk))
     _ = try studio.directory.open(.main)
     let first = try await studio.recordings.start(.main, on: studio.lane).recording
-    disk.decide { $0.operation == .sync ? .error(EIO) : nil }
+    disk.decide { failsWrites($0) }
     _ = await studio.sendRecorded(traffic(10), to: .main)
     _ = try await wait(studio.lane, for: .failed)
     let stopped = try await studio.recordings.stop(.main, on: studio.lane)
@@ -97,7 +97,9 @@ import WireFormats
     let disk = SimulatedDisk()
     let studio = try Studio(recording: RecordingSettings(on: disk))
     _ = try studio.directory.open(.main)
-    disk.decide { $0.path.hasSuffix(".ndjson") ? .error(ENOSPC) : nil }
+    disk.decide {
+      $0.path.contains("/main-") && $0.path.hasSuffix(".ndjson") ? .error(ENOSPC) : nil
+    }
     for retries in [false, true] {
       let error = await #expect(throws: ControlError.self) {
         _ = try await studio.recordings.start(.main, on: studio.lane, retries: retries)
@@ -125,7 +127,7 @@ import WireFormats
     let disk = SimulatedDisk()
     let studio = try Studio(recording: RecordingSettings(on: disk))
     _ = try studio.directory.open(.main)
-    disk.decide { $0.operation == .create ? .never : nil }
+    disk.decide { $0.operation == .create && $0.path.contains("/main-") ? .never : nil }
     let (lane, recordings) = (studio.lane, studio.recordings)
     let starting = Task { try await recordings.start(.main, on: lane) }
     await disk.hasCaught()
@@ -150,18 +152,14 @@ import WireFormats
     let disk = SimulatedDisk()
     let studio = try Studio(recording: RecordingSettings(on: disk))
     _ = try studio.directory.open(.main)
-    let begun = Mutex<String?>(nil)
-    disk.decide { call in
-      guard call.operation == .create else { return nil }
-      begun.withLock { $0 = $0 ?? call.path }
-      return .never
-    }
+    disk.decide { $0.operation == .create && $0.path.contains("/main-") ? .never : nil }
     let (lane, recordings) = (studio.lane, studio.recordings)
     let first = Task { try await recordings.start(.main, on: lane) }
     await disk.hasCaught()
-    #expect(await studio.directory.close(.main))
+    // The log waits for the disk, too.
+    lane.postClosing(of: .main) { _ in }
+    lane.postOpening(of: .main)
     await #expect(throws: ControlError.noSuchRoom("main")) { _ = try await first.value }
-    _ = try studio.directory.open(.main)
     let second = Task { try await recordings.start(.main, on: lane) }
     while await own(studio.lane)?.state != .starting {
       try Task.checkCancellation()
@@ -170,8 +168,6 @@ import WireFormats
     disk.decide { _ in nil }
     disk.release()
     let recording = try await second.value.recording
-    let others = try #require(begun.withLock { $0 })
-    #expect(!others.split(separator: "/").contains(recording[...]))
     #expect(await studio.sendRecorded(traffic(10), to: .main).failure == nil)
     let stopped = try await recordings.stop(.main, on: lane)
     #expect(stopped.recording == recording && stopped.events == 10)
@@ -219,13 +215,6 @@ import WireFormats
     #expect(played?.features.chat?.total == 60)
     #expect(played?.features.recorder?.own == nil, "the recorder of another room")
     #expect(await effects(studio.lane, again) == 0)
-
-    // What the recording says of its own room's snapshots is not said of another's.
-    let copy = try await recordings.start(again, on: studio.lane).recording
-    _ = try await studio.replay(name, into: again)
-    _ = try await recordings.stop(again, on: studio.lane)
-    #expect(try studio.text(of: name).contains("followsSnapshot"))
-    #expect(try !studio.text(of: copy).contains("followsSnapshot"))
     try await studio.end()
   }
 
@@ -351,8 +340,8 @@ import WireFormats
     _ = try run.directory.open(.main)
     let first = try await run.recordings.start(.main, on: run.lane).recording
     await run.send(0..<20)
-    disk.decide { failsSyncs($0) }
-    _ = await run.trySend(20..<30)
+    disk.decide { failsWrites($0) }
+    await run.send(20..<30)
     _ = try await wait(run.lane, for: .failed)
     // The log keeps the room meanwhile.
     await run.send(30..<40)
@@ -405,7 +394,7 @@ import WireFormats
     let disk = SimulatedDisk()
     let studio = try Studio(recording: RecordingSettings(on: disk))
     _ = try studio.directory.open(.main)
-    disk.decide { $0.operation == .create ? .error(ENOSPC) : nil }
+    disk.decide { $0.operation == .create && $0.path.contains("/main-") ? .error(ENOSPC) : nil }
     _ = try? await studio.recordings.start(.main, on: studio.lane)
     disk.decide { _ in nil }
     _ = try await studio.recordings.start(.main, on: studio.lane)

@@ -25,7 +25,7 @@ import Testing
       let screen = HostScreen.still()
       store.post(
         RoomSnapshot(
-          room: room, savedAt: 1, instant: .origin, screen: screen.snapshot, recording: nil),
+          room: room, savedAt: 1, instant: .origin, screen: screen.snapshot),
         of: RoomLifetime(room))
     }
     await store.close()

@@ -73,15 +73,25 @@ import Testing
     }
     // It failed, which has no time.
     let far = try await studio.library.start(room: "far", startedAt: .max) { _ in }
-    for second: Int64 in [0, 1, 2] {
+    let log = studio.library.log("far") {}
+    for second in [0, 1, 2] {
       var batch = RecordedBatch()
-      batch.addFrame(at: Instant(nanoseconds: second * 1_000_000_000), flush: false)
-      if second == 2 { disk.decide { $0.operation == .sync ? .error(EIO) : nil } }
+      let sequence = log.nextSequence()
+      batch.addMark(
+        LogMark(room: "far", sequence: sequence, after: sequence - 1, recording: far.name))
+      batch.addFrame(at: Instant(nanoseconds: Int64(second) * 1_000_000_000), flush: false)
+      batch.recorder = far
+      if second == 2 {
+        disk.decide { [name = far.name] call in
+          call.operation == .write && call.path.contains(name) ? .error(EIO) : nil
+        }
+      }
       await withCheckedContinuation { continuation in
         batch.whenSynced { continuation.resume() }
-        far.post(batch)
+        log.post(batch)
       }
     }
+    await studio.library.settle()
     #expect(far.failure != nil)
     disk.decide { _ in nil }
     let retention = RecordingRetention(

@@ -20,6 +20,7 @@ final class Studio {
   let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   private let home = TemporaryDirectory()
   let path: String
+  private let store: SnapshotStore
   let library: RecordingLibrary
   let recordings: RoomRecordings
   let lane: HostLane
@@ -36,15 +37,18 @@ final class Studio {
   ) throws {
     path = home.path + "/recordings"
     let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
-    let library = try RecordingLibrary(directory: recordingPath ?? path, settings: recording)
+    let library = try RecordingLibrary(
+      directory: recordingPath ?? path, log: home.path + "/log", settings: recording)
     self.library = library
+    store = try SnapshotStore(directory: home.path + "/rooms")
+    try store.start()
     let recordings = RoomRecordings(library: library, logger: logger)
     self.recordings = recordings
     executor = WorkExecutor(width: 1)
     try executor.start()
     lane = HostLane(
-      index: 0, eventLoop: loop, settings: settings, recordings: recordings, work: executor,
-      turnLength: turnLength)
+      index: 0, eventLoop: loop, settings: settings, snapshots: store, library: library,
+      recordings: recordings, work: executor, turnLength: turnLength)
     let registry = TaskRegistry()
     directory = RoomDirectory(
       lanes: [lane], maximumRooms: 12,
@@ -68,6 +72,17 @@ final class Studio {
           room: room, events: events, clock: clock,
           receipt: DeliveryReceipt { continuation.resume(returning: (rejected: $0, failure: $1)) })
       )
+    }
+  }
+
+  /// Returns once rooms that were due to be saved are, for which they wait until the log is synced.
+  func settle() async {
+    for _ in 0..<2 {
+      _ = await lane.summaries()
+      await library.settle()
+      await withCheckedContinuation { continuation in
+        store.remove(RoomLifetime("none")) { _ in continuation.resume() }
+      }
     }
   }
 
@@ -133,6 +148,7 @@ final class Studio {
     executor.stop()
     await directory.closeAll()
     await recordings.close()
+    await store.close()
     try await group.shutdownGracefully()
   }
 }

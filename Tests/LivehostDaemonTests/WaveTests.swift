@@ -287,13 +287,13 @@ private func match() -> [[LiveEvent]] {
     run = try await restored(on: disk)
     try await refuse(0.7, as: 2, on: run.lane)
     try await untilWave(has: 40, run.lane)
-    let recorded = try #require(await run.lane.report(.main)?.features)
     disk.decide {
       $0.operation == .sync && $0.path.contains("/main-") ? .error(EIO) : nil
     }
     _ = await run.trySend(150..<151)
     while await recorder(run.lane)?.state != .failed { await Task.yield() }
-    // The log keeps the room meanwhile.
+    // The next start completes the recording from the log, up to its failure.
+    let recorded = try #require(await run.lane.report(.main)?.features)
     await run.send(chat(80..<100))
     try await untilWave(has: 50, run.lane)
     // What was found is on disk by then, too.

@@ -22,22 +22,24 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
 /// Lines that are tied together: what is not as it was written is noticed, told, and never played.
 @Suite struct ChainTests {
   /// Segments of a few lines.
-  private static func settings(segmentBytes: Int = 800) -> RecordingSettings {
+  private static func settings(segmentBytes: Int = 1_000) -> RecordingSettings {
     var settings = RecordingSettings()
     settings.segmentBytes = segmentBytes
-    return settings
+    return settings.syncingAtOnce
   }
 
   /// A recording of some lines in two segments, finished, or left as by a program that was killed.
   private func record(
-    _ steps: [RecordedStep], in directory: String, finishes: Bool, segmentBytes: Int = 800
+    _ steps: [RecordedStep], in directory: TemporaryDirectory, finishes: Bool,
+    segmentBytes: Int = 1_000
   ) async throws -> (name: String, files: [String]) {
     let library = try RecordingLibrary(
-      directory: directory, settings: Self.settings(segmentBytes: segmentBytes))
+      in: directory, settings: Self.settings(segmentBytes: segmentBytes))
     defer { library.close() }
-    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
     for start in stride(from: 0, to: steps.count, by: 5) {
-      await recorder.write(steps[start..<min(start + 5, steps.count)])
+      await room.write(steps[start..<min(start + 5, steps.count)])
     }
     if finishes { _ = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000) }
     return (recorder.name, try await library.files(of: recorder.name).segments.map(\.path))
@@ -46,7 +48,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   @Test func `each line has its number, and a checksum of all lines before it`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(60)
-    let (_, files) = try await record(steps, in: directory.path, finishes: true)
+    let (_, files) = try await record(steps, in: directory, finishes: true)
     #expect(files.count > 2)
     var (number, previous): (Int, String?) = (0, nil)
     for file in files {
@@ -65,33 +67,53 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     }
   }
 
-  @Test func `a mark follows each sync, and says nothing that was not synced`() async throws {
+  @Test func `a mark follows each sync of a recording, and names only what was synced`()
+    async throws
+  {
     let disk = SimulatedDisk()
     let synced = Mutex<Set<Int>>([])
     disk.decide { call in
-      if call.operation == .sync, let size = disk.contents(of: call.path)?.count {
+      if call.operation == .sync, call.path.hasPrefix("/recordings/"),
+        let size = disk.contents(of: call.path)?.count
+      {
         synced.withLock { _ = $0.insert(size) }
       }
       return nil
     }
     let library = try RecordingLibrary(
-      directory: "/recordings", settings: RecordingSettings(on: disk))
+      directory: "/recordings", settings: RecordingSettings(on: disk).syncingAtOnce)
     defer { library.close() }
-    let recorder = try await library.start(room: "main", startedAt: 0) { _ in }
-    for seed in 1...5 { await recorder.write(makeSteps(20, seed: UInt64(seed))) }
-    // Nothing new: no mark.
-    await recorder.write([])
+    let other = try await LoggedRoom("other", in: library)
+    await other.write(makeSteps(2))
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
+    // Of the other room, there is something newer.
+    var expected = [[1, 0]]
+    for number in 1...5 {
+      expected.append([await room.write(makeSteps(20, seed: UInt64(number))), 20 * number])
+      await other.write(makeSteps(2))
+      // Nothing new: no mark.
+      await room.write([])
+    }
+    // Not synced in the log: not copied.
+    room.post(makeSteps(20))
+    await library.settle()
     let path = try await library.files(of: recorder.name).segments[0].path
     let contents = try #require(disk.contents(of: path))
-    var (offset, marks) = (0, 0)
+    var (offset, steps) = (0, 0)
+    var marks: [[Int]] = []
     for line in contents.split(separator: 0x0A) {
-      if try LineMembers(Array(line)).type == "segmentSynced" {
+      let members = try LineMembers(Array(line))
+      switch members.type {
+      case "segmentSynced":
         #expect(synced.withLock { $0.contains(offset) })
-        marks += 1
+        fallthrough
+      case "recording": marks.append([members.sequence ?? -1, steps])
+      default: steps += 1
       }
       offset += line.count + 1
     }
-    #expect(marks == 5)
+    #expect(marks == expected)
   }
 
   /// One recording for each byte, in which that byte is not as it was written.
@@ -104,15 +126,15 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     let places = files.indices.flatMap { file in files[file].indices.map { (file, $0) } }
     func name(_ index: Int) -> String { "main-\(index)" }
     func path(_ index: Int, _ file: Int) -> String {
-      "\(directory.path)/\(name(index))/00000\(file + 1).ndjson"
+      "\(directory.recordings)/\(name(index))/00000\(file + 1).ndjson"
     }
     for index in places.indices {
       try FileManager.default.createDirectory(
-        atPath: "\(directory.path)/\(name(index))", withIntermediateDirectories: false)
+        atPath: "\(directory.recordings)/\(name(index))", withIntermediateDirectories: true)
       for file in files.indices { try write(files[file], to: path(index, file)) }
     }
     if hasCatalogue {
-      let library = try RecordingLibrary(directory: directory.path, settings: Self.settings())
+      let library = try RecordingLibrary(in: directory, settings: Self.settings())
       #expect(try await library.list().allSatisfy { $0.state == .finished })
       library.close()
     }
@@ -124,7 +146,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     }
     let messages = Messages()
     let library = try RecordingLibrary(
-      directory: directory.path, settings: Self.settings(), onProblem: messages.add)
+      in: directory, settings: Self.settings(), onProblem: messages.add)
     defer { library.close() }
     let list = Dictionary(
       uniqueKeysWithValues: try await library.list().map { ($0.name, $0) })
@@ -161,7 +183,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   ) async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(12)
-    let (_, files) = try await record(steps, in: directory.path, finishes: true)
+    let (_, files) = try await record(steps, in: directory, finishes: true)
     try #require(files.count == 2)
     try #require(try LineMembers.of(bytes(files[1])).count > 4, "steps in both")
     try await expectRot(of: files.map(bytes), steps: steps, hasCatalogue: hasCatalogue)
@@ -172,7 +194,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   {
     let directory = TemporaryDirectory()
     let steps = makeSteps(4)
-    let (_, files) = try await record(steps, in: directory.path, finishes: false)
+    let (_, files) = try await record(steps, in: directory, finishes: false)
     try await expectRot(of: files.map(bytes), steps: steps, hasCatalogue: false)
   }
 
@@ -181,18 +203,19 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     let directory = TemporaryDirectory()
     let steps = makeSteps(8)
     let (name, files) = try await record(
-      Array(steps.prefix(5)), in: directory.path, finishes: false, segmentBytes: 8_000)
+      Array(steps.prefix(5)), in: directory, finishes: false, segmentBytes: 8_000)
     let first = try bytes(files[0])
     try directory.empty()
-    _ = try await record(steps, in: directory.path, finishes: false, segmentBytes: 8_000)
+    _ = try await record(steps, in: directory, finishes: false, segmentBytes: 8_000)
     // The lines after the first mark, of which only the last ones got to the disk.
     var contents = try bytes(files[0])
     #expect(contents.starts(with: first))
     if !isSynced { contents = contents.dropLast(try #require(contents.lastMarkLength)) }
     for offset in first.count..<(first.count + 20) { contents[offset] = 0 }
     try write(contents, to: files[0])
-    try FileManager.default.removeItem(atPath: directory.path + "/catalogue.sqlite")
-    let library = try RecordingLibrary(directory: directory.path, settings: Self.settings())
+    try FileManager.default.removeItem(atPath: directory.recordings + "/catalogue.sqlite")
+    try directory.loseLog()
+    let library = try RecordingLibrary(in: directory, settings: Self.settings())
     defer { library.close() }
     #expect(try await library.list().map(\.state) == [isSynced ? .damaged : .interrupted])
     #expect(try await library.readable(name).steps == Array(steps.prefix(5)))
@@ -202,13 +225,13 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   @Test func `a segment of another recording is not continued`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(40)
-    let (name, files) = try await record(steps, in: directory.path, finishes: true)
+    let (name, files) = try await record(steps, in: directory, finishes: true)
     let (_, others) = try await record(
-      makeSteps(40, seed: 7), in: directory.path, finishes: true)
-    let count = try LineMembers.of(bytes(files[0])).count { $0.type != nil }
+      makeSteps(40, seed: 7), in: directory, finishes: true)
+    let count = try LineMembers.of(bytes(others[0])).count
     try write(bytes(others[0]), to: files[0])
-    try FileManager.default.removeItem(atPath: directory.path + "/catalogue.sqlite")
-    let library = try RecordingLibrary(directory: directory.path, settings: Self.settings())
+    try FileManager.default.removeItem(atPath: directory.recordings + "/catalogue.sqlite")
+    let library = try RecordingLibrary(in: directory, settings: Self.settings())
     defer { library.close() }
     let listed = try #require(try await library.list().first { $0.name == name })
     #expect(listed.state == .damaged)
@@ -220,9 +243,9 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
 
   @Test func `lines that are missing at the end of a closed segment are told`() async throws {
     let directory = TemporaryDirectory()
-    let (name, files) = try await record(makeSteps(40), in: directory.path, finishes: true)
+    let (name, files) = try await record(makeSteps(40), in: directory, finishes: true)
     let last = try #require(files.last)
-    let library = try RecordingLibrary(directory: directory.path, settings: Self.settings())
+    let library = try RecordingLibrary(in: directory, settings: Self.settings())
     #expect(try await library.list().map(\.state) == [.finished])
     var contents = try bytes(last)
     contents.removeLast(
@@ -230,7 +253,7 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     try write(contents, to: last)
     #expect(try await library.readable(name).damage?.segment == files.count)
     library.close()
-    let next = try RecordingLibrary(directory: directory.path, settings: Self.settings())
+    let next = try RecordingLibrary(in: directory, settings: Self.settings())
     defer { next.close() }
     #expect(try await next.list().map(\.state) == [.damaged])
   }
@@ -241,16 +264,17 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
   {
     let directory = TemporaryDirectory()
     let old = (1...3).map { "{\"type\":\"frame\",\"at\":\($0)}" }
-    try OldRecording(lines: old + ["{\"type\":\"frame\",\"at\":4}"]).write(to: directory.path)
-    let file = directory.path + "/\(OldRecording.name)/000001.ndjson"
+    try OldRecording(lines: old + ["{\"type\":\"frame\",\"at\":4}"]).write(to: directory.recordings)
+    let file = directory.recordings + "/\(OldRecording.name)/000001.ndjson"
     #expect(truncate(file, off_t(try bytes(file).count - 2)) == 0)
-    let library = try RecordingLibrary(directory: directory.path, settings: Self.settings())
+    let library = try RecordingLibrary(in: directory, settings: Self.settings())
     defer { library.close() }
     #expect(try await library.list().map(\.state) == [.interrupted])
     #expect(try bytes(file).last == 0x0A, "the torn end is cut off")
-    let recorder = try #require(try await library.resume(OldRecording.name) { _ in })
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record(resuming: OldRecording.name)
     let more = makeSteps(5)
-    await recorder.write(more)
+    await room.write(more)
     #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
     let frames = (1...3).map { RecordedStep.frame(at: Instant(nanoseconds: $0), flush: false) }
     #expect(try await library.readable(OldRecording.name) == (frames + more, nil))
@@ -263,8 +287,9 @@ private func crc32c(_ bytes: some Sequence<UInt8>, after checksum: UInt32) -> UI
     let directory = TemporaryDirectory()
     let last =
       "{\"type\":\"segmentEnd\",\"crc32\":\"\(checksum)\",\"events\":0,\"frames\":1,\"state\":\"finished\"}"
-    try OldRecording(lines: ["{\"type\":\"frame\",\"at\":1}"]).write(to: directory.path, last: last)
-    let library = try RecordingLibrary(directory: directory.path, settings: Self.settings())
+    try OldRecording(lines: ["{\"type\":\"frame\",\"at\":1}"]).write(
+      to: directory.recordings, last: last)
+    let library = try RecordingLibrary(in: directory, settings: Self.settings())
     defer { library.close() }
     #expect(try await library.list().map(\.state) == [isDamaged ? .damaged : .finished])
     #expect(try await library.readable(OldRecording.name).damage?.segment == (isDamaged ? 1 : nil))

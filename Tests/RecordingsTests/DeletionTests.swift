@@ -32,7 +32,8 @@ import Testing
     let library = try RecordingLibrary(
       directory: "/recordings", settings: RecordingSettings(on: disk))
     defer { library.close() }
-    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
     let name = recorder.name
     func isInUse() async -> Bool {
       do throws(RecordingError) {
@@ -42,7 +43,7 @@ import Testing
         return error == .inUse(name)
       }
     }
-    await recorder.write(makeSteps(20))
+    await room.write(makeSteps(20))
     #expect(await isInUse())
     let summary = try await recorder.finish(digest: nil, endedAt: 1)
     var readers = [try await library.files(of: name), try await library.files(of: name)]

@@ -8,45 +8,49 @@ import Testing
 
 @Suite(.enabled(if: SmallDisk.isAvailable, "may not mount file systems"))
 struct FailureTests {
-  @Test func `a full disk fails the recording, which keeps what was acknowledged`() async throws {
-    let disk = try SmallDisk()
-    var library = try RecordingLibrary(directory: disk.path)
-    let events = Mutex<[RecordingEvent]>([])
-    let recorder = try await library.start(room: "main", startedAt: 0) { new in
-      events.withLock { $0.append(new) }
+  @Test(arguments: [true, false])
+  func `a full disk fails the recording, which keeps what was copied`(
+    isLogOnIt: Bool
+  ) async throws {
+    let (disk, directory) = (try SmallDisk(), TemporaryDirectory())
+    func open() throws -> RecordingLibrary {
+      try RecordingLibrary(
+        directory: disk.path + "/recordings",
+        log: (isLogOnIt ? disk.path : directory.path) + "/log",
+        settings: RecordingSettings().syncingAtOnce)
     }
+    var library = try open()
+    let events = Mutex<[RecordingEvent]>([])
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record { new in events.withLock { $0.append(new) } }
     let steps = makeSteps(20_000)
-    var acknowledged = 0
+    var copied = 0
     for start in stride(from: 0, to: steps.count, by: 100) {
-      await recorder.write(steps[start..<start + 100])
+      await room.write(steps[start..<start + 100])
       #expect(
         try await library.list().first?.state == (recorder.failure == nil ? .recording : .failed))
       if recorder.failure != nil { break }
-      acknowledged = start + 100
+      copied = start + 100
     }
-    // By then the failure has been reported as well.
-    await library.settle()
-    #expect((100..<20_000).contains(acknowledged))
+    #expect((100..<20_000).contains(copied))
     guard case .file("write", _, ENOSPC) = recorder.failure else {
       Issue.record("failed by \(String(describing: recorder.failure))")
       return
     }
-    let failed = events.withLock { $0.last }
-    guard case .failed(.file("write", _, ENOSPC)) = failed else {
-      Issue.record("reported \(String(describing: failed))")
-      return
-    }
+    #expect(events.withLock { $0.last } == recorder.failure.map { .failed($0) })
     let listed = try #require(try await library.list().first)
     #expect(listed.reason?.contains("No space left on device") == true)
-    #expect(listed.events + listed.frames == acknowledged)
+    #expect(listed.events + listed.frames == copied)
     let read = try await library.steps(of: recorder.name)
-    #expect(read == Array(steps.prefix(acknowledged)))
-    // Later steps are dropped without waiting.
-    await recorder.write(steps.prefix(10))
+    #expect(read == Array(steps.prefix(copied)))
+    // Later steps are not copied, and nobody waits for that.
+    await room.write(steps.prefix(10))
+    #expect(isLogOnIt || room.log.failure == nil)
+    #expect(recorder.waitingSteps == 0)
     let end = try await recorder.finish(digest: nil, endedAt: 1)
     #expect(end.state == .failed)
     library.close()
-    library = try RecordingLibrary(directory: disk.path)
+    library = try open()
     defer { library.close() }
     #expect(try await library.list().first?.state == .failed)
     #expect(try await library.steps(of: recorder.name) == read)
@@ -55,7 +59,7 @@ struct FailureTests {
   @Test func `recordings on a disk that became read-only are listed and can be read`() async throws
   {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path)
+    var library = try RecordingLibrary(in: directory)
     let steps = makeSteps(100)
     let summary = try await library.record(steps)
     library.close()
@@ -64,7 +68,7 @@ struct FailureTests {
     defer { umount2(view.path, Int32(MNT_DETACH)) }
     let flags = UInt(MS_REMOUNT | MS_BIND | MS_RDONLY)
     try #require(mount("", view.path, "", flags, "") == 0)
-    library = try RecordingLibrary(directory: view.path)
+    library = try RecordingLibrary(in: view)
     defer { library.close() }
     #expect(try await library.list() == [summary])
     #expect(try await library.steps(of: summary.name) == steps)

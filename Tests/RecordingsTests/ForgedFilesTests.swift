@@ -43,13 +43,15 @@ import Testing
     try write(text.utf8, to: path)
   }
 
-  /// Records some steps without an end. Returns the path of the only segment.
+  /// Records some steps without an end, and loses the log. Returns the path of the only segment.
   private func leave() async throws -> String {
-    let library = try open(RecordingSettings())
-    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
-    await recorder.write(makeSteps(20))
+    let library = try open(RecordingSettings().syncingAtOnce)
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
+    await room.write(makeSteps(20))
     library.close()
     try forgetCatalogue()
+    try directory.loseLog()
     return "\(recordings)/\(recorder.name)/000001.ndjson"
   }
 
@@ -58,15 +60,10 @@ import Testing
   }
 
   /// Logs a batch of one room.
-  private func logSomething(_ library: RecordingLibrary) async {
-    let log = library.log("main") {}
-    var batch = RecordedBatch()
-    batch.addMark(LogMark(room: "main", at: LogPosition(session: log.session, batch: 1)))
-    await withCheckedContinuation { continuation in
-      batch.whenSynced { continuation.resume() }
-      log.post(batch)
-    }
-    #expect(log.failure == nil)
+  private func logSomething(_ library: RecordingLibrary) async throws {
+    let room = try await LoggedRoom(in: library)
+    await room.write([.frame(at: .origin, flush: false)])
+    #expect(room.log.failure == nil)
   }
 
   // MARK: What is not a file
@@ -144,7 +141,7 @@ import Testing
   @Test func `a pipe in the log is told, and what comes next is logged behind it`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
-    await logSomething(library)
+    try await logSomething(library)
     library.close()
     #expect(mkfifo(log + "/000002.ndjson", 0o600) == 0)
     for segment in 3...4 {
@@ -153,8 +150,7 @@ import Testing
       let contents = try await library.recoverLog()
       #expect(contents.rooms["main"] != nil)
       #expect(contents.losses.contains { $0.contains("000002.ndjson: Invalid argument") })
-      library.noteSession(contents.newestSession)
-      await logSomething(library)
+      try await logSomething(library)
       #expect(files.fileExists(atPath: "\(log)/00000\(segment).ndjson"))
       library.close()
     }
@@ -291,7 +287,7 @@ import Testing
     let library = try open(.small, messages)
     #expect(try await library.recoverLog().losses == [])
     #expect(messages.all.count == 1 && messages.all[0].contains("is not what was written"))
-    await logSomething(library)
+    try await logSomething(library)
     library.close()
     #expect(try files.contentsOfDirectory(atPath: log) == ["000001.ndjson"])
   }
@@ -302,7 +298,7 @@ import Testing
       "recordings.log.json", with: Array(#"{"newest":\#(newest),"startedAt":1}"#.utf8))
     let library = try open()
     #expect(try await library.recoverLog().losses.count == 1)
-    await logSomething(library)
+    try await logSomething(library)
     library.close()
     #expect(try files.contentsOfDirectory(atPath: log) == ["\(newest + 1).ndjson"])
   }
@@ -311,7 +307,7 @@ import Testing
     var library = try open()
     _ = try await library.recoverLog()
     let summary = try await library.record(makeSteps(20))
-    await logSomething(library)
+    try await logSomething(library)
     library.close()
     let far = "/9223372036854775807.ndjson"
     try write("x".utf8, to: log + far)
@@ -319,7 +315,7 @@ import Testing
     try forgetCatalogue()
     library = try open()
     #expect(try await library.recoverLog().losses == [])
-    await logSomething(library)
+    try await logSomething(library)
     #expect(try await library.list() == [summary])
     library.close()
     #expect(files.fileExists(atPath: log + "/000002.ndjson"))
@@ -364,17 +360,18 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"room":"main","session":9223372036854775807,"batch":1}"#,
-    #"{"room":"main","session":1,"batch":9223372036854775807}"#,
-    #"{"room":"main","session":-1,"batch":1,"closed":true}"#,
-    #"{"room":"main","session":1,"batch":1,"opened":-9223372036854775808}"#,
-    #"{"room":"main","session":1,"batch":1,"after":{"session":9e18,"batch":1}}"#,
-    #"{"room":"main"}"#,
+    #"{"room":"main","sequence":9223372036854775807,"after":1}"#,
+    #"{"room":"main","sequence":2,"after":-1}"#, #"{"room":"main","sequence":2,"after":2}"#,
+    #"{"room":"main","sequence":0,"after":-1,"closed":true}"#,
+    #"{"room":"main","sequence":2,"after":3,"closed":true}"#,
+    #"{"room":"main","sequence":1,"after":0,"opened":-9223372036854775808}"#,
+    #"{"room":"main","sequence":9e18,"after":1}"#,
+    #"{"room":"main","session":1,"batch":1}"#, #"{"room":"main"}"#,
   ])
   func `a mark that no daemon writes is one of no room`(_ text: String) {
     #expect(
       LogMark(.change(text, at: .origin))
-        == LogMark(room: "", at: LogPosition(session: 0)))
+        == LogMark(room: "", sequence: 1, after: 0))
   }
 
   @Test func `a line like the first one does not hide that a segment is in the wrong place`()
@@ -382,7 +379,7 @@ import Testing
   {
     var library = try open()
     _ = try await library.recoverLog()
-    await logSomething(library)
+    try await logSomething(library)
     library.close()
     let path = log + "/000001.ndjson"
     try forge(path) {
@@ -395,19 +392,27 @@ import Testing
     library.close()
   }
 
-  @Test func `a session that no daemon gets to does not end the log`() async throws {
+  @Test func `a log sequence that no daemon gets to does not end the log`() async throws {
     var library = try open()
     _ = try await library.recoverLog()
-    await logSomething(library)
+    try await logSomething(library)
     library.close()
     try forge(log + "/000001.ndjson") {
-      $0.replacing(#""session":1,"#, with: #""session":9223372036854775807,"#)
+      $0.replacing(#""sequence":1,"#, with: #""sequence":9223372036854775807,"#)
     }
     library = try open()
     let contents = try await library.recoverLog()
-    #expect(contents.newestSession == 0)
-    library.noteSession(contents.newestSession)
-    await logSomething(library)
+    #expect(contents.newest == 1 && contents.rooms["main"] == nil)
+    try await logSomething(library)
+    library.close()
+  }
+
+  @Test(arguments: [Int.max, -1])
+  func `a log sequence that no recording has makes its line bad`(_ sequence: Int) async throws {
+    let segment = try await leave()
+    try forge(segment) { $0.replacing(#""sequence":0"#, with: #""sequence":\(sequence)"#) }
+    let library = try open()
+    #expect(try await library.list().map(\.state) == [.damaged])
     library.close()
   }
 
@@ -450,9 +455,10 @@ import Testing
     var settings = RecordingSettings()
     settings.segmentBytes = 1
     var library = try open(settings)
-    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
     for number in 1...250 {
-      await recorder.write([.frame(at: Instant(nanoseconds: Int64(number)), flush: false)])
+      await room.write([.frame(at: Instant(nanoseconds: Int64(number)), flush: false)])
     }
     let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
     #expect(summary.segments > 250)

@@ -24,23 +24,23 @@ import Testing
     let logs = (0..<rooms).map { number in
       let name = "room-\(number)"
       library.keep(name) { room in asked.withLock { _ = $0.insert(room) } }
-      return (name, recorder: library.log(name) {})
+      return (name, log: library.log(name) {})
     }
-    func logLines(_ number: Int) async {
+    func logLines() async {
       for (name, log) in logs {
         var batch = RecordedBatch()
-        batch.addMark(LogMark(room: name, at: LogPosition(session: log.session, batch: number)))
+        batch.addMark(LogMark(room: name, sequence: log.nextSequence(), after: 0))
         log.post(batch)
       }
       await library.settle()
     }
-    await logLines(1)
+    await logLines()
     var counts: [Int] = []
-    for segment in 2...segments {
+    for _ in 2...segments {
       var batch = RecordedBatch()
       batch.addChange(
         #"{"text":"\#(String(repeating: "-", count: settings.segmentBytes))"}"#, at: .origin)
-      logs[0].recorder.post(batch)
+      logs[0].log.post(batch)
       await library.settle()
       let found = asked.withLock { exchange(&$0, with: []) }
       counts.append(found.count)
@@ -49,7 +49,7 @@ import Testing
         library.noteSaving(room)
         library.noteSaved(room, isWritten: true)
       }
-      await logLines(segment)
+      await logLines()
     }
     library.close()
     return counts
@@ -62,17 +62,9 @@ import Testing
     let directory = TemporaryDirectory()
     settings.cataloguePath = directory.path + "/catalogue"
     let library = try RecordingLibrary(directory: "/recordings", settings: settings)
-    _ = try await library.recoverLog()
-    library.keep("main") { _ in }
-    let log = library.log("main") {}
-    for number in 1...20 {
-      var batch = RecordedBatch()
-      batch.addMark(LogMark(room: "main", at: LogPosition(session: log.session, batch: number)))
-      batch.addChange(
-        #"{"text":"\#(String(repeating: "-", count: settings.segmentBytes / 2))"}"#, at: .origin)
-      log.post(batch)
-      await library.settle()
-    }
+    let room = try await LoggedRoom(in: library)
+    let text = String(repeating: "-", count: settings.segmentBytes / 2)
+    for _ in 1...20 { await room.write([.change(#"{"text":"\#(text)"}"#, at: .origin)]) }
     library.close()
     // The reader never gets beyond the middle.
     let start = disk.bytesRead

@@ -7,16 +7,16 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct LogMarkTests {
   @Test func `a mark is read as it was written`() async throws {
     let directory = TemporaryDirectory()
-    var marks = [LogMark(room: "main", at: LogPosition(session: 1, batch: 1))]
-    marks.append(marks[0])
-    marks[1].opened = 1_700_000_000_000
-    marks.append(marks[0])
-    marks[2].after = LogPosition(session: 3, batch: 4)
-    var end = RecordedPosition(recording: "main-20231114T221320Z")
-    end.advance(by: 2, at: Instant(nanoseconds: 33_333_332))
-    marks[2].recorded = end
-    marks.append(marks[0])
-    marks[3].closed = true
+    let plain = LogMark(room: "main", sequence: 7, after: 5)
+    let recorded = LogMark(
+      room: "main", sequence: 7, after: 5, recording: "main-20231114T221320Z.2")
+    var marks = [LogMark(room: "main", sequence: 1, after: 0), plain, recorded]
+    for mark in [plain, recorded] {
+      var (opened, closed) = (mark, mark)
+      opened.opened = 1_700_000_000_000
+      closed.closed = true
+      marks += [opened, closed]
+    }
 
     let first = try RecordingLibrary(directory: directory.path + "/recordings")
     _ = try await first.recoverLog()

@@ -8,12 +8,10 @@ import Testing
   private func record(_ library: RecordingLibrary) async throws -> [String] {
     var names: [String] = []
     for number in 0..<7 {
-      let recorder = try await library.start(
-        room: number.isMultiple(of: 2) ? "even" : "odd",
-        startedAt: 1_700_000_000_000 + number * 60_000
-      ) { _ in }
+      let room = try await LoggedRoom(number.isMultiple(of: 2) ? "even" : "odd", in: library)
+      let recorder = try await room.record(startedAt: 1_700_000_000_000 + number * 60_000)
       names.append(recorder.name)
-      await recorder.write(makeSteps(3))
+      await room.write(makeSteps(3))
       if number < 6 { _ = try await recorder.finish(digest: nil, endedAt: 1_700_000_600_000) }
     }
     return names
@@ -55,13 +53,13 @@ import Testing
   @Test func `recordings are listed in pages, the same before a restart and after it`() async throws
   {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path)
+    let library = try RecordingLibrary(in: directory)
     let names = try await record(library)
     try await expectPages(names, of: library)
     #expect(try await library.page(limit: 1).recordings.map(\.state) == [.recording])
     library.close()
     await library.settle()
-    let next = try RecordingLibrary(directory: directory.path)
+    let next = try RecordingLibrary(in: directory)
     try await next.open()
     try await expectPages(names, of: next)
     #expect(try await next.page(limit: 1).recordings.map(\.state) == [.interrupted])

@@ -9,14 +9,21 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A room that records on a simulated disk, through several lives of the program, and what it may rely on.
+/// A room that is recorded on a simulated disk, through several lives of the program, and what it may rely on.
 private final class Witness {
   let disk: SimulatedDisk
   private let catalogue: TemporaryDirectory?
-  /// By the name of the recording: the steps that were handed over, and how many of them were acknowledged.
-  private(set) var written: [String: [RecordedStep]] = [:]
-  private var acknowledged: [String: Int] = [:]
+  /// Steps that were handed over, and how many of them were acknowledged.
+  private struct Steps {
+    var written: [RecordedStep] = []
+    var acknowledged = 0
+  }
+  /// By the name of the recording.
+  private var recorded: [String: Steps] = [:]
+  private var logged = Steps()
   private var lives: UInt64 = 0
+
+  var recordings: [String: [RecordedStep]] { recorded.mapValues(\.written) }
 
   /// - Parameter keepsCatalogue: whether the catalogue survives what befalls the files.
   init(_ disk: SimulatedDisk, keepsCatalogue: Bool = false) throws {
@@ -53,54 +60,56 @@ private final class Witness {
     var settings = RecordingSettings(
       on: disk, cataloguePath: catalogue.map { $0.path + "/catalogue" } ?? ":memory:")
     settings.segmentBytes = 2_500
-    // No call may depend on the time.
-    settings.syncNanoseconds = .max / 2
-    return try RecordingLibrary(directory: "/state/recordings", settings: settings)
+    return try RecordingLibrary(directory: "/state/recordings", settings: settings.syncingRarely)
   }
 
   /// Goes on with the recording that can be continued, or starts one; writes; and ends it, unless the disk fails.
   func live(batches: Int, finishes: Bool) async throws {
     let library = try open()
     defer { library.close() }
-    guard let recorder = await begin(in: library) else { return }
+    guard (try? await library.recoverLog()) != nil else { return }
+    let room = try await LoggedRoom(in: library)
+    guard let recorder = await begin(room, in: library) else { return }
     lives += 1
     let steps = makeSteps(batches * 10, seed: lives)
     for batch in 0..<batches {
-      await write(steps[batch * 10..<batch * 10 + 10], recorder, library, syncs: batch % 3 != 1)
+      await write(
+        steps[batch * 10..<batch * 10 + 10], room, recorder, library, syncs: batch % 3 != 1)
     }
     if finishes {
       let end = try? await recorder.finish(digest: nil, endedAt: 1)
-      if end?.state == .finished { acknowledged[recorder.name] = written[recorder.name]?.count }
+      if end?.state == .finished { acknowledge(recorder) }
     } else if (try? await recorder.interrupt(endedAt: 1)) != nil, recorder.failure == nil {
-      acknowledged[recorder.name] = written[recorder.name]?.count
+      acknowledge(recorder)
     }
   }
 
-  private func begin(in library: RecordingLibrary) async -> RoomRecorder? {
+  private func begin(_ room: LoggedRoom, in library: RecordingLibrary) async -> RoomRecorder? {
     guard let list = try? await library.list() else { return nil }
-    if let last = list.last(where: { $0.state == .interrupted }) {
-      guard let recorder = try? await library.resume(last.name, onEvent: { _ in }) else {
-        return nil
-      }
-      if written[recorder.name] == nil { written[recorder.name] = [] }
-      return recorder
-    }
-    let startedAt = 1_700_000_000_000 + Int(lives) * 1_000
-    let recorder = try? await library.start(room: "main", startedAt: startedAt) { _ in }
-    if let recorder { written[recorder.name] = [] }
+    let last = list.last { $0.state == .interrupted }
+    let recorder = try? await room.record(
+      resuming: last?.name, startedAt: 1_700_000_000_000 + Int(lives) * 1_000)
+    if let recorder, recorded[recorder.name] == nil { recorded[recorder.name] = Steps() }
     return recorder
   }
 
+  private func acknowledge(_ recorder: RoomRecorder) {
+    logged.acknowledged = logged.written.count
+    let count = recorded[recorder.name]?.written.count ?? 0
+    recorded[recorder.name]?.acknowledged = count
+  }
+
   private func write(
-    _ steps: ArraySlice<RecordedStep>, _ recorder: RoomRecorder, _ library: RecordingLibrary,
-    syncs: Bool
+    _ steps: ArraySlice<RecordedStep>, _ room: LoggedRoom, _ recorder: RoomRecorder,
+    _ library: RecordingLibrary, syncs: Bool
   ) async {
-    written[recorder.name, default: []] += steps
+    recorded[recorder.name]?.written += steps
+    logged.written += steps
     if syncs {
-      await recorder.write(steps)
-      if recorder.failure == nil { acknowledged[recorder.name] = written[recorder.name]?.count }
+      await room.write(steps)
+      if room.log.failure == nil { acknowledge(recorder) }
     } else {
-      recorder.post(RecordedBatch(steps))
+      room.post(steps)
       // The second visit is in a later group.
       for _ in 1...2 { await library.settle() }
     }
@@ -113,21 +122,52 @@ private final class Witness {
     restart()
     let library = try open()
     defer { library.close() }
+    let found = try steps(of: try await library.recoverLog())
+    #expect(found.all == Array(logged.written.prefix(found.all.count)), place)
+    if trustsSyncs { #expect(found.all.count >= logged.acknowledged, place) }
+    logged = Steps(written: found.all, acknowledged: found.all.count)
     let list = try await library.list()
     for summary in list {
-      let all = written[summary.name] ?? []
+      let all = recorded[summary.name] ?? Steps()
       let (read, damage) = try await library.readable(summary.name)
-      #expect(read == Array(all.prefix(read.count)), place)
+      #expect(read == Array(all.written.prefix(read.count)), place)
       if trustsSyncs {
         #expect(summary.state != .damaged && damage == nil, "\(place): \(summary.reason ?? "")")
-        #expect(read.count >= acknowledged[summary.name] ?? 0, place)
+        let logged = found.byRecording[summary.name] ?? []
+        // One that failed may lack what its room did last.
+        #expect(
+          summary.state == .failed ? logged.starts(with: read) : logged == read,
+          "\(place): \(summary.state) has \(read.count) of \(logged.count) steps")
       }
-      written[summary.name] = read
-      acknowledged[summary.name] = read.count
+      recorded[summary.name] = Steps(written: read, acknowledged: read.count)
     }
-    for (name, count) in acknowledged where trustsSyncs && count > 0 {
+    for (name, steps) in recorded where trustsSyncs && steps.acknowledged > 0 {
       #expect(list.contains { $0.name == name }, "\(place): \(name) is gone")
     }
+  }
+
+  /// What the log has of the room, and of its recordings.
+  private func steps(
+    of log: LogContents
+  ) throws -> (all: [RecordedStep], byRecording: [String: [RecordedStep]]) {
+    var (all, byRecording): ([RecordedStep], [String: [RecordedStep]]) = ([], [:])
+    var recording: String?
+    for segment in log.segments {
+      var reader = RecordingReader(segment)
+      var steps: [RecordedStep] = []
+      var damage: RecordingError?
+      do throws(RecordingError) { while try reader.read(into: &steps) {} } catch { damage = error }
+      for step in steps {
+        if let mark = LogMark(step) {
+          recording = mark.recording
+        } else {
+          all.append(step)
+          if let recording { byRecording[recording, default: []].append(step) }
+        }
+      }
+      if damage != nil { break }
+    }
+    return (all, byRecording)
   }
 }
 
@@ -199,6 +239,7 @@ private final class Witness {
       for (segment, fault) in [("1", DiskFault.processEnd), ("2", .powerLoss)] {
         witness.decide { call in
           let file = "\(call.path)/00000\(segment).ndjson"
+          guard call.path.hasPrefix("/state/recordings/") else { return nil }
           return call.operation == .syncDirectory && disk.contents(of: file) != nil ? fault : nil
         }
         try await witness.live(batches: 1, finishes: false)
@@ -238,7 +279,9 @@ private final class Witness {
       let witness = try Witness(disk)
       let path = Mutex<String?>(nil)
       witness.decide { call in
-        guard call.operation == .sync, call.path.hasSuffix("/000002.ndjson") else { return nil }
+        guard call.operation == .sync, call.path.hasPrefix("/state/recordings/"),
+          call.path.hasSuffix("/000002.ndjson")
+        else { return nil }
         // Its first line is synced, and nothing more.
         return path.withLock { exchange(&$0, with: call.path) } == nil ? nil : .error(EIO)
       }
@@ -250,6 +293,34 @@ private final class Witness {
       try await witness.check("seed \(seed)")
     }
     #expect(removed == 40)
+  }
+
+  @Test
+  func `a log of which nothing was noted stays the same, though it cannot be read at a start`()
+    async throws
+  {
+    let disk = SimulatedDisk()
+    let settings = RecordingSettings(on: disk).syncingRarely
+    // Killed before it is noted beside the log which one it is; then it cannot be read.
+    for fault in [DiskFault.processEnd, .error(EIO)] {
+      disk.decide { call in
+        let isNote = call.path.hasPrefix("/recordings.log.json")
+        return switch call.operation {
+        case .create where fault == .processEnd && isNote: fault
+        case .examine where fault != .processEnd && !isNote: fault
+        default: nil
+        }
+      }
+      let library = try RecordingLibrary(directory: "/recordings", settings: settings)
+      let room = try await LoggedRoom(in: library)
+      await room.write(makeSteps(10))
+      library.close()
+      disk.restart()
+    }
+    let library = try RecordingLibrary(directory: "/recordings", settings: settings)
+    defer { library.close() }
+    let contents = try await library.recoverLog()
+    #expect(contents.segments.count == 2 && contents.losses == [])
   }
 
   /// Faults that a disk may have at any call without breaking a promise.
@@ -313,7 +384,7 @@ private final class Witness {
       // Without a catalogue, what follows the last sync looks like what was being written.
       let witness = try Witness(disk, keepsCatalogue: true)
       try await witness.live(batches: 5, finishes: true)
-      let name = try #require(witness.written.keys.first)
+      let name = try #require(witness.recordings.keys.first)
       let directory = "/state/recordings/" + name
       var random = SplitMix64(seed: seed)
       let files = try disk.names(in: directory)
@@ -324,7 +395,7 @@ private final class Witness {
       let library = try witness.open()
       defer { library.close() }
       let (read, damage) = try await library.readable(name)
-      let all = witness.written[name] ?? []
+      let all = witness.recordings[name] ?? []
       #expect(damage != nil, "byte \(offset) of \(path)")
       #expect(read == Array(all.prefix(read.count)) && read.count <= all.count)
     }

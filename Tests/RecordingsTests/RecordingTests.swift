@@ -8,7 +8,7 @@ import Testing
 @Suite struct RecordingTests {
   @Test func `a recording is read back step by step, over many segments`() async throws {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     let steps = makeSteps(2_000)
     let summary = try await library.record(steps)
@@ -21,7 +21,7 @@ import Testing
 
   @Test func `changes are read back unchanged and in order, whatever their text`() async throws {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     var steps: [RecordedStep] = []
     for (index, step) in makeSteps(400).enumerated() {
@@ -37,7 +37,7 @@ import Testing
 
   @Test func `every event is a line that other programs can read`() async throws {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path)
+    let library = try RecordingLibrary(in: directory)
     defer { library.close() }
     let summary = try await library.record(makeSteps(50))
     let path = try await library.files(of: summary.name).segments[0].path
@@ -53,7 +53,7 @@ import Testing
     async throws
   {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     let steps = makeSteps(2_000)
     let summary = try await library.record(steps)
@@ -76,11 +76,12 @@ import Testing
     async throws
   {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path)
+    let library = try RecordingLibrary(in: directory)
     defer { library.close() }
-    let recorder = try await library.start(room: "main", startedAt: 0) { _ in }
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
     let steps = makeSteps(300)
-    await recorder.write(steps)
+    await room.write(steps)
     let summary = try #require(try await library.list().first)
     #expect(summary.state == .recording)
     #expect(summary.events + summary.frames == 300)
@@ -89,7 +90,7 @@ import Testing
 
   @Test func `two recordings that begin in the same second have different names`() async throws {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path)
+    let library = try RecordingLibrary(in: directory)
     defer { library.close() }
     let first = try await library.record(makeSteps(10))
     let second = try await library.record(makeSteps(20))
@@ -103,7 +104,7 @@ import Testing
 
   @Test func `an event with the longest line, every byte escaped, is read back`() async throws {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path)
+    let library = try RecordingLibrary(in: directory)
     defer { library.close() }
     let text = String(repeating: "\u{1}", count: 60_000)
     let message = ChatMessage(id: "1", userID: "2", userName: "U", text: text)
@@ -120,16 +121,17 @@ import Testing
     let directory = TemporaryDirectory()
     var settings = RecordingSettings()
     settings.maximumWaiting = 10
-    let library = try RecordingLibrary(directory: directory.path, settings: settings)
+    let library = try RecordingLibrary(in: directory, settings: settings)
     defer { library.close() }
-    let recorder = try await library.start(room: "main", startedAt: 0) { _ in }
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
     let steps = makeSteps(60)
-    await recorder.write(steps.prefix(5))
+    await room.write(steps.prefix(5))
     #expect(recorder.failure == nil)
-    await recorder.write(steps[5...])
+    await room.write(steps[5...])
     #expect(recorder.failure == .diskTooSlow)
     // This would fit again, but earlier steps are missing.
-    await recorder.write(steps.prefix(5))
+    await room.write(steps.prefix(5))
     #expect(recorder.failure == .diskTooSlow)
     let summary = try await recorder.finish(digest: nil, endedAt: 1)
     #expect(summary.state == .failed)

@@ -27,16 +27,20 @@ enum CatalogueDamage: CaseIterable {
 }
 
 @Suite struct RecoveryTests {
-  /// Records without stopping, like a program that is killed. Returns the recording's name and the
+  /// Records without stopping, like a program that is killed, and loses the log. Returns the recording's name and the
   /// path of its last segment.
-  private func leave(_ steps: [RecordedStep], in path: String) async throws -> (String, String) {
-    let library = try RecordingLibrary(directory: path, settings: .small)
-    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
+  private func leave(
+    _ steps: [RecordedStep], in directory: TemporaryDirectory
+  ) async throws -> (String, String) {
+    let library = try RecordingLibrary(in: directory, settings: .small.syncingRarely)
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
     for start in stride(from: 0, to: steps.count, by: 50) {
-      await recorder.write(steps[start..<min(start + 50, steps.count)])
+      await room.write(steps[start..<min(start + 50, steps.count)])
     }
     let file = try #require(try await library.files(of: recorder.name).segments.last).path
     library.close()
+    try directory.loseLog()
     return (recorder.name, file)
   }
 
@@ -46,16 +50,16 @@ enum CatalogueDamage: CaseIterable {
     let directory = TemporaryDirectory(in: "/dev/shm")
     let steps = makeSteps(12)
     let more = makeSteps(3, seed: 2)
-    let (name, file) = try await leave(steps, in: directory.path)
+    let (name, file) = try await leave(steps, in: directory)
     let whole = try bytes(file)
     for length in 0..<whole.count {
       try directory.empty()
       try FileManager.default.createDirectory(
-        atPath: directory.path + "/" + name, withIntermediateDirectories: false)
+        atPath: directory.recordings + "/" + name, withIntermediateDirectories: true)
       try write(whole[..<length], to: file)
       let messages = Messages()
       let library = try RecordingLibrary(
-        directory: directory.path, settings: .small, onProblem: messages.add)
+        in: directory, settings: .small, onProblem: messages.add)
       let lines = whole[..<length].count { $0 == 0x0A }
       guard lines > 0 else {
         #expect(try await library.list().isEmpty)
@@ -71,8 +75,9 @@ enum CatalogueDamage: CaseIterable {
       #expect(try bytes(file).count == summary.bytes)
       let isTorn = whole[length - 1] != 0x0A
       #expect(messages.all.count == (isTorn ? 1 : 0), "\(messages.all)")
-      let recorder = try #require(try await library.resume(name) { _ in })
-      await recorder.write(more)
+      let room = try await LoggedRoom(in: library)
+      let recorder = try await room.record(resuming: name)
+      await room.write(more)
       #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
       #expect(try await library.steps(of: name) == left + more)
       library.close()
@@ -82,21 +87,21 @@ enum CatalogueDamage: CaseIterable {
   @Test func `a next segment torn at any byte of its first line is forgotten`() async throws {
     let directory = TemporaryDirectory(in: "/dev/shm")
     let steps = makeSteps(40)
-    let (name, file) = try await leave(steps, in: directory.path)
+    let (name, file) = try await leave(steps, in: directory)
     let first = try bytes(file)
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     let recorder = try #require(try await library.resume(name) { _ in })
     library.close()
-    let next = directory.path + "/\(recorder.name)/000002.ndjson"
+    let next = directory.recordings + "/\(recorder.name)/000002.ndjson"
     let header = try bytes(next)
     #expect(header.count { $0 == 0x0A } == 1)
     for length in 0...header.count {
       try directory.empty()
       try FileManager.default.createDirectory(
-        atPath: directory.path + "/" + name, withIntermediateDirectories: false)
+        atPath: directory.recordings + "/" + name, withIntermediateDirectories: true)
       try write(first, to: file)
       try write(header[..<length], to: next)
-      library = try RecordingLibrary(directory: directory.path, settings: .small)
+      library = try RecordingLibrary(in: directory, settings: .small)
       #expect(try await library.list().map(\.state) == [.interrupted])
       #expect(try await library.steps(of: name) == steps)
       #expect(!FileManager.default.fileExists(atPath: next))
@@ -111,12 +116,12 @@ enum CatalogueDamage: CaseIterable {
   func `garbage after the last line is cut off`(tail: [UInt8]) async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(120)
-    let (name, file) = try await leave(steps, in: directory.path)
+    let (name, file) = try await leave(steps, in: directory)
     let whole = try bytes(file)
     try write(whole + tail, to: file)
     let messages = Messages()
     let library = try RecordingLibrary(
-      directory: directory.path, settings: .small, onProblem: messages.add)
+      in: directory, settings: .small, onProblem: messages.add)
     defer { library.close() }
     #expect(try await library.list().map(\.state) == [.interrupted])
     #expect(messages.all.count == 1)
@@ -132,14 +137,14 @@ enum CatalogueDamage: CaseIterable {
     damage: CatalogueDamage
   ) async throws {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     let steps = makeSteps(900)
     try await library.record(steps)
     try await library.record(Array(steps.prefix(90)), room: "other")
     let before = try await library.list()
     library.close()
-    try damage.apply(to: directory.path + "/catalogue.sqlite")
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    try damage.apply(to: directory.recordings + "/catalogue.sqlite")
+    library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     #expect(try await library.list() == before)
     #expect(
@@ -152,22 +157,23 @@ enum CatalogueDamage: CaseIterable {
     damage: CatalogueDamage
   ) async throws {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     let steps = makeSteps(900)
     try await library.record(steps)
-    let recorder = try await library.start(room: "other", startedAt: 1_700_000_000_500) { _ in }
-    await recorder.write(steps.prefix(500))
+    let room = try await LoggedRoom("other", in: library)
+    let recorder = try await room.record(startedAt: 1_700_000_000_500)
+    await room.write(steps.prefix(500))
     let before = try await library.list()
     #expect(before.map(\.state) == [.finished, .recording])
     #expect(before[1].segments > 1)
-    try damage.apply(to: directory.path + "/catalogue.sqlite")
+    try damage.apply(to: directory.recordings + "/catalogue.sqlite")
     #expect(try await library.list() == before)
-    await recorder.write(steps.dropFirst(500))
+    await room.write(steps.dropFirst(500))
     let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
     #expect(try await library.list() == [before[0], summary])
     #expect(try await library.steps(of: summary.name) == steps)
     library.close()
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     #expect(try await library.list() == [before[0], summary])
   }
@@ -176,7 +182,7 @@ enum CatalogueDamage: CaseIterable {
     async throws
   {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     let summary = try await library.record(makeSteps(900))
     let segment = try await library.files(of: summary.name).segments[2]
     var contents = try bytes(segment.path)
@@ -193,7 +199,7 @@ enum CatalogueDamage: CaseIterable {
     }
     library.close()
     // At the next start, the list reports it.
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     let listed = try #require(try await library.list().first)
     #expect(listed.state == .damaged)
@@ -204,16 +210,16 @@ enum CatalogueDamage: CaseIterable {
     async throws
   {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     let summary = try await library.record(makeSteps(900))
     let other = try await library.record(makeSteps(10), room: "other")
     let segment = try await library.files(of: summary.name).segments[1]
     library.close()
     try FileManager.default.removeItem(atPath: segment.path)
-    try FileManager.default.removeItem(atPath: directory.path + "/" + other.name)
+    try FileManager.default.removeItem(atPath: directory.recordings + "/" + other.name)
     let messages = Messages()
     library = try RecordingLibrary(
-      directory: directory.path, settings: .small, onProblem: messages.add)
+      in: directory, settings: .small, onProblem: messages.add)
     defer { library.close() }
     let list = try await library.list()
     #expect(list.map(\.name) == [summary.name])
@@ -246,16 +252,16 @@ enum CatalogueDamage: CaseIterable {
 
   @Test func `a last segment that is missing is damage, until it is there again`() async throws {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     let summary = try await library.record(makeSteps(900))
     let last = try #require(try await library.files(of: summary.name).segments.last)
-    let aside = directory.path + "/aside"
+    let aside = directory.recordings + "/aside"
     try FileManager.default.moveItem(atPath: last.path, toPath: aside)
     let damage = Damage(segment: last.number, .missing)
     #expect(try await library.readable(summary.name).damage == damage)
     library.close()
     for _ in 1...2 {
-      library = try RecordingLibrary(directory: directory.path, settings: .small)
+      library = try RecordingLibrary(in: directory, settings: .small)
       let listed = try #require(try await library.list().first)
       #expect(listed.state == .damaged && listed.reason == damage.description)
       #expect(listed.bytes == summary.bytes - last.bytes)
@@ -263,7 +269,7 @@ enum CatalogueDamage: CaseIterable {
       library.close()
     }
     try FileManager.default.moveItem(atPath: aside, toPath: last.path)
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     #expect(try await library.list() == [summary])
     #expect(try await library.steps(of: summary.name) == makeSteps(900))
@@ -274,31 +280,31 @@ enum CatalogueDamage: CaseIterable {
     isFinished: Bool
   ) async throws {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     var name = ""
     if isFinished {
       name = try await library.record(makeSteps(900)).name
     } else {
       library.close()
-      (name, _) = try await leave(makeSteps(900), in: directory.path)
-      library = try RecordingLibrary(directory: directory.path, settings: .small)
+      (name, _) = try await leave(makeSteps(900), in: directory)
+      library = try RecordingLibrary(in: directory, settings: .small)
     }
     let last = try #require(try await library.files(of: name).segments.last)
     library.close()
-    let aside = directory.path + "/aside"
+    let aside = directory.recordings + "/aside"
     try FileManager.default.moveItem(atPath: last.path, toPath: aside)
     let damage = Damage(segment: last.number, .missing)
-    let catalogue = directory.path + "/catalogue.sqlite"
+    let catalogue = directory.recordings + "/catalogue.sqlite"
     for _ in 1...2 {
       try FileManager.default.removeItem(atPath: catalogue)
-      library = try RecordingLibrary(directory: directory.path, settings: .small)
+      library = try RecordingLibrary(in: directory, settings: .small)
       let listed = try #require(try await library.list().first)
       #expect(listed.state == .damaged && listed.reason == damage.description)
       #expect(try await library.readable(name).damage == damage)
       library.close()
     }
     try FileManager.default.moveItem(atPath: aside, toPath: last.path)
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     #expect(try await library.list().map(\.state) == [isFinished ? .finished : .interrupted])
     #expect(try await library.steps(of: name) == makeSteps(900))
@@ -309,7 +315,7 @@ enum CatalogueDamage: CaseIterable {
     isCatalogueLost: Bool
   ) async throws {
     let directory = TemporaryDirectory()
-    let (name, file) = try await leave(makeSteps(900), in: directory.path)
+    let (name, file) = try await leave(makeSteps(900), in: directory)
     let whole = try bytes(file)
     // Killed when its first line was written, and the last one of the segment before.
     try write(whole[...(try #require(whole.firstIndex(of: 0x0A)))], to: file)
@@ -317,22 +323,23 @@ enum CatalogueDamage: CaseIterable {
     var segments = 0
     for life in 1...2 {
       if life == 2 || isCatalogueLost {
-        try FileManager.default.removeItem(atPath: directory.path + "/catalogue.sqlite")
+        try FileManager.default.removeItem(atPath: directory.recordings + "/catalogue.sqlite")
       }
       let messages = Messages()
       library = try RecordingLibrary(
-        directory: directory.path, settings: .small, onProblem: messages.add)
+        in: directory, settings: .small, onProblem: messages.add)
       let listed = try #require(try await library.list().first)
       #expect(listed.state == .interrupted && messages.all == [])
       segments = listed.segments
       #expect(!FileManager.default.fileExists(atPath: file))
       library.close()
     }
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     let before = try await library.steps(of: name)
-    let recorder = try #require(try await library.resume(name) { _ in })
-    await recorder.write(makeSteps(3, seed: 2))
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record(resuming: name)
+    await room.write(makeSteps(3, seed: 2))
     let summary = try await recorder.finish(digest: nil, endedAt: 1)
     #expect(summary.state == .finished && summary.segments == segments + 1)
     #expect(try await library.steps(of: name) == before + makeSteps(3, seed: 2))
@@ -340,11 +347,11 @@ enum CatalogueDamage: CaseIterable {
 
   @Test func `a recording without any file is not intact`() async throws {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     let summary = try await library.record(makeSteps(20))
     let file = try await library.files(of: summary.name).segments[0].path
-    for path in [file, directory.path + "/" + summary.name] {
+    for path in [file, directory.recordings + "/" + summary.name] {
       try FileManager.default.removeItem(atPath: path)
       let (read, damage) = try await library.readable(summary.name)
       #expect(read.isEmpty && damage == Damage(segment: 1, .missing))
@@ -356,16 +363,16 @@ enum CatalogueDamage: CaseIterable {
     isKnown: Bool, size: Int
   ) async throws {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path)
+    var library = try RecordingLibrary(in: directory)
     let summary = try await library.record(makeSteps(900))
     let file = try await library.files(of: summary.name).segments[0].path
     library.close()
     try write([UInt8](repeating: 0, count: size), to: file)
     if !isKnown {
-      try FileManager.default.removeItem(atPath: directory.path + "/catalogue.sqlite")
+      try FileManager.default.removeItem(atPath: directory.recordings + "/catalogue.sqlite")
     }
     for _ in 1...2 {
-      library = try RecordingLibrary(directory: directory.path)
+      library = try RecordingLibrary(in: directory)
       let list = try await library.list()
       if isKnown || size > 512 {
         #expect(list.map(\.state) == [.damaged] && list.map(\.startedAt) == [summary.startedAt])
@@ -380,7 +387,7 @@ enum CatalogueDamage: CaseIterable {
 
   @Test func `a file of another recording is not played, and told`() async throws {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path)
+    var library = try RecordingLibrary(in: directory)
     let summary = try await library.record(makeSteps(300))
     let other = try await library.record(makeSteps(40), room: "other")
     let file = try await library.files(of: summary.name).segments[0].path
@@ -389,7 +396,7 @@ enum CatalogueDamage: CaseIterable {
       let (read, damage) = try await library.readable(summary.name)
       #expect(read.isEmpty && damage == Damage(segment: 1, .foreign(other.name)))
       library.close()
-      library = try RecordingLibrary(directory: directory.path)
+      library = try RecordingLibrary(in: directory)
       let list = try await library.list()
       #expect(list.map(\.state) == [.damaged, .finished] && list.map(\.room) == ["main", "other"])
       #expect(list.first?.reason == "segment 1 is a file of recording '\(other.name)'")
@@ -399,16 +406,16 @@ enum CatalogueDamage: CaseIterable {
 
   @Test func `a recording may be renamed, which is told once`() async throws {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     let summary = try await library.record(makeSteps(900))
     library.close()
     try FileManager.default.moveItem(
-      atPath: directory.path + "/" + summary.name, toPath: directory.path + "/kept")
-    let file = directory.path + "/kept/000001.ndjson"
+      atPath: directory.recordings + "/" + summary.name, toPath: directory.recordings + "/kept")
+    let file = directory.recordings + "/kept/000001.ndjson"
     for start in 1...3 {
       let messages = Messages()
       library = try RecordingLibrary(
-        directory: directory.path, settings: .small, onProblem: messages.add)
+        in: directory, settings: .small, onProblem: messages.add)
       #expect(try await library.list().map(\.name) == ["kept"])
       #expect(try await library.list().map(\.state) == [.finished])
       #expect(try await library.steps(of: "kept") == makeSteps(900))
@@ -443,20 +450,20 @@ enum CatalogueDamage: CaseIterable {
 
   @Test func `a fault in one recording does not affect the others`() async throws {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     var names: [String] = []
     for room in ["directory", "pipe", "other", "copy", "whole"] {
       names.append(try await library.record(makeSteps(20), room: room).name)
     }
     library.close()
-    let paths = names.map { directory.path + "/" + $0 }
+    let paths = names.map { directory.recordings + "/" + $0 }
     try FileManager.default.createDirectory(
-      atPath: paths[0] + "/000002.ndjson", withIntermediateDirectories: false)
+      atPath: paths[0] + "/000002.ndjson", withIntermediateDirectories: true)
     #expect(mkfifo(paths[1] + "/000002.ndjson", 0o600) == 0)
     for name in ["1.ndjson", "300000000.ndjson"] { try write([], to: paths[2] + "/" + name) }
     try FileManager.default.copyItem(
       atPath: paths[3] + "/000001.ndjson", toPath: paths[3] + "/000002.ndjson")
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     let list = Dictionary(
       try await library.list().map { ($0.room, $0) }, uniquingKeysWith: { first, _ in first })
@@ -466,7 +473,8 @@ enum CatalogueDamage: CaseIterable {
     #expect(list["copy"]?.reason == "segment 2 differs from what was written")
     #expect(list["whole"]?.state == .finished)
     #expect(try await library.steps(of: names[4]) == makeSteps(20))
-    let recorder = try await library.start(room: "new", startedAt: 1_800_000_000_000) { _ in }
+    let room = try await LoggedRoom("new", in: library)
+    let recorder = try await room.record(startedAt: 1_800_000_000_000)
     #expect(try await recorder.finish(digest: nil, endedAt: 1).state == .finished)
   }
 
@@ -481,8 +489,8 @@ enum CatalogueDamage: CaseIterable {
       case .change(let text, _): RecordedStep.change(text, at: instant)
       }
     }
-    let (name, _) = try await leave(far, in: directory.path)
-    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let (name, _) = try await leave(far, in: directory)
+    let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     #expect(try await library.list().first?.state == .interrupted)
     #expect(try await library.steps(of: name) == far)
@@ -494,8 +502,8 @@ enum CatalogueDamage: CaseIterable {
       "{\"type\":\"frame\",\"at\":\($0)}"
     }
     let first = "{\"type\":\"frame\",\"at\":1}"
-    try OldRecording(lines: [first] + forged).write(to: directory.path)
-    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    try OldRecording(lines: [first] + forged).write(to: directory.recordings)
+    let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     let summary = try #require(try await library.list().first)
     #expect(summary.state == .damaged)
@@ -505,13 +513,14 @@ enum CatalogueDamage: CaseIterable {
 
   @Test func `a reader does not read what is written after it started`() async throws {
     let directory = TemporaryDirectory()
-    let library = try RecordingLibrary(directory: directory.path)
+    let library = try RecordingLibrary(in: directory)
     defer { library.close() }
     let steps = makeSteps(200)
-    let recorder = try await library.start(room: "main", startedAt: 1_700_000_000_000) { _ in }
-    await recorder.write(steps.prefix(100))
+    let room = try await LoggedRoom(in: library)
+    let recorder = try await room.record()
+    await room.write(steps.prefix(100))
     var reader = RecordingReader(try await library.files(of: recorder.name))
-    await recorder.write(steps.dropFirst(100))
+    await room.write(steps.dropFirst(100))
     var read: [RecordedStep] = []
     while try reader.read(into: &read) {}
     #expect(read == Array(steps.prefix(100)))
@@ -531,6 +540,13 @@ enum CatalogueDamage: CaseIterable {
     let summary = try await library.record(steps)
     #expect(summary.segments > 10)
     library.close()
+    // It is read as well.
+    for path in try disk.names(in: "/recordings.log").map({ "/recordings.log/" + $0 }) {
+      try disk.remove(path)
+    }
+    for name in try disk.names(in: "/") where name.hasPrefix("recordings.log.") {
+      try disk.remove("/" + name)
+    }
     settings.cataloguePath = directory.path + "/second"
     // The first one never gets beyond the middle.
     disk.decide { call in
@@ -565,11 +581,12 @@ enum CatalogueDamage: CaseIterable {
     async throws
   {
     let directory = TemporaryDirectory()
-    var library = try RecordingLibrary(directory: directory.path, settings: .small)
+    var library = try RecordingLibrary(in: directory, settings: .small)
     let first = try await library.record(makeSteps(100))
-    let recorder = try await library.start(room: "other", startedAt: 1_700_000_000_500) { _ in }
-    await recorder.write(makeSteps(400))
-    let other = try Holder(of: directory.path + "/catalogue.sqlite")
+    let room = try await LoggedRoom("other", in: library)
+    let recorder = try await room.record(startedAt: 1_700_000_000_500)
+    await room.write(makeSteps(400))
+    let other = try Holder(of: directory.recordings + "/catalogue.sqlite")
     await #expect(throws: RecordingError.catalogueBusy) { try await library.files(of: first.name) }
     // The list does not need the catalogue.
     #expect(try await library.list().map(\.state) == [.finished, .recording])
@@ -578,8 +595,9 @@ enum CatalogueDamage: CaseIterable {
     other.end()
     #expect(try await library.list() == [first, second])
     library.close()
-    #expect(!FileManager.default.fileExists(atPath: directory.path + "/catalogue.sqlite.damaged"))
-    library = try RecordingLibrary(directory: directory.path, settings: .small)
+    #expect(
+      !FileManager.default.fileExists(atPath: directory.recordings + "/catalogue.sqlite.damaged"))
+    library = try RecordingLibrary(in: directory, settings: .small)
     #expect(try await library.list() == [first, second])
     library.close()
   }
@@ -618,12 +636,12 @@ enum CatalogueDamage: CaseIterable {
   @Test func `if the program is killed between two segments, both are kept`() async throws {
     let directory = TemporaryDirectory()
     let steps = makeSteps(600)
-    let (name, file) = try await leave(steps, in: directory.path)
+    let (name, file) = try await leave(steps, in: directory)
     // The next segment was created, but nothing was written to it yet.
     let number = try #require(Int(file.suffix(13).prefix(6)))
     let next = file.dropLast(13) + String("00000\(number + 1)".suffix(6)) + ".ndjson"
     try write([], to: String(next))
-    let library = try RecordingLibrary(directory: directory.path, settings: .small)
+    let library = try RecordingLibrary(in: directory, settings: .small)
     defer { library.close() }
     #expect(try await library.list().first?.state == .interrupted)
     #expect(try await library.steps(of: name) == steps)
@@ -634,17 +652,17 @@ enum CatalogueDamage: CaseIterable {
     async throws
   {
     let directory = TemporaryDirectory()
-    let (name, _) = try await leave(makeSteps(600), in: directory.path)
-    let folder = directory.path + "/" + name
+    let (name, _) = try await leave(makeSteps(600), in: directory)
+    let folder = directory.recordings + "/" + name
     let second = try bytes(folder + "/000002.ndjson")
     let first = try bytes(folder + "/000001.ndjson").prefix(30)
     try directory.empty()
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try write(first, to: folder + "/000001.ndjson")
     let end = try #require(second.firstIndex(of: UInt8(ascii: "\n")))
     try write(second[...end], to: folder + "/000002.ndjson")
     for start in 1...2 {
-      let library = try RecordingLibrary(directory: directory.path, settings: .small)
+      let library = try RecordingLibrary(in: directory, settings: .small)
       defer { library.close() }
       let found = try await library.list()
       #expect(found.map(\.name) == [name] && found.first?.state == .damaged, "start \(start)")

@@ -6,8 +6,20 @@ import Recordings
 import SimulatedDisk
 import Synchronization
 import TestSupport
+import Testing
 
 extension TemporaryDirectory {
+  /// Where recordings are, beside the log.
+  var recordings: String { path + "/recordings" }
+
+  /// Removes the log, and what is noted of it.
+  func loseLog() throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: path)
+    where name.hasPrefix("recordings.log") {
+      try FileManager.default.removeItem(atPath: path + "/" + name)
+    }
+  }
+
   /// Removes everything in it.
   func empty() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
@@ -41,7 +53,7 @@ struct OldRecording {
       #"{"type":"recording","name":"\#(Self.name)","room":"main","segment":1,"#
       + #""startedAt":1700000000000,"version":1}"#
     let path = directory + "/" + Self.name
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let text = ([header] + lines + [last].compactMap(\.self)).map { $0 + "\n" }.joined()
     try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/000001.ndjson"))
   }
@@ -53,6 +65,7 @@ struct LineMembers {
   var number: Int?
   var checksum: String?
   var previous: String?
+  var sequence: Int?
   /// The line up to the checksum.
   var covered: [UInt8]
 
@@ -62,6 +75,7 @@ struct LineMembers {
     number = object?["n"] as? Int
     checksum = object?["crc"] as? String
     previous = object?["previous"] as? String
+    sequence = object?["sequence"] as? Int
     covered = Array(line.dropLast(#","crc":"01234567"}"#.utf8.count))
   }
 
@@ -102,37 +116,96 @@ private func makeEvent(_ number: Int, _ random: inout SplitMix64) -> LiveEvent {
   return LiveEvent(timestamp: 1_700_000_000_000 + Timestamp(number), payload: payload)
 }
 
-extension RecordedBatch {
-  init(_ steps: some Sequence<RecordedStep>) {
-    self.init()
+/// A room that writes steps to the log. While it has a recording, they are copied into that.
+final class LoggedRoom {
+  let name: String
+  let log: LogWriter
+  private(set) var recorder: RoomRecorder?
+  private let library: RecordingLibrary
+  /// The log sequence of the newest batch.
+  private var sequence: Int
+
+  init(_ name: String = "main", in library: RecordingLibrary) async throws {
+    // Once the log is being written, it is not read any more.
+    let earlier = try? await library.recoverLog()
+    let isWhole = earlier?.losses.isEmpty ?? true
+    library.noteSequence((earlier?.newest ?? 0) + (isWhole ? 0 : 1 << 40))
+    sequence = isWhole ? earlier?.rooms[name]?.last ?? 0 : library.unusedSequence()
+    library.keep(name) { _ in }
+    (self.name, self.library, log) = (name, library, library.log(name) {})
+  }
+
+  /// Begins a recording, or continues one.
+  func record(
+    resuming recording: String? = nil, startedAt: Int = 1_700_000_000_000,
+    onEvent: @escaping @Sendable (RecordingEvent) -> Void = { _ in }
+  ) async throws -> RoomRecorder {
+    let new =
+      if let recording {
+        try #require(try await library.resume(recording, onEvent: onEvent))
+      } else {
+        try await library.start(room: name, startedAt: startedAt, onEvent: onEvent)
+      }
+    recorder = new
+    return new
+  }
+
+  /// Has nothing more copied, and closes the recording so that it can be continued.
+  func pause() async throws {
+    try await exchange(&recorder, with: nil)?.interrupt(endedAt: 1_700_000_050_000)
+  }
+
+  /// Hands steps over as one batch, and waits for nothing. Returns its log sequence.
+  @discardableResult
+  func post(
+    _ steps: some Collection<RecordedStep>, whenSynced completion: (@Sendable () -> Void)? = nil
+  ) -> Int {
+    var batch = RecordedBatch()
+    if !steps.isEmpty {
+      let before = exchange(&sequence, with: log.nextSequence())
+      batch.addMark(
+        LogMark(room: name, sequence: sequence, after: before, recording: recorder?.name))
+    }
     for step in steps {
       switch step {
-      case .event(let event, let instant): add([event], at: instant)
-      case .frame(let instant, let flush): addFrame(at: instant, flush: flush)
-      case .change(let text, let instant): addChange(text, at: instant)
+      case .event(let event, let instant): batch.add([event], at: instant)
+      case .frame(let instant, let flush): batch.addFrame(at: instant, flush: flush)
+      case .change(let text, let instant): batch.addChange(text, at: instant)
       }
     }
+    if let completion { batch.whenSynced(completion) }
+    batch.recorder = recorder
+    log.post(batch)
+    return sequence
   }
-}
 
-extension RoomRecorder {
-  /// Hands steps over and returns once they are synced.
-  func write(_ steps: some Sequence<RecordedStep>) async {
-    var batch = RecordedBatch(steps)
+  /// Hands steps over, and returns once they are synced in the log, or lost, and copied. Returns the log sequence.
+  @discardableResult
+  func write(_ steps: some Collection<RecordedStep>) async -> Int {
     await withCheckedContinuation { continuation in
-      batch.whenSynced { continuation.resume() }
-      post(batch)
+      post(steps) { continuation.resume() }
     }
+    await library.settle()
+    return sequence
   }
 }
 
 extension RecordingLibrary {
+  /// Records and logs in a directory.
+  convenience init(
+    in directory: TemporaryDirectory, settings: RecordingSettings = RecordingSettings(),
+    onProblem: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws {
+    try self.init(directory: directory.recordings, settings: settings, onProblem: onProblem)
+  }
+
   /// Records steps in groups of a hundred and stops.
   @discardableResult
   func record(_ steps: [RecordedStep], room: String = "main") async throws -> RecordingSummary {
-    let recorder = try await start(room: room, startedAt: 1_700_000_000_000) { _ in }
+    let room = try await LoggedRoom(room, in: self)
+    let recorder = try await room.record()
     for start in stride(from: 0, to: steps.count, by: 100) {
-      await recorder.write(steps[start..<min(start + 100, steps.count)])
+      await room.write(steps[start..<min(start + 100, steps.count)])
     }
     return try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
   }
@@ -169,6 +242,21 @@ extension RecordingSettings {
   static var small: RecordingSettings {
     var settings = RecordingSettings()
     settings.segmentBytes = 8 << 10
+    return settings
+  }
+
+  /// The same, where nothing depends on the time: the log is synced when somebody waits for that, and a recording when a
+  /// segment ends.
+  var syncingRarely: RecordingSettings {
+    var settings = self
+    (settings.syncNanoseconds, settings.recordingSyncNanoseconds) = (.max / 2, .max / 2)
+    return settings
+  }
+
+  /// The same, where a recording is synced whenever something is copied into it.
+  var syncingAtOnce: RecordingSettings {
+    var settings = syncingRarely
+    settings.recordingSyncNanoseconds = 0
     return settings
   }
 }

@@ -6,30 +6,36 @@ import Wording
 /// What earlier runs left in the log that all rooms share, read once from beginning to end.
 package struct LogContents: Sendable {
   package struct Room: Sendable, Equatable {
-    /// The session with which the newest life of the room begins, and when, in milliseconds since 1970; `nil` if that
-    /// is not in the log any more.
+    /// The batch with which the newest life of the room begins, and when, in milliseconds since 1970; `nil` if that is
+    /// not in the log any more.
     package var opened: Opening?
-    /// The newest session in which the room was closed for good.
+    /// The newest batch with which the room was closed for good.
     package var closed: Int?
-    /// The newest position.
-    package var last: LogPosition
+    /// The newest batch.
+    package var last: Int
     /// The number of the first segment with something of the room.
     let firstSegment: Int
 
     package struct Opening: Sendable, Equatable {
-      package let session: Int
+      package let sequence: Int
       package let time: Int
     }
 
     /// Whether it was not closed for good, as far as the log knows.
-    package var isOpen: Bool { closed.map { last.session > $0 } ?? true }
+    package var isOpen: Bool { closed.map { last > $0 } ?? true }
   }
 
   package private(set) var rooms: [String: Room] = [:]
+  /// Where the log has batches that are copied into recordings, by their names.
+  private(set) var recordings: [String: (room: String, last: Int, segments: ClosedRange<Int>)] =
+    [:]
   /// The segments as far as they can be read.
   package private(set) var segments: [RecordingFiles] = []
-  /// The newest session of all rooms.
-  package private(set) var newestSession = 0
+  private(set) var numbers: [Int] = []
+  /// The newest batch in each of them or before.
+  private(set) var newestBatches: [Int] = []
+  /// The newest batch of all rooms.
+  package private(set) var newest = 0
   /// What is wrong with it.
   private(set) var problems: [String] = []
   /// What of that people have to know even if no room turns out to lack anything.
@@ -90,6 +96,8 @@ package struct LogContents: Sendable {
         "the log of the rooms is damaged in segment \(number): rooms come back in the state before the damage, or in one saved later"
       )
     }
+    numbers.append(number)
+    newestBatches.append(newest)
     segments.append(
       RecordingFiles(
         name: "log", room: "",
@@ -140,15 +148,21 @@ package struct LogContents: Sendable {
   }
 
   private mutating func note(_ mark: LogMark, _ segment: Int) {
-    newestSession = max(newestSession, mark.session)
+    newest = max(newest, mark.sequence)
     lastMarked = mark.room
-    var room = rooms[mark.room] ?? Room(last: mark.position, firstSegment: segment)
-    room.last = max(room.last, mark.position)
-    if let time = mark.opened, mark.session > room.opened?.session ?? 0 {
-      room.opened = Room.Opening(session: mark.session, time: time)
+    var room = rooms[mark.room] ?? Room(last: mark.sequence, firstSegment: segment)
+    room.last = max(room.last, mark.sequence)
+    if let time = mark.opened, mark.sequence > room.opened?.sequence ?? 0 {
+      room.opened = Room.Opening(sequence: mark.sequence, time: time)
     }
-    if mark.closed == true { room.closed = max(room.closed ?? 0, mark.session) }
+    if mark.closed == true { room.closed = max(room.closed ?? 0, mark.sequence) }
     rooms[mark.room] = room
+    guard let name = mark.recording else { return }
+    let known = recordings[name]
+    recordings[name] = (
+      known?.room ?? mark.room, max(known?.last ?? 0, mark.sequence),
+      (known?.segments.lowerBound ?? segment)...segment
+    )
   }
 
   /// Tells what is cut off. Nothing shows whether it was ever synced: the newest lines that were are not marked yet.
@@ -176,39 +190,5 @@ package struct LogContents: Sendable {
       // The next segment does not name this one as the one before it.
       problems.append("\(error)")
     }
-  }
-}
-
-extension LogMark {
-  /// `nil` if the step is something else. A mark that no daemon writes is one of no room: what is behind it must not
-  /// be taken for what the room before it did.
-  package init?(_ step: RecordedStep) {
-    guard case .change(var text, _) = step, text.utf8.starts(with: #"{"room":"#.utf8) else {
-      return nil
-    }
-    if let mark = LogMark(plain: text) {
-      self = mark
-    } else if text.withUTF8(KeptNumbers.impossibleMember) == nil,
-      let mark: LogMark = try? JSONValue(parsing: text).decode(), mark.session >= 0
-    {
-      self = mark
-    } else {
-      self.init(room: "", at: LogPosition(session: 0))
-    }
-  }
-
-  /// A mark without the members that most do not have, read without a detour through JSON: each batch in the log has
-  /// one.
-  private init?(plain text: String) {
-    let parts = text.utf8.dropLast().split(separator: UInt8(ascii: ","))
-    guard parts.count == 3, let session = Int(Substring(parts[1].dropFirst(10))),
-      let batch = Int(Substring(parts[2].dropFirst(8))), KeptNumbers.range.contains(session),
-      KeptNumbers.range.contains(batch)
-    else { return nil }
-    let mark = LogMark(
-      room: String(Substring(parts[0].dropFirst(9).dropLast())),
-      at: LogPosition(session: session, batch: batch))
-    guard mark.text == text else { return nil }
-    self = mark
   }
 }

@@ -21,8 +21,9 @@ final class LogSession {
   private var unreadable: Int?
   /// What the next segment continues, if it is known.
   private var end: LineChain?
-  private var sessions: [UInt64: Session] = [:]
-  /// Sessions that end with the next commit, of which they still have to hear.
+  /// The rooms' writers, by their numbers.
+  private var writers: [UInt64: Writer] = [:]
+  /// Those that end with the next commit, of which they still have to hear.
   private var ending: [UInt64] = []
   /// Changed by ``change(_:_:)`` only, as far as that changes ``Room/first``.
   private var rooms: [String: Room] = [:]
@@ -31,8 +32,16 @@ final class LogSession {
   private var firstNeeded: [Int: Int] = [:]
   private var completions: [@Sendable () -> Void] = []
   private var failure: (error: RecordingError, retryAt: UInt64)?
+  /// What earlier runs left; `nil` once something new is in the log, and the recordings are completed.
+  private var contents: LogContents?
+  /// Whether all recordings are completed that were being written when the program ended.
+  private var hasCompletedRecordings = false
+  /// Returns the first segment that the recovery of a recording may need; `nil` if there is none.
+  var neededByRecordings: () -> Int? = { nil }
+  /// Called after a failure to write or sync.
+  var onFailure: (RecordingError) -> Void = { _ in }
 
-  private final class Session {
+  private final class Writer {
     /// `nil` if nothing of it is kept.
     let room: Room?
     let status: RecorderStatus
@@ -54,7 +63,7 @@ final class LogSession {
     var isSaving = false
     /// How many rooms of this name are there: a new one may be open before the closing of the old one is done.
     var lives: Int
-    /// Whether nothing of it is needed any more, though its session may go on for a moment.
+    /// Whether nothing of it is needed any more, though it may write on for a moment.
     private(set) var isForgotten = false
     /// Tells rooms apart that have to do the same.
     let order: Int
@@ -90,8 +99,11 @@ final class LogSession {
 
   // MARK: The start
 
-  /// Reads what earlier runs left, cuts off what was being written when the last one ended, and tells about damage.
+  /// Reads what earlier runs left, cuts off what was being written when the last one ended, and tells about damage: once,
+  /// and not while something new is being written.
   func recover() throws(RecordingError) -> LogContents {
+    if let contents { return contents }
+    guard segments == nil, failure == nil else { throw .inUse("log") }
     try Directories.create(directory, on: settings.disk)
     numbers = try Directories.names(in: directory, on: settings.disk).compactMap(
       RecordingFiles.number
@@ -134,7 +146,14 @@ final class LogSession {
     }
     end = contents.end
     newest.startedAt = contents.startedAt
+    self.contents = contents
     return contents
+  }
+
+  /// Notes that all recordings are completed that were being written when the program ended.
+  func noteCompletedRecordings() {
+    hasCompletedRecordings = true
+    if segments != nil { contents = nil }
   }
 
   /// Whether a segment was created, but nothing more than its first line was written. Then the one before it may lack
@@ -156,15 +175,14 @@ final class LogSession {
     entry.lives += 1
   }
 
-  /// Begins a session.
+  /// Registers a room's writer.
   ///
-  /// - Parameter onFailure: called if something of the room, or of another one, could not be written. Nothing more of
-  ///   the session will be.
+  /// - Parameter onFailure: called when the log fails. Later batches of this writer are dropped.
   func begin(
     _ number: UInt64, of room: String, status: RecorderStatus,
     onFailure: @escaping @Sendable () -> Void
   ) {
-    sessions[number] = Session(rooms[room], status, onFailure)
+    writers[number] = Writer(rooms[room], status, onFailure)
   }
 
   func end(_ number: UInt64) { ending.append(number) }
@@ -211,43 +229,53 @@ final class LogSession {
 
   // MARK: Writing
 
-  /// Takes a batch, whose entries are dropped if the session has failed. `false` if there is no such session.
-  func append(_ batch: RecordedBatch, to number: UInt64, now: UInt64) -> Bool {
-    guard let session = sessions[number] else { return false }
+  /// Appends a batch, unless an earlier one of the same writer is lost.
+  ///
+  /// - Parameter copy: receives its lines, except for the mark.
+  /// - Returns: the segment that contains it; `nil` if it was dropped.
+  func append(
+    _ batch: RecordedBatch, of number: UInt64, copy: EncodedLines?, now: UInt64
+  ) -> Int? {
     completions += batch.completions
-    guard session.status.failure == nil, !batch.entries.isEmpty else { return true }
+    guard let writer = writers[number], writer.status.failure == nil, !batch.entries.isEmpty
+    else { return nil }
+    var segment: Int?
     attempt(now) { () throws(RecordingError) in
       let segments = try open(now)
-      if let room = session.room, let segment = segments.number {
-        change(room) { $0.note(segment) }
-      }
-      try segments.append(batch.entries, now: now)
+      segment = segments.number
+      if let room = writer.room, let segment { change(room) { $0.note(segment) } }
+      try segments.append(batch.entries, copy: copy, now: now)
     }
-    return true
+    return writer.status.failure == nil ? segment : nil
   }
 
-  /// Gives up one session, something of which is lost.
+  /// Drops all later batches of a writer, because a batch is lost.
   func fail(_ number: UInt64, _ error: RecordingError) {
-    guard let session = sessions.removeValue(forKey: number) else { return }
-    session.status.fail(error)
-    session.onFailure()
+    guard let writer = writers.removeValue(forKey: number) else { return }
+    writer.status.fail(error)
+    writer.onFailure()
   }
 
   /// Ends a group commit.
-  func commit(now: UInt64) {
+  ///
+  /// - Parameter isAwaited: whether to sync even if no completion is waiting.
+  func commit(isAwaited: Bool = false, now: UInt64) {
     let number = segments?.number
     attempt(now) { () throws(RecordingError) in
-      try segments?.commit(isAwaited: !completions.isEmpty, now: now)
+      try segments?.commit(isAwaited: isAwaited || !completions.isEmpty, now: now)
     }
     if let next = segments?.number, next != number { begun(next) }
     if let number = segments?.number, segments?.hasSyncedLines == true { newest.note(number) }
-    for number in exchange(&ending, with: []) { sessions[number] = nil }
+    for number in exchange(&ending, with: []) { writers[number] = nil }
     let waiting = completions
     completions = []
     for completion in waiting { completion() }
   }
 
-  /// When ``commit(now:)`` is due even if nothing is appended; `nil` if it is not.
+  /// Whether everything that was appended is synced.
+  var isSynced: Bool { segments?.isSynced ?? true }
+
+  /// When ``commit(isAwaited:now:)`` is due even if nothing is appended; `nil` if it is not.
   var deadline: UInt64? { segments?.deadline }
 
   private func attempt(_ now: UInt64, _ body: () throws(RecordingError) -> Void) {
@@ -267,11 +295,11 @@ final class LogSession {
         failed.fail(error)
       }
       if isNew { onProblem(reason) }
-      for (number, session) in sessions {
-        sessions[number] = nil
-        session.status.fail(error)
-        session.onFailure()
+      for writer in exchange(&writers, with: [:]).values {
+        writer.status.fail(error)
+        writer.onFailure()
       }
+      onFailure(error)
     }
   }
 
@@ -284,12 +312,15 @@ final class LogSession {
     if let failure, now < failure.retryAt { throw failure.error }
     try Directories.create(directory, on: settings.disk)
     let number = max(numbers.last ?? 0, newest.number) + 1
-    if newest.startedAt == 0 { newest.startedAt = WallClock.milliseconds() }
+    // What cannot be read may say when the log began.
+    if newest.startedAt == 0, unreadable == nil { newest.startedAt = WallClock.milliseconds() }
     let opened = try SegmentSequence(
       SegmentHeader(name: "log", room: "", segment: number, startedAt: newest.startedAt),
-      after: (SegmentContents(), 0, 0, end), directory: directory, settings: settings, now: now
+      after: (SegmentContents(), 0, 0, end), directory: directory, settings: settings,
+      syncNanoseconds: settings.syncNanoseconds, now: now
     ) { [unowned self] segment, _ in end = segment.chain }
     end = nil
+    if hasCompletedRecordings { contents = nil }
     segments = opened
     failure = nil
     index.note(logFailure: nil)
@@ -322,11 +353,15 @@ final class LogSession {
     min(max(rooms / 256, 1), 16) * 2
   }
 
-  /// Removes the segments that no room needs, the oldest first: what is left never begins before something that is
-  /// gone.
+  /// Removes segments that neither a room nor a recording needs, oldest first, so that the remaining ones are contiguous.
   private func cut() {
     guard numbers.count > 1 else { return }
-    let needed = min(firstNeeded.keys.min() ?? .max, unreadable ?? .max)
+    let uncompleted =
+      hasCompletedRecordings
+      ? nil : contents?.recordings.values.lazy.map(\.segments.lowerBound).min()
+    let needed = min(
+      firstNeeded.keys.min() ?? .max, neededByRecordings() ?? .max, uncompleted ?? .max,
+      unreadable ?? .max)
     while numbers.count > 1, let oldest = numbers.first, oldest < needed {
       do throws(RecordingError) {
         _ = try Directories.remove(

@@ -9,8 +9,11 @@ struct NewestSegment {
   private(set) var number = 0
   /// When the log began, in milliseconds since 1970, by which logs are told apart; 0 if it is not known.
   var startedAt = 0
+  /// Whether it is of a log with log sequences: earlier versions did not write their version.
+  private(set) var isCurrent = false
   /// Whether something of what the last run wrote is no longer what it wrote.
   private(set) var isSpoiled = false
+  private static let version = 3
   private let directory: StateDirectory
   private let name: String
 
@@ -34,6 +37,7 @@ struct NewestSegment {
           continue
         }
         number = max(number, newest)
+        if value["version"]?.integerValue.map({ Int($0) }) == Self.version { isCurrent = true }
         if startedAt == 0 { startedAt = began }
       } catch {
         if case .rotten = error { isSpoiled = true }
@@ -45,8 +49,21 @@ struct NewestSegment {
   mutating func note(_ segment: Int) {
     guard segment > number else { return }
     number = segment
-    try? directory.replace(
-      name, with: Array("{\"newest\":\(segment),\"startedAt\":\(startedAt)}".utf8))
-    try? directory.sync()
+    try? write()
+  }
+
+  /// Writes what is known of another log than the one of which something is there.
+  func replace(number: Int) throws(RecordingError) {
+    _ = try directory.remove(name)
+    try directory.sync()
+    var other = self
+    (other.number, other.startedAt) = (number, 0)
+    try other.write()
+  }
+
+  private func write() throws(RecordingError) {
+    let text = #"{"newest":\#(number),"startedAt":\#(startedAt),"version":\#(Self.version)}"#
+    try directory.replace(name, with: Array(text.utf8))
+    try directory.sync()
   }
 }

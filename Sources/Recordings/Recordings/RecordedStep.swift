@@ -36,6 +36,10 @@ package struct RecordedBatch: Sendable {
   package private(set) var stepCount = 0
   /// The size of the lines in which the events came.
   private(set) var byteCount = 0
+  /// The recording to which it is copied.
+  package var recorder: RoomRecorder?
+  /// Its log sequence; `nil` if it has no steps.
+  private(set) var sequence: Int?
 
   package init() {}
 
@@ -60,13 +64,16 @@ package struct RecordedBatch: Sendable {
   }
 
   /// Says in the log whose steps the following ones are.
-  package mutating func addMark(_ mark: LogMark) { entries.append(.mark(mark)) }
+  package mutating func addMark(_ mark: LogMark) {
+    entries.append(.mark(mark))
+    sequence = mark.sequence
+  }
 
   /// Counts bytes that stay in memory until the batch is written.
   package mutating func count(bytes: Int) { byteCount += bytes }
 
   /// Calls `completion` on the writer's thread, once everything added before is on disk or is known
-  /// never to get there; ``RoomRecorder/failure`` then says why.
+  /// never to get there; ``LogWriter/failure`` then says why.
   package mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
     completions.append(completion)
   }

@@ -12,6 +12,7 @@ package final class RecordingLibrary: Sendable {
   private let index = RecordingIndex()
   private let settings: RecordingSettings
   private let numbers = Atomic<UInt64>(0)
+  private let sequence = LogSequence()
 
   /// - Parameters:
   ///   - log: the directory of the log that all rooms share; by default it is beside `directory`.
@@ -46,13 +47,12 @@ package final class RecordingLibrary: Sendable {
   ) async throws(RecordingError) -> RoomRecorder {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let status = RecorderStatus()
-    let name = try await writer.perform { store throws(RecordingError) in
+    let name = try await writer.perform { [sequence] store throws(RecordingError) in
       try store.start(
-        number, room: room, startedAt: startedAt, now: MonotonicClock.nanoseconds(), status: status,
-        onEvent: onEvent)
+        number, room: room, startedAt: startedAt, after: sequence.newest,
+        now: MonotonicClock.nanoseconds(), status: status, onEvent: onEvent)
     }
-    return RoomRecorder(
-      name: name, number: number, writer: writer, settings: settings, status: status)
+    return RoomRecorder(name: name, number: number, writer: writer, status: status)
   }
 
   /// Continues a recording that was interrupted when the program ended, in a new segment; `nil` if
@@ -65,42 +65,56 @@ package final class RecordingLibrary: Sendable {
   ) async throws(RecordingError) -> RoomRecorder? {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let status = RecorderStatus()
-    let isResumed = try await writer.perform { store throws(RecordingError) in
+    let isResumed = try await writer.perform { [sequence] store throws(RecordingError) in
       try store.resume(
-        number, name, now: MonotonicClock.nanoseconds(), status: status, onEvent: onEvent)
+        number, name, after: sequence.newest, now: MonotonicClock.nanoseconds(), status: status,
+        onEvent: onEvent)
     }
     guard isResumed else { return nil }
-    return RoomRecorder(
-      name: name, number: number, writer: writer, settings: settings, status: status)
+    return RoomRecorder(name: name, number: number, writer: writer, status: status)
   }
 
   // MARK: The log of all rooms
 
+  /// Converts what an earlier version left, if there is something. Must be called before anything of it is read.
+  ///
+  /// - Parameters:
+  ///   - snapshots: of the rooms.
+  ///   - read: reads a file of `snapshots` that belongs to a room; `nil` if the room cannot be restored from it.
+  /// - Returns: what is missing in rooms, for people.
+  /// - Throws: why it could not be converted. Nothing is lost by that, unless something is logged now.
+  package func convertEarlierState(
+    of snapshots: StateDirectory,
+    read: @escaping @Sendable (_ room: String, _ file: String) -> [UInt8]?
+  ) async throws(RecordingError) -> [String] {
+    try await writer.perform { store throws(RecordingError) in
+      try store.convertEarlierState(of: snapshots, read: read)
+    }
+  }
+
   /// Reads what earlier runs left in the log, and cuts off what was being written when the last one ended. To be called
-  /// before any room is logged.
+  /// before any room is logged; ``open()`` does it as well, to complete the recordings.
   package func recoverLog() async throws(RecordingError) -> LogContents {
     try await writer.perform { store throws(RecordingError) in try store.log.recover() }
   }
 
-  /// Makes sure that sessions that begin later have larger numbers than this one, which is not negative.
-  package func noteSession(_ session: Int) {
-    _ = numbers.max(UInt64(session), ordering: .relaxed)
-  }
+  /// Makes sure that batches that are logged later have a larger log sequence than this.
+  package func noteSequence(_ sequence: Int) { self.sequence.note(sequence) }
 
-  /// The number of a session in which nothing is, behind all that is in the log.
-  package func newSession() -> Int { Int(numbers.wrappingAdd(1, ordering: .relaxed).newValue) }
+  /// A log sequence that no batch has or gets: what relies on it cannot be led to by the log.
+  package func unusedSequence() -> Int { sequence.next() }
 
-  /// Begins a session of a room in the log, which ends with ``RoomRecorder/endSession()``.
+  /// Lets a room write to the log, until ``LogWriter/end()``.
   ///
-  /// - Parameter onFailure: called on the writer's thread if nothing more of the session will be written.
+  /// - Parameter onFailure: called on the writer's thread if nothing more will be written through it.
   package func log(
     _ room: String, onFailure: @escaping @Sendable () -> Void
-  ) -> RoomRecorder {
+  ) -> LogWriter {
     let number = numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let status = RecorderStatus()
     writer.submit { $0.log.begin(number, of: room, status: status, onFailure: onFailure) }
-    return RoomRecorder(
-      name: "", number: number, writer: writer, settings: settings, status: status)
+    return LogWriter(
+      number: number, writer: writer, settings: settings, status: status, sequence: sequence)
   }
 
   /// Notes that a room is open. Until ``forget(_:)``, whatever is in the log behind its newest two snapshots stays
@@ -224,13 +238,15 @@ package struct RecordingSettings: Sendable {
   package var segmentBytes = 32 << 20
   /// A segment that has reached this age in nanoseconds is closed.
   package var segmentNanoseconds: UInt64 = 900_000_000_000
-  /// How long written bytes may stay unsynced while nothing is waiting for them, in nanoseconds.
+  /// How long bytes of the log may stay unsynced while nothing is waiting for them, in nanoseconds.
   package var syncNanoseconds: UInt64 = 250_000_000
+  /// The same of a recording, which the log can complete.
+  package var recordingSyncNanoseconds: UInt64 = 5_000_000_000
   /// Senders are held back while more steps than this of their room are waiting for the disk, ...
   package var highWater = 65_536
   /// ... or steps of all rooms that came in more bytes than this.
   package var highWaterBytes = 32 << 20
-  /// A recording fails if more steps than this are waiting for the disk.
+  /// What a room does is lost if more of its steps than this are waiting for the disk.
   package var maximumWaiting = 2_000_000
   /// Where the segments are.
   package var disk: any Disk = SystemDisk()

@@ -19,16 +19,25 @@ final class RecordingSession {
   private let onProblem: @Sendable (String) -> Void
   private let segments: SegmentSequence
   private var row: RecordingRow
-  private var completions: [@Sendable () -> Void] = []
   private var progress = ProgressThinner<(bytes: Int, durationMs: Int)>()
   private(set) var failure: RecordingError?
+  private let syncNanoseconds: UInt64
+  /// The first log segments with batches from before and after the newest `segmentSynced` line. That line itself becomes
+  /// durable with the next sync only. Until then a recovery may need the log from before it.
+  private var beforeMark: Int?
+  private var behindMark: Int?
+  /// When to sync the newest `segmentSynced` line itself.
+  private var markDeadline: UInt64?
 
   /// Creates the next segment of a recording, whose directory must exist, and enters the recording
   /// into the catalogue.
   ///
-  /// - Parameter segments: the segments that the recording already has.
+  /// - Parameters:
+  ///   - segments: the segments that the recording already has.
+  ///   - sequence: a log sequence after the last batch in them, and before the first one that will be copied.
   init(
-    row: RecordingRow, after segments: [SegmentRow] = [], directory: String, catalogue: Catalogue,
+    row: RecordingRow, after segments: [SegmentRow] = [], _ sequence: Int, directory: String,
+    catalogue: Catalogue,
     settings: RecordingSettings, index: RecordingIndex, now: UInt64, status: RecorderStatus,
     onEvent: @escaping @Sendable (RecordingEvent) -> Void,
     onProblem: @escaping @Sendable (String) -> Void
@@ -39,16 +48,18 @@ final class RecordingSession {
     self.status = status
     self.onEvent = onEvent
     self.onProblem = onProblem
+    syncNanoseconds = settings.recordingSyncNanoseconds
     var contents = SegmentContents()
     for segment in segments { contents.append(segment.contents) }
     self.segments = try SegmentSequence(
       SegmentHeader(
         name: row.name, room: row.room, segment: (segments.last?.number ?? 0) + 1,
-        startedAt: row.startedAt),
+        startedAt: row.startedAt, sequence: sequence),
       after: (
         contents, segments.reduce(0) { $0 + $1.bytes }, segments.count, segments.last?.chain
       ),
-      directory: directory, settings: settings, now: now
+      directory: directory, settings: settings,
+      syncNanoseconds: settings.recordingSyncNanoseconds, now: now
     ) { segment, bytes in
       // The file holds the same information, so failing to write the catalogue does the recording no harm.
       do throws(RecordingError) {
@@ -78,36 +89,45 @@ final class RecordingSession {
 
   // MARK: Writing
 
-  /// Takes a batch, whose entries are dropped if the recording has failed.
-  func append(_ batch: RecordedBatch, now: UInt64) {
-    completions += batch.completions
-    attempt { () throws(RecordingError) in try segments.append(batch.entries, now: now) }
+  /// Appends lines that the log has synced. Does nothing if the recording has failed.
+  ///
+  /// - Parameters:
+  ///   - sequence: the log sequence of the last batch.
+  ///   - segment: the first log segment with any of the lines.
+  func append(_ lines: EncodedLines, upTo sequence: Int, inLog segment: Int, now: UInt64) {
+    behindMark = behindMark ?? segment
+    attempt { () throws(RecordingError) in
+      try segments.append(lines, upTo: sequence, now: now)
+    }
   }
 
-  /// Ends a group commit: writes what has been gathered, and syncs it if a completion is waiting or
-  /// the time has come.
+  /// Ends a group commit: writes what has been gathered, and syncs it if the time has come.
   func commit(now: UInt64) {
     attempt { () throws(RecordingError) in
-      try segments.commit(isAwaited: !completions.isEmpty, now: now)
+      let number = segments.number
+      let isDue = markDeadline.map { now >= $0 } ?? false
+      let isSynced = try segments.commit(isAwaited: isDue, now: now)
+      if segments.number != number {
+        // The first line of a segment is synced before anything else.
+        (beforeMark, behindMark, markDeadline) = (nil, nil, nil)
+      } else if isSynced, isDue || behindMark != nil {
+        (beforeMark, behindMark) = (behindMark, nil)
+        markDeadline = beforeMark == nil ? nil : now + syncNanoseconds
+      }
     }
     if failure == nil { index.note(summary) }
-    callCompletions()
     reportProgress(now)
   }
+
+  /// The first log segment that a recovery of this recording may need; `nil` if it needs none.
+  var neededSegment: Int? { beforeMark ?? behindMark }
 
   /// When ``commit(now:)`` is due even if nothing is appended; `nil` if it is not.
   var deadline: UInt64? {
     // Nothing is written or reported any more. The thread would not sleep until somebody ends the recording.
     guard failure == nil else { return nil }
     let report = progress.deadline.map { UInt64(max(0, $0.nanoseconds)) }
-    return [segments.deadline, report].compactMap(\.self).min()
-  }
-
-  /// Ends the wait of all completions: everything that could be synced is.
-  private func callCompletions() {
-    let waiting = completions
-    completions = []
-    for completion in waiting { completion() }
+    return [segments.deadline, markDeadline, report].compactMap(\.self).min()
   }
 
   private func reportProgress(_ now: UInt64) {
@@ -123,7 +143,7 @@ final class RecordingSession {
 
   // MARK: The end
 
-  /// Closes the recording, as finished or as interrupted.
+  /// Closes the recording, as finished or as interrupted, after the last batch was copied.
   func finish(
     as state: RecordingState, digest: String?, endedAt: Int
   ) -> RecordingSummary {
@@ -141,28 +161,30 @@ final class RecordingSession {
         }
       }
     }
-    callCompletions()
+    (beforeMark, behindMark) = (nil, nil)
     saveRow()
     return summary
   }
 
-  /// Gives up: cuts off everything that is not synced, so that the file ends with a whole line.
-  func fail(_ error: RecordingError) {
+  /// Ends the recording as failed.
+  ///
+  /// - Parameter isOwn: whether its own files cannot be written. In that case unsynced bytes are cut off, so that the file
+  ///   ends with a complete line.
+  func fail(_ error: RecordingError, isOwn: Bool = false) {
     guard failure == nil else { return }
     failure = error
-    // Before the completions are called, which read it.
     status.fail(error)
     row.state = RecordingState.failed.rawValue
     row.reason = error.description
-    segments.fail(error)
+    segments.fail(error, cutsUnsynced: isOwn)
+    (beforeMark, behindMark) = (nil, nil)
     saveRow()
-    callCompletions()
     onEvent(.failed(error))
   }
 
   private func attempt(_ body: () throws(RecordingError) -> Void) {
     guard failure == nil else { return }
-    do throws(RecordingError) { try body() } catch { fail(error) }
+    do throws(RecordingError) { try body() } catch { fail(error, isOwn: true) }
   }
 
   /// Saves the row. Failing to do so harms no recording: the files hold the same information.

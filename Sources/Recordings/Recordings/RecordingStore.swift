@@ -6,6 +6,7 @@ import LiveEvents
 /// writer's thread.
 final class RecordingStore {
   let directory: String
+  private let logDirectory: String
   private let settings: RecordingSettings
   private let progress: RecoveryProgress
   private let index: RecordingIndex
@@ -15,7 +16,27 @@ final class RecordingStore {
   private var opened: Catalogue?
   private var sessions: [UInt64: RecordingSession] = [:]
   private var touched: Set<UInt64> = []
+  /// Lines to copy to each recording after the next sync of the log, by the recorder's number.
+  private var copies: [UInt64: Copy] = [:]
   private let uses = RecordingUses()
+
+  private final class Copy {
+    let recorder: RoomRecorder
+    let lines = EncodedLines()
+    /// The log sequence of the last batch.
+    var sequence = 0
+    /// The log segment with the first batch; `nil` if there is nothing to copy.
+    var segment: Int?
+    var steps = 0
+
+    init(_ recorder: RoomRecorder) { self.recorder = recorder }
+
+    func removeAll() {
+      lines.removeAll()
+      recorder.noteDone(exchange(&steps, with: 0))
+      segment = nil
+    }
+  }
   /// The log that all rooms share.
   let log: LogSession
 
@@ -29,28 +50,58 @@ final class RecordingStore {
     given = catalogue
     self.index = index
     self.directory = directory
+    self.logDirectory = logDirectory
     self.settings = settings
     self.progress = progress
     self.onProblem = onProblem
     log = LogSession(
       directory: logDirectory, settings: settings, progress: progress, index: index,
       onProblem: onProblem)
+    log.neededByRecordings = { [unowned self] in
+      let open = sessions.values.lazy.compactMap(\.neededSegment)
+      return [open.min(), copies.values.lazy.compactMap(\.segment).min()].compactMap(\.self).min()
+    }
+    // A recording must not contain what the log lacks.
+    log.onFailure = { [unowned self] error in
+      for copy in copies.values { copy.removeAll() }
+      for session in sessions.values { session.fail(error) }
+    }
   }
 
   // MARK: Group commit
 
-  func append(_ batch: RecordedBatch, to session: UInt64, now: UInt64) {
-    guard let recording = sessions[session] else {
-      if log.append(batch, to: session, now: now) { return }
-      for completion in batch.completions { completion() }
+  /// Appends a batch to the log, and remembers its lines if it is to be copied to a recording.
+  ///
+  /// - Parameter number: the number of the room's ``LogWriter``.
+  func append(_ batch: RecordedBatch, of number: UInt64, now: UInt64) {
+    let copy = batch.recorder.flatMap { copies[$0.number] }
+    let segment = log.append(batch, of: number, copy: copy?.lines, now: now)
+    guard let copy, let segment else {
+      batch.recorder?.noteDone(batch.stepCount)
       return
     }
-    recording.append(batch, now: now)
-    touched.insert(session)
+    copy.steps += batch.stepCount
+    copy.segment = copy.segment ?? segment
+    copy.sequence = batch.sequence ?? copy.sequence
   }
 
-  func commit(now: UInt64) {
-    log.commit(now: now)
+  /// The log is synced early when so many bytes wait to be copied.
+  private static let mostUncopied = 4 << 20
+
+  func commit(now: UInt64) { commit(isAwaited: false, now: now) }
+
+  private func commit(isAwaited: Bool, now: UInt64) {
+    let isFull = copies.values.contains { $0.lines.bytes.count >= Self.mostUncopied }
+    log.commit(isAwaited: isAwaited || isFull, now: now)
+    // A recording must never be ahead of the log: after a power loss it would contain steps that the room has lost.
+    if log.isSynced {
+      for (number, copy) in copies {
+        guard let segment = copy.segment else { continue }
+        sessions[number]?.append(copy.lines, upTo: copy.sequence, inLog: segment, now: now)
+        touched.insert(number)
+        copy.removeAll()
+      }
+    }
     for (number, session) in sessions
     where touched.contains(number) || session.deadline.map({ $0 <= now }) ?? false {
       session.commit(now: now)
@@ -74,14 +125,35 @@ final class RecordingStore {
       try rebuild(opened, because: .catalogue("it was changed by another program"))
       return opened
     }
+    // A log that cannot be read is reported by the restoration of rooms.
+    return try open(completedBy: try? log.recover())
+  }
+
+  /// Opens the catalogue, and makes it agree with the files.
+  private func open(completedBy log: LogContents?) throws(RecordingError) -> Catalogue {
     let catalogue = try openCatalogue()
     try Recovery(
-      directory: directory, catalogue: catalogue, progress: progress, disk: settings.disk,
-      onProblem: onProblem
+      directory: directory, catalogue: catalogue, log: log, progress: progress,
+      disk: settings.disk, onProblem: onProblem
     ).run()
+    self.log.noteCompletedRecordings()
     try index.load(summaries(catalogue))
     opened = catalogue
     return catalogue
+  }
+
+  /// Converts what an earlier version left, before anything else happens; see ``EarlierState``.
+  func convertEarlierState(
+    of snapshots: StateDirectory, read: @escaping (_ room: String, _ file: String) -> [UInt8]?
+  ) throws(RecordingError) -> [String] {
+    var earlier = EarlierState(
+      snapshots: snapshots, read: read, log: logDirectory, settings: settings, progress: progress,
+      onProblem: onProblem)
+    guard earlier.isThere() else { return [] }
+    try Directories.create(directory, on: settings.disk)
+    let recordings = try open(completedBy: nil).recordings()
+    try earlier.convert(with: self, recordings)
+    return earlier.losses
   }
 
   private func openCatalogue() throws(RecordingError) -> Catalogue {
@@ -117,9 +189,14 @@ final class RecordingStore {
     try index.load(summaries(catalogue))
   }
 
+  /// Begins a recording.
+  ///
+  /// - Parameters:
+  ///   - number: the number of its ``RoomRecorder``.
+  ///   - sequence: a log sequence before the first batch that will be copied.
   func start(
-    _ number: UInt64, room: String, startedAt: Int, now: UInt64, status: RecorderStatus,
-    onEvent: @escaping @Sendable (RecordingEvent) -> Void
+    _ number: UInt64, room: String, startedAt: Int, after sequence: Int, now: UInt64,
+    status: RecorderStatus, onEvent: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(RecordingError) -> String {
     let catalogue = try catalogue()
     let name = try makeDirectory(RecordingName.make(room: room, startedAt: startedAt))
@@ -128,8 +205,9 @@ final class RecordingStore {
       startedAt: startedAt)
     do throws(RecordingError) {
       sessions[number] = try RecordingSession(
-        row: row, directory: directory + "/" + name, catalogue: catalogue, settings: settings,
-        index: index, now: now, status: status, onEvent: onEvent, onProblem: onProblem)
+        row: row, sequence, directory: directory + "/" + name, catalogue: catalogue,
+        settings: settings, index: index, now: now, status: status, onEvent: onEvent,
+        onProblem: onProblem)
     } catch {
       // Nothing is in it, and there may be many attempts.
       let path = directory + "/" + name
@@ -139,9 +217,10 @@ final class RecordingStore {
     return name
   }
 
-  /// Continues a recording that was interrupted; `false` if it ended in any other way.
+  /// Continues a recording that was interrupted; `false` if it ended in any other way. The parameters are those of
+  /// ``start(_:room:startedAt:after:now:status:onEvent:)``.
   func resume(
-    _ number: UInt64, _ name: String, now: UInt64, status: RecorderStatus,
+    _ number: UInt64, _ name: String, after sequence: Int, now: UInt64, status: RecorderStatus,
     onEvent: @escaping @Sendable (RecordingEvent) -> Void
   ) throws(RecordingError) -> Bool {
     var (row, segments) = try entry(of: name)
@@ -149,9 +228,9 @@ final class RecordingStore {
     row.state = RecordingState.recording.rawValue
     row.endedAt = nil
     sessions[number] = try RecordingSession(
-      row: row, after: segments, directory: directory + "/" + name, catalogue: try catalogue(),
-      settings: settings, index: index, now: now, status: status, onEvent: onEvent,
-      onProblem: onProblem)
+      row: row, after: segments, sequence, directory: directory + "/" + name,
+      catalogue: try catalogue(), settings: settings, index: index, now: now, status: status,
+      onEvent: onEvent, onProblem: onProblem)
     return true
   }
 
@@ -170,14 +249,24 @@ final class RecordingStore {
     }
   }
 
-  func fail(_ number: UInt64, _ error: RecordingError) {
-    sessions[number]?.fail(error)
+  /// Begins to copy batches to a recording.
+  func follow(_ recorder: RoomRecorder) { copies[recorder.number] = Copy(recorder) }
+
+  /// Drops all later batches of a writer, and ends its recording, because a batch is lost.
+  func fail(_ number: UInt64, _ error: RecordingError, recording: UInt64?) {
     log.fail(number, error)
+    guard let recording else { return }
+    copies[recording]?.removeAll()
+    sessions[recording]?.fail(error)
   }
 
+  /// Closes a recording after copying every batch that was posted for it.
   func finish(
-    _ number: UInt64, as state: RecordingState, digest: String?, endedAt: Int
+    _ number: UInt64, as state: RecordingState, digest: String?, endedAt: Int, now: UInt64
   ) throws(RecordingError) -> RecordingSummary {
+    guard sessions[number] != nil else { throw .closing }
+    commit(isAwaited: true, now: now)
+    copies.removeValue(forKey: number)?.removeAll()
     guard let session = sessions.removeValue(forKey: number) else { throw .closing }
     return session.finish(as: state, digest: digest, endedAt: endedAt)
   }

@@ -2,8 +2,8 @@ import DequeModule
 import Platform
 import Synchronization
 
-/// The thread that writes all recordings, by group commit: whatever arrives while it waits for the
-/// disk forms the next group.
+/// The thread that writes the log and all recordings, by group commit: whatever arrives while it waits for the disk forms
+/// the next group.
 final class RecordingWriter: Sendable {
   private struct Inbox: Sendable {
     var commands: Deque<Command> = []
@@ -54,8 +54,10 @@ final class RecordingWriter: Sendable {
 
   /// Hands a batch over. Takes a short lock but never blocks otherwise; wakes the thread if it
   /// sleeps.
-  func post(_ batch: RecordedBatch, to session: UInt64, _ load: RecorderLoad) {
-    post(.batch(session, batch, load))
+  ///
+  /// - Parameter number: that of the room's end of the log.
+  func post(_ batch: RecordedBatch, of number: UInt64, _ load: RecorderLoad) {
+    post(.batch(number, batch, load))
   }
 
   /// Runs `body` on the thread, after everything posted before.
@@ -139,8 +141,8 @@ final class RecordingWriter: Sendable {
       // Taken out one by one: a copy would retain all that is in it.
       while let command = commands.popFirst() {
         switch command {
-        case .batch(let session, let batch, let load):
-          store.append(batch, to: session, now: MonotonicClock.nanoseconds())
+        case .batch(let number, let batch, let load):
+          store.append(batch, of: number, now: MonotonicClock.nanoseconds())
           load.subtract(batch)
         case .job(let job): job(store)
         }

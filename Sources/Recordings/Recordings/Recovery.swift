@@ -32,6 +32,8 @@ struct Recovery {
   let catalogue: Catalogue
   /// The recordings that are being written, by name.
   var writing: [String: RecordingSession.Position] = [:]
+  /// The log, from which unfinished recordings are completed.
+  var log: LogContents?
   var progress = RecoveryProgress()
   let disk: any Disk
   /// Called with a message for each thing that is cut off.
@@ -48,7 +50,7 @@ struct Recovery {
     struct Segment {
       let number: Int
       let file: String
-      let bytes: Int
+      var bytes: Int
       /// What the catalogue says about the file, if it is the one that was examined.
       var row: SegmentRow?
       /// Why it is not a file; ``row`` says that nothing is in it.
@@ -199,6 +201,13 @@ struct Recovery {
       scan = scan.withoutEnd
       (syncedBytes, isReopened) = (min(syncedBytes, scan.goodBytes), true)
     }
+
+    /// The same, after what it was is completed: the catalogue may know that as one with a last line.
+    func completed(from earlier: Found) -> Found {
+      var found = self
+      if earlier.isReopened { (found.syncedBytes, found.isReopened) = (scan.syncedBytes, true) }
+      return found
+    }
   }
 
   /// Recovers one recording; `false` if the directory contains none.
@@ -206,7 +215,10 @@ struct Recovery {
     let position = writing[plan.name]
     var plan = plan
     // Only what was being written when the program ended can be torn.
-    let taken = position == nil ? try takeLast(&plan) : nil
+    var taken = position == nil ? try takeLast(&plan) : nil
+    if let found = taken?.found, let completed = try complete(found, of: plan) {
+      taken?.found = completed
+    }
     let last = taken?.found
     var segments: [SegmentRow] = []
     var scans: [SegmentScan] = []
@@ -275,6 +287,40 @@ struct Recovery {
     return true
   }
 
+  /// Whether the log has batches that follow the last mark of a segment.
+  private func isContinuedByLog(_ found: Found, of plan: Plan) -> Bool {
+    guard let mark = found.scan.mark else { return false }
+    return log?.hasTail(of: found.scan.header?.name ?? plan.name, behind: mark.sequence) ?? false
+  }
+
+  /// Completes the last segment from the log, if that has more of it: cuts it behind the last mark, up to which it is known
+  /// to be on disk, and copies what follows. `nil` if nothing is to be done, or it cannot be written.
+  private func complete(_ found: Found, of plan: Plan) throws(RecordingError) -> Found? {
+    let scan = found.scan
+    guard let log, let mark = scan.mark, let chain = scan.chain, scan.end == nil,
+      scan.goodBytes >= found.syncedBytes, !found.isMisplaced
+    else { return nil }
+    let name = scan.header?.name ?? plan.name
+    do throws(RecordingError) {
+      var lines = 0
+      let isWhole = try log.readTail(of: name, behind: mark) { lines += $0.ends.count }
+      if !isWhole { onProblem("recording '\(plan.name)' lacks its end: the log does not have it") }
+      // The recording may have more of it than what is left of the log.
+      guard lines > chain.number - mark.chain.number else { return nil }
+      try SegmentClosing.append(to: found.segment.file, behind: mark, on: disk) {
+        append throws(RecordingError) in
+        _ = try log.readTail(of: name, behind: mark, append)
+      }
+    } catch {
+      // The disk is full or may only be read.
+      onProblem("\(error)")
+      return nil
+    }
+    var segment = found.segment
+    segment.bytes = try InputFile.state(of: segment.file, on: disk).bytes
+    return try examine(segment, of: plan)?.completed(from: found)
+  }
+
   /// Removes segments in which nothing is, for good: what they were cut to may be so in memory only, so they must not
   /// come back.
   private func remove(_ empty: [Found], of plan: Plan) {
@@ -308,6 +354,13 @@ struct Recovery {
         continue
       }
       if !empty.isEmpty { found.reopen() }
+      // One in which a recording that was closed continued is completed, and not the one before.
+      if let next = empty.last, found.scan.end?.state != nil, isContinuedByLog(next, of: plan),
+        LineChain.leads(found.scan.chain, to: next.scan.header?.previous)
+      {
+        plan.segments.append(segment)
+        return (next, empty.dropLast())
+      }
       return (found, empty)
     }
     // If nothing is left in front of them, the first one is what is left of the recording.

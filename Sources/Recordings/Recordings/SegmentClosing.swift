@@ -37,6 +37,30 @@ enum SegmentClosing {
     return chain
   }
 
+  /// Cuts a segment to one of its marks, and appends other lines.
+  ///
+  /// - Parameter body: receives a function that appends lines.
+  static func append(
+    to path: String, behind mark: SequenceMark, on disk: any Disk,
+    _ body: ((EncodedLines) throws(RecordingError) -> Void) throws(RecordingError) -> Void
+  ) throws(RecordingError) {
+    var file = try OutputFile(cutting: path, to: mark.bytes, on: disk)
+    // Without this, a crash could restore some of the removed bytes.
+    try file.sync()
+    var chain = mark.chain
+    try body { lines throws(RecordingError) in
+      var bytes: [UInt8] = []
+      var start = 0
+      for end in lines.ends {
+        let first = bytes.count
+        bytes.append(contentsOf: lines.bytes[start..<end])
+        chain.close(&bytes, from: first)
+        start = end
+      }
+      try file.write(bytes)
+    }
+  }
+
   /// How much is rewritten at a time.
   private static let blockSize = 1 << 20
 

@@ -20,6 +20,9 @@ struct SegmentHeader: Codable, Equatable {
   var startedAt: Int
   /// The checksum with which the segment before ends; `nil` in the first segment, and behind one of version 1.
   var previous: String?
+  /// In a recording: a log sequence after the last batch before the segment, and before the first batch in it. Earlier
+  /// versions did not write it.
+  var sequence: Int?
 }
 
 /// The last line of a segment that was closed.
@@ -48,6 +51,7 @@ enum SegmentLines {
   private static let headerPrefix: StaticString = "{\"type\":\"recording\","
   private static let endPrefix: StaticString = "{\"type\":\"segmentEnd\","
   private static let syncedMark: StaticString = "{\"type\":\"segmentSynced\""
+  private static let sequenceKey: StaticString = ",\"sequence\":"
   private static let flushSuffix: StaticString = ",\"flush\":true"
 
   // MARK: Writing
@@ -74,7 +78,14 @@ enum SegmentLines {
   }
 
   /// Notes that everything before was synced.
-  static func appendSyncedMark(to bytes: inout [UInt8]) { bytes.append(syncedMark) }
+  ///
+  /// - Parameter sequence: in a recording, the log sequence of the last batch before.
+  static func appendSyncedMark(_ sequence: Int?, to bytes: inout [UInt8]) {
+    bytes.append(syncedMark)
+    guard let sequence else { return }
+    bytes.append(sequenceKey)
+    bytes.append(decimal: Int64(sequence))
+  }
 
   /// Writes `type` first, so that the line can be recognised by its beginning.
   static func append(_ line: some Encodable, type: String, to bytes: inout [UInt8]) {
@@ -86,7 +97,8 @@ enum SegmentLines {
   // MARK: Reading
 
   enum Kind {
-    case header, end, synced, unknown
+    case header, end, unknown
+    case synced(sequence: Int?)
     case frame(at: Instant, flush: Bool)
     case event(at: Instant)
     case change(String, at: Instant)
@@ -98,7 +110,10 @@ enum SegmentLines {
     if line.begins(with: changePrefix) { return change(line) }
     if line.begins(with: headerPrefix) { return .header }
     if line.begins(with: endPrefix) { return .end }
-    if line.begins(with: syncedMark) { return .synced }
+    if line.begins(with: syncedMark) {
+      let sequence = line.number(atEndAfter: sequenceKey).map { Int($0.number) }
+      return .synced(sequence: sequence.flatMap { KeptNumbers.range.contains($0) ? $0 : nil })
+    }
     guard let (number, _) = line.number(atEndAfter: instantKey), let instant = instant(number)
     else {
       return .unknown

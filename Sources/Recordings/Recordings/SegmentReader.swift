@@ -35,6 +35,11 @@ final class SegmentReader {
   private(set) var contents = SegmentContents()
   private(set) var header: SegmentHeader?
   private(set) var end: SegmentEnd?
+  /// The last line that states the log sequence reached.
+  private(set) var mark: SequenceMark?
+  private var newSequence: Int?
+  /// Called with each valid line of a chained segment, without the members that chain it.
+  var onLine: ((SegmentLines.Kind, UnsafeBufferPointer<UInt8>) -> Void)?
   /// Where the last line begins, and the chain up to there.
   private var beforeEnd: (bytes: Int, chain: LineChain)?
   /// Lines that have been read, good or bad, and the steps in the good ones.
@@ -104,6 +109,10 @@ final class SegmentReader {
       let start = Int(line.offset)
       if take(slab, line, next: position, &decoder, &steps) {
         goodBytes = offset + position - start
+        if let sequence = exchange(&newSequence, with: nil), let chain {
+          mark = SequenceMark(
+            sequence: sequence, bytes: goodBytes, chain: chain, contents: contents)
+        }
       } else {
         badLines += 1
       }
@@ -137,13 +146,14 @@ final class SegmentReader {
     return slab.withBytes(of: whole) { bytes in
       guard !isBroken, end == nil, var next = chain,
         let body = next.take(bytes, isFirst: lines == 0),
-        take(SegmentLines.kind(of: body), slab, line, &decoder, &steps)
+        case let kind = SegmentLines.kind(of: body), take(kind, slab, line, &decoder, &steps)
       else {
         isBroken = true
         noteMark(in: bytes)
         return false
       }
       chain = next
+      onLine?(kind, body)
       return true
     }
   }
@@ -192,16 +202,18 @@ final class SegmentReader {
       // Another one would hide what the first line says, and so that the segment is in the wrong place.
       guard lines == 0 else { return false }
       header = decode(SegmentHeader.self, slab, line).flatMap {
-        KeptNumbers.range.contains($0.startedAt) ? $0 : nil
+        KeptNumbers.range.contains($0.startedAt)
+          && KeptNumbers.range.contains($0.sequence ?? 0) ? $0 : nil
       }
+      newSequence = header?.sequence
       return header.map(continues) ?? false
     case .end:
       // It vouches for everything before it, and is the last line.
       end = decode(SegmentEnd.self, slab, line)
       beforeEnd = chain.map { (goodBytes, $0) }
       return end != nil
-    case .synced:
-      syncedBytes = offset
+    case .synced(let sequence):
+      (syncedBytes, newSequence) = (offset, sequence)
       return true
     case .unknown: return false
     }
@@ -235,10 +247,21 @@ private struct Checksum {
   var text: String { Format.padded(value, 8, radix: 16) }
 }
 
+/// A line of a recording that states the log sequence up to which the recording is complete.
+struct SequenceMark {
+  let sequence: Int
+  /// The offset of the end of the line.
+  let bytes: Int
+  let chain: LineChain
+  /// The contents of the segment before the line.
+  let contents: SegmentContents
+}
+
 /// The result of reading a whole segment.
 struct SegmentScan {
   let header: SegmentHeader?
   private(set) var end: SegmentEnd?
+  let mark: SequenceMark?
   let contents: SegmentContents
   /// The end of the chain; `nil` if the lines are not chained, or not even the first one is valid.
   private(set) var chain: LineChain?
@@ -285,7 +308,8 @@ extension SegmentReader {
   /// The result, at the end.
   var scan: SegmentScan {
     SegmentScan(
-      header: header, end: end, contents: contents, chain: goodBytes > 0 ? chain : nil,
+      header: header, end: end, mark: mark, contents: contents,
+      chain: goodBytes > 0 ? chain : nil,
       isChained: chain != nil, isDamaged: isDamaged, isUnwritten: isUnwritten, lines: lines,
       goodBytes: goodBytes, syncedBytes: syncedBytes, beforeEnd: beforeEnd)
   }

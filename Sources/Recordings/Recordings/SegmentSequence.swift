@@ -5,6 +5,8 @@ import LiveEvents
 final class SegmentSequence {
   private let directory: String
   private let settings: RecordingSettings
+  /// How long written bytes may stay unsynced while nobody waits for them, in nanoseconds.
+  private let syncNanoseconds: UInt64
   /// What the headers of all segments have in common.
   private let header: SegmentHeader
   /// Called with each segment that got its last line, and its size.
@@ -26,16 +28,17 @@ final class SegmentSequence {
   init(
     _ header: SegmentHeader,
     after earlier: (contents: SegmentContents, bytes: Int, count: Int, chain: LineChain?),
-    directory: String, settings: RecordingSettings, now: UInt64,
+    directory: String, settings: RecordingSettings, syncNanoseconds: UInt64, now: UInt64,
     onFinish: @escaping (SegmentWriter, _ bytes: Int) -> Void
   ) throws(RecordingError) {
+    self.syncNanoseconds = syncNanoseconds
     self.header = header
     self.directory = directory
     self.settings = settings
     self.onFinish = onFinish
     closed = (earlier.contents, earlier.bytes)
     count = earlier.count + 1
-    segment = try make(header.segment, after: earlier.chain, now)
+    segment = try make(header.segment, after: earlier.chain, header.sequence, now)
   }
 
   /// The number of the segment that is being written; `nil` if there is none.
@@ -56,10 +59,10 @@ final class SegmentSequence {
 
   /// - Parameter chain: the end of the segment before, if there is one and its lines are chained.
   private func make(
-    _ number: Int, after chain: LineChain?, _ now: UInt64
+    _ number: Int, after chain: LineChain?, _ sequence: Int?, _ now: UInt64
   ) throws(RecordingError) -> SegmentWriter {
     var header = header
-    (header.segment, header.previous) = (number, chain?.text)
+    (header.segment, header.previous, header.sequence) = (number, chain?.text, sequence)
     let path = RecordingFiles.path(of: number, in: directory)
     let writer = try SegmentWriter(
       header: header, after: chain ?? LineChain(), path: path, now: now, disk: settings.disk)
@@ -75,15 +78,29 @@ final class SegmentSequence {
 
   // MARK: Writing
 
-  func append(_ entries: [RecordedBatch.Entry], now: UInt64) throws(RecordingError) {
+  /// - Parameter copy: receives the lines, except for marks.
+  func append(
+    _ entries: [RecordedBatch.Entry], copy: EncodedLines?, now: UInt64
+  ) throws(RecordingError) {
     guard let segment else { return }
     if unsyncedSince == nil { unsyncedSince = now }
-    for entry in entries { try segment.append(entry) }
+    for entry in entries { try segment.append(entry, copy: copy) }
+  }
+
+  /// Appends lines from the log.
+  ///
+  /// - Parameter sequence: the log sequence of the last batch.
+  func append(_ lines: EncodedLines, upTo sequence: Int, now: UInt64) throws(RecordingError) {
+    guard let segment else { return }
+    if unsyncedSince == nil { unsyncedSince = now }
+    try segment.append(lines)
+    segment.sequence = sequence
   }
 
   /// Ends a group commit: writes what has been gathered, and syncs it if somebody waits for that or the time
-  /// has come.
-  func commit(isAwaited: Bool, now: UInt64) throws(RecordingError) {
+  /// has come. Returns whether everything is synced.
+  @discardableResult
+  func commit(isAwaited: Bool, now: UInt64) throws(RecordingError) -> Bool {
     if isAwaited || deadline.map({ now >= $0 }) ?? false {
       try segment?.sync()
       unsyncedSince = nil
@@ -91,10 +108,14 @@ final class SegmentSequence {
       try segment?.write()
     }
     try rotate(now)
+    return isSynced
   }
 
+  /// Whether everything that was appended is synced.
+  var isSynced: Bool { unsyncedSince == nil }
+
   /// When ``commit(isAwaited:now:)`` is due even if nothing is appended; `nil` if it is not.
-  var deadline: UInt64? { unsyncedSince.map { $0 + settings.syncNanoseconds } }
+  var deadline: UInt64? { unsyncedSince.map { $0 + syncNanoseconds } }
 
   private func rotate(_ now: UInt64) throws(RecordingError) {
     guard let segment,
@@ -104,7 +125,7 @@ final class SegmentSequence {
     // The next one names the last line of this one, which is written only once there is a next one:
     // otherwise its last line says why there is none.
     try segment.seal { _ in }
-    let next = try make(segment.number + 1, after: segment.chain, now)
+    let next = try make(segment.number + 1, after: segment.chain, segment.sequence, now)
     do throws(RecordingError) {
       try finish()
     } catch {
@@ -114,6 +135,7 @@ final class SegmentSequence {
       throw error
     }
     self.segment = next
+    unsyncedSince = nil
     count += 1
   }
 
@@ -134,17 +156,20 @@ final class SegmentSequence {
     onFinish(segment, bytes)
   }
 
-  /// Gives up: cuts off everything that is not synced, so that the file ends with a whole line, and closes the
-  /// segment with a line that says why.
-  func fail(_ error: RecordingError) {
+  /// Closes the last segment with a line that gives the reason for the failure.
+  ///
+  /// - Parameter cutsUnsynced: whether unsynced bytes are cut off first, so that the file ends with a complete line.
+  func fail(_ error: RecordingError, cutsUnsynced: Bool = true) {
     unsyncedSince = nil
     do throws(RecordingError) {
-      try segment?.cutUnsynced()
-      // On a full disk, cutting freed the space for this last line.
+      // On a full disk, cutting frees the space for the last line.
+      if cutsUnsynced { try segment?.cutUnsynced() }
       try close { end in
         end.state = .failed
         end.reason = error.description
       }
+    } catch  where !cutsUnsynced {
+      fail(error, cutsUnsynced: true)
     } catch {
       // The segment is left as it is; the next start examines it.
       if let synced = segment?.synced {

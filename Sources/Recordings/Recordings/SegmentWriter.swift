@@ -44,8 +44,10 @@ final class SegmentWriter {
   /// The chain up to the last line gathered.
   private(set) var chain: LineChain
   private(set) var contents = SegmentContents()
+  /// In a recording: the log sequence of the last batch.
+  var sequence: Int?
   /// What is synced; the file is cut to this if more cannot be written.
-  private(set) var synced: (bytes: Int, chain: LineChain, contents: SegmentContents)
+  private(set) var synced: (bytes: Int, chain: LineChain, contents: SegmentContents, sequence: Int?)
   /// The size of the file when all of it was known to be synced, by its header or its last mark.
   private var marked: Int
   private var headerBytes: Int
@@ -62,7 +64,8 @@ final class SegmentWriter {
     createdAt = now
     file = try OutputFile(creating: path, on: disk)
     self.chain = chain.nextSegment
-    synced = (0, self.chain, contents)
+    sequence = header.sequence
+    synced = (0, self.chain, contents, sequence)
     (marked, headerBytes) = (0, 0)
     gathered.reserveCapacity(Self.blockSize + (64 << 10))
     gather { SegmentLines.append(header, type: SegmentHeader.type, to: &$0) }
@@ -79,29 +82,48 @@ final class SegmentWriter {
   /// The number of bytes written and gathered.
   var bytes: Int { file.count + gathered.count }
 
-  func append(_ entry: RecordedBatch.Entry) throws(RecordingError) {
+  /// - Parameter copy: receives the lines, except for marks.
+  func append(_ entry: RecordedBatch.Entry, copy: EncodedLines?) throws(RecordingError) {
     switch entry {
     case .events(let events, let instant):
       for event in events {
-        gather { SegmentLines.append(event, at: instant, to: &$0) }
+        let line = gather { SegmentLines.append(event, at: instant, to: &$0) }
+        copy?.append(gathered[line], at: instant, events: 1)
         if gathered.count >= Self.blockSize { try write() }
       }
       contents.note(instant, events: events.count)
     case .frame(let instant, let flush):
-      gather { SegmentLines.appendFrame(at: instant, flush: flush, to: &$0) }
+      let line = gather { SegmentLines.appendFrame(at: instant, flush: flush, to: &$0) }
+      copy?.append(gathered[line], at: instant, frames: 1)
       contents.note(instant, frames: 1)
     case .change(let text, let instant):
-      gather { SegmentLines.appendChange(text, at: instant, to: &$0) }
+      let line = gather { SegmentLines.appendChange(text, at: instant, to: &$0) }
+      copy?.append(gathered[line], at: instant)
       contents.note(instant)
     case .mark(let mark):
       gather { SegmentLines.appendChange(mark.text, at: .origin, to: &$0) }
     }
   }
 
-  private func gather(_ line: (inout [UInt8]) -> Void) {
+  /// Appends lines that were encoded for the log.
+  func append(_ lines: EncodedLines) throws(RecordingError) {
+    var start = 0
+    for end in lines.ends {
+      gather { $0.append(contentsOf: lines.bytes[start..<end]) }
+      start = end
+      if gathered.count >= Self.blockSize { try write() }
+    }
+    contents.append(lines.contents)
+  }
+
+  /// Returns the range of the line, without the members that chain it.
+  @discardableResult
+  private func gather(_ line: (inout [UInt8]) -> Void) -> Range<Int> {
     let start = gathered.count
     line(&gathered)
+    let end = gathered.count
     chain.close(&gathered, from: start)
+    return start..<end
   }
 
   /// Hands everything gathered to the kernel, so that it survives the end of this process.
@@ -123,9 +145,9 @@ final class SegmentWriter {
   func sync() throws(RecordingError) {
     try write()
     try file.sync()
-    synced = (file.count, chain, contents)
+    synced = (file.count, chain, contents, sequence)
     guard file.count > marked else { return }
-    gather(SegmentLines.appendSyncedMark)
+    gather { SegmentLines.appendSyncedMark(sequence, to: &$0) }
     do throws(RecordingError) {
       try write()
     } catch {
@@ -139,7 +161,7 @@ final class SegmentWriter {
   func cutUnsynced() throws(RecordingError) {
     gathered.removeAll()
     try file.truncate(to: synced.bytes)
-    (chain, contents) = (synced.chain, synced.contents)
+    (chain, contents, sequence) = (synced.chain, synced.contents, synced.sequence)
     marked = 0
   }
 

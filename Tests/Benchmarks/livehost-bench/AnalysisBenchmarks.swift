@@ -51,17 +51,22 @@ func analysisBenchmarks(_ harness: Harness) async throws {
 
 /// Records a million messages, a frame each 16 ms.
 private func recordCrowd(in library: RecordingLibrary) async throws -> String {
-  let recorder = try await library.start(room: "bench", startedAt: 1_700_000_000_000) { _ in }
+  let recorder = try await library.start(room: "crowd", startedAt: 1_700_000_000_000) { _ in }
+  let log = library.log("crowd") {}
   var crowd = ChatCrowd()
   let perFrame = 100
   for frame in 0..<(messageCount / perFrame) {
     let instant = Instant(nanoseconds: Int64(frame) * 16_666_667)
     var batch = RecordedBatch()
+    let sequence = log.nextSequence()
+    batch.addMark(
+      LogMark(room: "crowd", sequence: sequence, after: sequence - 1, recording: recorder.name))
     batch.add((0..<perFrame).map { _ in crowd.next() }[...], at: instant)
     batch.addFrame(at: instant, flush: false)
-    recorder.post(batch)
+    batch.recorder = recorder
+    log.post(batch)
     // Slower than the disk, so that nothing is lost.
-    while recorder.isBehind { Harness.wait(until: Harness.now() + 1_000_000) }
+    while log.isBehind { Harness.wait(until: Harness.now() + 1_000_000) }
   }
   let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)
   precondition(summary.events == messageCount)

@@ -126,7 +126,7 @@ private struct LanePace {
   }
 }
 
-/// A lane with a room, its socket, and a directory of recordings.
+/// A lane with a room, its socket, its state, and a directory of recordings.
 final class BenchmarkStudio {
   let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
   let room: RoomName
@@ -136,6 +136,7 @@ final class BenchmarkStudio {
   let recordings: RoomRecordings
   let path: String
   private let state: String
+  private let store: SnapshotStore
   private let laneGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   private let ioGroup = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   private let server: IngestServer
@@ -146,13 +147,16 @@ final class BenchmarkStudio {
     else { throw POSIXError(.EINVAL) }
     self.room = room
     path = NSTemporaryDirectory() + "livehost-bench-\(getpid())"
-    state = path + ".recordings"
-    library = try RecordingLibrary(directory: state)
+    state = path + ".state"
+    store = try SnapshotStore(directory: state + "/rooms")
+    try store.start()
+    library = try RecordingLibrary(directory: state + "/recordings")
     let recordings = RoomRecordings(
       library: library, logger: logger)
     self.recordings = recordings
     lane = HostLane(
-      index: 0, eventLoop: loop, settings: RoomSettings(), recordings: recordings)
+      index: 0, eventLoop: loop, settings: RoomSettings(), snapshots: store, library: library,
+      recordings: recordings)
     directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
     try directory.open(room)
     server = try await IngestServer.start(
@@ -162,15 +166,16 @@ final class BenchmarkStudio {
 
   /// Frees the disk that finished recordings took; the catalogue forgets them with its file.
   func removeSegments() {
-    let manager = FileManager.default
-    for name in (try? manager.contentsOfDirectory(atPath: state)) ?? []
-    where name.hasPrefix("bench-") { try? manager.removeItem(atPath: state + "/" + name) }
+    let (manager, directory) = (FileManager.default, state + "/recordings")
+    for name in (try? manager.contentsOfDirectory(atPath: directory)) ?? []
+    where name.hasPrefix("bench-") { try? manager.removeItem(atPath: directory + "/" + name) }
   }
 
   func end() async throws {
     await server.shutdown()
     await directory.closeAll()
     await recordings.close()
+    await store.close()
     try await ioGroup.shutdownGracefully()
     try await laneGroup.shutdownGracefully()
     try? FileManager.default.removeItem(atPath: state)

@@ -186,6 +186,9 @@ struct Model {
       var until = known.until ?? room.clients.mapValues(\.acknowledged)
       if key == recording {
         recordings[key]?.mayBeDamaged = true
+        // Damage also keeps the log from completing what was not synced in the recording.
+        until = [:]
+      } else if recording == nil {
         for (client, first) in loss.messages { until[client] = min(until[client] ?? 0, first) }
       }
       // A room that does not come back is not recorded any more.

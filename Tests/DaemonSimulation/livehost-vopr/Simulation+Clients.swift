@@ -121,7 +121,8 @@ extension Simulation {
       guard isAlive else { return }
       trace.add("\(room) is recorded as \(report.recording)")
       model.beginRecording(
-        report.recording, of: room, isOver: model.endings[room] != endings,
+        report.recording, of: room,
+        isOver: model.endings[room] != endings || failedRecordings.contains(report.recording),
         endsWithLife: hasFailed)
     }
   }

@@ -31,7 +31,10 @@ extension Simulation {
         return fault
       case .error?:
         (hasFailed, hasEverFailed) = (true, true)
-        if let recording = Self.recording(call.path) { failedRecordings.now.insert(recording) }
+        if let recording = Self.recording(call.path) {
+          failedRecordings.insert(recording)
+          model.recordings[recording]?.until = [:]
+        }
         return fault
       case .short?, .slow?, .never?, .lie?, nil: break
       }
@@ -92,6 +95,11 @@ extension Simulation {
       witness.noteCut(of: call.path, bytes: 0)
       if isSegment, isServing, !call.path.hasSuffix("000001.ndjson") { count(.rotation) }
     case .truncate:
+      if isSegment, !isLog, !isServing,
+        disk.contents(of: call.path).map({ call.bytes < $0.count }) == true
+      {
+        count(.completedRecording)
+      }
       witness.noteCut(of: call.path, bytes: call.bytes)
     case .remove:
       guard disk.contents(of: call.path) != nil else { return }

@@ -41,9 +41,8 @@ final class Simulation: @unchecked Sendable {
   /// Whether a call of this life has failed. An answer to a call of the host does not say whether it is kept.
   var hasFailed = false
   var hasEverFailed = false
-  /// The recordings to which a call failed since the start before this one, and in this life: a state that is kept
-  /// may be newer than what is left of them.
-  var failedRecordings: (before: Set<String>, now: Set<String>) = ([], [])
+  /// The recordings to which a call failed: they may lack what the log has.
+  var failedRecordings: Set<String> = []
   /// The files in which bits have changed.
   var spoiledFiles: Set<String> = []
   var monitors: [Int: Monitor] = [:]
@@ -174,7 +173,6 @@ final class Simulation: @unchecked Sendable {
     isAlive = true
     life += 1
     hasFailed = false
-    failedRecordings = (failedRecordings.before.union(failedRecordings.now), [])
     trace.add("livehostd starts")
     for room in rooms {
       let file = "\(SimulatedDaemon.directory)/rooms/\(room).json"
@@ -221,7 +219,6 @@ final class Simulation: @unchecked Sendable {
       }
     }
     witness.forget()
-    failedRecordings.before = []
     journal = []
     checkRooms()
     checkRecordings(replays: false)
@@ -231,14 +228,7 @@ final class Simulation: @unchecked Sendable {
 
   /// Whether a line of the journal tells about damage for which there is no cause.
   private func isFalseAlarm(_ line: String) -> Bool {
-    Path.told(by: line).contains { path in
-      path.isDamage
-        && !(path == .newerSnapshot
-          && rooms.contains { room in
-            line.contains("room \(room) ")
-              && failedRecordings.before.contains { $0.hasPrefix(room + "-") }
-          })
-    }
+    Path.told(by: line).contains(where: \.isDamage)
   }
 
   /// Ends the life, unless it has ended, and frees the daemon.

@@ -37,7 +37,7 @@ struct Tally {
 
 /// A way in which the daemon recovers from something, as it can be seen from outside.
 enum Path: String, CaseIterable {
-  case tornRecording = "the torn end of a recording is cut off"
+  case completedRecording = "a recording gets its end from the log"
   case damagedRecording = "a recording is found to be damaged"
   case continued = "a recording goes on after a restart"
   case failedRecording = "a recording fails"
@@ -54,9 +54,6 @@ enum Path: String, CaseIterable {
   case previousSnapshot = "a room comes back from its previous snapshot"
   case spareSnapshot = "a snapshot rots in which there is nothing that is not elsewhere"
   case failedSnapshot = "a snapshot cannot be written"
-  case recordingOnly = "a room comes back from its recording alone"
-  case newerSnapshot = "a room's snapshot is newer than what is left of its recording"
-  case unreadableSteps = "the last steps of a room cannot be read from its recording"
   case crashedRecovery = "a recovery is cut short by a crash"
   case rotation = "a segment is full"
   case packed = "an idle room is packed"
@@ -65,7 +62,6 @@ enum Path: String, CaseIterable {
   /// Words by which the journal shows it.
   private var words: String? {
     switch self {
-    case .tornRecording: "not synced when the program ended"
     case .damagedRecording: "differs from what was written"
     case .continued: "continues in a new segment"
     case .failedRecording: "recording of room"
@@ -75,22 +71,17 @@ enum Path: String, CaseIterable {
     case .spoiledSnapshot: "cannot be used and was renamed"
     case .previousSnapshot: "comes back in the state that was saved before that"
     case .failedSnapshot: "is not kept for the next start"
-    case .recordingOnly: "is restored from its recording"
-    case .newerSnapshot: "newer than what is left of its recording"
-    case .unreadableSteps: "are not in its state"
     case .packed: "is packed"
     case .unpacked: "is unpacked"
     case .tornLog: "the log of the rooms: cutting off"
-    case .removedSegment, .cutLog, .spareSnapshot, .unfinishedSnapshot, .missingSnapshot,
-      .crashedRecovery, .rotation:
+    case .completedRecording, .removedSegment, .cutLog, .spareSnapshot, .unfinishedSnapshot,
+      .missingSnapshot, .crashedRecovery, .rotation:
       nil
     }
   }
 
-  /// Whether something that was safely on the disk is not as it was, or something was saved before what leads to it.
-  var isDamage: Bool {
-    [.damagedRecording, .damagedLog, .spoiledSnapshot, .newerSnapshot].contains(self)
-  }
+  /// Whether something that was safely on the disk is not as it was.
+  var isDamage: Bool { [.damagedRecording, .damagedLog, .spoiledSnapshot].contains(self) }
 
   /// What a line of the journal tells.
   static func told(by line: String) -> [Path] {

@@ -94,7 +94,7 @@ struct Witness {
     return change > end && old[(end + 1)...].starts(with: Array(#"{"type":"segmentEnd","#.utf8))
   }
 
-  private static let mark = Array(#"{"type":"segmentSynced","n":"#.utf8)
+  private static let mark = Array(#"{"type":"segmentSynced","#.utf8)
 
   /// Whether lines of the journal tell about a file.
   static func isTold(_ path: String, in journal: [String]) -> Bool {

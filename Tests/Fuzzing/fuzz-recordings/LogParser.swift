@@ -38,11 +38,11 @@ final class LogParser: Parser {
       let second = try LogStart(on: found)
       check("a second start finds the same", first.finds(asMuchAs: second))
       // It goes on in the next segment, behind whatever was found.
-      let position = second.log("fuzz")
+      let sequence = second.log("fuzz")
       let third = try LogStart(on: found)
       check(
         "what is logged after a start is found at the next",
-        position == nil || third.contents.rooms["fuzz"]?.last == position)
+        sequence == nil || third.contents.rooms["fuzz"]?.last == sequence)
       check("a start keeps what rooms need", second.isKept(in: third))
     } catch {
       fatalError("the log is read: \(error)")

@@ -19,7 +19,8 @@ struct LogStart {
     settings.disk = directory.disk
     let problems = Problems()
     session = LogSession(
-      directory: Self.directory, settings: settings, index: RecordingIndex(),
+      directory: Self.directory, settings: settings, progress: RecoveryProgress(),
+      index: RecordingIndex(),
       onProblem: { problems.add($0) })
     contents = try session.recover()
     tells = problems.all.contains { !$0.contains(": cutting off ") }
@@ -35,7 +36,7 @@ struct LogStart {
   /// Whether another start knows and gives out the same.
   func finds(asMuchAs other: LogStart) -> Bool {
     contents.rooms == other.contents.rooms
-      && contents.newestSession == other.contents.newestSession
+      && contents.newest == other.contents.newest
       && contents.losses == other.contents.losses
       && segments.mapValues(\.steps) == other.segments.mapValues(\.steps)
   }
@@ -48,21 +49,21 @@ struct LogStart {
     }
   }
 
-  /// Logs a batch of a room in a new session. Returns its position; `nil` if there is no number left for a session.
-  func log(_ room: String) -> LogPosition? {
-    guard contents.newestSession < KeptNumbers.range.upperBound else { return nil }
-    let number = contents.newestSession + 1
-    let mark = LogMark(room: room, at: LogPosition(session: number, batch: 1))
+  /// Logs a batch of a room. Returns its log sequence; `nil` if there is no number left.
+  func log(_ room: String) -> Int? {
+    guard contents.newest < KeptNumbers.range.upperBound else { return nil }
+    let sequence = contents.newest + 1
     var batch = RecordedBatch()
-    batch.addMark(mark)
+    batch.addMark(
+      LogMark(room: room, sequence: sequence, after: contents.rooms[room]?.last ?? 0))
     batch.addFrame(at: .origin, flush: false)
     batch.whenSynced {}
-    session.begin(UInt64(number), of: room, status: RecorderStatus()) {
+    session.begin(1, of: room, status: RecorderStatus()) {
       fatalError("what a room does after a start is logged")
     }
-    _ = session.append(batch, to: UInt64(number), now: 1)
+    _ = session.append(batch, of: 1, copy: nil, now: 1)
     session.commit(now: 1)
-    return mark.position
+    return sequence
   }
 }
 

@@ -105,9 +105,9 @@ package final class HostLane: Sendable {
   /// Has a room saved, so that the log can be cut.
   func postSaving(of room: RoomName) { post(.save(room)) }
 
-  /// Packs a room, if nothing has happened in it since it was at a position in the log.
-  func postPacking(of room: RoomName, after position: LogPosition) {
-    post(.pack(room, after: position))
+  /// Packs a room, unless something has happened in it behind a log sequence.
+  func postPacking(of room: RoomName, after sequence: Int) {
+    post(.pack(room, after: sequence))
   }
 
   /// Runs `body` with a room, after all that was posted for it before; with nil if there is no such room.

@@ -14,7 +14,7 @@ final class LaneMailbox: Sendable {
     case close(RoomName, isForGood: Bool, @Sendable (_ failure: String?) -> Void)
     case delivery(RoomDelivery)
     /// A room in which nothing has happened for long, and all that did before is on disk.
-    case pack(RoomName, after: LogPosition)
+    case pack(RoomName, after: Int)
     /// A room whose snapshot would let the log be cut.
     case save(RoomName)
     /// Something to do with a room, `nil` if there is no room of that name.

@@ -88,7 +88,7 @@ final class LaneRooms {
     case .visit(let name, let body):
       body(room(named: name, now))
       if let room = open[name] { saveAndSchedule(room, now) }
-    case .pack(let name, let position): pack(name, after: position, now)
+    case .pack(let name, let sequence): pack(name, after: sequence, now)
     case .save(let name): saveForLog(name, now)
     case .survey(let body): body(self)
     }
@@ -177,8 +177,7 @@ final class LaneRooms {
   // MARK: Rooms
 
   private func begin(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
-    var keeper = keeper(of: RoomLifetime(name.description))
-    keeper?.position = snapshot?.log
+    let keeper = keeper(of: RoomLifetime(name.description))
     if keeper != nil {
       library?.keep(name.description, onSnapshotDue: onSnapshotDue)
     }
@@ -273,11 +272,11 @@ final class LaneRooms {
       let idle = open.values.filter { isIdle($0, now) }
       let first = idle.filter(\.canBePacked)
         .sorted { ($0.lastUse, $0.name) < ($1.lastUse, $1.name) }.prefix(Self.packedAtOnce)
-      if let recorder = first.first?.log?.recorder {
+      if let writer = first.first?.log?.writer {
         // All of them are on disk by then, with what they did last: the log is one.
-        let ends = first.map { ($0.name, $0.log?.logged) }
-        recorder.whenSynced { [lane] in
-          for case (let name, let end?) in ends { lane.postPacking(of: name, after: end) }
+        let ends = first.map { ($0.name, $0.sequence) }
+        writer.whenSynced { [lane] in
+          for (name, end) in ends { lane.postPacking(of: name, after: end) }
         }
       }
       // The next start would have much to repeat.
@@ -298,8 +297,8 @@ final class LaneRooms {
     settings.packsAfter.map { now >= room.lastUse + TimeAmount($0) } ?? false
   }
 
-  private func pack(_ name: RoomName, after end: LogPosition, _ now: NIODeadline) {
-    guard let room = open[name], isIdle(room, now), room.canBePacked, room.log?.logged == end,
+  private func pack(_ name: RoomName, after end: Int, _ now: NIODeadline) {
+    guard let room = open[name], isIdle(room, now), room.canBePacked, room.sequence == end,
       packed.add(room, now: now)
     else { return }
     room.due = nil

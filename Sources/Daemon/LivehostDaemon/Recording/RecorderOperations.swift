@@ -61,22 +61,19 @@ extension RoomRecordings {
 
   /// Closes the recording of a room, once all of it is on disk; `nil` if there is none.
   private func close(_ room: RecordedRoom) async throws(RecordingError) -> SavedRecording? {
-    let ended = await room.visit { room in
-      defer { room?.continueInLog() }
-      return room?.takeRecording()
-    }
+    let ended = await room.visit { $0?.takeRecording() }
     let summary: RecordingSummary?
     switch ended {
     case .written(let recorder, let digest):
       defer {
-        room.postVisit { $0?.recordingClosed(recorder) }
+        room.postVisit { $0?.recordingClosed() }
         noteEnd()
       }
       summary = try await end(room.name, recorder, digest: digest)
       if let failure = recorder.failure { throw failure }
     case .open(let name):
       defer {
-        room.postVisit { $0?.recordingClosed(nil) }
+        room.postVisit { $0?.recordingClosed() }
         noteEnd()
       }
       await enter(room.name)
@@ -111,14 +108,10 @@ extension RoomRecordings {
     guard let paused else { return }
     defer { leave(room.name) }
     try await paused.interrupt(endedAt: WallClock.milliseconds())
-    let failure = paused.failure
-    await room.visit { room in
-      // It stays open, unless there is nothing to continue.
-      let open = room?.openRecording
-      room?.recordingClosed(paused)
-      if failure == nil { room?.openRecording = open }
+    if let failure = paused.failure {
+      await room.visit { $0?.recordingClosed() }
+      throw failure
     }
-    if let failure { throw failure }
     logger.log(
       .recordingPaused, "recording \(paused.name) is paused",
       metadata: ["room": "\(room.name)", "recording": "\(paused.name)"])
@@ -126,16 +119,15 @@ extension RoomRecordings {
 
   private func resume(_ attempt: Int, of room: RecordedRoom) async throws {
     // The pause that this replaces may not have begun.
-    if await room.visit({ $0?.log?.isRecording }) == true { return }
+    if await room.visit({ $0?.isRecording }) == true { return }
     await enter(room.name)
     do {
-      let position = await room.visit { $0?.openRecording }
-      guard let position else { throw NothingPaused() }
-      let recorder = try await library.resume(
-        position.recording, onEvent: events(of: room))
-      guard let recorder else { throw RecordingError.noSuchRecording(position.recording) }
+      let paused = await room.visit { $0?.pausedRecording }
+      guard let paused else { throw NothingPaused() }
+      let recorder = try await library.resume(paused, onEvent: events(of: room))
+      guard let recorder else { throw RecordingError.noSuchRecording(paused) }
       let isWanted = await room.visit {
-        $0?.begin(recorder, after: position, for: attempt, as: .resumed) ?? false
+        $0?.begin(recorder, for: attempt, as: .resumed) ?? false
       }
       guard isWanted else {
         try? await recorder.interrupt(endedAt: WallClock.milliseconds())

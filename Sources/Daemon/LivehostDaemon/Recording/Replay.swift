@@ -155,7 +155,7 @@ package struct Replay: Sendable {
       lane.postVisit(to: room) { room in
         guard let room else { return continuation.resume(returning: false) }
         room.play(steps)
-        room.whenRecorderKeepsUp { continuation.resume(returning: true) }
+        room.whenLogKeepsUp { continuation.resume(returning: true) }
       }
     }
   }

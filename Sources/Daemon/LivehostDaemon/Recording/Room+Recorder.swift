@@ -12,10 +12,12 @@ import Recordings
 extension Room {
   var recorder: RecorderFeature.State { screen.store.state.recorder }
 
+  /// Whether the room's own recorder is writing.
+  var isRecording: Bool { log?.recorder != nil }
+
   /// The name of the recording that is being written or paused, or else of the last one.
   var recordingName: String? {
-    log?.isRecording == true
-      ? log?.position.recording : openRecording?.recording ?? recorder.work?.recording
+    log?.recorder?.name ?? pausedRecording ?? recorder.work?.recording
   }
 
   /// Notes what somebody wants of the recorder. Calls `completion` with the outcome, maybe at once, and while the room
@@ -69,14 +71,9 @@ extension Room {
   }
 
   /// Records from here on, if that is still wanted. Returns `false` if it is not.
-  ///
-  /// - Parameter end: the end of what is recorded already.
-  func begin(
-    _ recorder: RoomRecorder, after end: RecordedPosition? = nil, for attempt: Int,
-    as outcome: RecorderOutcome
-  ) -> Bool {
+  func begin(_ recorder: RoomRecorder, for attempt: Int, as outcome: RecorderOutcome) -> Bool {
     guard isAttempting(attempt) else { return false }
-    begin(recorder, after: end)
+    begin(recorder, isNew: outcome != .resumed)
     perform(.ended(attempt: attempt, outcome: outcome))
     return true
   }
@@ -84,20 +81,26 @@ extension Room {
   /// Stops recording for a while, if that is still wanted.
   func pauseRecording(for attempt: Int) -> RoomRecorder? {
     guard isAttempting(attempt), let ended = endRecording() else { return nil }
-    continueInLog()
+    pausedRecording = ended.recorder.name
     return ended.recorder
   }
 
-  /// Whether a recording that was being written when the program ended goes on: not if it is paused or is to be closed.
-  func mustContinue(_ end: RecordedPosition) -> Bool {
+  /// After a restart: the recording that was being written when the program ended, if it is to go on; `nil` if it is paused
+  /// or is to be closed.
+  ///
+  /// - Parameter saved: the one that an earlier version was writing.
+  func recordingToContinue(_ saved: String?) -> String? {
+    let name = recorder.work?.recording ?? saved
     switch recorder.own?.state {
-    case .idle, .failed: return false
+    case .idle, .failed: return nil
     case .paused, .stopping:
       // Versions that could not pause closed a recording in one step.
-      guard recorder.work != nil else { return true }
-      openRecording = end
-      return false
-    case .starting, .recording, nil: return true
+      guard recorder.work != nil else { return name }
+      pausedRecording = name
+      return nil
+    case .starting: return saved
+    case .recording: return name
+    case nil: return saved
     }
   }
 
@@ -111,24 +114,31 @@ extension Room {
   /// Stops recording for good.
   func takeRecording() -> EndedRecording? {
     if let ended = endRecording() {
-      saving = Saving(steps: ended.recorder.waitingSteps)
+      saving = Saving(ended.recorder)
       return .written(ended.recorder, digest: ended.digest)
     }
-    return openRecording.map { .open($0.recording) }
+    return pausedRecording.map { .open($0) }
   }
+
+  /// Notes that the recording is closed.
+  func recordingClosed() { (pausedRecording, saving) = (nil, nil) }
 
   /// How much of a recording that is being closed was not written when that began.
   struct Saving {
+    let recorder: RoomRecorder
     let steps: Int
     var progress = ProgressThinner<RecorderProgress>()
 
-    init(steps: Int) { self.steps = steps }
+    init(_ recorder: RoomRecorder) {
+      (self.recorder, steps) = (recorder, recorder.waitingSteps)
+    }
   }
 
   /// Shows how far the recorder is, which tells that once a second.
   func show(_ progress: RecorderProgress) {
-    if log?.isRecording == true { return screen.send(.recorder(.ownProgressed(progress))) }
-    guard let left = closingRecorder?.waitingSteps, var saving, left <= saving.steps else { return }
+    if isRecording { return screen.send(.recorder(.ownProgressed(progress))) }
+    guard var saving, case let left = saving.recorder.waitingSteps, left <= saving.steps
+    else { return }
     var reading = progress
     (reading.done, reading.total) = (saving.steps - left, saving.steps)
     let step = saving.progress.push(
@@ -141,13 +151,13 @@ extension Room {
   var isRecorderUnfinished: Bool {
     let isShown = recorder.own?.state == .recording
     let hasFailed = recorder.work.map { $0.failures > 0 || $0.failure != nil } ?? false
-    return recorder.work?.wish != nil || isShown != (log?.isRecording == true) || hasFailed
+    return recorder.work?.wish != nil || isShown != isRecording || hasFailed
   }
 
   /// After a restart: what was under way is begun anew.
   func resumeRecorder() {
     guard isRecorderUnfinished else { return }
-    perform(.restarted(isRecording: log?.isRecording == true))
+    perform(.restarted(isRecording: isRecording))
   }
 }
 

@@ -51,7 +51,7 @@ extension Room {
         if let change { play(change) }
         // What looks like a mark of the log comes from elsewhere, and must not get there.
         if change?.isLocal != true, !isActNext, LogMark(step) == nil {
-          log?.addChange(change?.elsewhere ?? text, at: instant)
+          log?.addChange(text, at: instant)
         }
       }
     }

@@ -19,11 +19,6 @@ struct RoomChange: Codable, Equatable {
   /// Whether the event that follows is an act, which came by no line and is not counted as received.
   var isAct: Bool?
 
-  /// At the beginning of a recording: the end of the log in front of it, if the log leads there.
-  var after: LogPosition?
-  /// `true` where a recording continues behind something that only a snapshot can have: nothing behind it is
-  /// acknowledged before that snapshot is on disk.
-  var followsSnapshot: Bool?
   /// `true` if the analysis of the chat begins anew here: a recording knows of nothing before it.
   var restartsAnalysis: Bool?
   /// The batch that the events behind it are; they count only if all of them are there.
@@ -32,7 +27,7 @@ struct RoomChange: Codable, Equatable {
   var replays: Bool?
 
   private enum CodingKeys: String, CodingKey {
-    case settings, rejected, recorder, after, followsSnapshot, restartsAnalysis, position, replays
+    case settings, rejected, recorder, restartsAnalysis, position, replays
     case isAct = "act"
   }
 
@@ -52,15 +47,6 @@ struct RoomChange: Codable, Equatable {
   /// Whether it is about the room in which it was recorded, and about no other one.
   var isLocal: Bool {
     rejected != nil || recorder != nil || position != nil || replays != nil
-  }
-
-  /// What is recorded of it where the recording is played into another room: nothing of what lies in front of it in
-  /// its own one. `nil` if it is all the same.
-  var elsewhere: String? {
-    guard after != nil || followsSnapshot != nil else { return nil }
-    var change = self
-    (change.after, change.followsSnapshot) = (nil, nil)
-    return change.text
   }
 
   /// One JSON object on one line.

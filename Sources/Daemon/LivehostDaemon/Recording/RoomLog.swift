@@ -2,26 +2,24 @@ import LiveEvents
 import RateLimiting
 import Recordings
 
-/// What a room does, on its way to its recording or to the log that all rooms share: gathers what happens in a turn
-/// and hands it over at the end.
+/// Gathers the steps of a room into one batch per turn, and posts them to the log and the room's recording.
 ///
-/// Nothing is encoded here: events are handed over unchanged, sharing their storage.
+/// Nothing is encoded here: events are posted unchanged, and share their storage.
 struct RoomLog {
-  let recorder: RoomRecorder
-  /// Whether it is a recording; otherwise it is the log of all rooms.
-  let isRecording: Bool
+  let writer: LogWriter
+  /// The log sequence of the newest batch.
+  private(set) var sequence: Int
+  /// The open recording.
+  private(set) var recorder: RoomRecorder?
+  /// Whether batches are copied to it.
+  private var copies = false
   /// Whether the recording holds everything that ever happened in the room.
-  let isWhole: Bool
-  /// The position in the recording after everything added so far.
-  private(set) var position: RecordedPosition
-  /// The position in the log after everything added so far.
-  private(set) var logged: LogPosition
+  private(set) var isWhole = false
   /// What was added since a snapshot was taken.
   var unsaved = Unsaved()
   private let room: String
-  private let opened: Int?
-  private let after: LogPosition?
-  private let recorded: RecordedPosition?
+  /// When the room was opened; `nil` after that was logged.
+  private var opened: Int?
   private var batch = RecordedBatch()
   private var hasMark = false
 
@@ -37,38 +35,15 @@ struct RoomLog {
     }
   }
 
-  /// A recording.
-  init(_ recorder: RoomRecorder, isWhole: Bool, after end: RecordedPosition? = nil) {
-    self.recorder = recorder
-    self.isWhole = isWhole
-    isRecording = true
-    position = end ?? RecordedPosition(recording: recorder.name)
-    logged = LogPosition(session: 0)
-    (room, opened, after, recorded) = ("", nil, nil, nil)
-  }
-
-  /// The log.
-  ///
   /// - Parameters:
-  ///   - opened: when the room was opened, if this is its first session.
-  ///   - end: the position that the session continues, if it does.
-  ///   - recorded: the end of the recording between that and the session, if there is one.
-  init(
-    _ recorder: RoomRecorder, room: String, opened: Int?, after end: LogPosition?,
-    recorded: RecordedPosition?
-  ) {
-    self.recorder = recorder
-    self.room = room
-    self.opened = opened
-    self.recorded = recorded
-    after = end
-    (isRecording, isWhole) = (false, false)
-    position = RecordedPosition(recording: "")
-    logged = LogPosition(session: recorder.session)
+  ///   - sequence: the log sequence of the room's previous batch.
+  ///   - opened: when the room was opened, if it has not been logged before.
+  init(_ writer: LogWriter, room: String, after sequence: Int, opened: Int?) {
+    (self.writer, self.room, self.sequence, self.opened) = (writer, room, sequence, opened)
   }
 
   /// Whether so much is waiting for the disk that senders should be held back.
-  var isBehind: Bool { recorder.isBehind }
+  var isBehind: Bool { writer.isBehind }
 
   /// Whether it takes noticeable time to repeat what happened since the last snapshot: some 30 ms.
   var isLong: Bool { unsaved.steps >= 8_192 || unsaved.bytes >= 1 << 20 }
@@ -78,9 +53,24 @@ struct RoomLog {
 
   mutating func noteSnapshot() { unsaved = Unsaved() }
 
+  /// Copies all following batches to a recording.
+  mutating func begin(_ recorder: RoomRecorder, isWhole: Bool) {
+    handOver()
+    (self.recorder, self.isWhole, copies) = (recorder, isWhole, true)
+  }
+
+  /// Keeps a recording open that failed together with the log, until the room learns of the failure.
+  mutating func keep(_ recorder: RoomRecorder?) { self.recorder = recorder }
+
+  /// Stops copying batches.
+  mutating func endRecording() {
+    handOver()
+    (recorder, copies) = (nil, false)
+  }
+
   mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
     guard !events.isEmpty else { return }
-    note(events.count, at: instant)
+    note(events.count)
     batch.add(events, at: instant)
   }
 
@@ -91,7 +81,7 @@ struct RoomLog {
   }
 
   mutating func addFrame(at instant: Instant, flush: Bool) {
-    note(1, at: instant)
+    note(1)
     batch.addFrame(at: instant, flush: flush)
   }
 
@@ -100,22 +90,27 @@ struct RoomLog {
   }
 
   mutating func addChange(_ text: String, at instant: Instant) {
-    note(1, at: instant)
+    note(1)
     batch.addChange(text, at: instant)
   }
 
-  /// Notes in the log that the room is closed for good.
-  mutating func addClosing() { mark(isClosing: true) }
+  /// Notes that the room is closed for good.
+  mutating func addClosing() {
+    handOver()
+    mark(isClosing: true)
+  }
 
-  private mutating func note(_ steps: Int, at instant: Instant) {
+  private var copied: RoomRecorder? { copies ? recorder : nil }
+
+  private mutating func note(_ steps: Int) {
     unsaved.steps += steps
-    if isRecording { position.advance(by: steps, at: instant) } else if !hasMark { mark() }
+    if !hasMark { mark() }
   }
 
   private mutating func mark(isClosing: Bool = false) {
-    logged.batch += 1
-    var mark = LogMark(room: room, at: logged)
-    if logged.batch == 1 { (mark.opened, mark.after, mark.recorded) = (opened, after, recorded) }
+    let before = exchange(&sequence, with: writer.nextSequence())
+    var mark = LogMark(room: room, sequence: sequence, after: before, recording: copied?.name)
+    mark.opened = exchange(&opened, with: nil)
     if isClosing { mark.closed = true }
     batch.addMark(mark)
     hasMark = true
@@ -133,6 +128,8 @@ struct RoomLog {
 
   mutating func handOver() {
     hasMark = false
-    if !batch.isEmpty { recorder.post(exchange(&batch, with: RecordedBatch())) }
+    guard !batch.isEmpty else { return }
+    batch.recorder = copied
+    writer.post(exchange(&batch, with: RecordedBatch()))
   }
 }

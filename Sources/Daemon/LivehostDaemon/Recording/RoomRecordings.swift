@@ -92,47 +92,43 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Continues the recording of a restored room, unless it was ended or is not to be continued. If it cannot be
+  /// Continues the recording that a restored room was writing, if it was and is to be continued. If it cannot be
   /// continued, the journal and the room say so.
   ///
-  /// - Parameter end: the end of what is recorded, all of which the room has seen.
-  /// - Returns: `false` if it was not to be continued.
-  func resume(_ name: RoomName, after end: RecordedPosition, on lane: HostLane) async -> Bool {
-    let life = await lane.visit(name) { $0?.mustContinue(end) == true ? $0?.life : nil }
-    guard let life else { return false }
+  /// - Parameter saved: the recording that an earlier version was writing.
+  func resume(_ name: RoomName, _ saved: String?, on lane: HostLane) async {
+    let found: (String, RoomLifetime)? = await lane.visit(name) { room in
+      room.flatMap { room in room.recordingToContinue(saved).map { ($0, room.life) } }
+    }
+    guard let (recording, life) = found else { return }
     let room = RecordedRoom(name: name, life: life, lane: lane)
     await enter(name)
     let recorder: RoomRecorder?
     do throws(RecordingError) {
-      recorder = try await library.resume(end.recording, onEvent: events(of: room))
+      recorder = try await library.resume(recording, onEvent: events(of: room))
     } catch {
       leave(name)
-      await room.visit { $0?.perform(.failed(reason: error.description)) }
-      return true
+      return await room.visit { $0?.perform(.failed(reason: error.description)) } ?? ()
     }
     guard let recorder else {
       leave(name)
       // Killed before the room knew of that.
-      let ended = try? await list(name).recordings.last { $0.recording == end.recording }
+      let ended = try? await list(name).recordings.last { $0.recording == recording }
       if ended?.state == .failed {
         await room.visit { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
       }
-      return true
+      return
     }
-    // Saved at once: what it was restored from may not lead there a second time.
-    let isOpen: Bool = await withCheckedContinuation { continuation in
-      room.postVisit { room in
-        guard let room else { return continuation.resume(returning: false) }
-        room.begin(recorder, after: end)
-        room.save(now: .now()) { continuation.resume(returning: true) }
-      }
+    let isOpen = await room.visit { room in
+      room?.begin(recorder, isNew: false)
+      room?.log?.handOver()
+      return room != nil
     }
     guard isOpen else {
-      _ = try? await self.end(name, recorder, digest: nil)
-      return true
+      _ = try? await end(name, recorder, digest: nil)
+      return
     }
     logContinuation(of: recorder.name, in: name)
-    return true
   }
 
   func logContinuation(of recording: String, in room: RoomName) {
@@ -203,24 +199,12 @@ package final class RoomRecordings: Sendable {
     return RecordingReport(deleted)
   }
 
-  /// Whether a recording is paused, or a room's state might be in recordings only: until a snapshot is on disk that was
-  /// taken after the recording had ended.
+  /// Whether a recording is paused.
   private func isNeeded(
     _ recording: String, byRoom room: String, in directory: RoomDirectory
   ) async -> Bool {
     guard let room = RoomName(room), let lane = directory.lane(of: room) else { return false }
-    return await withCheckedContinuation { continuation in
-      lane.postVisit(to: room) { room in
-        guard let room, room.log?.isRecording != true else {
-          return continuation.resume(returning: false)
-        }
-        if room.openRecording?.recording == recording {
-          return continuation.resume(returning: true)
-        }
-        guard room.mustSave else { return continuation.resume(returning: false) }
-        room.whenSaved { continuation.resume(returning: !$0) }
-      }
-    }
+    return await lane.visit(room) { $0?.pausedRecording == recording }
   }
 
   /// The files of a recording, for reading it.
@@ -297,8 +281,6 @@ package final class RoomRecordings: Sendable {
       room.postVisit { [self] host in
         guard let ended = host?.endRecording() else { return }
         host?.perform(.failed(reason: error.description))
-        // It will not write anything more, so nothing has to wait for it.
-        host?.recordingClosed(ended.recorder)
         Task {
           defer { noteEnd() }
           _ = try? await end(room.name, ended.recorder, digest: nil)

@@ -13,14 +13,14 @@ extension Room {
     log?.handOver()
     return RoomSnapshot(
       room: name.description, savedAt: WallClock.milliseconds(),
-      instant: clock.time(machine: now.machineTime), screen: screen.snapshot, recording: nil,
-      log: nil, known: known)
+      instant: clock.time(machine: now.machineTime), screen: screen.snapshot, sequence: nil,
+      known: known)
   }
 
   /// Continues a room that was opened with a copy from another daemon: its first snapshot here is all that is kept.
   func continueCopy(_ snapshot: RoomSnapshot, now: NIODeadline = .now()) {
-    wake(after: snapshot.moment, at: nil, now: now)
-    endRestoration(at: nil, recorded: nil, isLost: true, mustSave: true, now: now)
+    wake(after: snapshot.moment, at: 0, isLost: true, now: now)
+    endRestoration()
   }
 
   /// Notes that an act is a batch of a source. `false` if the room has that batch.

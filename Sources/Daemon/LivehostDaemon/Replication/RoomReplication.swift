@@ -208,7 +208,8 @@ package final class RoomReplication: Sendable {
     } catch let error as CancellationError {
       throw error
     } catch { throw ServiceError.invalidParameter("part") }
-    guard snapshot.room == name.description, snapshot.log == nil, snapshot.recording == nil else {
+    guard snapshot.room == name.description, snapshot.sequence == nil, snapshot.recording == nil
+    else {
       throw ServiceError.invalidParameter("room")
     }
     _ = await directory.close(name)

@@ -20,8 +20,6 @@ struct PackedRoom {
   let sources: [SourceReport]
   let clock: RoomClock
   var life: RoomLifetime.Rest
-  /// Where the log has the last that happened.
-  let position: LogPosition
   /// What was logged since the last snapshot.
   let unsaved: RoomLog.Unsaved
   let state: PackedStates.State
@@ -40,7 +38,7 @@ struct PackedRoom {
       effects: Int(room.screen.store.startedEffects))
     sources = room.sources
     clock = room.clock
-    (position, unsaved, life) = (log.logged, log.unsaved, lifetime.rest)
+    (unsaved, life) = (log.unsaved, lifetime.rest)
   }
 
   var counts: EventCounts { metrics.counts }
@@ -59,8 +57,8 @@ struct PackedRoom {
 extension Room {
   /// Whether there is nothing but the state that would be missed, and all of that is on disk or about to be.
   var canBePacked: Bool {
-    guard let log, !log.isRecording, log.isShort, log.recorder.failure == nil,
-      closingRecorder == nil, openRecording == nil, saving == nil, keeper?.isIdle == true,
+    guard let log, !isRecording, log.isShort, log.writer.failure == nil, pausedRecording == nil,
+      saving == nil, keeper?.isIdle == true,
       !isRestoring, replayOffset == nil, !known.isReplaying, waiting.isEmpty,
       waitingForReview.isEmpty, screen.counts.pending == 0, nextFrame == nil,
       !feed.hasMonitors, !screenFeed.hasMonitors, requests.surfaces.isEmpty,
@@ -75,7 +73,7 @@ extension Room {
     guard let log, let lifetime = keeper?.room,
       let packed = try? PackedRoom(self, log, lifetime, in: &states, now: now)
     else { return nil }
-    log.recorder.endSession()
+    log.writer.end()
     // For whoever got hold of them just before, and has not begun to watch.
     feed.abandon()
     screenFeed.abandon()
@@ -92,8 +90,7 @@ extension Room {
       screen.send(.historyLimited(settings.chatHistory))
     }
     analyseChat(settings.analysesChat)
-    keeper?.position = packed.position
-    beginLog(after: packed.position)
+    beginLog()
     log?.unsaved.add(packed.unsaved)
   }
 }

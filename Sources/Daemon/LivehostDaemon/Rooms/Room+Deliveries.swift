@@ -59,16 +59,14 @@ extension Room {
   /// Tells the sender of a delivery that all of it is taken, now or later.
   private func finish(_ delivery: RoomDelivery) {
     let receipt = delivery.receipt
-    let recorder = log?.isRecording == true ? log?.recorder : nil
-    if let recorder, !delivery.events.isEmpty { receipt.markKept(by: recorder) }
     logRejections()
     log?.count(bytes: receipt.byteCount)
     receipt.markRejected(rejectedOfDelivery)
     // The sender may continue now or, if the disk does not keep up, as soon as it does: also with the
     // frames that the times of its events caused.
-    whenRecorderKeepsUp { receipt.markConsumed() }
+    whenLogKeepsUp { receipt.markConsumed() }
     if receipt.wantsAcknowledgement {
-      waiting.append(Waiting(receipt: receipt, recorder: recorder ?? closingRecorder))
+      waiting.append(receipt)
       drawIfUntimed()
     }
     log?.handOver()

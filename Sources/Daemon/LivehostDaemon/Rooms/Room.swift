@@ -49,7 +49,7 @@ final class Room {
   var isActNext = false
   let grid: FrameGrid
   /// Senders that wait until their events are applied.
-  var waiting: [Waiting] = []
+  var waiting: [DeliveryReceipt] = []
   /// Called once the history of the chat has been looked through.
   var waitingForReview: [(Room) -> Void] = []
   /// Rejected events of the present delivery.
@@ -59,18 +59,17 @@ final class Room {
   var due: Int64?
   /// When somebody last wanted something of the room, or had something for it.
   var lastUse: NIODeadline
-  /// The room's recording, or what it logs; `nil` if it does neither.
+  /// Posts the room's steps to the log; `nil` until the room is restored, and in a room that is not kept.
   var log: RoomLog?
-  /// The recorder of a recording that has ended but is not closed: it may still have to write
-  /// events whose senders wait.
-  var closingRecorder: RoomRecorder?
-  /// The recording that is not being written, but is to be continued or closed.
-  var openRecording: RecordedPosition?
+  /// The log sequence of the state from which it was restored.
+  var restoredSequence: Int
+  /// A paused recording, which is to be resumed or closed.
+  var pausedRecording: String?
   var saving: Saving?
   /// Makes the recordings; `nil` if there are none.
   let recordings: RoomRecordings?
   let recorderWaiters = RecorderWaiters()
-  /// The rejections that are in ``log``.
+  /// The rejections that are in the log.
   var loggedRejections: [RejectionReason: Int]
   /// Whether the state depends on more than events, such as acts of the host.
   var isDriven = false
@@ -109,6 +108,7 @@ final class Room {
     life = keeper?.room ?? RoomLifetime(name.description)
     isRestoring = snapshot != nil
     known = snapshot?.known ?? KnownEvents()
+    restoredSequence = snapshot?.sequence ?? 0
     loggedRejections = snapshot?.screen.counts.rejectedByReason ?? [:]
     clock = RoomClock(machine: now.machineTime)
     if let snapshot { clock.advance(to: snapshot.instant) }
@@ -167,11 +167,8 @@ final class Room {
 
   var counts: EventCounts { screen.counts }
 
-  /// A sender that waits, and the recorder that has what it sent.
-  struct Waiting {
-    let receipt: DeliveryReceipt
-    let recorder: RoomRecorder?
-  }
+  /// The log sequence of the newest batch.
+  var sequence: Int { log?.sequence ?? restoredSequence }
 
   /// The machine time of the next frame; `nil` if there is nothing to draw.
   var nextFrame: NIODeadline? {
@@ -212,7 +209,7 @@ final class Room {
     let flush = flush || !waiting.isEmpty
     // In the time of time stamps a frame costs nothing, and a recording is played with the
     // intervals with which it was made.
-    let adapting = clock.source == .arrival && log?.isRecording != true && replayOffset == nil
+    let adapting = clock.source == .arrival && !isRecording && replayOffset == nil
     // A monitor that comes meanwhile reads the room after this frame.
     let (isMonitored, isWatched) = (feed.hasMonitors, screenFeed.hasMonitors)
     screen.evaluatesViews = settings.views == .always || isMonitored || isWatched
@@ -220,8 +217,8 @@ final class Room {
     log?.addFrame(at: instant, flush: flush)
     if isMonitored { feed.markStale(reading) }
     if isWatched { screenFeed.markStale { _ in screenReading() } }
-    for entry in exchange(&waiting, with: []) {
-      acknowledge(entry.receipt, entry.recorder)
+    for receipt in exchange(&waiting, with: []) {
+      whenKept { receipt.markApplied(failure: $0) }
     }
     if !waitingForReview.isEmpty, !screen.store.state.isReviewing { endReview() }
   }
@@ -251,7 +248,7 @@ final class Room {
   /// Calls `completion` once everything up to now is on disk, in a room that is recorded or saved, or with why it
   /// cannot be.
   func whenDurable(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
-    whenKept { failure, _ in completion(failure) }
+    whenKept(completion)
     log?.handOver()
   }
 

@@ -164,6 +164,15 @@ final class DaemonParts: Sendable {
         left: { [roomRecordings] in
           roomRecordings.bytesToRecover >> 10
         })
+      let path = daemon.paths.stateDirectory
+      try await starting.step("converting the state of an earlier version") {
+        do throws(RecordingError) {
+          try await snapshotStore.convertEarlierState(in: library)
+        } catch {
+          throw DaemonError.stateDirectory(
+            path, "what an earlier version left cannot be converted: \(error)")
+        }
+      }
       await starting.step("reading recordings") { await roomRecordings.open() }
       return {
         await self.stopping.step("writing recordings") { await self.roomRecordings.close() }

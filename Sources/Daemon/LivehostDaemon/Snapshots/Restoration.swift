@@ -41,8 +41,8 @@ package struct Restoration {
   /// How many bytes of snapshots wait at most for lanes that make rooms of them, apart from the last one.
   private static let bytesAtOnce = 4 << 20
 
-  /// Opens the rooms, some at once. Everything recorded or logged after a room's snapshot is played into it, and its
-  /// recording continues in a new segment.
+  /// Opens each room with its newest snapshot, replays the log, and continues the recordings that were being written, each
+  /// in a new segment. Several rooms are restored concurrently.
   ///
   /// A room at which the daemon died twice is set aside.
   package func run() async {
@@ -71,8 +71,8 @@ package struct Restoration {
       note.begin(group.rooms)
       await work.step(group.title("continuing", of: names.count)) {
         let entries = group.rooms.compactMap { restored.removeValue(forKey: $0) }
-        await wake(
-          entries.map { atEnd($0, log) }, leadsOn: areSavedForGood && log?.losses.isEmpty ?? false)
+        // New batches must not follow a part of the log that may be readable again at the next start.
+        await wake(entries, leadsOn: areSavedForGood && log?.losses.isEmpty ?? false)
       }
     }
     note.end()
@@ -117,7 +117,7 @@ package struct Restoration {
     var bytes = 0
     for room in rooms {
       let name = room.description
-      guard let saved = await snapshot(of: room, log?.rooms[name]) else { continue }
+      guard let saved = snapshot(of: room, log?.rooms[name]) else { continue }
       // Its closing is older than what is saved.
       if log?.rooms[name]?.isOpen == false { library.forget(name) }
       guard let entry = open(room, saved) else { continue }
@@ -143,31 +143,12 @@ package struct Restoration {
     }
   }
 
-  /// What is known of a room once all of the log is read.
-  private func atEnd(_ restored: RestoredRoom, _ log: LogContents?) -> RestoredRoom {
-    var entry = restored
-    entry.isLost = entry.isLost || log == nil
-    // The log may have led to it: then it has been played, up to where what was logged behind it goes on or, if its
-    // end is lost, as far as it can be read.
-    guard let last = entry.last, last.recording != entry.recorded?.recording else { return entry }
-    if entry.recorded == nil {
-      entry.isLost = entry.isLost || last.logEnd != entry.logged
-    } else if last.logEnd == entry.logged {
-      // It began where the log goes on from the recording that the snapshot knows.
-      entry.isLoggedLast = false
-    } else {
-      return entry
-    }
-    entry.recorded = RecordedPosition(recording: last.recording)
-    return entry
-  }
-
   private func readLog() async -> LogContents? {
     do throws(RecordingError) {
       let log = try await library.recoverLog()
-      // There may be later sessions in what cannot be read. They must stay apart from those that follow.
-      let gap = log.losses.isEmpty ? 0 : 1 << 20
-      library.noteSession(log.newestSession + gap)
+      // There may be later batches in what cannot be read. Their numbers must not be used again.
+      let gap = log.losses.isEmpty ? 0 : 1 << 40
+      library.noteSequence(log.newest + gap)
       for loss in log.losses { store.noteLoss(loss) }
       return log
     } catch {
@@ -204,14 +185,14 @@ package struct Restoration {
     let aside = Dictionary(
       store.roomsAside.map { ($0.room, $0.since) }, uniquingKeysWith: { first, _ in first })
     return (log?.rooms ?? [:]).compactMap { name, room in
-      guard let opened = room.opened, opened.session > room.closed ?? 0,
+      guard let opened = room.opened, opened.sequence > room.closed ?? 0,
         opened.time > aside[name] ?? 0
       else { return nil }
       return name
     }
   }
 
-  /// How much of the present room's recording is left to read.
+  /// How much of the log is left to play.
   private final class Remainder: Sendable {
     private let count = Atomic<Int>(0)
     var bytes: Int {
@@ -220,58 +201,70 @@ package struct Restoration {
     }
   }
 
+  /// From what a room is restored.
+  private struct Saved {
+    var snapshot: RoomSnapshot
+    var isOlder = false
+    /// The size of its file.
+    var bytes = 0
+  }
+
+  /// What is saved of a room, or known from the log, which says more if the room was opened after that.
+  private func snapshot(of room: RoomName, _ log: LogContents.Room?) -> Saved? {
+    let saved = store.load(room.description)
+    let sequence = saved.snapshot?.sequence ?? 0
+    if let log {
+      guard log.isOpen || sequence > log.closed ?? 0 else {
+        let life = RoomLifetime(room.description)
+        store.remove(life, whenGone: { [library] in library.forget(life.name) })
+        return nil
+      }
+      if let opened = log.opened, opened.sequence > max(sequence, log.closed ?? 0) {
+        return Saved(
+          snapshot: RoomSnapshot(
+            room: room.description, savedAt: opened.time, sequence: opened.sequence - 1))
+      }
+    }
+    if saved.snapshot == nil {
+      lose("room \(room) is not restored: none of its saved states can be read", of: room)
+      // Nothing is left that the log could be played into.
+      library.forget(room.description)
+    }
+    return saved.snapshot.map { Saved(snapshot: $0, isOlder: saved.isOlder, bytes: saved.bytes) }
+  }
+
   /// `nil` if the daemon is about to stop.
   private func open(_ room: RoomName, _ saved: Saved) -> RestoredRoom? {
     let snapshot = saved.snapshot
     guard let lane = try? directory.open(room, restoring: snapshot) else { return nil }
-    if let session = snapshot.log?.session { library.noteSession(session) }
+    let sequence = snapshot.sequence ?? 0
+    library.noteSequence(sequence)
     return RestoredRoom(
-      room: room, lane: lane, saved: snapshot.moment, isOlder: saved.isOlder, logged: snapshot.log,
-      recorded: snapshot.recording, last: saved.last)
+      room: room, lane: lane, saved: snapshot.moment, isOlder: saved.isOlder, sequence: sequence,
+      recording: snapshot.recording?.recording)
   }
 
   /// - Parameter leadsOn: whether what comes next in the log follows what is safely on disk.
   private func wake(_ rooms: [RestoredRoom], leadsOn: Bool) async {
-    for entry in rooms where entry.isLost && entry.logged != nil {
+    for entry in rooms where entry.isLost {
       lose(
         "what room \(entry.room) did last is not in its state: the log does not lead on from there",
         of: entry.room)
     }
-    await visit(rooms.filter { $0.recorded == nil }) { room, entry in
-      guard let room else { return }
-      let now = NIODeadline.now()
-      room.wake(after: entry.saved, at: entry.logged, now: now)
-      room.endRestoration(
-        at: entry.logged, recorded: nil, isLost: entry.isLost || !leadsOn,
-        mustSave: entry.isOlder, now: now)
-      // Nobody has used it yet.
-      if let idle = room.settings.packsAfter { room.lastUse = now - TimeAmount(idle) }
+    await visit(rooms) { room, entry in
+      room?.wake(
+        after: entry.saved, at: entry.sequence, isLost: entry.isLost || !leadsOn, now: .now())
     }
     for entry in rooms {
-      guard let recorded = entry.recorded else { continue }
-      note.begin([entry.room.description])
-      await wake(entry, after: recorded, leadsOn: leadsOn)
+      await recordings.resume(entry.room, entry.recording, on: entry.lane)
     }
-  }
-
-  /// - Parameter recorded: what was recorded last, behind which nothing was logged.
-  private func wake(_ restored: RestoredRoom, after recorded: RecordedPosition, leadsOn: Bool) async
-  {
-    let (room, lane, saved) = (restored.room, restored.lane, restored.saved)
-    var end = recorded
-    // What comes next does not follow what is in a part of the log that may be readable at the next start.
-    var isLost = restored.isLost || !leadsOn
-    if await !catchUp(restored, &end) { isLost = true }
-    // What it is saved with says so, too, since it is not logged while it is recorded.
-    let logged = restored.logged.map { isLost ? LogPosition(session: library.newSession()) : $0 }
-    await lane.visit(room) { $0?.wake(after: saved, at: logged, now: .now()) }
-    if await recordings.resume(room, after: end, on: lane) { isLost = true }
-    let isBehindLog = restored.isLoggedLast && end == recorded
-    await lane.visit(room) { [isLost, end] in
-      // Saved, since recordings are deleted once no saved state needs them.
-      $0?.endRestoration(
-        at: logged, recorded: isBehindLog ? nil : end, isLost: isLost, mustSave: true,
-        now: .now())
+    await visit(rooms) { room, entry in
+      guard let room else { return }
+      room.endRestoration()
+      let now = NIODeadline.now()
+      if entry.isOlder { room.keeper?.request(at: now) }
+      // Nobody has used it yet.
+      if let idle = room.settings.packsAfter { room.lastUse = now - TimeAmount(idle) }
     }
   }
 
@@ -299,14 +292,6 @@ package struct Restoration {
         }
         for step in steps {
           if let mark = LogMark(step) {
-            if var next = rooms[mark.room]?.recording(before: mark), let entry = rooms[mark.room] {
-              await hand(&due, to: rooms)
-              note.begin([mark.room])
-              let isWhole = await catchUp(entry, &next, until: mark.recorded)
-              note.begin([])
-              rooms[mark.room]?.recorded = next
-              if !isWhole { rooms[mark.room]?.isLost = true }
-            }
             current = rooms[mark.room]?.follows(mark) == true ? mark.room : nil
           } else if let current {
             due[current, default: []].append(step)
@@ -336,72 +321,5 @@ package struct Restoration {
       }
       note.begin([])
     }
-  }
-
-  /// A recording that cannot be read to its end leaves the room where it stopped.
-  ///
-  /// - Parameter end: where something else comes next.
-  /// - Returns: `false` if something is missing, so that the room must not take what comes next.
-  @discardableResult
-  private func catchUp(
-    _ restored: RestoredRoom, _ position: inout RecordedPosition, until end: RecordedPosition? = nil
-  ) async -> Bool {
-    let (room, lane) = (restored.room, restored.lane)
-    let start = position
-    var isWhole = true
-    /// How many of the steps at the position's instant have not been found yet.
-    var missing = start.steps
-    defer { left.bytes = 0 }
-    var failure: RecordingError?
-    do throws(RecordingError) {
-      let files = try await library.files(of: start.recording)
-      var reader = RecordingReader(files, from: start.instant)
-      var steps: [RecordedStep] = []
-      var hasMore = true
-      while hasMore {
-        hasMore = try reader.read(into: &steps)
-        left.bytes = max(0, files.bytes - reader.bytesRead)
-        let known = steps.prefix(missing).prefix { $0.instant == start.instant }.count
-        missing -= known
-        var due: [RecordedStep] = []
-        for step in exchange(&steps, with: []).dropFirst(known) where position != end {
-          position.advance(by: 1, at: step.instant)
-          if isWhole, step.followsSnapshot {
-            // With an older snapshot, what follows may have been acknowledged.
-            isWhole = restored.isOlder
-            lose(
-              "what room \(room) did while recording \(start.recording) was paused\(isWhole ? "" : ", and after that,") is not in its state",
-              of: room)
-          }
-          if isWhole { due.append(step) }
-        }
-        if position == end { hasMore = false }
-        if !due.isEmpty { await lane.visit(room) { [due] in $0?.catchUp(due) } }
-      }
-    } catch {
-      failure = error
-    }
-    let metadata: Logger.Metadata = ["room": "\(room)", "recording": "\(start.recording)"]
-    let reason = failure.map { ": \($0)" } ?? ""
-    if missing > 0 {
-      // What comes next at this instant is counted from what is there.
-      if position == start { position.steps -= missing }
-      logger.warning(
-        "the saved state of room \(room) is newer than what is left of its recording; it is kept, but the recording lacks the steps that led to it\(reason)",
-        metadata: metadata)
-    } else if failure != nil {
-      logger.warning(
-        "the last steps that room \(room) recorded are not in its state\(reason)",
-        metadata: metadata)
-    }
-    return isWhole && missing <= 0 && failure == nil
-  }
-}
-
-extension RecordedStep {
-  /// Whether only a snapshot has what lies in front of it.
-  fileprivate var followsSnapshot: Bool {
-    guard case .change(let text, _) = self else { return false }
-    return RoomChange(text: text)?.followsSnapshot == true
   }
 }

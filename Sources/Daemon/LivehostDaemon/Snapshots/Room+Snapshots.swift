@@ -40,8 +40,7 @@ extension Room {
 
   /// Whether the log leads to what the room is now, and repeating it is cheaper than a snapshot.
   private var isKeptByLog: Bool {
-    guard let log, !log.isRecording, closingRecorder == nil, openRecording == nil,
-      replayOffset == nil, !mustSave, keeper?.hasWaiting == false
+    guard let log, replayOffset == nil, !mustSave, keeper?.hasWaiting == false
     else { return false }
     return log.isShort
   }
@@ -53,11 +52,8 @@ extension Room {
   func save(now: NIODeadline, isLast: Bool = false) {
     guard let keeper else { return }
     applyHeld(now)
-    let sufficient = isLast && isKeptByLog ? log?.recorder : nil
-    if replayOffset == nil, isUnlogged {
-      self.keeper?.require(at: now)
-      beginLog()
-    }
+    let sufficient = isLast && isKeptByLog ? log?.writer : nil
+    if replayOffset == nil, isUnlogged { beginLogBySnapshot(now) }
     logRejections()
     log?.handOver()
     log?.noteSnapshot()
@@ -76,25 +72,18 @@ extension Room {
         keeper.visit { $0?.noteSaved(isWritten: isWritten) }
       }
     }
-    // Never ahead of a recording that is being closed.
-    let postBehindRecording: @Sendable () -> Void = { [closingRecorder] in
-      guard let closingRecorder else { return post() }
-      closingRecorder.whenSynced(post)
-    }
-    guard log != nil else { return postBehindRecording() }
-    // Nor ahead of the log: everything in it behind the snapshot is repeated at the next start.
-    log?.whenSynced(postBehindRecording)
+    guard log != nil else { return post() }
+    // Never ahead of the log: everything in it behind the snapshot is repeated at the next start.
+    log?.whenSynced(post)
     log?.handOver()
   }
 
   /// The room as it is, apart from what throttles hold.
   func snapshot(now: NIODeadline) -> RoomSnapshot {
-    if let log, !log.isRecording { keeper?.position = log.logged }
-    return RoomSnapshot(
+    RoomSnapshot(
       room: name.description, savedAt: WallClock.milliseconds(),
-      instant: clock.time(machine: now.machineTime), screen: screen.snapshot,
-      recording: log?.isRecording == true ? log?.position : openRecording,
-      log: keeper?.position, known: known)
+      instant: clock.time(machine: now.machineTime), screen: screen.snapshot, sequence: sequence,
+      known: known)
   }
 
   /// Notes that a snapshot was written or could not be.
@@ -124,55 +113,60 @@ extension Room {
   /// Removes what is saved of the room because it is closed for good, and then calls `completion`: with why it may come
   /// back, if that is not on disk.
   func forget(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
-    guard let keeper else { return completion(nil) }
+    guard let keeper else {
+      log?.writer.end()
+      return completion(nil)
+    }
     for waiting in self.keeper?.cancel() ?? [] { waiting(false) }
     if isUnlogged { beginLog() }
-    log?.handOver()
     log?.addClosing()
-    let recorder = log?.recorder
+    let writer = log?.writer
     log?.whenSynced {
       keeper.store.remove(keeper.room) { _ in
-        completion(recorder?.failureReason)
+        completion(writer?.failure?.description)
       } whenGone: {
         // Until then, only the log says that it is closed.
         keeper.library.forget(keeper.room.name)
       }
     }
     log?.handOver()
-    log?.recorder.endSession()
+    log?.writer.end()
   }
 
   // MARK: The log
 
-  /// Whether the room is kept, and neither logged nor recorded.
-  var isUnlogged: Bool {
-    log == nil || log?.isRecording == false && log?.recorder.failure != nil
-  }
+  /// Whether the room's batches are not logged.
+  var isUnlogged: Bool { log == nil || log?.writer.failure != nil }
 
-  /// Begins a session in the log of all rooms. Unless the room was just opened, or the session continues another or a
-  /// recording, it relies on the snapshot that follows.
+  /// Begins to log the room, after its newest batch.
   ///
-  /// - Parameters:
-  ///   - recorded: the end of the recording that it continues, which began at `end`.
-  func beginLog(
-    opened: Int? = nil, after end: LogPosition? = nil, recorded: RecordedPosition? = nil
-  ) {
-    guard let keeper else { return }
-    log?.recorder.endSession()
+  /// - Parameter opened: when the room was opened, if it is new.
+  func beginLog(opened: Int? = nil) {
+    guard let library = keeper?.library ?? recordings?.library else { return }
+    let recorder = log?.recorder
+    log?.writer.end()
     loggedRejections = screen.counts.rejectedByReason
     log = RoomLog(
-      keeper.library.log(name.description) {
-        keeper.visit { $0?.noteLogFailure() }
+      library.log(name.description) { [visit = keeper?.visit] in
+        visit? { $0?.noteLogFailure() }
       },
-      room: name.description, opened: opened, after: end, recorded: recorded)
+      room: name.description, after: sequence, opened: opened)
+    log?.keep(recorder)
     log?.unsaved.steps += exchange(&repeatedSteps, with: 0)
     log?.addChange(RoomChange(settings: recordedSettings), at: clock.now)
     log?.handOver()
   }
 
+  /// Begins to log the room after a gap: later batches rely on the next snapshot.
+  func beginLogBySnapshot(_ now: NIODeadline = .now()) {
+    if log == nil, let keeper { restoredSequence = keeper.library.unusedSequence() }
+    keeper?.require(at: now)
+    beginLog()
+  }
+
   /// Notes that something of the room, or of another one, could not be logged.
   func noteLogFailure(now: NIODeadline = .now()) {
-    guard log?.isRecording == false, log?.recorder.failure != nil else { return }
+    guard log?.writer.failure != nil else { return }
     keeper?.require(at: now + SnapshotSchedule.interval * 10)
   }
 
@@ -185,11 +179,15 @@ extension Room {
     play(steps)
   }
 
-  /// Advances the time by what has passed since a snapshot.
+  /// Advances the time by what has passed since a snapshot, and logs the room from here on.
   ///
-  /// - Parameter end: the position in the log of what the room has seen, for the snapshots from here on.
-  func wake(after saved: RoomSnapshot.Moment, at end: LogPosition?, now: NIODeadline) {
-    keeper?.position = end
+  /// - Parameters:
+  ///   - sequence: the log sequence of what the room has seen.
+  ///   - isLost: whether the log does not lead on from there, so that what follows relies on a snapshot.
+  func wake(
+    after saved: RoomSnapshot.Moment, at sequence: Int, isLost: Bool, now: NIODeadline
+  ) {
+    restoredSequence = sequence
     (isActNext, partOfBatch) = (false, nil)
     if replayOffset != nil {
       replayOffset = nil
@@ -205,32 +203,16 @@ extension Room {
     clock.advance(
       to: saved.instant + .milliseconds(Int64(clamping: away)))
     clock.resume(machine: now.machineTime)
+    if isLost { beginLogBySnapshot(now) } else { beginLog() }
   }
 
-  /// Lets the room be saved again: it has seen everything that was recorded or logged, and is being recorded if it was.
-  /// Otherwise it is logged.
-  ///
-  /// - Parameters:
-  ///   - end: the position in the log of what it has seen, or where it would be.
-  ///   - recorded: the end of the recording behind that, if there is one.
-  ///   - isLost: whether the log does not lead on from there.
-  ///   - mustSave: whether the room is to be saved even so.
-  func endRestoration(
-    at end: LogPosition?, recorded: RecordedPosition?, isLost: Bool, mustSave: Bool,
-    now: NIODeadline
-  ) {
+  /// Lets the room be saved again: it has seen everything that was logged, and is being recorded if it was.
+  func endRestoration() {
     isRestoring = false
-    // Last, when it is logged or recorded again.
-    defer {
-      endInterruptedReplay()
-      endSources(because: "livehostd was started again") { _ in true }
-      resumeRequests()
-      resumeRecorder()
-      resumeAnalysis()
-    }
-    guard log == nil else { return }
-    let leadsOn = !isLost && (end != nil || recorded != nil)
-    if leadsOn { beginLog(after: end, recorded: recorded) }
-    if !leadsOn || mustSave { keeper?.require(at: now) }
+    endInterruptedReplay()
+    endSources(because: "livehostd was started again") { _ in true }
+    resumeRequests()
+    resumeRecorder()
+    resumeAnalysis()
   }
 }

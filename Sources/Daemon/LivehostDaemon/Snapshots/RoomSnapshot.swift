@@ -1,7 +1,7 @@
 import Foundation
 package import HostScreen
 package import RateLimiting
-package import Recordings
+import Recordings
 
 /// A room as it is saved for the next start of the daemon.
 package struct RoomSnapshot: Sendable, Codable {
@@ -13,43 +13,45 @@ package struct RoomSnapshot: Sendable, Codable {
   /// The room's time.
   package let instant: Instant
   package let screen: ScreenSnapshot
-  /// How far the room is recorded; `nil` if it has no open recording.
-  package let recording: RecordedPosition?
-  /// How far it is in the log of all rooms; `nil` if it was saved by a version that had none.
-  package let log: LogPosition?
+  /// The log sequence of the newest batch that it contains; `nil` if an earlier version saved it, whose log is converted
+  /// (`EarlierState`).
+  package let sequence: Int?
+  /// The open recording, if an earlier version saved it. Since then, the state of the recorder names it.
+  let recording: EarlierRecording?
   /// What it was sent before; `nil` if it was saved by a version that did not remember that.
   let known: KnownEvents?
 
   package init(
-    room: String, savedAt: Int, instant: Instant, screen: ScreenSnapshot,
-    recording: RecordedPosition?, log: LogPosition? = nil
+    room: String, savedAt: Int, instant: Instant, screen: ScreenSnapshot, sequence: Int? = nil
   ) {
     self.init(
-      room: room, savedAt: savedAt, instant: instant, screen: screen, recording: recording,
-      log: log,
+      room: room, savedAt: savedAt, instant: instant, screen: screen, sequence: sequence,
       known: nil)
   }
 
   init(
-    room: String, savedAt: Int, instant: Instant, screen: ScreenSnapshot,
-    recording: RecordedPosition?, log: LogPosition?, known: KnownEvents?
+    room: String, savedAt: Int, instant: Instant, screen: ScreenSnapshot, sequence: Int?,
+    known: KnownEvents?
   ) {
     self.known = known
     self.room = room
     self.savedAt = savedAt
     self.instant = instant
     self.screen = screen
-    self.recording = recording
-    self.log = log
+    self.sequence = sequence
+    recording = nil
   }
 
-  /// Nothing but a recording, or a position in the log at which the room was opened.
-  package init(
-    room: String, savedAt: Int, recording: RecordedPosition? = nil, log: LogPosition? = nil
-  ) {
+  /// A room in which nothing has happened.
+  package init(room: String, savedAt: Int, sequence: Int? = nil) {
     self.init(
       room: room, savedAt: savedAt, instant: .origin, screen: ScreenSnapshot(),
-      recording: recording, log: log)
+      sequence: sequence)
+  }
+
+  /// What an earlier version saved of a recording that was open.
+  struct EarlierRecording: Sendable, Codable {
+    let recording: String
   }
 
   /// When it was taken.
@@ -88,10 +90,7 @@ package struct RoomSnapshot: Sendable, Codable {
   private func validate() throws {
     guard instant >= .origin, instant <= RoomClock.latest else { throw Unreadable.value("instant") }
     guard savedAt >= 0 else { throw Unreadable.value("savedAt") }
-    guard log.map({ $0.session >= 0 && $0.batch >= 0 }) ?? true else {
-      throw Unreadable.value("log")
-    }
-    guard recording.map({ $0.steps >= 0 }) ?? true else { throw Unreadable.value("steps") }
+    guard sequence.map({ $0 >= 0 }) ?? true else { throw Unreadable.value("sequence") }
     // Not where they are decoded: a room that is packed is decoded, too, and must come back whatever it has.
     guard screen.counts.isPossible else { throw Unreadable.value("counts") }
   }
@@ -100,17 +99,19 @@ package struct RoomSnapshot: Sendable, Codable {
 extension RoomSnapshot {
   /// The number of the format in which rooms are saved.
   struct FormatVersion: Codable {
-    /// The version whose files end with a checksum; those of version 1 do not.
+    /// The first version whose files end with a checksum.
     static let proven = 2
+    /// The first version with a log sequence.
+    static let newest = 3
     let number: Int
 
     /// - Throws: ``Unreadable`` for any other version than those that can be read.
     init(from decoder: any Decoder) throws {
       number = try decoder.singleValueContainer().decode(Int.self)
-      guard (1...Self.proven).contains(number) else { throw Unreadable.version(number) }
+      guard (1...Self.newest).contains(number) else { throw Unreadable.version(number) }
     }
 
-    init() { number = Self.proven }
+    init() { number = Self.newest }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
@@ -135,7 +136,7 @@ extension RoomSnapshot {
     var description: String {
       switch self {
       case .version(let version):
-        "it is of version \(version), this program reads versions up to \(FormatVersion.proven)"
+        "it is of version \(version), this program reads versions up to \(FormatVersion.newest)"
       case .name(let room): "it is that of room \(room)"
       case .unproven: "it has no checksum"
       case .value(let name): "its '\(name)' is not possible"

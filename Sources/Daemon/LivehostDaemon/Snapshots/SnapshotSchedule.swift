@@ -17,11 +17,8 @@ struct SnapshotSchedule {
   /// Called with whether the room was saved; `false` if it cannot be, or was closed.
   typealias Completion = SnapshotStore.Completion
 
-  /// Whether what happens in the room is kept only by the next snapshot, because the log or a recording was just begun,
-  /// or failed.
+  /// Whether what happens in the room is kept only by the next snapshot, because the log does not lead to it.
   private(set) var isRequired = false
-  /// The position in the log that a snapshot has, of a room that is being recorded or cannot be logged.
-  var position: LogPosition?
   /// The completions of senders that wait until their events are saved.
   private var waiting: [Completion] = []
   /// When a snapshot is due if nothing waits for it; `nil` if it is not.

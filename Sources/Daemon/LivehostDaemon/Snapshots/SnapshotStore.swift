@@ -436,12 +436,26 @@ package final class SnapshotStore: Sendable {
   private func read(
     _ room: String, _ version: StateDirectory.Version
   ) throws -> (RoomSnapshot, bytes: Int) {
-    let (line, isProven) = try files.read(
-      Self.file(of: room), version, limit: Self.maximumBytes)
+    let (snapshot, line) = try Self.read(files, room, Self.file(of: room), version)
+    return (snapshot, line.count)
+  }
+
+  private static func read(
+    _ files: StateDirectory, _ room: String, _ file: String, _ version: StateDirectory.Version
+  ) throws -> (RoomSnapshot, line: [UInt8]) {
+    let (line, isProven) = try files.read(file, version, limit: maximumBytes)
     let snapshot = try RoomSnapshot(decoding: line)
     guard isProven || !snapshot.mustBeProven else { throw RoomSnapshot.Unreadable.unproven }
     guard snapshot.room == room else { throw RoomSnapshot.Unreadable.name(snapshot.room) }
-    return (snapshot, line.count)
+    return (snapshot, line)
+  }
+
+  /// Converts what an earlier version left, before anything of it is read.
+  func convertEarlierState(in library: RecordingLibrary) async throws(RecordingError) {
+    let losses = try await library.convertEarlierState(of: files) { [files] room, file in
+      try? Self.read(files, room, file, .newest).line
+    }
+    for loss in losses { noteLoss(loss) }
   }
 
   /// The largest file that is read: several times what a room may take. To decode one takes some times

@@ -288,9 +288,9 @@ private func match() -> [[LiveEvent]] {
     try await refuse(0.7, as: 2, on: run.lane)
     try await untilWave(has: 40, run.lane)
     disk.decide {
-      $0.operation == .sync && $0.path.contains("/main-") ? .error(EIO) : nil
+      $0.operation == .write && $0.path.contains("/main-") ? .error(EIO) : nil
     }
-    _ = await run.trySend(150..<151)
+    await run.send(150..<151)
     while await recorder(run.lane)?.state != .failed { await Task.yield() }
     // The next start completes the recording from the log, up to its failure.
     let recorded = try #require(await run.lane.report(.main)?.features)

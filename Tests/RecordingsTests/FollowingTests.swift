@@ -6,13 +6,14 @@ import Platform
 import RateLimiting
 import Recordings
 import SimulatedDisk
+import Synchronization
 import TestSupport
 import Testing
 
 /// Recordings follow the log: what they get, when, and what they do without when either of them fails.
 @Suite(.timeLimit(.minutes(1))) struct FollowingTests {
-  /// A program with a room that is recorded, pauses, and is recorded again, while another room is logged; killed at the
-  /// end. Returns what the recording has to hold.
+  /// A program with a room that is recorded, pauses, and is recorded again, while another room is logged; killed when the
+  /// recording is to end. Returns what that has to hold.
   private func live(
     in library: RecordingLibrary
   ) async throws -> (recording: String, steps: [RecordedStep]) {
@@ -33,6 +34,8 @@ import Testing
     await write(5)
     _ = try await room.record(resuming: name)
     for _ in 1...4 { await write(10) }
+    room.endRecording()
+    await write(5)
     return (name, steps)
   }
 
@@ -302,6 +305,58 @@ import Testing
     library.close()
   }
 
+  @Test func `the log is kept until the mark of what was synced is synced itself`() async throws {
+    let disk = SimulatedDisk()
+    var settings = RecordingSettings(on: disk).syncingAtOnce
+    settings.segmentBytes = 8 << 10
+    let library = try RecordingLibrary(directory: "/recordings", settings: settings)
+    let (room, other) = (
+      try await LoggedRoom(in: library), try await LoggedRoom("other", in: library)
+    )
+    let name = try await room.record().name
+    let removals = Mutex(0)
+    @Sendable func isRemoval(_ call: DiskCall) -> Bool {
+      call.operation == .remove && call.path.hasPrefix("/recordings.log/")
+    }
+    func holdSync(in directory: String) {
+      disk.decide { call in
+        if isRemoval(call) { removals.withLock { $0 += 1 } }
+        let isHeld = call.operation == .sync && call.path.hasPrefix(directory)
+        return isHeld ? .never : nil
+      }
+    }
+    holdSync(in: "/recordings.log/")
+    other.post(makeSteps(1)) {}
+    await disk.hasCaught()
+    // In one group: the log begins another segment behind what is copied.
+    room.post(makeSteps(10))
+    other.post(makeSteps(100)) {}
+    holdSync(in: "/recordings/\(name)/")
+    disk.release()
+    await disk.hasCaught()
+    // Between the sync and the next one, no room needs the log.
+    for _ in 1...2 {
+      for name in ["main", "other"] {
+        library.noteSaving(name)
+        library.noteSaved(name, isWritten: true)
+      }
+    }
+    let before = Mutex<Int?>(nil)
+    disk.decide { call in
+      if isRemoval(call) { removals.withLock { $0 += 1 } }
+      if call.operation == .sync, call.path.hasPrefix("/recordings/") {
+        before.withLock { $0 = $0 ?? removals.withLock { $0 } }
+      }
+      return nil
+    }
+    disk.release()
+    for _ in 1...2 { await library.settle() }
+    #expect(before.withLock { $0 } == 0)
+    try await goOn([room, other], library)
+    #expect(removals.withLock { $0 } > 0)
+    library.close()
+  }
+
   @Test func `a power failure at any call leaves a recording whole, however early the log is cut`()
     async throws
   {
@@ -376,6 +431,27 @@ import Testing
     #expect(rooms.allSatisfy { $0.log.failure == nil })
     let log = directory.recordings + ".log"
     #expect(!FileManager.default.fileExists(atPath: log + "/000001.ndjson"))
+  }
+
+  @Test func `the log is not read while it is written`() async throws {
+    let directory = TemporaryDirectory()
+    let library = try RecordingLibrary(in: directory)
+    let log = library.log("main") {}
+    for number in 1...2 {
+      var batch = RecordedBatch()
+      batch.addMark(LogMark(room: "main", sequence: number, after: number - 1))
+      batch.addFrame(at: .origin, flush: false)
+      log.post(batch)
+      // The recordings are opened only now.
+      #expect(try await library.list() == [])
+      await #expect(throws: RecordingError.inUse("log")) { try await library.recoverLog() }
+    }
+    library.close()
+    let messages = Messages()
+    let next = try RecordingLibrary(in: directory, onProblem: messages.add)
+    defer { next.close() }
+    #expect(try await next.recoverLog().rooms["main"]?.last == 2)
+    #expect(messages.all == [])
   }
 
   // MARK: What is missing from the log

@@ -150,9 +150,13 @@ final class LoggedRoom {
     return new
   }
 
+  /// Has nothing more copied. The recording is not closed yet.
+  @discardableResult
+  func endRecording() -> RoomRecorder? { exchange(&recorder, with: nil) }
+
   /// Has nothing more copied, and closes the recording so that it can be continued.
   func pause() async throws {
-    try await exchange(&recorder, with: nil)?.interrupt(endedAt: 1_700_000_050_000)
+    try await endRecording()?.interrupt(endedAt: 1_700_000_050_000)
   }
 
   /// Hands steps over as one batch, and waits for nothing. Returns its log sequence.

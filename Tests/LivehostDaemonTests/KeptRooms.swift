@@ -197,3 +197,11 @@ final class KeptRooms {
     try await group.shutdownGracefully()
   }
 }
+
+extension RoomLifetime {
+  /// A lifetime of a room that is open on no lane.
+  convenience init(_ name: String) {
+    guard let room = RoomName(name) else { preconditionFailure("no room can be named \(name)") }
+    self.init(room)
+  }
+}

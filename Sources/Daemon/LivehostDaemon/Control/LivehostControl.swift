@@ -136,7 +136,7 @@ package struct LivehostControl: ControlService {
     numbered number: Int, in room: String
   ) async throws -> (identifier: Text, author: Text) {
     let found = try await answer(room) { lane, name in
-      await lane.visit(name) { room in room.map { $0.message(numbered: number) } }
+      await lane.visit(name) { room in room.map { $0.screen.message(numbered: number) } }
     }
     guard let found else { throw ControlError.noSuchMessage(room: room, message: "\(number)") }
     return found

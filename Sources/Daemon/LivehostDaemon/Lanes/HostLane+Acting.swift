@@ -31,7 +31,7 @@ extension HostLane {
         let result = room.act(act)
         if let request = room.request(of: act), request != earlier {
           // By another visit: the outcome comes in the middle of an action.
-          return room.requestWaiters.whenEnded(request) { outcome in
+          return room.requests.whenEnded(request) { outcome in
             self.postVisit(to: name) { room in
               guard let room else {
                 return continuation.resume(returning: .failure(.noSuchRoom(name.description)))
@@ -44,7 +44,7 @@ extension HostLane {
           }
         }
         room.whenReviewed { room in
-          let result = result.map { room.counted($0) }
+          let result = result.map { room.counted($0, to: act) }
           room.whenDurable {
             continuation.resume(returning: Self.result(result, unless: $0, of: name))
           }
@@ -70,10 +70,10 @@ extension HostLane {
   ) async throws(ControlError) -> Bool {
     let isTaken = await withCheckedContinuation { continuation in
       postVisit(to: request.room) { room in
-        guard let room, room.requests.report(request.number, outcome) else {
-          return continuation.resume(returning: false)
+        let isTaken = room?.requests.report(outcome, of: request.number) {
+          continuation.resume(returning: true)
         }
-        room.requestWaiters.whenAnswered(request.number) { continuation.resume(returning: true) }
+        if isTaken != true { continuation.resume(returning: false) }
       }
     }
     if isTaken { try await save(request.room) }

@@ -35,7 +35,8 @@ extension HostLane {
   package func explain(
     _ view: String, of name: RoomName
   ) async throws(ControlError) -> Explanation? {
-    guard let explanation = await read(name, { $0.explain(view) }) else { return nil }
+    let found = await read(name) { Explanation(of: view, on: $0.screen) }
+    guard let explanation = found else { return nil }
     guard let explanation else { throw .noSuchView(room: name.description, view: view) }
     return explanation
   }
@@ -61,13 +62,13 @@ extension HostLane {
     await survey { [meter] rooms in
       rooms.open.map { name, room in
         meter.activity.begin(.report, in: name)
-        return room.metrics()
+        return room.metrics
       } + rooms.packed.metrics
     }
   }
 
   package func summaries() async -> [RoomSummary] {
-    await survey { $0.open.values.map { $0.summary() } + $0.packed.summaries }
+    await survey { $0.open.values.map(\.summary) + $0.packed.summaries }
   }
 
   /// How many rooms are packed.

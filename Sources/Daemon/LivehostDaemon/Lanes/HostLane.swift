@@ -97,7 +97,7 @@ package final class HostLane: Sendable {
     post(
       .survey { rooms in
         for name in rooms.open.keys {
-          rooms.lane.postVisit(to: name) { $0?.noteDisk(answers: answers) }
+          rooms.lane.postVisit(to: name) { $0?.showDisk(answers: answers) }
         }
       })
   }

@@ -33,7 +33,7 @@ final class LaneRooms {
   private var trimsLeft = 0
   /// Sums over closed rooms.
   private(set) var closed = EventCounts()
-  /// When the rooms are due; one is due in a millisecond only if that is its ``Room/due``.
+  /// When the rooms are due. A room has its turn only in the millisecond that its ``Room/turn`` has, too.
   private var dueTimes = DueTimes<Room>()
   /// The timer for the first of them, and its millisecond.
   private var timer: (slot: Int64, task: Scheduled<Void>)?
@@ -98,7 +98,7 @@ final class LaneRooms {
   /// An open room, which is unpacked if it was idle.
   func room(named name: RoomName, _ now: NIODeadline) -> Room? {
     let room = open[name] ?? unpack(name, now)
-    room?.lastUse = now
+    room?.turn.use(at: now)
     return room
   }
 
@@ -134,8 +134,7 @@ final class LaneRooms {
     guard let frame = room.nextFrame ?? save else { return }
     let due = min(frame, save ?? frame)
     let slot = DueTimes<Room>.slot(of: due.machineTime)
-    if let earlier = room.due, earlier <= slot { return }
-    room.due = slot
+    guard room.turn.schedule(at: slot) else { return }
     dueTimes.add(room, at: slot)
     setTimer()
   }
@@ -160,9 +159,7 @@ final class LaneRooms {
     let start = NIODeadline.now()
     var now = start
     while let (slot, room) = dueTimes.popFirst(by: now.machineTime / 1_000_000) {
-      // Otherwise it was due earlier, or is gone.
-      guard room.due == slot else { continue }
-      room.due = nil
+      guard room.turn.begin(at: slot) else { continue }
       lane.meter.measure {
         room.advance(to: now)
         room.saveIfDue(now: now)
@@ -177,44 +174,35 @@ final class LaneRooms {
   // MARK: Rooms
 
   private func begin(_ name: RoomName, _ snapshot: RoomSnapshot?, _ now: NIODeadline) {
-    let keeper = keeper(of: RoomLifetime(name.description))
-    if keeper != nil {
-      library?.keep(name.description, onSnapshotDue: onSnapshotDue)
-    }
-    let room = make(name, restoring: snapshot, keeper, now)
-    open[name] = room
+    precondition(
+      open[name] == nil && !packed.contains(name), "a lane has one room of a name at most")
+    let room = make(RoomLifetime(name, on: lane), restoring: snapshot, now)
+    if room.isKept { library?.keep(name.description, onSnapshotDue: onSnapshotDue) }
     // A room outlives a restart even if nothing ever happens in it.
     if snapshot == nil { room.beginLog(opened: WallClock.milliseconds()) }
     schedulePacking()
   }
 
-  private func keeper(of room: RoomLifetime) -> SnapshotSchedule? {
-    guard let snapshots, let library, let name = RoomName(room.name) else { return nil }
-    return SnapshotSchedule(
-      snapshots, library, room: room,
-      visit: { [weak lane] body in
-        if let lane { lane.postVisit(to: name, body) } else { body(nil) }
-      })
-  }
-
   private func make(
-    _ name: RoomName, restoring snapshot: RoomSnapshot?, _ keeper: SnapshotSchedule?,
-    _ now: NIODeadline
+    _ life: RoomLifetime, restoring snapshot: RoomSnapshot?, _ now: NIODeadline
   ) -> Room {
+    var schedule: SnapshotSchedule?
+    if let snapshots, let library { schedule = SnapshotSchedule(snapshots, library) }
     let room = Room(
-      name: name, on: lane, settings: settings, now: now, restoring: snapshot, keeper: keeper)
-    room.screen.store.onEffectActions = { [weak self] in
-      guard let self, let room = open[name] else { return }
-      room.log?.handOver()
+      life, on: lane, settings: settings, now: now, restoring: snapshot, schedule)
+    room.onEffects { [weak self] in
+      guard let self, let room = open[life.room] else { return }
+      room.log.handOver()
       saveAndSchedule(room, .now())
     }
+    open[life.room] = room
     return room
   }
 
   /// Saves a room, so that the log can be cut.
   private func saveForLog(_ name: RoomName, _ now: NIODeadline) {
     if let room = open[name] {
-      room.keeper?.request(at: now)
+      room.snapshots?.request(at: now)
       return saveAndSchedule(room, now)
     }
     // Not unpacked for that: many may be asked for at once.
@@ -235,8 +223,8 @@ final class LaneRooms {
     }
     guard let room = room(named: name, now) else { return completion(nil) }
     open[name] = nil
-    room.due = nil
-    if isForGood || room.keeper == nil {
+    room.turn.cancel()
+    if isForGood || !room.isKept {
       room.finish()
       room.endMonitors()
       if let recording = room.takeRecording() { lane.recordings?.roomClosed(name, recording) }
@@ -271,17 +259,18 @@ final class LaneRooms {
       let now = NIODeadline.now()
       let idle = open.values.filter { isIdle($0, now) }
       let first = idle.filter(\.canBePacked)
-        .sorted { ($0.lastUse, $0.name) < ($1.lastUse, $1.name) }.prefix(Self.packedAtOnce)
-      if let writer = first.first?.log?.writer {
+        .sorted { ($0.turn.lastUse, $0.name) < ($1.turn.lastUse, $1.name) }
+        .prefix(Self.packedAtOnce)
+      if let writer = first.first?.log.writer {
         // All of them are on disk by then, with what they did last: the log is one.
-        let ends = first.map { ($0.name, $0.sequence) }
+        let ends = first.map { ($0.name, $0.log.sequence) }
         writer.whenSynced { [lane] in
           for (name, end) in ends { lane.postPacking(of: name, after: end) }
         }
       }
       // The next start would have much to repeat.
-      for room in idle where room.log?.isShort == false {
-        room.keeper?.request(at: now)
+      for room in idle where !room.log.isShort {
+        room.snapshots?.request(at: now)
         saveAndSchedule(room, now)
       }
     }
@@ -294,14 +283,14 @@ final class LaneRooms {
   }
 
   private func isIdle(_ room: Room, _ now: NIODeadline) -> Bool {
-    settings.packsAfter.map { now >= room.lastUse + TimeAmount($0) } ?? false
+    settings.packsAfter.map { room.turn.isIdle(after: $0, now: now) } ?? false
   }
 
   private func pack(_ name: RoomName, after end: Int, _ now: NIODeadline) {
-    guard let room = open[name], isIdle(room, now), room.canBePacked, room.sequence == end,
+    guard let room = open[name], isIdle(room, now), room.canBePacked, room.log.sequence == end,
       packed.add(room, now: now)
     else { return }
-    room.due = nil
+    room.turn.cancel()
     open[name] = nil
     trimsLeft = 2
     lane.observer(name, .packed)
@@ -309,10 +298,8 @@ final class LaneRooms {
 
   private func unpack(_ name: RoomName, _ now: NIODeadline) -> Room? {
     guard let (idle, snapshot) = packed.take(name) else { return nil }
-    let keeper = keeper(of: RoomLifetime(name.description, idle.life))
-    let room = make(name, restoring: snapshot, keeper, now)
+    let room = make(RoomLifetime(name, on: lane, idle.life), restoring: snapshot, now)
     room.unpack(idle, now: now)
-    open[name] = room
     lane.observer(name, .unpacked)
     saveAndSchedule(room, now)
     schedulePacking()

@@ -6,78 +6,64 @@ import RecorderFeature
 import Recordings
 import Systemd
 
-// The recorder that the effects of a room work with. Whether an attempt is still wanted is decided on the room's
-// lane, in the step in which the recording begins or pauses; an effect that was cancelled meanwhile clears away what
-// it has made.
+// The recorder for the effects of a room. The room's lane decides whether an attempt is still wanted, in the step in
+// which the recording begins or pauses. An effect that was cancelled meanwhile removes what it has made.
 extension RoomRecordings {
-  func recorder(of name: RoomName, _ life: RoomLifetime, on lane: HostLane) -> Recorder {
-    // The lane has the room, and the room has this.
-    let room: @Sendable () throws -> RecordedRoom = { [weak lane] in
-      guard let lane else { throw CancellationError() }
-      return RecordedRoom(name: name, life: life, lane: lane)
-    }
-    return Recorder(
-      start: { [self] attempt in try await start(attempt, of: room()) },
-      stop: { [self] _ in try await close(room()) },
-      pause: { [self] attempt in try await pause(attempt, of: room()) },
-      resume: { [self] attempt in try await resume(attempt, of: room()) })
+  func recorder(of life: RoomLifetime) -> Recorder {
+    Recorder(
+      start: { [self] attempt in try await start(attempt, of: life) },
+      stop: { [self] _ in try await close(life) },
+      pause: { [self] attempt in try await pause(attempt, of: life) },
+      resume: { [self] attempt in try await resume(attempt, of: life) })
   }
 
-  /// What a recorder tells while it writes.
-  func events(of room: RecordedRoom) -> @Sendable (RecordingEvent) -> Void {
-    let (name, life) = (room.name, room.life)
-    return { [weak self, weak lane = room.lane] event in
-      if let lane { self?.take(event, of: RecordedRoom(name: name, life: life, lane: lane)) }
-    }
-  }
-
-  private func start(_ attempt: Int, of room: RecordedRoom) async throws -> String {
+  private func start(_ attempt: Int, of life: RoomLifetime) async throws -> String {
     // The stop that this replaces may not have begun.
-    _ = try await close(room)
-    await enter(room.name)
+    _ = try await close(life)
+    await enter(life.room)
     let recorder: RoomRecorder
     do throws(RecordingError) {
       recorder = try await library.start(
-        room: room.name.description, startedAt: WallClock.milliseconds(), onEvent: events(of: room))
+        room: life.name, startedAt: WallClock.milliseconds(), onEvent: events(of: life))
     } catch {
-      leave(room.name)
+      leave(life.room)
       throw error
     }
     let name = recorder.name
-    let isWanted = await room.visit {
+    let isWanted = await life.visit {
       $0?.begin(recorder, for: attempt, as: .started(recording: name)) ?? false
     }
     guard isWanted else {
       _ = try? await recorder.finish(digest: nil, endedAt: WallClock.milliseconds())
       _ = try? await library.delete(name)
-      leave(room.name)
+      leave(life.room)
       throw CancellationError()
     }
     logger.log(
       .recordingStarted, "recording \(name) started",
-      metadata: ["room": "\(room.name)", "recording": "\(name)"])
+      metadata: ["room": "\(life.room)", "recording": "\(name)"])
     return name
   }
 
   /// Closes the recording of a room, once all of it is on disk; `nil` if there is none.
-  private func close(_ room: RecordedRoom) async throws(RecordingError) -> SavedRecording? {
-    let ended = await room.visit { $0?.takeRecording() }
+  private func close(_ life: RoomLifetime) async throws(RecordingError) -> SavedRecording? {
+    let ended = await life.visit { $0?.takeRecording() }
     let summary: RecordingSummary?
     switch ended {
     case .written(let recorder, let digest):
       defer {
-        room.postVisit { $0?.recordingClosed() }
+        life.postVisit { $0?.recorder.closed() }
         noteEnd()
       }
-      summary = try await end(room.name, recorder, digest: digest)
+      summary = try await end(life.room, recorder, digest: digest)
       if let failure = recorder.failure { throw failure }
     case .open(let name):
       defer {
-        room.postVisit { $0?.recordingClosed() }
+        life.postVisit { $0?.recorder.closed() }
         noteEnd()
       }
-      await enter(room.name)
-      summary = try await close(name, of: room.name)
+      await enter(life.room)
+      summary = try await close(name, of: life.room)
     case nil: return nil
     }
     return summary.map {
@@ -103,39 +89,39 @@ extension RoomRecordings {
     return try await end(room, recorder, digest: nil)
   }
 
-  private func pause(_ attempt: Int, of room: RecordedRoom) async throws {
-    let paused = await room.visit { $0?.pauseRecording(for: attempt) }
+  private func pause(_ attempt: Int, of life: RoomLifetime) async throws {
+    let paused = await life.visit { $0?.pauseRecording(for: attempt) }
     guard let paused else { return }
-    defer { leave(room.name) }
+    defer { leave(life.room) }
     try await paused.interrupt(endedAt: WallClock.milliseconds())
     if let failure = paused.failure {
-      await room.visit { $0?.recordingClosed() }
+      await life.visit { $0?.recorder.closed() }
       throw failure
     }
     logger.log(
       .recordingPaused, "recording \(paused.name) is paused",
-      metadata: ["room": "\(room.name)", "recording": "\(paused.name)"])
+      metadata: ["room": "\(life.room)", "recording": "\(paused.name)"])
   }
 
-  private func resume(_ attempt: Int, of room: RecordedRoom) async throws {
+  private func resume(_ attempt: Int, of life: RoomLifetime) async throws {
     // The pause that this replaces may not have begun.
-    if await room.visit({ $0?.isRecording }) == true { return }
-    await enter(room.name)
+    if await life.visit({ $0?.isRecording }) == true { return }
+    await enter(life.room)
     do {
-      let paused = await room.visit { $0?.pausedRecording }
+      let paused = await life.visit { $0?.recorder.paused }
       guard let paused else { throw NothingPaused() }
-      let recorder = try await library.resume(paused, onEvent: events(of: room))
+      let recorder = try await library.resume(paused, onEvent: events(of: life))
       guard let recorder else { throw RecordingError.noSuchRecording(paused) }
-      let isWanted = await room.visit {
+      let isWanted = await life.visit {
         $0?.begin(recorder, for: attempt, as: .resumed) ?? false
       }
       guard isWanted else {
         try? await recorder.interrupt(endedAt: WallClock.milliseconds())
         throw CancellationError()
       }
-      logContinuation(of: recorder.name, in: room.name)
+      logContinuation(of: recorder.name, in: life.room)
     } catch {
-      leave(room.name)
+      leave(life.room)
       throw error
     }
   }

@@ -1,135 +1,182 @@
+import HostScreen
 import LiveEvents
 import RateLimiting
 import Recordings
 
-/// Gathers the steps of a room into one batch per turn, and posts them to the log and the room's recording.
+/// Gathers the steps of a room into one batch per turn, and posts the batches to the write-ahead log and the room's recording.
 ///
-/// Nothing is encoded here: events are posted unchanged, and share their storage.
+/// Encodes nothing: events are posted unchanged, and share their storage. Drops everything until ``begin(_:opened:)``,
+/// which is never called in a room that is not kept.
 struct RoomLog {
-  let writer: LogWriter
-  /// The log sequence of the newest batch.
+  /// Writes the batches; `nil` before the log begins.
+  private(set) var writer: LogWriter?
+  /// The log sequence of the newest batch, or of the state from which the room was restored.
   private(set) var sequence: Int
   /// The open recording.
   private(set) var recorder: RoomRecorder?
-  /// Whether batches are copied to it.
-  private var copies = false
+  /// How much the next start has to repeat.
+  private(set) var unsaved = Unsaved()
   /// Whether the recording holds everything that ever happened in the room.
-  private(set) var isWhole = false
-  /// What was added since a snapshot was taken.
-  var unsaved = Unsaved()
+  private var isWhole = false
+  /// Whether batches are copied to the recording.
+  private var copies = false
+  /// Whether the room's state depends on more than events, for example on acts of the host.
+  private var isDriven = false
+  /// The rejections that are in the log.
+  private var rejected: [RejectionReason: Int]
   private let room: String
-  /// When the room was opened; `nil` after that was logged.
+  /// When the room was opened; `nil` after the time was logged.
   private var opened: Int?
   private var batch = RecordedBatch()
+  /// Whether the batch has its mark.
   private var hasMark = false
 
-  /// How much the next start has to repeat.
+  /// Steps since the last snapshot.
   struct Unsaved {
     var steps = 0
     /// The size of the lines in which events came.
     var bytes = 0
-
-    mutating func add(_ other: Unsaved) {
-      steps += other.steps
-      bytes += other.bytes
-    }
   }
 
-  /// - Parameters:
-  ///   - sequence: the log sequence of the room's previous batch.
-  ///   - opened: when the room was opened, if it has not been logged before.
-  init(_ writer: LogWriter, room: String, after sequence: Int, opened: Int?) {
-    (self.writer, self.room, self.sequence, self.opened) = (writer, room, sequence, opened)
+  init(of room: String, restoring snapshot: RoomSnapshot?) {
+    self.room = room
+    sequence = snapshot?.sequence ?? 0
+    rejected = snapshot?.screen.counts.rejectedByReason ?? [:]
   }
 
-  /// Whether so much is waiting for the disk that senders should be held back.
-  var isBehind: Bool { writer.isBehind }
+  /// Whether the room's batches are not logged.
+  var isUnlogged: Bool { writer.map { $0.failure != nil } ?? true }
 
-  /// Whether it takes noticeable time to repeat what happened since the last snapshot: some 30 ms.
-  var isLong: Bool { unsaved.steps >= 8_192 || unsaved.bytes >= 1 << 20 }
+  /// Whether so many batches wait for the disk that senders should be held back.
+  var isBehind: Bool { writer?.isBehind == true }
 
-  /// Whether it takes no longer to repeat that than to write a snapshot and to read it: some 4 ms.
+  /// Whether repeating what happened since the last snapshot takes noticeable time: some 30 ms.
+  var isLong: Bool { writer != nil && (unsaved.steps >= 8_192 || unsaved.bytes >= 1 << 20) }
+
+  /// Whether repeating it takes no longer than writing and reading a snapshot: some 4 ms.
   var isShort: Bool { unsaved.steps <= 1_024 && unsaved.bytes <= 1 << 17 }
 
-  mutating func noteSnapshot() { unsaved = Unsaved() }
+  // MARK: Beginning
+
+  /// Continues a restored room after a log sequence. What follows depends on the state from which it was restored.
+  mutating func resume(after sequence: Int) { (self.sequence, isDriven) = (sequence, true) }
+
+  /// Logs the room with a new writer, after its newest batch. A recording stays open that failed with the previous
+  /// writer, until the room learns of the failure.
+  ///
+  /// - Parameters:
+  ///   - rejected: the room's rejections until now.
+  ///   - opened: when the room was opened, if it is new.
+  mutating func begin(_ writer: LogWriter, rejected: [RejectionReason: Int], opened: Int?) {
+    // What waits for the previous writer must learn that it failed.
+    handOver()
+    self.writer?.end()
+    (self.writer, self.rejected, self.opened) = (writer, rejected, opened)
+    (copies, isWhole) = (false, false)
+  }
 
   /// Copies all following batches to a recording.
-  mutating func begin(_ recorder: RoomRecorder, isWhole: Bool) {
+  ///
+  /// - Parameter isEmpty: whether neither the recording nor the room has received an event.
+  mutating func begin(_ recorder: RoomRecorder, isEmpty: Bool) {
     handOver()
-    (self.recorder, self.isWhole, copies) = (recorder, isWhole, true)
+    (self.recorder, isWhole, copies) = (recorder, isEmpty && !isDriven, true)
   }
 
-  /// Keeps a recording open that failed together with the log, until the room learns of the failure.
-  mutating func keep(_ recorder: RoomRecorder?) { self.recorder = recorder }
-
-  /// Stops copying batches.
-  mutating func endRecording() {
+  /// Stops copying batches. Returns the recorder, and whether the recording is whole.
+  mutating func endRecording() -> (recorder: RoomRecorder, isWhole: Bool)? {
+    guard let recorder else { return nil }
     handOver()
-    (recorder, copies) = (nil, false)
+    (self.recorder, copies) = (nil, false)
+    return (recorder, isWhole)
   }
+
+  /// Counts what was logged since the last snapshot before this log began.
+  mutating func addUnsaved(_ earlier: Unsaved) {
+    unsaved.steps += earlier.steps
+    unsaved.bytes += earlier.bytes
+  }
+
+  mutating func resetUnsaved() { unsaved = Unsaved() }
+
+  // MARK: Steps
 
   mutating func add(_ events: ArraySlice<LiveEvent>, at instant: Instant) {
-    guard !events.isEmpty else { return }
-    note(events.count)
+    guard !events.isEmpty, count(steps: events.count) else { return }
     batch.add(events, at: instant)
   }
 
-  /// Adds what came by no line: an act of the host, or what an effect has brought back.
+  /// Adds an event that no sender sent: an act of the host, or the outcome of an effect.
   mutating func add(act event: LiveEvent, at instant: Instant) {
-    addChange(RoomChange.act, at: instant)
+    isDriven = true
+    add(change: RoomChange.act, at: instant)
     add([event], at: instant)
   }
 
   mutating func addFrame(at instant: Instant, flush: Bool) {
-    note(1)
-    batch.addFrame(at: instant, flush: flush)
+    if count(steps: 1) { batch.addFrame(at: instant, flush: flush) }
   }
 
-  mutating func addChange(_ change: RoomChange, at instant: Instant) {
-    addChange(change.text, at: instant)
+  mutating func add(_ change: RoomChange, at instant: Instant) {
+    if writer != nil { add(change: change.text, at: instant) }
   }
 
-  mutating func addChange(_ text: String, at instant: Instant) {
-    note(1)
-    batch.addChange(text, at: instant)
+  mutating func add(change text: String, at instant: Instant) {
+    if count(steps: 1) { batch.addChange(text, at: instant) }
   }
 
-  /// Notes that the room is closed for good.
+  /// Adds how many events were rejected since the last call. They are in no other step.
+  mutating func add(rejected: [RejectionReason: Int], at instant: Instant) {
+    guard writer != nil, rejected != self.rejected else { return }
+    let new = rejected.merging(self.rejected) { $0 - $1 }.filter { $0.value > 0 }
+    self.rejected = rejected
+    add(RoomChange(rejected: new), at: instant)
+  }
+
+  /// Adds that the room is closed for good.
   mutating func addClosing() {
     handOver()
-    mark(isClosing: true)
+    if let writer { mark(writer, isClosing: true) }
   }
 
-  private var copied: RoomRecorder? { copies ? recorder : nil }
+  /// Counts the lines in which events came. They stay in memory until they are written.
+  mutating func count(bytes: Int) {
+    guard writer != nil else { return }
+    unsaved.bytes += bytes
+    batch.count(bytes: bytes)
+  }
 
-  private mutating func note(_ steps: Int) {
+  private mutating func count(steps: Int) -> Bool {
+    guard let writer else { return false }
     unsaved.steps += steps
-    if !hasMark { mark() }
+    if !hasMark { mark(writer) }
+    return true
   }
 
-  private mutating func mark(isClosing: Bool = false) {
+  private mutating func mark(_ writer: LogWriter, isClosing: Bool = false) {
     let before = exchange(&sequence, with: writer.nextSequence())
-    var mark = LogMark(room: room, sequence: sequence, after: before, recording: copied?.name)
+    precondition(sequence > before, "log sequences grow")
+    var mark = LogMark(
+      room: room, sequence: sequence, after: before, recording: copies ? recorder?.name : nil)
     mark.opened = exchange(&opened, with: nil)
     if isClosing { mark.closed = true }
     batch.addMark(mark)
     hasMark = true
   }
 
-  /// Counts the lines in which events came: they stay in memory until they are written.
-  mutating func count(bytes: Int) {
-    unsaved.bytes += bytes
-    batch.count(bytes: bytes)
-  }
+  // MARK: Posting
 
+  /// Calls `completion` after everything up to now is on disk, or lost. ``handOver()`` must follow.
   mutating func whenSynced(_ completion: @escaping @Sendable () -> Void) {
+    precondition(writer != nil, "nothing is synced before the log begins")
     batch.whenSynced(completion)
   }
 
+  /// Posts the batch, if there is something in it.
   mutating func handOver() {
     hasMark = false
-    guard !batch.isEmpty else { return }
-    batch.recorder = copied
+    guard let writer, !batch.isEmpty else { return }
+    batch.recorder = copies ? recorder : nil
     writer.post(exchange(&batch, with: RecordedBatch()))
   }
 }

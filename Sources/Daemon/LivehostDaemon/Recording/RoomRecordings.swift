@@ -54,7 +54,7 @@ package final class RoomRecordings: Sendable {
   package var bytesToRecover: Int { library.bytesToRecover }
 
   /// Ends the recording of a room that was closed, once all of it is on disk.
-  func roomClosed(_ room: RoomName, _ recording: Room.EndedRecording) {
+  func roomClosed(_ room: RoomName, _ recording: OwnRecorder.EndedRecording) {
     switch recording {
     case .written(let recorder, let digest):
       finish(room) { [self] () throws(RecordingError) in
@@ -101,27 +101,26 @@ package final class RoomRecordings: Sendable {
       room.flatMap { room in room.recordingToContinue(saved).map { ($0, room.life) } }
     }
     guard let (recording, life) = found else { return }
-    let room = RecordedRoom(name: name, life: life, lane: lane)
     await enter(name)
     let recorder: RoomRecorder?
     do throws(RecordingError) {
-      recorder = try await library.resume(recording, onEvent: events(of: room))
+      recorder = try await library.resume(recording, onEvent: events(of: life))
     } catch {
       leave(name)
-      return await room.visit { $0?.perform(.failed(reason: error.description)) } ?? ()
+      return await life.visit { $0?.perform(.failed(reason: error.description)) } ?? ()
     }
     guard let recorder else {
       leave(name)
       // Killed before the room knew of that.
       let ended = try? await list(name).recordings.last { $0.recording == recording }
       if ended?.state == .failed {
-        await room.visit { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
+        await life.visit { $0?.perform(.failed(reason: ended?.reason ?? "it was closed")) }
       }
       return
     }
-    let isOpen = await room.visit { room in
+    let isOpen = await life.visit { room in
       room?.begin(recorder, isNew: false)
-      room?.log?.handOver()
+      room?.log.handOver()
       return room != nil
     }
     guard isOpen else {
@@ -204,7 +203,7 @@ package final class RoomRecordings: Sendable {
     _ recording: String, byRoom room: String, in directory: RoomDirectory
   ) async -> Bool {
     guard let room = RoomName(room), let lane = directory.lane(of: room) else { return false }
-    return await lane.visit(room) { $0?.pausedRecording == recording }
+    return await lane.visit(room) { $0?.recorder.paused == recording }
   }
 
   /// The files of a recording, for reading it.
@@ -272,18 +271,23 @@ package final class RoomRecordings: Sendable {
     library.close()
   }
 
-  func take(_ event: RecordingEvent, of room: RecordedRoom) {
+  /// What a recorder reports while it writes.
+  func events(of life: RoomLifetime) -> @Sendable (RecordingEvent) -> Void {
+    { [weak self] event in self?.apply(event, to: life) }
+  }
+
+  private func apply(_ event: RecordingEvent, to life: RoomLifetime) {
     switch event {
     case .progressed(let bytes, let duration):
       let progress = RecorderProgress(bytes: bytes, durationMilliseconds: duration)
-      room.postVisit { $0?.show(progress) }
+      life.postVisit { $0?.show(progress) }
     case .failed(let error):
-      room.postVisit { [self] host in
-        guard let ended = host?.endRecording() else { return }
-        host?.perform(.failed(reason: error.description))
+      life.postVisit { [self] room in
+        guard let room, let ended = room.endRecording() else { return }
+        room.perform(.failed(reason: error.description))
         Task {
           defer { noteEnd() }
-          _ = try? await end(room.name, ended.recorder, digest: nil)
+          _ = try? await end(life.room, ended.recorder, digest: nil)
         }
       }
     }

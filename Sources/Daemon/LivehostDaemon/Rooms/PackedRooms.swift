@@ -3,10 +3,10 @@ import HostScreen
 import LiveEvents
 import NIOCore
 
-/// The rooms of a lane that are packed.
+/// The rooms of a lane that hibernate.
 ///
-/// Nothing that they leave behind is an object of its own, which would hold a page of memory: what is left of a room
-/// is in this table, and its state among those of the others.
+/// Nothing that remains of them is a separate object, which would hold a page of memory. This table has what remains of
+/// each room, and its state is stored beside the states of the others.
 struct PackedRooms {
   private var numbers: [RoomName: Int] = [:]
   private var rooms = NumberedTable<PackedRoom>()
@@ -15,11 +15,12 @@ struct PackedRooms {
   private(set) var counts = EventCounts()
 
   var count: Int { numbers.count }
+  func contains(_ name: RoomName) -> Bool { numbers[name] != nil }
   var summaries: [RoomSummary] { rooms.all.map(\.summary) }
   var metrics: [RoomMetrics] { rooms.all.map(\.metrics) }
   var sources: [RoomName: [SourceReport]] { numbers.mapValues { rooms[$0]?.sources ?? [] } }
 
-  /// Packs a room. `false` if its state cannot be written down.
+  /// Packs a room. `false` if its state cannot be encoded.
   mutating func add(_ room: Room, now: NIODeadline) -> Bool {
     guard let idle = room.pack(into: &states, now: now) else { return false }
     numbers[room.name] = rooms.add(idle)
@@ -27,7 +28,7 @@ struct PackedRooms {
     return true
   }
 
-  /// Removes a room, and returns what is left of it and the room as it was; `nil` if there is none.
+  /// Removes a room. Returns what remains of it, and the room as it was; `nil` if there is none.
   mutating func take(_ name: RoomName) -> (PackedRoom, RoomSnapshot)? {
     guard let idle = numbers[name].flatMap({ rooms[$0] }) else { return nil }
     let snapshot = idle.snapshot(in: states)
@@ -47,12 +48,12 @@ struct PackedRooms {
     return idle.counts
   }
 
-  /// A room as it is to be saved; `nil` if there is none.
+  /// Returns a room's snapshot to be saved; `nil` if there is no such room.
   mutating func saving(
     _ name: RoomName
   ) -> (snapshot: RoomSnapshot, number: UInt64, lifetime: RoomLifetime)? {
     guard let room = numbers[name], let idle = rooms[room] else { return nil }
-    let lifetime = RoomLifetime(name.description, idle.life)
+    let lifetime = RoomLifetime(name, on: nil, idle.life)
     let number = lifetime.nextSnapshot()
     rooms[room]?.life = lifetime.rest
     return (idle.snapshot(in: states), number, lifetime)

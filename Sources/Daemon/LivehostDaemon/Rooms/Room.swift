@@ -5,150 +5,104 @@ import ControlInterface
 import HostFeature
 import HostScreen
 import Ingest
-import Intake
+import JSON
 import LiveEvents
 import NIOCore
-import Platform
 import RateLimiting
 import RecorderFeature
-import Recordings
 import ViewGraph
 import WaitingRoomFeature
-import WireFormats
 
-/// A room: a host's screen and the events that feed it.
+/// A room: a host's screen, and the events that feed it.
 ///
-/// Not `Sendable`: belongs to its lane. Its screen follows the machine's clock or the time stamps
-/// of the events, whichever its senders ask for.
+/// Composed of values, each of which owns one concern. This class passes what happens from one to another, and has the
+/// methods that the lane calls: `Room+Steps` applies deliveries, acts and recordings, `Room+Keeping` saves and restores.
+///
+/// Not `Sendable`: only its lane uses it.
 final class Room {
-  /// How long a room that follows time stamps may hold something while no event comes.
-  static let eventTimeStall = TimeAmount.seconds(5)
-
   let name: RoomName
   let life: RoomLifetime
-  let feed: RoomFeed
-  let screenFeed: RoomFeed
   let screen: HostScreen
+  /// The states of the room for its monitors.
+  let feed: RoomFeed
+  /// The states of its screen for their monitors.
+  let screenFeed: RoomFeed
+  var turn: RoomTurn
   var settings: RoomSettings {
     didSet { applySettings(after: oldValue) }
   }
-  var clock: RoomClock
-  /// Room time minus recorded time in nanoseconds, while a recording is played. Then only its steps
-  /// move the room's time and draw its frames.
-  var replayOffset: Int64? {
-    // What effects brought back is among the recorded steps.
-    didSet { screen.startsEffects = replayOffset == nil }
-  }
-  /// What the room was sent before.
+  var time: RoomTime
   var known: KnownEvents
-  /// The part of a batch that has been played so far; `nil` outside of one.
-  var partOfBatch: PartOfBatch?
-  /// How many steps the start has repeated, of which there is no snapshot yet.
-  var repeatedSteps = 0
-  /// Whether the next of the steps that are played is an act.
-  var isActNext = false
-  let grid: FrameGrid
-  /// Senders that wait until their events are applied.
-  var waiting: [DeliveryReceipt] = []
-  /// Called once the history of the chat has been looked through.
-  var waitingForReview: [(Room) -> Void] = []
-  /// Rejected events of the present delivery.
-  var rejectedOfDelivery = 0
-  var lastDelivery: NIODeadline
-  /// The millisecond of the machine's time for which the lane has the room in its list; `nil` if it has not.
-  var due: Int64?
-  /// When somebody last wanted something of the room, or had something for it.
-  var lastUse: NIODeadline
-  /// Posts the room's steps to the log; `nil` until the room is restored, and in a room that is not kept.
-  var log: RoomLog?
-  /// The log sequence of the state from which it was restored.
-  var restoredSequence: Int
-  /// A paused recording, which is to be resumed or closed.
-  var pausedRecording: String?
-  var saving: Saving?
+  var assembler = StepAssembler()
+  var senders = WaitingSenders()
+  var log: RoomLog
+  /// `nil` in a room that is not kept for the next start.
+  var snapshots: SnapshotSchedule?
+  /// Whether the room has not seen all of its log yet. Until then, the snapshot on disk must not be replaced.
+  var isRestoring: Bool
+  var recorder = OwnRecorder()
+  var requests = RoomRequests()
   /// Makes the recordings; `nil` if there are none.
   let recordings: RoomRecordings?
-  let recorderWaiters = RecorderWaiters()
-  /// The rejections that are in the log.
-  var loggedRejections: [RejectionReason: Int]
-  /// Whether the state depends on more than events, such as acts of the host.
-  var isDriven = false
-  let activity: LaneActivity
-  let trace: ActionTrace
-  /// The people whom an act of the host lets in.
-  let admitted = AdmittedPeople()
-
-  /// What is asked of those who drive the real controls.
-  let requests = RequestFeed()
-  let requestWaiters = RequestWaiters()
-
-  /// A list to which the store's callback can add.
-  final class AdmittedPeople {
-    /// `nil` while nobody asks.
-    var people: [Person]?
-  }
-
-  /// Saves the room for the next start of the daemon; nil if it is not to be saved.
-  var keeper: SnapshotSchedule?
-  /// Whether what is saved of the room must not be replaced yet, since it leads to more than the room has seen.
-  var isRestoring: Bool
+  /// Called after the history of the chat was searched.
+  private var waitingForReview: [(Room) -> Void] = []
+  /// The people whom the present act lets in; `nil` outside of one.
+  private var admitted: [Person]?
+  private let activity: LaneActivity
+  private let trace: ActionTrace
 
   /// - Parameters:
-  ///   - snapshot: of the room to restore; its time does not advance until ``wake(after:at:now:)``, and it is not
-  ///     saved until ``endRestoration()``.
-  ///   - keeper: saves the room for the next start of the daemon; nil if it is not to be saved.
+  ///   - snapshot: the state to restore. The room's time does not advance until ``wake(after:at:isLost:now:)``, and the
+  ///     room is not saved until ``endRestoration()``.
+  ///   - snapshots: saves the room for the next start; `nil` if it is not saved.
   init(
-    name: RoomName, on lane: HostLane, settings: RoomSettings, now: NIODeadline,
-    restoring snapshot: RoomSnapshot?, keeper: SnapshotSchedule?
+    _ life: RoomLifetime, on lane: HostLane, settings: RoomSettings, now: NIODeadline,
+    restoring snapshot: RoomSnapshot?, _ snapshots: SnapshotSchedule?
   ) {
-    self.name = name
-    self.settings = settings
-    (lastDelivery, lastUse) = (now, now)
-    self.keeper = keeper
-    life = keeper?.room ?? RoomLifetime(name.description)
-    isRestoring = snapshot != nil
+    let name = life.room
+    (self.name, self.life, self.settings) = (name, life, settings)
+    turn = RoomTurn(now: now)
+    time = RoomTime(
+      from: snapshot?.instant, framesPerSecond: settings.framesPerSecond, now: now)
     known = snapshot?.known ?? KnownEvents()
-    restoredSequence = snapshot?.sequence ?? 0
-    loggedRejections = snapshot?.screen.counts.rejectedByReason ?? [:]
-    clock = RoomClock(machine: now.machineTime)
-    if let snapshot { clock.advance(to: snapshot.instant) }
-    grid = FrameGrid(framesPerSecond: Int64(settings.framesPerSecond))
+    recordings = lane.recordings
+    log = RoomLog(of: life.name, restoring: snapshot)
+    (self.snapshots, isRestoring) = (snapshots, snapshot != nil)
     feed = RoomFeed { [weak lane] features in
       await lane?.read(name) { room in room.reading(features) }
     }
     screenFeed = RoomFeed { [weak lane] _ in
       await lane?.read(name) { room in room.screenReading() }
     }
-    recordings = lane.recordings
-    let recorder = recordings?.recorder(of: name, life, on: lane) ?? .live
     let meter = lane.meter
     screen = HostScreen(
       lane: EventLoopLane(lane.eventLoop, meter: meter, room: name),
       framesPerSecond: settings.framesPerSecond, throttling: settings.throttling,
       chatHistory: settings.chatHistory, analysesChat: settings.analysesChat,
-      clock: MachineClock(meter.activity, room: name, faults: lane.faults), start: clock.now,
-      dependencies: Dependencies.live().overriding(requests.client).overriding(recorder)
+      clock: MachineClock(meter.activity, room: name, faults: lane.faults), start: time.now,
+      dependencies: Dependencies.live().overriding(requests.client)
+        .overriding(recordings?.recorder(of: life) ?? .live)
         .overriding(ChatAnalysis.live.running(on: lane.work)),
       restoring: snapshot?.screen)
-    requests.patience = settings.requestTimeout
     activity = meter.activity
     trace = screen.store.actionTrace
+    requests.setPatience(settings.requestTimeout)
     observe(lane)
   }
 
   private func observe(_ lane: HostLane) {
     let store = screen.store
     let (name, observer, faults) = (name, lane.observer, lane.faults)
-    store.onAction { [admitted, requestWaiters, recorderWaiters] action in
+    store.onAction { [weak self] action in
       switch action {
       case .control(.delegate(.committed(let control, let value))):
         observer(name, .committed(control: control, value: value))
       case .control(.delegate(.requestEnded(let request, let outcome))):
-        requestWaiters.end(request.number, outcome)
+        self?.end(request.number, outcome)
       case .recorder(.delegate(.attemptEnded(let attempt, let outcome))):
-        recorderWaiters.end(attempt, outcome)
-      case .waitingRoom(.delegate(.admitted(let people))): admitted.people? += people
-      // Not listed: of all other actions there is nobody to tell.
+        for body in self?.recorder.end(attempt) ?? [] { body(.success(outcome)) }
+      case .waitingRoom(.delegate(.admitted(let people))): self?.admitted? += people
+      // Nothing waits for the other actions.
       default: break
       }
     }
@@ -165,110 +119,92 @@ final class Room {
     }
   }
 
+  private func end(_ request: Int, _ outcome: RequestOutcome) {
+    for body in requests.end(request) { body(outcome) }
+    for body in requests.receiveAnswer(of: request) { body(()) }
+  }
+
+  /// Calls `body` after effects have changed the room.
+  func onEffects(_ body: @escaping () -> Void) { screen.store.onEffectActions = body }
+
+  /// Names the room as what the lane works on, for the hang monitor.
+  func beginWork() { activity.beginReducing(trace, in: name) }
+
   var counts: EventCounts { screen.counts }
 
-  /// The log sequence of the newest batch.
-  var sequence: Int { log?.sequence ?? restoredSequence }
+  // MARK: Frames
 
   /// The machine time of the next frame; `nil` if there is nothing to draw.
   var nextFrame: NIODeadline? {
-    if replayOffset != nil { return nil }
-    var next = screen.nextFrame
-    if !waiting.isEmpty {
-      next = min(next ?? grid.frame(after: clock.now), grid.frame(after: clock.now))
-    }
-    guard let next else { return nil }
-    guard let machine = clock.machineTime(of: next) else {
-      return lastDelivery + Self.eventTimeStall
-    }
-    return .uptimeNanoseconds(UInt64(max(0, machine)))
+    time.deadline(of: screen.nextFrame, isAwaited: !senders.isEmpty)
   }
 
   /// Draws what is due when the timer fires.
   func advance(to now: NIODeadline) {
-    guard replayOffset == nil else { return }
-    defer { log?.handOver() }
-    switch clock.source {
-    case .arrival:
-      let instant = clock.time(machine: now.machineTime)
-      clock.advance(to: instant)
-      // Senders that wait are answered at this frame, whatever throttles hold.
-      guard let due = waiting.isEmpty ? screen.nextFrame : instant, due <= instant else { return }
-      drawFrame(at: instant)
-    case .event:
-      // The sender is silent: what is held is shown, and time follows the machine again.
-      guard now >= lastDelivery + Self.eventTimeStall, let due = screen.nextFrame else { return }
-      drawFrame(at: due, flush: true)
-      clock.follow(.arrival, machine: now.machineTime)
-    }
+    guard !time.isReplaying else { return }
+    defer { log.handOver() }
+    let due = time.advanceToFrame(
+      at: now, next: screen.nextFrame, isAwaited: !senders.isEmpty)
+    guard let due else { return }
+    drawFrame(at: due.instant, flush: due.isLate)
+    if due.isLate { time.resume(at: now) }
   }
 
   func drawFrame(at instant: Instant, flush: Bool = false) {
-    clock.advance(to: instant)
-    activity.beginReducing(trace, in: name)
-    let flush = flush || !waiting.isEmpty
-    // In the time of time stamps a frame costs nothing, and a recording is played with the
-    // intervals with which it was made.
-    let adapting = clock.source == .arrival && !isRecording && replayOffset == nil
-    // A monitor that comes meanwhile reads the room after this frame.
+    time.advance(to: instant)
+    beginWork()
+    let flush = flush || !senders.isEmpty
+    // While events move the time, a frame costs none of it, and a recording is played with the intervals with which it
+    // was made.
+    let adapting = time.mover == .machine && !isRecording
+    // A monitor that connects meanwhile reads the room after this frame.
     let (isMonitored, isWatched) = (feed.hasMonitors, screenFeed.hasMonitors)
     screen.evaluatesViews = settings.views == .always || isMonitored || isWatched
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
-    log?.addFrame(at: instant, flush: flush)
+    checkCounts()
+    log.addFrame(at: instant, flush: flush)
     if isMonitored { feed.markStale(reading) }
     if isWatched { screenFeed.markStale { _ in screenReading() } }
-    for receipt in exchange(&waiting, with: []) {
-      whenKept { receipt.markApplied(failure: $0) }
+    if !senders.isEmpty {
+      for receipt in senders.removeAll() { whenKept { receipt.markApplied(failure: $0) } }
     }
-    if !waitingForReview.isEmpty, !screen.store.state.isReviewing { endReview() }
+    if awaitsReview, !screen.store.state.isReviewing { endReview() }
   }
+
+  /// Draws a frame now if no timer will.
+  func drawIfUntimed() {
+    if let instant = time.untimedFrame { drawFrame(at: instant) }
+  }
+
+  /// Each event that was received is applied, coalesced, rejected or held.
+  func checkCounts() {
+    precondition(screen.counts.isConserved, "an event of a room was counted twice or never")
+  }
+
+  /// Calls `body` after the history of the chat was searched for the names and the filter in force, which takes some
+  /// frames if it is long.
+  func whenReviewed(_ body: @escaping (Room) -> Void) {
+    if screen.store.state.chat?.isReviewing == true {
+      waitingForReview.append(body)
+    } else {
+      body(self)
+    }
+  }
+
+  /// Whether calls wait for the search of the chat's history.
+  var awaitsReview: Bool { !waitingForReview.isEmpty }
 
   private func endReview() {
     for body in exchange(&waitingForReview, with: []) { body(self) }
   }
 
-  /// Performs an act that the host requested by a call. It is recorded like an event, so that a
-  /// replay repeats it. Returns `false` if it was refused.
-  func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
-    activity.beginReducing(trace, in: name)
-    if replayOffset == nil { clock.advance(to: clock.time(machine: now.machineTime)) }
-    // The host acts at the time of the events, which for a recording may be in another year.
-    let time = screen.eventTime(at: clock.now) ?? Timestamp(WallClock.milliseconds())
-    // Within the limits of a line, so that the recording can be read.
-    let limits = EventLimits.timestamps
-    let event = LiveEvent(
-      timestamp: min(max(time, limits.lowerBound), limits.upperBound), payload: payload)
-    guard screen.perform(event, at: clock.now) else { return false }
-    isDriven = true
-    log?.add(act: event, at: clock.now)
-    drawIfUntimed()
-    return true
-  }
-
-  /// Calls `completion` once everything up to now is on disk, in a room that is recorded or saved, or with why it
-  /// cannot be.
-  func whenDurable(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
-    whenKept(completion)
-    log?.handOver()
-  }
-
-  /// Logs how many events were rejected since the last time, for which there are no steps.
-  func logRejections() {
-    let rejections = screen.counts.rejectedByReason
-    guard log != nil, rejections != loggedRejections else { return }
-    var new = rejections.merging(loggedRejections) { $0 - $1 }
-    new = new.filter { $0.value > 0 }
-    loggedRejections = rejections
-    log?.addChange(RoomChange(rejected: new), at: clock.now)
-  }
-
   /// Applies and draws held events, for the last time.
   func finish() {
-    drawFrame(at: grid.frame(after: clock.now), flush: true)
+    drawFrame(at: time.followingFrame, flush: true)
     endReview()
     screen.store.cancelEffects()
-    requestWaiters.endAll()
-    recorderWaiters.endAll(.noSuchRoom(name.description))
+    requests.endWaits()
+    recorder.endWaits(.noSuchRoom(name.description))
   }
 
   /// Tells the monitors that the room no longer exists.
@@ -277,9 +213,94 @@ final class Room {
     feed.finish(.noSuchRoom(name.description), reading)
     screenFeed.finish(.noSuchRoom(name.description)) { _ in self.screenReading() }
   }
-}
 
-extension NIODeadline {
-  /// Monotonic nanoseconds, as rooms count them.
-  var machineTime: Int64 { Int64(uptimeNanoseconds) }
+  // MARK: Acts of the host
+
+  /// Performs an act of the host and returns its result.
+  func act(_ event: LiveEvent.Payload) -> Result<HostReply, ControlError> {
+    let act = HostAct(room: name, event: event)
+    if let result = act.result(before: screen.store.state) { return result }
+    admitted = []
+    let isPerformed = perform(event)
+    return act.result(
+      in: screen.store.state, isPerformed: isPerformed,
+      admitted: exchange(&admitted, with: nil) ?? [])
+  }
+
+  /// The number of the outstanding request for the control that an act changes; `nil` if there is none.
+  func request(of act: LiveEvent.Payload) -> Int? {
+    HostAct(room: name, event: act).request(in: screen.store.state)
+  }
+
+  /// The reply to an act that became a request, after its outcome.
+  func reply(to act: LiveEvent.Payload, _ outcome: RequestOutcome) -> HostReply {
+    HostAct(room: name, event: act).reply(after: outcome, in: screen.store.state)
+  }
+
+  /// A reply whose counts of the chat's history are up to date.
+  func counted(_ reply: HostReply, to act: LiveEvent.Payload) -> HostReply {
+    HostAct(room: name, event: act).counted(reply, in: screen.store.state)
+  }
+
+  // MARK: Settings
+
+  /// Applies new settings, except during a replay, which has its own.
+  func applySettings(after old: RoomSettings) {
+    requests.setPatience(settings.requestTimeout)
+    guard !time.isReplaying,
+      settings.throttling != old.throttling || settings.analysesChat != old.analysesChat
+    else { return }
+    // Held events keep their deadline.
+    screen.apply(settings.throttling)
+    analyseChat(settings.analysesChat)
+    log.add(RoomChange(settings: recordedSettings), at: time.now)
+    log.handOver()
+  }
+
+  /// The settings in force. A new length of the history applies only to rooms that are opened later.
+  var recordedSettings: RecordedSettings {
+    var settings = settings
+    settings.chatHistory = screen.store.state.chatHistory
+    settings.analysesChat = analysesChat
+    return RecordedSettings(settings)
+  }
+
+  private var analysesChat: Bool { screen.store.state.analysesChat == true }
+
+  /// Begins or ends the search of the chat for bursts of duplicates.
+  func analyseChat(_ isWanted: Bool) {
+    if isWanted != analysesChat { screen.send(.chatAnalysisWanted(isWanted)) }
+  }
+
+  /// Begins the analysis of the chat anew, if it is analysed.
+  func restartAnalysis() {
+    if analysesChat { screen.send(.chatAnalysisWanted(true)) }
+  }
+
+  // MARK: Reports
+
+  /// What a report needs of the room.
+  ///
+  /// - Parameter features: the features to report; `nil` means all of them.
+  func read(_ features: Set<Feature>?) -> RoomReading {
+    screen.evaluateViews()
+    return RoomReading(
+      screen, room: name.description, newestMessages: settings.reportedMessages, features)
+  }
+
+  /// A reading for a monitor of these features; `nil` means all of them.
+  func reading(_ features: Set<Feature>?) -> RoomFeed.Reading {
+    let reading = read(features)
+    return { try JSONValue(encoding: RoomReport(reading)) }
+  }
+
+  /// A reading for a monitor of the screen.
+  func screenReading() -> RoomFeed.Reading {
+    let reading = ScreenReading(screen, room: name)
+    return { try JSONValue(encoding: ScreenReport(reading)) }
+  }
+
+  var summary: RoomSummary { RoomSummary(screen, room: name) }
+  var metrics: RoomMetrics { RoomMetrics(screen, room: name) }
+  var sources: [SourceReport] { SourceReport.all(of: screen, known, in: name) }
 }

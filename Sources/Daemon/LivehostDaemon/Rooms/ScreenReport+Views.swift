@@ -6,7 +6,7 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// What a report of a screen needs of its room: all that has to be read on the lane.
+/// What a report of a screen needs of its room: everything that has to be read on the lane.
 struct ScreenReading: Sendable {
   fileprivate let room: RoomName
   fileprivate let root: ViewID
@@ -15,23 +15,14 @@ struct ScreenReading: Sendable {
   fileprivate let actions: UInt64
   fileprivate let frames: UInt64
 
-  init(_ room: Room) {
-    let screen = room.screen
+  init(_ screen: HostScreen, room: RoomName) {
     screen.evaluateViews()
-    self.room = room.name
+    self.room = room
     root = screen.views.rootID
     views = screen.views.outputs
     counters = screen.counts.counters
     actions = screen.store.actionCount
     frames = screen.views.frames
-  }
-}
-
-extension Room {
-  /// For a monitor of the screen.
-  func screenReading() -> RoomFeed.Reading {
-    let reading = ScreenReading(self)
-    return { try JSONValue(encoding: ScreenReport(reading)) }
   }
 }
 

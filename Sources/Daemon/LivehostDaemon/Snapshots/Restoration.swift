@@ -215,7 +215,7 @@ package struct Restoration {
     let sequence = saved.snapshot?.sequence ?? 0
     if let log {
       guard log.isOpen || sequence > log.closed ?? 0 else {
-        let life = RoomLifetime(room.description)
+        let life = RoomLifetime(room)
         store.remove(life, whenGone: { [library] in library.forget(life.name) })
         return nil
       }
@@ -262,9 +262,8 @@ package struct Restoration {
       guard let room else { return }
       room.endRestoration()
       let now = NIODeadline.now()
-      if entry.isOlder { room.keeper?.request(at: now) }
-      // Nobody has used it yet.
-      if let idle = room.settings.packsAfter { room.lastUse = now - TimeAmount(idle) }
+      if entry.isOlder { room.snapshots?.request(at: now) }
+      if let idle = room.settings.packsAfter { room.turn.makeIdle(after: idle, now: now) }
     }
   }
 

@@ -3,41 +3,35 @@ import Recordings
 
 /// Decides when a room is saved, and holds the completions that wait for that.
 ///
-/// What happens in a room is logged, so it is saved rarely: when much was logged, or when the log is to be cut.
-/// Completions added while a snapshot is in progress wait for the next.
+/// The log holds what happens in a room, so snapshots are rare: after many steps, or before the log is cut. Completions
+/// that are added while a snapshot is in progress wait for the next one.
 struct SnapshotSchedule {
-  /// How long after a failure it is tried again while nothing waits for it.
-  static let interval = TimeAmount.seconds(1)
+  /// Receives whether the room was saved; `false` if it cannot be, or was closed.
+  typealias Completion = SnapshotStore.Completion
+
+  /// How long after a failure the next attempt is due, while nothing waits for it.
+  private static let interval = TimeAmount.seconds(1)
+  /// How long a snapshot waits until the throttles hold nothing. After that, held events are applied early.
+  ///
+  /// Held events are not in a snapshot, but precede it in the log: the next start would have them from neither.
+  private static let patience = interval * 3
 
   let store: SnapshotStore
   let library: RecordingLibrary
-  let room: RoomLifetime
-  /// Runs something with the room on its lane; with `nil` if it has been closed.
-  let visit: @Sendable (@escaping @Sendable (Room?) -> Void) -> Void
-  /// Called with whether the room was saved; `false` if it cannot be, or was closed.
-  typealias Completion = SnapshotStore.Completion
 
-  /// Whether what happens in the room is kept only by the next snapshot, because the log does not lead to it.
+  /// Whether only the next snapshot keeps what happens in the room, because the log does not lead to it.
   private(set) var isRequired = false
   /// The completions of senders that wait until their events are saved.
   private var waiting: [Completion] = []
-  /// When a snapshot is due if nothing waits for it; `nil` if it is not.
+  /// When a snapshot is due if nothing waits for it; `nil` if none is.
   private var dueAt: NIODeadline?
-  /// How many snapshots are in progress: more than one only if they had to be taken at once.
+  /// The number of snapshots in progress. It exceeds one only if a snapshot could not wait for the previous one.
   private var saving = 0
-  /// Whether the snapshot in progress is of the time after the last ``require(at:)``.
+  /// Whether the snapshot in progress was begun after the last ``require(at:)``.
   private var isEnough = false
 
-  /// - Parameter room: of a room that was packed, its own; otherwise, a new one.
-  init(
-    _ store: SnapshotStore, _ library: RecordingLibrary, room: RoomLifetime,
-    visit: @escaping @Sendable (@escaping @Sendable (Room?) -> Void) -> Void
-  ) {
-    self.store = store
-    self.library = library
-    self.room = room
-    // Another room may have the name by then.
-    self.visit = { body in visit { found in body(found?.keeper?.room === room ? found : nil) } }
+  init(_ store: SnapshotStore, _ library: RecordingLibrary) {
+    (self.store, self.library) = (store, library)
   }
 
   mutating func whenSaved(_ completion: @escaping Completion) { waiting.append(completion) }
@@ -47,26 +41,56 @@ struct SnapshotSchedule {
 
   var hasWaiting: Bool { !waiting.isEmpty }
 
-  /// When a snapshot is due; `nil` if none is, or one is in progress.
-  var due: NIODeadline? { saving > 0 ? nil : hasWaiting ? .uptimeNanoseconds(0) : dueAt }
+  /// Returns when the room must be saved; `nil` if there is nothing to save, or the room cannot be saved now.
+  ///
+  /// - Parameter holdsEvents: whether the throttles hold events.
+  func due(holdsEvents: Bool, isReplaying: Bool) -> NIODeadline? {
+    if saving > 0 { return nil }
+    if hasWaiting { return .uptimeNanoseconds(0) }
+    guard let dueAt, !isRequired else { return dueAt }
+    return isReplaying ? nil : holdsEvents ? dueAt + Self.patience : dueAt
+  }
 
-  /// Asks for a snapshot.
   mutating func request(at time: NIODeadline) { dueAt = min(dueAt ?? time, time) }
 
-  /// Asks for a snapshot, without which nothing more is kept.
+  /// Requests a snapshot without which nothing more is kept.
   mutating func require(at time: NIODeadline) {
     (isRequired, isEnough) = (true, false)
     request(at: time)
   }
 
-  /// Begins a snapshot. Returns the completions that wait for it.
-  mutating func begin() -> [Completion] {
+  /// Requests a snapshot without which nothing more is kept, after time for the log to recover.
+  mutating func requireAfterFailure(now: NIODeadline) { require(at: now + Self.interval * 10) }
+
+  /// Begins to save a snapshot. Returns what to do after the log up to the snapshot is on disk.
+  ///
+  /// A snapshot must never be ahead of the log: the next start repeats everything in the log after it.
+  ///
+  /// - Parameter sufficient: the log, if it is enough. Then a snapshot is written only if few others wait.
+  mutating func save(
+    _ snapshot: RoomSnapshot, of life: RoomLifetime, unless sufficient: LogWriter?
+  ) -> @Sendable () -> Void {
+    let waiting = exchange(&waiting, with: [])
     (dueAt, isEnough) = (nil, true)
     saving += 1
-    return exchange(&waiting, with: [])
+    let number = life.nextSnapshot()
+    if sufficient == nil { library.noteSaving(life.name) }
+    return { [store, library] in
+      if let sufficient {
+        if sufficient.failure == nil, store.isBusy { return }
+        library.noteSaving(life.name)
+      }
+      store.post(snapshot, number, of: life) { isWritten in
+        library.noteSaved(life.name, isWritten: isWritten)
+        for waiting in waiting { waiting(isWritten) }
+        life.postVisit { $0?.snapshots?.end(isWritten: isWritten, now: .now()) }
+      }
+    }
   }
 
+  /// Ends a snapshot that was written or could not be.
   mutating func end(isWritten: Bool, now: NIODeadline) {
+    precondition(saving > 0, "each snapshot ends once")
     saving -= 1
     if isWritten, isEnough, saving == 0 { isRequired = false }
     if !isWritten { request(at: now + Self.interval) }

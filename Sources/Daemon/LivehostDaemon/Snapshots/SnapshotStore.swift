@@ -8,43 +8,6 @@ package import Platform
 import Recordings
 import Synchronization
 
-/// One life of a room, from its opening to its closing, as the store knows it.
-package final class RoomLifetime: Sendable {
-  package let name: String
-  fileprivate let isGone = Atomic<Bool>(false)
-  /// Lives of rooms are numbered, because a room may be reopened on another lane before its
-  /// previous life is over.
-  fileprivate let number: UInt64
-  private static let count = Atomic<UInt64>(0)
-  private let snapshots = Atomic<UInt64>(0)
-
-  package init(_ name: String) {
-    self.name = name
-    number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
-  }
-
-  /// What is left of a life while its room is packed, and nothing is being saved for it.
-  struct Rest {
-    fileprivate let number: UInt64
-    fileprivate let snapshots: UInt64
-  }
-
-  var rest: Rest { Rest(number: number, snapshots: snapshots.load(ordering: .relaxed)) }
-
-  /// The same life as before.
-  init(_ name: String, _ rest: Rest) {
-    self.name = name
-    number = rest.number
-    snapshots.store(rest.snapshots, ordering: .relaxed)
-  }
-
-  /// The number of the next snapshot of the room. To be taken with the snapshot, which may be posted later than a newer
-  /// one.
-  package func nextSnapshot() -> UInt64 {
-    snapshots.wrappingAdd(1, ordering: .relaxed).newValue
-  }
-}
-
 /// Keeps the two newest snapshots of each room in a directory. May be used from any thread.
 ///
 /// Encodes, writes and syncs on a thread of its own. A snapshot replaces an older one of the same room

@@ -8,7 +8,7 @@ import Recordings
 
 /// The messages of a recording, block by block.
 struct RecordedMessages: MessageSource {
-  /// Owns what cannot be copied.
+  /// Owns the reader, which cannot be copied.
   private final class Position {
     var reader: RecordingReader
     init(_ files: RecordingFiles) { reader = RecordingReader(files) }
@@ -40,17 +40,22 @@ struct RecordedMessages: MessageSource {
   }
 }
 
-extension Room {
-  /// The messages that the room keeps, oldest first.
-  func history() -> [WrittenMessage] {
-    guard let chat = screen.store.state.chat else { return [] }
+extension HostScreen {
+  /// The messages that the chat keeps, oldest first.
+  var writtenMessages: [WrittenMessage] {
+    guard let chat = store.state.chat else { return [] }
     return chat.messages.map { WrittenMessage(timestamp: $0.timestamp, message: $0.message) }
   }
 
-  /// The highlights of the running chat, and how many messages it has had; `nil` unless it is analysed.
-  func highlights() -> ([ChatHighlight], messages: Int)? {
-    let state = screen.store.state
-    guard state.analysesChat == true, let chat = state.chat else { return nil }
-    return (chat.highlights?.entries ?? [], chat.total)
+  /// The identifiers of a message that the chat keeps, and of its author; `nil` if there is no such message.
+  func message(numbered number: Int) -> (identifier: Text, author: Text)? {
+    let message = store.state.chat?.messages.last { $0.number == number }?.message
+    return message.map { ($0.id, $0.userID) }
+  }
+
+  /// The highlights of the running chat; `nil` unless it is analysed.
+  var highlights: AnalysisResult? {
+    guard store.state.analysesChat == true, let chat = store.state.chat else { return nil }
+    return AnalysisResult(highlights: chat.highlights?.entries ?? [], messages: chat.total)
   }
 }

@@ -232,13 +232,12 @@ package struct RoomTasks: Sendable {
 
   /// The messages that a room keeps.
   private func history(of room: String?) async throws -> [WrittenMessage] {
-    try await visit(room) { $0.history() }
+    try await visit(room) { $0.screen.writtenMessages }
   }
 
   /// The highlights of a room; `nil` unless its chat is analysed while it runs.
   private func highlights(of room: String?) async throws -> AnalysisResult? {
-    guard let (found, messages) = try await visit(room, { $0.highlights() }) else { return nil }
-    return AnalysisResult(highlights: found, messages: messages)
+    try await visit(room) { $0.screen.highlights }
   }
 
   private func visit<Result: Sendable>(

@@ -2,13 +2,13 @@ import ControlInterface
 import HostScreen
 import ViewGraph
 
-extension Room {
+extension Explanation {
   /// Why the views of this name were evaluated; `nil` if none was.
-  func explain(_ view: String) -> Explanation? {
+  init?(of view: String, on screen: HostScreen) {
     screen.evaluateViews()
     guard let statistics = screen.views.statistics[view] else { return nil }
     let causes = statistics.causes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    return Explanation(
+    self.init(
       view: view, evaluations: statistics.evaluations, avoidable: statistics.avoidable,
       meanMicroseconds: microseconds(statistics.total) / Double(statistics.evaluations),
       maximumMicroseconds: Int(statistics.maximum / 1000), reads: screen.views.reads(of: view),

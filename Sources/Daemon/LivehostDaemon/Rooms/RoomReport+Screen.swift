@@ -17,7 +17,7 @@ import SourcesFeature
 import ViewGraph
 import WaitingRoomFeature
 
-/// What a report of a room needs of its screen: all that has to be read on the lane.
+/// What a report of a room needs of its screen: everything that has to be read on the lane.
 struct RoomReading: Sendable {
   let room: String
   let phase: StreamState
@@ -30,7 +30,7 @@ struct RoomReading: Sendable {
 
   /// - Parameters:
   ///   - newestMessages: the most chat messages to report.
-  ///   - features: those to report; nil means all of them.
+  ///   - features: the features to report; `nil` means all of them.
   init(_ screen: HostScreen, room: String, newestMessages: Int, _ features: Set<Feature>?) {
     self.room = room
     phase = screen.store.state.phase
@@ -41,7 +41,7 @@ struct RoomReading: Sendable {
     actions = screen.store.actionCount
     actionsByKind = screen.store.actionsByKind
     frames = screen.views.frames
-    // Not the statistics themselves: the next frame would copy what is kept of them.
+    // Not the statistics themselves: the next frame would copy them.
     views = screen.views.statistics.mapValues(ViewReport.init)
   }
 }
@@ -63,23 +63,12 @@ extension RoomReport {
   }
 }
 
-extension Room {
-  func read(_ features: Set<Feature>?) -> RoomReading {
-    screen.evaluateViews()
-    return RoomReading(
-      screen, room: name.description, newestMessages: settings.reportedMessages, features)
-  }
-
-  /// For a monitor of these features; nil means all of them.
-  func reading(_ features: Set<Feature>?) -> RoomFeed.Reading {
-    let reading = read(features)
-    return { try JSONValue(encoding: RoomReport(reading)) }
-  }
-
-  func summary() -> RoomSummary {
-    RoomSummary(
-      room: name.description, phase: screen.store.state.phase,
-      viewers: screen.store.state.header.viewers, counters: counts.counters)
+extension RoomSummary {
+  init(_ screen: HostScreen, room: RoomName) {
+    let state = screen.store.state
+    self.init(
+      room: room.description, phase: state.phase, viewers: state.header.viewers,
+      counters: screen.counts.counters)
   }
 }
 
@@ -334,6 +323,15 @@ extension PredictionReport {
 }
 
 extension SourceReport {
+  /// The sources of a room, with their newest batches.
+  static func all(of screen: HostScreen, _ known: KnownEvents, in room: RoomName) -> [Self] {
+    (screen.store.state.sources?.sources ?? []).map {
+      var report = Self($0, in: room.description)
+      report.position = known.position(of: report.source)
+      return report
+    }
+  }
+
   init(_ source: SourcesFeature.Source, in room: String) {
     let status = source.status
     self.init(

@@ -1,0 +1,167 @@
+import ActivityFeature
+import ChatFeature
+import Composable
+import ControlFeature
+import ControlInterface
+import HostFeature
+import LiveEvents
+import WaitingRoomFeature
+
+/// An act that a client calls for in the name of a room's host, and what the call returns.
+///
+/// The room performs the act between ``result(before:)`` and ``result(in:isPerformed:admitted:)``. No state is kept
+/// meanwhile, since the change would copy it.
+struct HostAct {
+  typealias State = HostFeature.State
+
+  let room: RoomName
+  let event: LiveEvent.Payload
+
+  // MARK: Results
+
+  /// The result of an act that is not to be performed; `nil` if it is.
+  func result(before state: State) -> Result<HostReply, ControlError>? {
+    switch event {
+    case .chat(.openThread(let message)):
+      state.chat == nil ? openedThread(message, in: state) : nil
+    case .chat(.handleNotice(let number, _)):
+      notice(number, in: state) == nil
+        ? .failure(.noSuchNotice(room: room.description, notice: number)) : nil
+    case .activity(.handle(let number, _)):
+      activity(number, in: state) == nil
+        ? .failure(.noSuchActivity(room: room.description, activity: number)) : nil
+    case .control(.record):
+      state.control.requests?.surface(for: ControlFeature.recorder) == nil
+        ? .failure(.noSurface(room: room.description, control: ControlFeature.recorder)) : nil
+    // The other acts can always be tried.
+    default: nil
+    }
+  }
+
+  /// The result of an act, in the state after it.
+  ///
+  /// - Parameters:
+  ///   - isPerformed: whether the screen accepted the act. It refuses only what exceeds a limit.
+  ///   - admitted: the people whom the act let in.
+  func result(
+    in state: State, isPerformed: Bool, admitted: [Person]
+  ) -> Result<HostReply, ControlError> {
+    switch event {
+    case .chat(.openThread(let message)): openedThread(message, in: state)
+    case .chat(.handleNotice(let number, .pin))
+    where notice(number, in: state)?.isPinned != true:
+      .failure(.limitReached("pinned notices"))
+    case .chat(let event): .success(counted(reply(to: event, in: state), in: state))
+    // Strangers choose the names of controls, so their number is limited.
+    case .control where !isPerformed: .failure(.limitReached("controls"))
+    case .control(let event): .success(reply(to: event, in: state))
+    case .activity(.handle(let number, .pin))
+    where activity(number, in: state)?.isPinned != true:
+      .failure(.limitReached("pinned rows of the activity feed"))
+    case .activity(.handle): .success(HostReply())
+    case .waitingRoom(.admit(let admission)):
+      result(of: admission, admitted: admitted, in: state.waitingRoom)
+    // The other acts have no reply of their own.
+    default: isPerformed ? .success(HostReply()) : .failure(.limitReached("events"))
+    }
+  }
+
+  /// A reply whose counts of the chat's history are up to date.
+  func counted(_ reply: HostReply, in state: State) -> HostReply {
+    var reply = reply
+    let chat = state.chat
+    if reply.passing != nil { reply.passing = (chat?.filtered ?? chat?.messages)?.count ?? 0 }
+    if reply.mentions != nil { reply.mentions = chat?.messages.count(where: \.isMention) ?? 0 }
+    return reply
+  }
+
+  private func reply(to event: ChatEvent, in state: State) -> HostReply {
+    var reply = HostReply()
+    switch event {
+    case .filter: reply.passing = 0
+    case .highlight: reply.mentions = 0
+    case .scroll: reply.unread = state.chat?.unread ?? 0
+    case .message, .delete, .clear, .timeout, .notice, .modes, .openThread, .handleNotice,
+      .findings:
+      break
+    }
+    return reply
+  }
+
+  private func reply(to event: ControlEvent, in state: State) -> HostReply {
+    switch event {
+    case .set(let control, let value):
+      HostReply(value: state.control.values[String(control)] ?? value)
+    case .tap(let control, _): HostReply(on: state.control.switches[String(control)])
+    case .slider, .meter, .state, .record, .surface, .outcome: HostReply()
+    }
+  }
+
+  private func openedThread(_ message: Text?, in state: State) -> Result<HostReply, ControlError> {
+    if let message, state.chat?.messages.newest(withID: message) == nil {
+      return .failure(.noSuchMessage(room: room.description, message: String(message)))
+    }
+    return .success(
+      HostReply(messages: state.chat?.thread?.messages.map(ChatMessageReport.init) ?? []))
+  }
+
+  private func result(
+    of admission: Admission, admitted people: [Person], in waiting: WaitingRoomFeature.State?
+  ) -> Result<HostReply, ControlError> {
+    if people.isEmpty {
+      let (isWaiting, user): (Bool, String?) =
+        switch admission {
+        case .person(let id): (waiting?.people.contains(id) == true, String(id))
+        case .next, .all: (waiting?.people.isEmpty == false, nil)
+        }
+      if isWaiting {
+        return .failure(.roomFull(room: room.description, capacity: waiting?.capacity ?? 0))
+      }
+      // Admitting all while nobody is waiting is not an error.
+      if admission != .all {
+        return .failure(.nobodyWaits(room: room.description, user: user))
+      }
+    }
+    return .success(
+      HostReply(
+        people: people.map(UserReport.init),
+        waiting: waiting?.people.count ?? 0, admitted: waiting?.admitted ?? 0))
+  }
+
+  private func notice(_ number: Int, in state: State) -> DisplayedNotice? {
+    state.chat?.notices.entries.first { $0.number == number }
+  }
+
+  private func activity(_ number: Int, in state: State) -> ActivityRow? {
+    state.activity?.feed.rows.first { $0.number == number }
+  }
+
+  // MARK: Requests
+
+  /// The number of the outstanding request for the control that the act changes; `nil` if there is none.
+  func request(in state: State) -> Int? {
+    switch event {
+    case .control(.set(let control, _)), .control(.tap(let control, _)):
+      state.control.requests?.outstanding(for: String(control))?.number
+    case .control(.record):
+      state.control.requests?.outstanding(for: ControlFeature.recorder)?.number
+    // Controllers are asked for nothing else.
+    default: nil
+    }
+  }
+
+  /// The reply to an act that became a request, after its outcome.
+  func reply(after outcome: RequestOutcome, in state: State) -> HostReply {
+    var reply = HostReply()
+    switch event {
+    case .control(.set(let control, _)): reply.value = state.control.values[String(control)]
+    case .control(.tap(let control, _)): reply.on = state.control.switches[String(control)]
+    default: break
+    }
+    switch outcome {
+    case .confirmed: reply.outcome = .confirmed
+    case .refused(let reason): (reply.outcome, reply.reason) = (.refused, reason)
+    }
+    return reply
+  }
+}

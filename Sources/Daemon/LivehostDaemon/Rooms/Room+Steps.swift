@@ -1,0 +1,384 @@
+import Composable
+import ControlFeature
+import ControlInterface
+import HostFeature
+import HostScreen
+import Ingest
+import LiveEvents
+import NIOCore
+import Platform
+import RateLimiting
+import RecorderFeature
+import Recordings
+import SourcesFeature
+import ViewGraph
+import WireFormats
+
+// What happens in a room: deliveries of senders, acts, outcomes of effects, and the steps of recordings.
+extension Room {
+  // MARK: Deliveries
+
+  /// How many frames are drawn between two events of a room that follows timestamps. In a longer gap, only clocks move
+  /// on the screen, and the gap may last for years.
+  private static let framesInGap = 64
+  /// The most events of a delivery that follows timestamps that are applied in one call.
+  private static let partOfEvents = 512
+  /// The longest time between them in milliseconds, since each frame in it is drawn.
+  private static let partOfTime: Timestamp = 10_000
+
+  /// Applies a delivery, or the part that begins at `start`: events of one sender, in order.
+  ///
+  /// - Returns: where the next part begins, before which the room must receive nothing else; `nil` after the last part.
+  func receive(_ delivery: RoomDelivery, from start: Int = 0, now: NIODeadline) -> Int? {
+    beginWork()
+    time.beginPart(following: start == 0 ? delivery.clock : nil, at: now)
+    if start == 0 {
+      for (reason, count) in delivery.rejections.byReason { screen.reject(reason, count) }
+      senders.beginDelivery()
+    }
+    let rejectedBefore = screen.counts.rejected
+    var end = delivery.events.count
+    switch time.mover {
+    case _ where delivery.position != nil: receiveBatch(delivery, now)
+    case .replay: receiveAll(of: delivery, from: start)
+    case .machine:
+      time.advance(with: now)
+      receiveAll(of: delivery, from: start)
+    case .events:
+      end = Self.endOfPart(delivery.events, from: start)
+      receiveByTimestamp(delivery, start..<end)
+    }
+    checkCounts()
+    senders.addRejected(screen.counts.rejected - rejectedBefore)
+    guard end == delivery.events.count else {
+      log.handOver()
+      return end
+    }
+    finish(delivery)
+    return nil
+  }
+
+  private static func endOfPart(_ events: [LiveEvent], from start: Int) -> Int {
+    guard start < events.count else { return start }
+    let last = events[start].timestamp.addingReportingOverflow(partOfTime).partialValue
+    let part = events[start...].prefix(partOfEvents)
+    return part.dropFirst().firstIndex { $0.timestamp > last } ?? part.endIndex
+  }
+
+  /// Answers the sender of a delivery, now or later.
+  private func finish(_ delivery: RoomDelivery) {
+    let receipt = delivery.receipt
+    logRejections()
+    log.count(bytes: receipt.byteCount)
+    let wantsFrame = senders.endDelivery(receipt)
+    // The sender may continue now or, if the disk does not keep up, as soon as it does. That includes the frames that
+    // the timestamps of its events caused.
+    whenLogKeepsUp { receipt.markConsumed() }
+    if wantsFrame { drawIfUntimed() }
+    log.handOver()
+  }
+
+  /// Applies a batch of a source in one step, unless the room has it: its events, its position, and what is logged of
+  /// both. It belongs to one instant, whatever the timestamps of its events.
+  private func receiveBatch(_ delivery: RoomDelivery, _ now: NIODeadline) {
+    guard let position = delivery.position else { return }
+    guard !known.holds(position) else { return screen.reject(.duplicate, delivery.events.count) }
+    switch time.mover {
+    case .replay: break
+    case .machine: time.advance(with: now)
+    case .events:
+      for event in delivery.events { time.advance(to: time.time(of: event.timestamp)) }
+    }
+    receiveAll(of: delivery, position)
+  }
+
+  private func receiveAll(
+    of delivery: RoomDelivery, from start: Int = 0, _ position: BatchPosition? = nil
+  ) {
+    let now = time.now
+    let events = delivery.events[start...]
+    // The events that were accepted, in contiguous ranges; nearly always one.
+    var accepted: [ArraySlice<LiveEvent>] = []
+    var first = events.startIndex
+    var refused = 0
+    for index in events.indices {
+      let event = events[index]
+      let isRepeated = !known.take(event, at: now)
+      if isRepeated {
+        screen.reject(.duplicate, 1)
+      } else {
+        screen.receive(consume event, at: now)
+      }
+      guard isRepeated || screen.refusedCount > refused else { continue }
+      accepted.append(events[first..<index])
+      first = index + 1
+      refused = screen.refusedCount
+    }
+    accepted.append(events[first...])
+    if let position {
+      note(
+        RecordedBatchPosition(
+          source: position.source, sequence: position.sequence,
+          events: accepted.reduce(0) { $0 + $1.count }))
+    }
+    for slice in accepted { log.add(slice, at: now) }
+    screen.reduce()
+  }
+
+  private func receiveByTimestamp(_ delivery: RoomDelivery, _ part: Range<Int>) {
+    let events = delivery.events
+    for index in part {
+      let event = events[index]
+      let instant = time.time(of: event.timestamp)
+      guard known.take(event, at: max(instant, time.now)) else {
+        screen.reject(.duplicate, 1)
+        continue
+      }
+      // A frame shows all events of its instant, and is never earlier than the event that it shows.
+      var frames = 0
+      while frames < Self.framesInGap, let due = screen.nextFrame, max(due, time.now) < instant {
+        drawFrame(at: max(due, time.now))
+        frames += 1
+      }
+      time.advance(to: instant)
+      screen.receive(event, at: instant)
+      if screen.refusedCount == 0 { log.add(events[index...index], at: instant) }
+      screen.reduce()
+    }
+  }
+
+  /// Records that the room has a batch of a source.
+  private func note(_ position: RecordedBatchPosition) {
+    known.note(position)
+    log.add(RoomChange(position: position), at: time.now)
+  }
+
+  /// Records that the next act is a batch of a source. `false` if the room has that batch.
+  func take(_ position: BatchPosition) -> Bool {
+    guard !known.holds(position) else { return false }
+    note(
+      RecordedBatchPosition(source: position.source, sequence: position.sequence, events: 0))
+    return true
+  }
+
+  // MARK: Acts
+
+  /// Performs an act that the host requested by a call. Logged like an event, so that a replay repeats it.
+  ///
+  /// - Returns: `false` if the screen refused it.
+  func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
+    beginWork()
+    time.advance(with: now)
+    // The host acts at the time of the events, which for a recording may be in another year.
+    let timestamp = screen.eventTime(at: time.now) ?? Timestamp(WallClock.milliseconds())
+    // Within the limits of a line, so that the recording can be read.
+    let limits = EventLimits.timestamps
+    let event = LiveEvent(
+      timestamp: min(max(timestamp, limits.lowerBound), limits.upperBound), payload: payload)
+    guard screen.perform(event, at: time.now) else { return false }
+    log.add(act: event, at: time.now)
+    drawIfUntimed()
+    return true
+  }
+
+  /// Performs what an effect returned.
+  func perform(effectEvent event: LiveEvent.Payload) {
+    _ = perform(event)
+    if case .control(.outcome(let request, _)) = event {
+      for body in requests.receiveAnswer(of: request) { body(()) }
+    }
+  }
+
+  /// Shows that sources have ended without saying so. Otherwise their last status would stay on the screen.
+  func endSources(because reason: Text, _ haveEnded: (Text) -> Bool) {
+    for source in screen.store.state.sources?.sources ?? [] where haveEnded(source.name) {
+      guard let status = source.status, !status.isOver else { continue }
+      _ = perform(.source(.state(status.ended(because: reason))))
+    }
+    log.handOver()
+  }
+
+  // MARK: Controllers
+
+  func addSurface(controls: [String]?) -> Result<RoomRequests.Surface, ControlError> {
+    do throws(ControlError) {
+      let (surface, client) = try requests.addSurface(
+        controls: controls, beside: screen.store.state.control.requests)
+      begin(surface)
+      return .success(client)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  func removeSurface(_ surface: RoomRequests.Surface) {
+    guard requests.remove(surface) else { return }
+    _ = perform(.control(.surface(.ended(surface: surface.number))))
+    log.handOver()
+  }
+
+  private func begin(_ surface: Requests.Surface) {
+    let controls = surface.controls?.map { Text($0) }
+    _ = perform(.control(.surface(.began(surface: surface.number, controls: controls))))
+    log.handOver()
+  }
+
+  /// After a replay: gives up the recording's controllers and its requests to them, and shows the room's own.
+  private func resetSurfaces() {
+    guard screen.store.state.control.requests != nil else { return }
+    _ = perform(.control(.surface(.ended(surface: nil))))
+    for surface in requests.surfaces { begin(surface) }
+  }
+
+  /// Whether there are controllers, or requests without an outcome.
+  var hasRequests: Bool {
+    screen.store.state.control.requests
+      .map { !$0.surfaces.isEmpty || !$0.outstanding.isEmpty } ?? false
+  }
+
+  // MARK: The room's own recorder
+
+  /// Makes the recorder do something. Calls `completion` with the outcome, perhaps immediately or while the room is
+  /// changing.
+  ///
+  /// - Parameter retries: whether the recorder tries until it succeeds.
+  func wish(
+    _ wish: RecorderWish, retries: Bool,
+    completion: @escaping Waiters<OwnRecorder.Outcome>.Completion
+  ) {
+    let state = screen.store.state.recorder
+    if let refusal = state.refusal(of: wish, in: name) { return completion(.failure(refusal)) }
+    recorder.whenEnded((state.work?.attempt ?? 0) + 1, completion)
+    perform(.wished(wish: wish, retries: retries))
+  }
+
+  /// Performs an input of the recorder. Not a sign of life of the stream: it does not move the time of the events, and a
+  /// recording that begins later still holds everything that happened.
+  func perform(_ input: RecorderInput, now: NIODeadline = .now()) {
+    beginWork()
+    time.advance(with: now)
+    // Its effects belong to this room, also while the room plays a recording of another.
+    let startsEffects = screen.startsEffects
+    screen.startsEffects = true
+    screen.send(.recorder(.own(input)))
+    screen.startsEffects = startsEffects
+    log.add(RoomChange(recorder: input), at: time.now)
+    log.handOver()
+    if let work = screen.store.state.recorder.work { recordings?.note(work, of: name) }
+  }
+
+  /// Performs what an effect of the recorder returned, unless the attempt has ended.
+  func perform(effectInput input: RecorderInput) {
+    if case .ended(let attempt, _) = input, !isAttempting(attempt) { return }
+    perform(input)
+  }
+
+  /// Whether an attempt of the recorder is in progress.
+  func isAttempting(_ attempt: Int) -> Bool {
+    screen.store.state.recorder.work?.isAttempting(attempt) ?? false
+  }
+
+  /// Shows whether the disk with the recordings responds.
+  func showDisk(answers: Bool) {
+    if screen.store.state.recorder.own != nil { perform(.disk(answers: answers)) }
+  }
+
+  // MARK: Recordings that are played
+
+  /// Makes the room's time follow a recording.
+  ///
+  /// - Parameter first: the recorded time of the first step.
+  /// - Returns: `false` if another recording is being played.
+  func beginReplay(from first: Instant) -> Bool {
+    guard !time.isReplaying else { return false }
+    time.beginReplay(from: first)
+    screen.startsEffects = false
+    assembler = StepAssembler()
+    known.isReplaying = true
+    log.add(RoomChange(replays: true), at: time.now)
+    if screen.store.state.analysesChat == true {
+      // The recording says when the chat is analysed.
+      analyseChat(false)
+      log.add(RoomChange(settings: recordedSettings), at: time.now)
+    }
+    return true
+  }
+
+  /// Plays steps of a recording or of the room's own log, in order.
+  func play(_ steps: [RecordedStep]) {
+    guard time.isReplaying else { return }
+    beginWork()
+    for step in steps {
+      guard let input = assembler.add(step) else { continue }
+      let instant = time.instant(of: step)
+      time.advance(to: instant)
+      switch input {
+      case .event(let event): play(event, at: instant)
+      case .act(let event):
+        if screen.perform(event, at: instant) { log.add(act: event, at: instant) }
+      case .batch(let events, let position):
+        for event in events { play(event, at: instant) }
+        if isRestoring { known.note(position) }
+      case .frame(let flush): drawFrame(at: instant, flush: flush)
+      case .change(let change, let text, let isCopied):
+        if let change { play(change) }
+        if isCopied { log.add(change: text, at: instant) }
+      }
+    }
+    checkCounts()
+    logRejections()
+    log.handOver()
+  }
+
+  private func play(_ event: LiveEvent, at instant: Instant) {
+    if isRestoring { known.repeatTaking(event, at: instant) }
+    screen.receive(event, at: instant)
+    if screen.refusedCount == 0 { log.add([event], at: instant) }
+    screen.reduce()
+  }
+
+  private func play(_ change: RoomChange) {
+    // The rejections and the recorder of a recording that is played belong to another room.
+    if isRestoring {
+      for (reason, count) in change.rejected ?? [:] { screen.reject(reason, count) }
+      if let input = change.recorder { screen.send(.recorder(.own(input))) }
+      if let replays = change.replays { known.isReplaying = replays }
+      if let position = change.position, position.events <= 0 { known.note(position) }
+    }
+    guard let recorded = change.settings else { return }
+    screen.apply(recorded.policies)
+    if let history = recorded.history, screen.store.state.chatHistory != history {
+      screen.send(.historyLimited(history))
+    }
+    analyseChat(recorded.analysesChat == true)
+    if change.restartsAnalysis == true { restartAnalysis() }
+  }
+
+  /// Ends or abandons a replay: the room's time follows the machine's again.
+  ///
+  /// - Returns: the digest of the state after the last step.
+  func endReplay(now: NIODeadline = .now()) -> String {
+    let digest = StateDigest.text(of: screen)
+    time.endReplay()
+    screen.startsEffects = true
+    assembler = StepAssembler()
+    logReplayEnd()
+    screen.apply(settings.throttling)
+    analyseChat(settings.analysesChat)
+    // What the recording leaves open is given up.
+    restartAnalysis()
+    log.add(
+      RoomChange(settings: recordedSettings, restartsAnalysis: true), at: time.now)
+    log.handOver()
+    time.resume(at: now)
+    resetSurfaces()
+    if log.isUnlogged { snapshots?.require(at: now) }
+    return digest
+  }
+
+  /// Ends, in the log, a replay of the room.
+  func logReplayEnd() {
+    known.isReplaying = false
+    log.add(RoomChange(replays: false), at: time.now)
+  }
+}

@@ -1,0 +1,134 @@
+import Composable
+import ControlFeature
+import ControlInterface
+import Foundation
+import HostFeature
+import LiveEvents
+
+/// The requests of a room to its controllers, and the completions that wait for their outcomes.
+struct RoomRequests {
+  /// A client that carries out requests.
+  struct Surface: Sendable {
+    let number: Int
+    let feed: RequestFeed
+  }
+
+  private let feed = RequestFeed()
+  private var ends = Waiters<RequestOutcome>()
+  private var answers = Waiters<Void>()
+
+  /// Carries out the requests of the room's effects.
+  var client: ControlSurface { feed.client }
+
+  /// The clients that carry out requests, in the order in which they connected.
+  var surfaces: [Requests.Surface] { feed.surfaces }
+
+  func setPatience(_ patience: Duration) { feed.patience = patience }
+
+  /// Adds a client for some controls; `nil` means all of them.
+  ///
+  /// - Throws: `limitReached`.
+  func addSurface(
+    controls: [String]?, beside requests: Requests?
+  ) throws(ControlError) -> (Requests.Surface, Surface) {
+    guard feed.surfaces.count < Requests.maximumSurfaces, (requests ?? Requests()).fits(controls)
+    else { throw .limitReached("surfaces") }
+    let surface = feed.add(controls: controls)
+    return (surface, Surface(number: surface.number, feed: feed))
+  }
+
+  /// Removes a client that disconnected. `false` if it belonged to an earlier room of the same name.
+  func remove(_ surface: Surface) -> Bool {
+    guard surface.feed === feed else { return false }
+    feed.remove(surface.number)
+    return true
+  }
+
+  /// Reports an outcome. `false` if the request is void.
+  ///
+  /// - Parameter completion: called once the room has received the outcome.
+  mutating func report(
+    _ outcome: RequestOutcome, of request: Int, completion: @escaping Waiters<Void>.Completion
+  ) -> Bool {
+    guard feed.report(request, outcome) else { return false }
+    answers.add(completion, to: request)
+    return true
+  }
+
+  /// Calls `completion` at the end of a request, while the room is changing.
+  mutating func whenEnded(
+    _ request: Int, _ completion: @escaping Waiters<RequestOutcome>.Completion
+  ) {
+    ends.add(completion, to: request)
+  }
+
+  /// Removes the completions that wait for the end of a request, which has come.
+  mutating func end(_ request: Int) -> [Waiters<RequestOutcome>.Completion] { ends.remove(request) }
+
+  /// Removes the completions that wait until the room has received an outcome.
+  mutating func receiveAnswer(of request: Int) -> [Waiters<Void>.Completion] {
+    answers.remove(request)
+  }
+
+  /// Ends all waits, because the room closes.
+  mutating func endWaits() {
+    for body in ends.removeAll() { body(.refused(reason: ControlRequest.surfaceLeft)) }
+    for body in answers.removeAll() { body(()) }
+  }
+
+  /// Ends the calls of all clients, because the room is closed.
+  func finish(_ error: ControlError) { feed.finish(error) }
+}
+
+/// How clients name a request: the name of its room, a slash and its number.
+struct RequestIdentifier: Sendable {
+  let room: RoomName
+  let number: Int
+
+  init(room: RoomName, number: Int) { (self.room, self.number) = (room, number) }
+
+  /// `nil` if no request can have that identifier.
+  init?(_ text: String) {
+    guard text.utf8.count <= EventLimits.nameLength,
+      case let parts = text.split(separator: "/", omittingEmptySubsequences: false),
+      parts.count == 2, let room = RoomName(String(parts[0])), let number = Int(parts[1])
+    else { return nil }
+    self.init(room: room, number: number)
+  }
+
+  var text: String { "\(room)/\(number)" }
+}
+
+extension MonitorRequestsReply {
+  init(_ message: RequestFeed.Message, room: RoomName) {
+    switch message {
+    case .withdrawn(let number):
+      self.init(withdrawn: RequestIdentifier(room: room, number: number).text)
+    case .request(let request):
+      var report = RequestReport(
+        identifier: RequestIdentifier(room: room, number: request.number).text,
+        room: room.description, kind: .endStream)
+      switch request.wish {
+      case .slider(let control, let value):
+        (report.kind, report.control, report.value) = (.setControl, control, value)
+      case .switch(let control, let position):
+        (report.kind, report.control, report.on) = (.setSwitch, control, position)
+      case .endStream: break
+      case .record(let wish): report.kind = RequestKind(wish)
+      }
+      self.init(request: report)
+    }
+  }
+}
+
+extension RequestKind {
+  fileprivate init(_ wish: RecorderWish) {
+    self =
+      switch wish {
+      case .start: .startRecording
+      case .stop: .stopRecording
+      case .pause: .pauseRecording
+      case .resume: .resumeRecording
+      }
+  }
+}

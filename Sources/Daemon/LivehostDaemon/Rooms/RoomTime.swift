@@ -1,0 +1,150 @@
+import Ingest
+import LiveEvents
+import NIOCore
+import RateLimiting
+import Recordings
+import ViewGraph
+import WireFormats
+
+/// A room's time, and what moves it: the machine's clock, the timestamps of events, or a recording.
+struct RoomTime {
+  enum Mover { case machine, events, replay }
+
+  /// How long a room that follows timestamps holds events back after its senders fall silent.
+  private static let stall = TimeAmount.seconds(5)
+
+  private(set) var clock: RoomClock
+  private let grid: FrameGrid
+  private var lastDelivery: NIODeadline
+  /// Room time minus recorded time in nanoseconds; `nil` outside a replay.
+  private var replayOffset: Int64?
+
+  /// - Parameter start: the time of a restored room, which stays there until ``wake(at:now:)``.
+  init(from start: Instant?, framesPerSecond: Int, now: NIODeadline) {
+    clock = RoomClock(machine: now.machineTime)
+    if let start { clock.advance(to: start) }
+    grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
+    lastDelivery = now
+  }
+
+  var now: Instant { clock.now }
+
+  var isReplaying: Bool { replayOffset != nil }
+
+  var mover: Mover {
+    if replayOffset != nil { return .replay }
+    return clock.source == .arrival ? .machine : .events
+  }
+
+  /// The room's time at a time of the machine; the present time while events move it.
+  func time(at machine: NIODeadline) -> Instant { clock.time(machine: machine.machineTime) }
+
+  mutating func advance(to instant: Instant) { clock.advance(to: instant) }
+
+  /// Advances to the machine's time, except during a replay.
+  mutating func advance(with machine: NIODeadline) {
+    if replayOffset == nil { clock.advance(to: time(at: machine)) }
+  }
+
+  /// Returns the room's time of an event, while events move it.
+  mutating func time(of timestamp: Timestamp) -> Instant { clock.time(of: timestamp) }
+
+  /// Records that a part of a delivery has arrived.
+  ///
+  /// - Parameter source: the clock that the sender asks for; `nil` after the first part.
+  mutating func beginPart(following source: FrameClock?, at machine: NIODeadline) {
+    lastDelivery = machine
+    if let source, replayOffset == nil { clock.follow(source, machine: machine.machineTime) }
+  }
+
+  // MARK: Frames
+
+  /// The first instant of a frame after the present time.
+  var followingFrame: Instant { grid.frame(after: clock.now) }
+
+  /// The frame to draw immediately after a change, because no timer will: only events or recorded
+  /// steps move the time.
+  var untimedFrame: Instant? {
+    switch mover {
+    case .replay: clock.now
+    case .events: followingFrame
+    case .machine: nil
+    }
+  }
+
+  /// Returns the machine's time of the next frame; `nil` if there is nothing to draw.
+  ///
+  /// - Parameters:
+  ///   - next: the next frame that the screen needs.
+  ///   - isAwaited: whether senders wait for a frame.
+  func deadline(of next: Instant?, isAwaited: Bool) -> NIODeadline? {
+    if replayOffset != nil { return nil }
+    var next = next
+    if isAwaited { next = min(next ?? followingFrame, followingFrame) }
+    guard let next else { return nil }
+    guard let machine = clock.machineTime(of: next) else { return lastDelivery + Self.stall }
+    return .uptimeNanoseconds(UInt64(max(0, machine)))
+  }
+
+  /// Advances to the machine's time when the timer fires. Returns the frame to draw; `nil` if none is due.
+  ///
+  /// A frame with `isLate` flushes the throttles, since the senders are silent. ``resume(at:)`` must follow it.
+  mutating func advanceToFrame(
+    at machine: NIODeadline, next: Instant?, isAwaited: Bool
+  ) -> (instant: Instant, isLate: Bool)? {
+    switch mover {
+    case .replay: return nil
+    case .machine:
+      let instant = time(at: machine)
+      clock.advance(to: instant)
+      // Senders that wait are answered at this frame, whatever throttles hold.
+      guard let due = isAwaited ? instant : next, due <= instant else { return nil }
+      return (instant, false)
+    case .events:
+      guard let next, machine >= lastDelivery + Self.stall else { return nil }
+      return (next, true)
+    }
+  }
+
+  /// Lets the machine's clock move the room's time, after something else did.
+  mutating func resume(at machine: NIODeadline) { clock.resume(machine: machine.machineTime) }
+
+  // MARK: Replays and restarts
+
+  /// Lets the steps of a recording move the time.
+  ///
+  /// - Parameter first: the recorded time of its first step. A new room adopts the recorded times;
+  ///   any other continues from its own time.
+  mutating func beginReplay(from first: Instant) {
+    replayOffset = max(0, clock.now.nanoseconds - first.nanoseconds)
+  }
+
+  /// Lets the steps of the room's own log move the time, which is the recorded time.
+  mutating func beginCatchingUp() { replayOffset = 0 }
+
+  /// Ends a replay. ``resume(at:)`` must follow.
+  mutating func endReplay() { replayOffset = nil }
+
+  /// Returns the room's time of a step, within the limits of any room's time: a recording may come from elsewhere.
+  func instant(of step: RecordedStep) -> Instant {
+    let (sum, overflow) = step.instant.nanoseconds.addingReportingOverflow(replayOffset ?? 0)
+    return overflow ? RoomClock.latest : min(Instant(nanoseconds: sum), RoomClock.latest)
+  }
+
+  /// Continues the time of a restored room.
+  mutating func wake(at instant: Instant, now: NIODeadline) {
+    clock.advance(to: instant)
+    resume(at: now)
+  }
+
+  /// Continues the time of a room that was hibernated.
+  mutating func unpack(_ clock: RoomClock, now: NIODeadline) {
+    self.clock = clock
+    self.clock.advance(to: time(at: now))
+  }
+}
+
+extension NIODeadline {
+  /// Monotonic nanoseconds.
+  var machineTime: Int64 { Int64(uptimeNanoseconds) }
+}

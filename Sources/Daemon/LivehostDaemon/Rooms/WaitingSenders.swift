@@ -1,0 +1,28 @@
+import Ingest
+
+/// The senders of deliveries that a room has not answered yet.
+struct WaitingSenders {
+  /// Of deliveries whose events are to be acknowledged once they are applied and on disk.
+  private var receipts: [DeliveryReceipt] = []
+  /// The rejected events of the present delivery, which may be taken in parts.
+  private var rejected = 0
+
+  var isEmpty: Bool { receipts.isEmpty }
+
+  mutating func beginDelivery() { rejected = 0 }
+
+  mutating func addRejected(_ count: Int) {
+    precondition(count >= 0, "rejected events are never taken back")
+    rejected += count
+  }
+
+  /// Ends the present delivery, and reports its rejected events. Returns whether its sender waits for a frame.
+  mutating func endDelivery(_ receipt: DeliveryReceipt) -> Bool {
+    receipt.markRejected(rejected)
+    if receipt.wantsAcknowledgement { receipts.append(receipt) }
+    return receipt.wantsAcknowledgement
+  }
+
+  /// Removes the receipts of deliveries whose events are all applied.
+  mutating func removeAll() -> [DeliveryReceipt] { exchange(&receipts, with: []) }
+}

@@ -50,7 +50,7 @@ func makeSettings(in directory: URL, say: @escaping @Sendable (String) -> Void) 
 struct SharedStateTests {
   private let settings = Shared(Settings(), merging: \.volume, \.isMuted)
 
-  @Test func `a change by another arrives as an action`() async {
+  @Test func `a change by another feature arrives as an action`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join))
     settings.change { $0.volume = 9 }
@@ -59,7 +59,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `what a reducer changes is shared`() async {
+  @Test func `a reducer's change is shared`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.muteTapped) { $0.settings.isMuted = true }
     await store.send(.louderTapped) { $0.settings.volume = 6 }

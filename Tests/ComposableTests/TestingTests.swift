@@ -13,20 +13,20 @@ struct TestingTests {
 
   @Test func `the ways to receive an action`() async {
     let store = TestStore(initialState: Bar.State()) { Bar(client: SongClient { "So What" }) }
-    // As the user does.
+    // Send an action like the user.
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
-    // An equal action.
+    // Receive an equal action.
     await store.receive(.jukebox(.songLoaded("So What"))) { $0.jukebox = played("So What") }
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
-    // Its kind, that of a child, and what it carries.
+    // Receive an action by its case path and payload.
     await store.receive(\.jukebox.songLoaded, "So What") { $0.jukebox = played("So What") }
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
-    // Its kind alone.
+    // Receive an action by its case path only.
     await store.receive(\.jukebox.songLoaded) { $0.jukebox = played("So What") }
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
-    // Something that holds of it.
+    // Receive an action that satisfies a condition.
     await store.receive(where: { $0 != .guestCame }) { $0.jukebox = played("So What") }
-    // Nothing is left.
+    // Check that nothing is left.
     await store.finish()
   }
 

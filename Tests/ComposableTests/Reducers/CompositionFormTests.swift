@@ -163,7 +163,7 @@ struct CompositionFormTests {
     store.exhaustivity = .off(showSkippedAssertions: true)
     await store.send(.binding(.set(\.age, 3)))
     store.assert { $0.age = 3 }
-    await expectFailure("State is not what was expected") { store.assert { $0.age = 4 } }
+    await expectFailure("The state is not as expected") { store.assert { $0.age = 4 } }
   }
 
   @Test(.timeLimit(.minutes(1))) func `an effect that waits for real time is received`() async {

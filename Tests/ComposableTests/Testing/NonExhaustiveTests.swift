@@ -129,7 +129,7 @@ struct NonExhaustiveTests {
     }
     #expect(told.silent == [])
     #expect(told.shown.count == 3)
-    #expect(told.shown.first?.contains("Skipped changes of state") == true)
+    #expect(told.shown.first?.contains("Skipped state changes") == true)
     #expect(told.shown.dropFirst().first?.contains("isRunning") == true)
   }
 

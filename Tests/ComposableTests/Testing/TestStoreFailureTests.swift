@@ -32,7 +32,7 @@ struct TestStoreFailureTests {
   @Test func `an action sent before those of effects are received`() async {
     let store = makeStore()
     await store.send(.pinged)
-    await expectFailure("Must handle 2 received actions before sending one") {
+    await expectFailure("Must receive 2 actions before sending another one") {
       await store.send(.doubled(0))
     }
     await store.skipReceivedActions()
@@ -85,7 +85,7 @@ struct TestStoreFailureTests {
     }
     await store.send(.ignored)
     await expectFailure("Expected the state to change") { await store.receive(.sleptOver) { _ in } }
-    await expectFailure("State is not what was expected") {
+    await expectFailure("The state is not as expected") {
       await store.receive(\.sleptOver) { $0.count = 1 }
     }
   }
@@ -104,7 +104,7 @@ struct TestStoreFailureTests {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("State was not expected to change") { await store.receive(.doubled(1)) }
-    await expectFailure("State is not what was expected") {
+    await expectFailure("The state is not as expected") {
       await store.receive(\.doubled, 2) { $0.count = 0 }
     }
   }
@@ -162,14 +162,14 @@ struct TestStoreFailureTests {
       }
     }
     await store.send(false) { $0.count = 1 }
-    await expectFailure("Fields changed without being noted, so that no observer would be told: co")
+    await expectFailure("Fields changed without being recorded, so no observer would be called: co")
     { await store.send(true) { $0.count = 2 } }
   }
 
   @Test func `what is mentioned without exhaustivity must be true`() async {
     let store = makeStore()
     store.exhaustivity = .off
-    await expectFailure("State is not what was expected") {
+    await expectFailure("The state is not as expected") {
       await store.send(.startTapped) { $0.count = 7 }
     }
     await expectFailure("Expected to receive") { await store.receive(.doubled(1)) }

@@ -82,7 +82,7 @@ struct TestStoreTests {
       await store.send(.incremented) { $0.count = 2 }
       _ = store
     } matching: { issue in
-      issue.comments.contains { $0.rawValue.contains("State is not what was expected") }
+      issue.comments.contains { $0.rawValue.contains("The state is not as expected") }
     }
     await withKnownIssue {
       let store = makeStore()
@@ -126,7 +126,7 @@ struct TestStoreTests {
     let store = makeStore()
     await store.finish()
     await store.send(.pinged)
-    await expectFailure("Must handle 2 received actions") {
+    await expectFailure("Must receive 2 actions") {
       await store.send(.incremented) { $0.count = 1 }
     }
     await store.skipReceivedActions()

@@ -58,16 +58,16 @@ public struct UnknownDependency {
   }
 
   @available(
-    *, unavailable, message: "hand 'Dependencies.test(identifiers: .counting())' to the feature"
+    *, unavailable, message: "pass 'Dependencies.test(identifiers: .counting())' to the feature"
   )
   public static var incrementing: UnknownDependency { unavailable() }
 
   @available(
-    *, unavailable, message: "hand 'Dependencies.test(clock: ImmediateClock())' to the feature"
+    *, unavailable, message: "pass 'Dependencies.test(clock: ImmediateClock())' to the feature"
   )
   public static var immediate: UnknownDependency { unavailable() }
 
-  @available(*, unavailable, message: "hand 'dependencies.overriding(client)' to the feature")
+  @available(*, unavailable, message: "pass 'dependencies.overriding(client)' to the feature")
   public static func constant<Value>(_ value: Value) -> UnknownDependency { unavailable() }
 }
 
@@ -92,7 +92,7 @@ public macro Dependency<Value>(_ type: Value.Type) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")
 
 @available(
-  *, unavailable, message: "hand the dependencies to the feature: 'Feature(dependencies: .live())'"
+  *, unavailable, message: "pass the dependencies to the feature: 'Feature(dependencies: .live())'"
 )
 public func withDependencies<Result>(
   _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result

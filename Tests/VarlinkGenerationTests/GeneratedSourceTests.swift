@@ -135,7 +135,7 @@ import VarlinkGeneration
         "method M() -> (a: int)\nmethod N() -> (b: int)", "reply M R\nreply N R",
         "R: the name of two structures with different members"
       ),
-      ("error E (a: float)", "", "a: errors have texts, integers and truth values"),
+      ("error E (a: float)", "", "a: errors can have strings, integers and Booleans"),
       ("error E ()", "type", "line 4: not an entry: 'type'"),
     ]) func `what cannot be generated is named`(
       members: String, names: String, message: String

@@ -4,7 +4,7 @@ import Testing
 /// what to write.
 @Suite(.enabled(if: Compiler.isThere, "needs swiftc, the modules beside the tests and the macros"))
 struct RemedyTests {
-  @Test func `a name from elsewhere says what replaces it`() throws {
+  @Test func `a name from TCA produces an error that names its replacement`() throws {
     let errors = try #require(Compiler()).errors(
       """
       import Composable
@@ -74,7 +74,7 @@ struct RemedyTests {
     ] { #expect(errors.contains(remedy), "missing: \(remedy)\n\(errors)") }
   }
 
-  @Test func `a call from elsewhere says what replaces it`() throws {
+  @Test func `a call from TCA produces an error that names its replacement`() throws {
     let errors = try #require(Compiler()).errors(
       """
       import Composable
@@ -146,7 +146,7 @@ struct RemedyTests {
     #expect(Self.count(errors, "error:") == 16, "an error follows from another one:\n\(errors)")
   }
 
-  @Test func `the dependencies of a test from elsewhere say where they go`() throws {
+  @Test func `the dependencies of a TCA test produce errors that name their replacements`() throws {
     let errors = try #require(Compiler()).errors(
       """
       import Composable
@@ -182,7 +182,7 @@ struct RemedyTests {
     text.split(separator: "\n").count { $0.first == "/" && $0.contains(kind) }
   }
 
-  @Test func `a computed property in the body of a view says what to do`() throws {
+  @Test func `a computed property in the body of a view produces an error with a remedy`() throws {
     let errors = try #require(Compiler()).errors(
       """
       import Composable

@@ -26,7 +26,7 @@ package struct GeneratedSource {
     access = names.access
     try checkNames()
     let modules = Set(names.types.values.compactMap(\.module))
-    line("// Generated from the definition of \(description.name); edits are lost.")
+    line("// Generated from the definition of \(description.name). Do not edit.")
     for module in modules.union(["JSON", "Varlink"]).sorted() { line("\(access) import \(module)") }
     try writeNamespace()
     for member in description.members { try write(member) }
@@ -182,13 +182,13 @@ package struct GeneratedSource {
     line("\(access) enum \(names.namespace) {")
     line("  \(access) static let name = \"\(description.name)\"")
     line()
-    line("  /// Methods marked [Requires privileges].")
+    line("  /// The methods that are marked [Requires privileges].")
     let methods = description.members.filter { $0.documentation.contains("[Requires privileges]") }
     line("  \(access) static let privilegedMethods: Set<String> = [")
     for method in methods { line("    \"\(method.name)\",") }
     line("  ]")
     line()
-    line("  /// The definition.")
+    line("  /// The definition text of the interface.")
     line("  \(access) static let definition = #\"\"\"")
     for part in description.text.split(separator: "\n", omittingEmptySubsequences: false) {
       line(part.isEmpty ? "" : "    \(part)")
@@ -299,7 +299,7 @@ package struct GeneratedSource {
       let reply = output.isEmpty ? "NoParameters" : replyName(member.name)
       let isStream = member.documentation.contains("[Supports 'more' flag]")
       document(member.documentation, indent: "  ")
-      if isStream { line("  ///\n  /// Uses up this client's connection.") }
+      if isStream { line("  ///\n  /// Occupies the connection of this client: use a separate client for it.") }
       let parameters = try input.isEmpty ? "" : callParameters(member.name, input)
       let argument = callArgument(member.name, input)
       let path = "\"\(description.name).\(member.name)\""

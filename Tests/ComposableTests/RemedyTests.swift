@@ -1,7 +1,7 @@
 import Testing
 
-/// Code that was written for The Composable Architecture, or is wrong in a way that is easily met: the compiler says
-/// what to write.
+/// Tests that the compiler names the remedy for code written for The Composable Architecture, and for
+/// common mistakes.
 @Suite(.enabled(if: Compiler.isThere, "needs swiftc, the modules beside the tests and the macros"))
 struct RemedyTests {
   @Test func `a name from TCA produces an error that names its replacement`() throws {
@@ -177,7 +177,7 @@ struct RemedyTests {
     #expect(Self.count(errors, "error:") == 4, "an error follows from another one:\n\(errors)")
   }
 
-  /// The lines that begin with the place of an error.
+  /// Counts the lines that begin with a position and contain a text.
   private static func count(_ text: String, _ kind: String) -> Int {
     text.split(separator: "\n").count { $0.first == "/" && $0.contains(kind) }
   }

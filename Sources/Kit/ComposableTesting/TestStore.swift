@@ -149,7 +149,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   /// Runs the lane until it is idle, and checks that no effect is running and no action waits to be
   /// received.
   ///
-  /// If the test continues, the store checks as before.
+  /// The test may continue afterwards. The store then checks as strictly as before.
   /// - Parameter timeout: The real time to wait for effects that use something other than the
   ///   test's clock. By default none.
   public nonisolated(nonsending) func finish(

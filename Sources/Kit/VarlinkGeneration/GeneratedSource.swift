@@ -299,7 +299,7 @@ package struct GeneratedSource {
       let reply = output.isEmpty ? "NoParameters" : replyName(member.name)
       let isStream = member.documentation.contains("[Supports 'more' flag]")
       document(member.documentation, indent: "  ")
-      if isStream { line("  ///\n  /// Occupies the connection of this client: use a separate client for it.") }
+      if isStream { line("  ///\n  /// Occupies the connection of this client until it ends.") }
       let parameters = try input.isEmpty ? "" : callParameters(member.name, input)
       let argument = callArgument(member.name, input)
       let path = "\"\(description.name).\(member.name)\""

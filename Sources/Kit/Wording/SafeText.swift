@@ -34,7 +34,8 @@ package enum SafeText {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
     case .format:
       switch scalar.value {
-      // Embeddings and overrides, deprecated shaping controls, annotations, the deprecated language tag.
+      // Embeddings and overrides, deprecated shaping controls, annotations, and the deprecated
+      // language tag.
       case 0x202A...0x202E, 0x206A...0x206F, 0xFFF9...0xFFFB, 0xE0001: false
       default: true
       }

@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Tests what `concatenate` waits for, depending on its parts.
+/// Tests when the next part of a `concatenate` begins, for different kinds of parts.
 struct ConcatenationTests {
   let clock = TestClock()
 

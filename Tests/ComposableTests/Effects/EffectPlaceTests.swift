@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Tests where effects run, how their actions return, and what they belong to.
+/// Tests the executor of effects, the delivery of their actions, and their owners.
 struct EffectPlaceTests {
   let lanes = Lanes()
   let transcript = Transcript()

@@ -148,7 +148,7 @@ struct PresentationTests {
     #expect(store.state.lobby == Lobby.State() && store.actionsWithoutChild == 2)
   }
 
-  @Test func `of recursively presented features the innermost is dismissed`() {
+  @Test func `of recursively presented features, the innermost is dismissed`() {
     let store = Store(initialState: Level.State(), lane: lane) { Level() }
     for depth in 0..<3 {
       store.send(.inside(depth, .wentDown))

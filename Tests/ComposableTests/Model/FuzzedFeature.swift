@@ -63,8 +63,8 @@ struct Subject: Equatable, Identifiable, Sendable {
   init(id: Int) { self.id = id }
 
   /// The answer of a subject to a negative volume. All subjects give the same answer, so that each
-  /// change leads to one more change. The lane decides how many changes a listener receives that
-  /// arrive while it handles one.
+  /// change leads to one more change. If several changes arrive while a listener handles one, the
+  /// number of delivered changes depends on the lane.
   static func answer(to volume: Int) -> Int { -10 * volume }
 }
 

@@ -4,7 +4,7 @@ import IssueReporting
 import Synchronization
 import Testing
 
-/// Tests non-exhaustive tests: what they omit is not a failure, and is shown on request.
+/// Tests non-exhaustive tests: omitted assertions are not failures, and are shown on request.
 struct NonExhaustiveTests {
   let clock = TestClock()
 

@@ -21,8 +21,9 @@ public protocol FieldLens {
   static func modifyUnrecorded<Result>(_ root: inout Root, _ body: (inout Value) -> Result)
     -> Result
 
-  /// Removes the record that the field changed, to be restored by ``restoreChangeRecord(_:)``. Returns
-  /// whether there was one.
+  /// Removes the record that the field changed. Returns whether there was one.
+  ///
+  /// ``restoreChangeRecord(_:)`` restores it.
   static func removeChangeRecord(_ root: inout Root) -> Bool
 
   /// Restores a record that was removed.

@@ -12,8 +12,8 @@ package final class VarlinkClient: Sendable {
   private let channel: any Channel
   private let connection: NIOLoopBound<ClientConnection>
 
-  /// The number of connection attempts, and the time between them, while the queue of an existing
-  /// server is full because more connections wait than the kernel allows.
+  /// The number of connection attempts, and the time between them, while the server's queue is full.
+  /// The queue is full if more connections wait than the kernel allows.
   private static let attempts = (count: 5000, apart: Duration.milliseconds(2))
 
   /// Connects to a Unix socket. Waits up to ten seconds for a place in the server's queue.

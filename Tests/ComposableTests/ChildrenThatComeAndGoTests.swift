@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-// The code of the article "Children that come and go". ``ArticleTests`` compares both.
+// The code of the article "Optional children and collections of children". ``ArticleTests`` compares both.
 
 @Reducer
 struct Visit {

@@ -1,29 +1,29 @@
 import Composable
 
-/// Views of the cases of enums.
+/// Evaluates views of the cases of enums.
 extension Evaluation {
-  /// The field that stands for "another case": a case that is left is reported as every field, what happens within a
-  /// case under its tag only.
+  /// A pseudo-field that represents a change of the case. Such a change is reported as a change of
+  /// all fields. A change inside a case is reported only under the tag of the case.
   static let otherCase = FieldSet.capacity - 1
 
-  /// The view of a case of an enum in a field of the state.
+  /// Returns the view of a case of an enum in a field of the state.
   func child<Parent: ObservableState, Phase: ObservableState & CasePathable, Child: View>(
     _ view: Child, _ state: Observed<Parent>, field index: Int,
     _ path: CasePath<Phase, Child.State>, _ get: @escaping (Parent) -> Phase?
   ) -> ViewNode {
     let node = instance.node.makeChild(index, ignored: Phase._$ignoredFields)
-    let isHandedDown = note(index)
-    if !isHandedDown { structure[index] = Self.observingCase(of: node) }
+    let isPassedDown = recordRead(index)
+    if !isPassedDown { structure[index] = Self.observingCase(of: node) }
     guard get(state.state).flatMap(path.extract) != nil else { return .empty }
     let key = ChildKey(field: index, view: ObjectIdentifier(Child.self), tag: path.tag)
-    return put(view, key, isHandedDown) {
+    return put(view, key, isPassedDown) {
       (node.makeChild(path.tag, ignored: Child.State._$ignoredFields), nil)
     } read: { [read = graph.reader(of: instance, as: Parent.self)] in
       read().flatMap(get).flatMap(path.extract)
     }
   }
 
-  /// The view of a case of a state that is an enum.
+  /// Returns the view of a case of a state that is an enum.
   func child<Phase: ObservableState & CasePathable, Child: View>(
     _ view: Child, _ state: Observed<Phase>, _ path: CasePath<Phase, Child.State>
   ) -> ViewNode {
@@ -44,7 +44,7 @@ extension Evaluation {
     { onChange in node.observe(FieldSet(field: otherCase)) { _ in onChange() } }
   }
 
-  /// The views of the elements of a collection, each by its case.
+  /// Returns the views of the elements of a collection, each selected by its case.
   func each<
     Parent: ObservableState, ID: Hashable & Sendable, Phase: ObservableState & CasePathable
   >(
@@ -53,14 +53,14 @@ extension Evaluation {
   ) -> [ViewNode] {
     let field = Parent._$fields[keyPath: key]
     let place = graph.place(of: instance, as: Parent.self)?.child(key)
-    let isHandedDown = note(field.index) || place == nil
+    let isPassedDown = recordRead(field.index) || place == nil
     let read = graph.reader(of: instance, as: Parent.self)
     let collection = field.get(state.state)
-    if let place, !isHandedDown {
+    if let place, !isPassedDown {
       instance.cases[field.index] = collection.tags
       structure[field.index] = observingElements(of: place, field) { read().map(field.get) }
     } else {
-      reads.note(field.index)
+      reads.record(field.index)
     }
     let node = instance.node.makeChild(field.index, ignored: [])
     return collection.ids.map { id in
@@ -69,12 +69,13 @@ extension Evaluation {
       else { return .empty }
       let element: Place<Phase>? = place?.element(slot, id: id)
       return view.put(
-        self, field.index, ElementKey(id: AnyHashable(id), slot: slot), isHandedDown,
+        self, field.index, ElementKey(id: AnyHashable(id), slot: slot), isPassedDown,
         { element?.makeNode() ?? node }, { read().flatMap { field.get($0)[id: id] } })
     }
   }
 
-  /// Elements that came, went, moved, or became another case.
+  /// Returns a closure that observes whether elements are inserted, removed or moved, or change
+  /// their case.
   private func observingElements<
     Parent, ID: Hashable & Sendable, Phase: ObservableState & CasePathable
   >(

@@ -1,16 +1,16 @@
-/// What changed in a ``KeyedCollection`` since it was last asked.
+/// The changes of a ``KeyedCollection`` since the last call of ``KeyedCollection/takeChanges()``.
 ///
-/// Compared with the collection as it was then: take away `removed`, add `inserted`; of the others
-/// those in `updated` may have another value and those in `moved` another place, and the rest are
-/// as they were, in the same order among each other. An element that came and went in between is
-/// not mentioned. One that went and came back is in `removed` with its old slot and in `inserted`
-/// with its new one.
+/// To update an old copy, remove the elements in `removed` and add those in `inserted`. Elements in
+/// `updated` may have another value, and elements in `moved` another place. All other elements are
+/// unchanged and keep their relative order. An element that was inserted and removed in between is
+/// not listed. An element that was removed and inserted again is in `removed` with its old slot and
+/// in `inserted` with its new slot.
 public struct KeyedChanges<ID: Hashable> {
   /// A key and its slot.
   public struct Entry: Hashable {
     /// The key of the element.
     public let id: ID
-    /// Its slot; in `removed`, the slot it had.
+    /// Its slot; in `removed`, its former slot.
     public let slot: KeyedSlot
 
     @inlinable init(id: ID, slot: KeyedSlot) {
@@ -19,16 +19,17 @@ public struct KeyedChanges<ID: Hashable> {
     }
   }
 
-  /// The collection is new, or so much changed that a list would be longer than the collection.
-  /// The lists are empty then; take everything anew.
+  /// Whether the collection is new, or has more changes than elements. All lists are then empty,
+  /// and the reader must read the whole collection again.
   public let isEverything: Bool
-  /// Elements that came; in the order of their first change, as in all the lists.
+  /// The inserted elements. Like all the lists, in the order of the first change of each element.
   public let inserted: [Entry]
-  /// Elements that went.
+  /// The removed elements.
   public let removed: [Entry]
-  /// Elements that were moved by name; those that merely made room are not among them.
+  /// The elements that were moved explicitly. Elements that were only shifted by a move are not
+  /// listed.
   public let moved: [Entry]
-  /// Elements that were changed in place or replaced.
+  /// The elements that were changed in place or replaced.
   public let updated: [Entry]
 
   @inlinable init(
@@ -51,7 +52,7 @@ public struct KeyedChanges<ID: Hashable> {
 extension KeyedChanges: Sendable where ID: Sendable {}
 extension KeyedChanges.Entry: Sendable where ID: Sendable {}
 
-/// What is noted of one slot since the changes were last taken.
+/// The changes of one slot since changes were last taken.
 @usableFromInline struct KeyedCollectionMark: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
 
@@ -62,24 +63,24 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   @inlinable static var inserted: Self { Self(rawValue: 2) }
   @inlinable static var moved: Self { Self(rawValue: 4) }
   @inlinable static var updated: Self { Self(rawValue: 8) }
-  /// Accessed in place; what changed inside, the element knows itself.
+  /// The element was accessed in place and records its own changes.
   @inlinable static var entered: Self { Self(rawValue: 16) }
 }
 
-/// The notes from which ``KeyedChanges`` are made.
-@usableFromInline struct KeyedCollectionNotes<ID: Hashable> {
-  /// Fewer changes than this are always listed.
+/// The record from which ``KeyedChanges`` are made.
+@usableFromInline struct KeyedCollectionChangeRecord<ID: Hashable> {
+  /// Up to this number, changes are always listed.
   @usableFromInline static var listedAlways: Int { 32 }
 
   @usableFromInline var isEverything = true
-  /// By slot. Bytes of their own rather than part of the tenancy, for the cache's sake.
+  /// The marks by slot. They are kept apart from the tenancies to use fewer cache lines.
   @usableFromInline var marks: ContiguousArray<KeyedCollectionMark> = []
   @usableFromInline var listed: ContiguousArray<Int32> = []
   @usableFromInline var removed: [KeyedChanges<ID>.Entry] = []
 
   @inlinable init() {}
 
-  @inlinable mutating func note(_ mark: KeyedCollectionMark, at slot: Int, count: Int) {
+  @inlinable mutating func record(_ mark: KeyedCollectionMark, at slot: Int, count: Int) {
     guard !isEverything else { return }
     let old = marks[slot]
     marks[slot] = old.union(mark).union(.listed)
@@ -88,7 +89,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
     limit(count)
   }
 
-  @inlinable mutating func noteRemoval(of entry: KeyedChanges<ID>.Entry, count: Int) {
+  @inlinable mutating func recordRemoval(of entry: KeyedChanges<ID>.Entry, count: Int) {
     guard !isEverything else { return }
     let slot = entry.slot.index
     let wasInserted = marks[slot].contains(.inserted)
@@ -98,7 +99,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
     limit(count)
   }
 
-  /// Gives up the lists once they are longer than the collection.
+  /// Discards the lists when they become longer than the collection.
   @inlinable mutating func limit(_ count: Int) {
     guard listed.count + removed.count > max(count, Self.listedAlways) else { return }
     clear()
@@ -106,31 +107,32 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   }
 
   @inlinable mutating func clear() {
-    // Mostly there is one: removing all at once is made for many.
+    // Removes the entries one by one: usually there is one, and `removeAll` is optimised for many.
     while let slot = listed.popLast() { marks[Int(slot)] = [] }
     if !removed.isEmpty { removed.removeAll(keepingCapacity: true) }
     isEverything = false
   }
 }
 
-extension KeyedCollectionNotes: Sendable where ID: Sendable {}
+extension KeyedCollectionChangeRecord: Sendable where ID: Sendable {}
 
 extension KeyedCollection {
-  /// Whether ``takeChanges()`` might tell something.
+  /// Whether ``takeChanges()`` may return a change.
   @inlinable public var hasChanges: Bool {
-    notes.isEverything || !notes.listed.isEmpty || !notes.removed.isEmpty
+    changeRecord.isEverything || !changeRecord.listed.isEmpty || !changeRecord.removed.isEmpty
   }
 
-  /// Tells what changed since the last call, and starts anew.
+  /// Returns the changes since the last call and clears the record.
   ///
-  /// - Complexity: O(m), where m is the number of changed elements, at most the number of elements.
+  /// - Complexity: O(m), where m is the number of changed elements, which is at most the number of
+  ///   elements.
   @inlinable public mutating func takeChanges() -> KeyedChanges<ID> {
-    defer { notes.clear() }
-    guard !notes.isEverything else { return KeyedChanges(isEverything: true) }
+    defer { changeRecord.clear() }
+    guard !changeRecord.isEverything else { return KeyedChanges(isEverything: true) }
     var (inserted, moved, updated): Lists = ([], [], [])
-    for listed in notes.listed {
+    for listed in changeRecord.listed {
       let index = Int(listed)
-      let mark = notes.marks[index]
+      let mark = changeRecord.marks[index]
       if mark == .listed { continue }
       let entry = KeyedChanges.Entry(id: tenancies[index].id, slot: slot(at: index))
       if mark.contains(.inserted) {
@@ -141,7 +143,7 @@ extension KeyedCollection {
       if !mark.isDisjoint(with: [.updated, .entered]) { updated.append(entry) }
     }
     return KeyedChanges(
-      inserted: inserted, removed: notes.removed, moved: moved, updated: updated)
+      inserted: inserted, removed: changeRecord.removed, moved: moved, updated: updated)
   }
 
   @usableFromInline typealias Lists = (

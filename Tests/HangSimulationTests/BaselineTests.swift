@@ -74,7 +74,7 @@ struct BaselineTests {
     #expect(same.passed)
     // A file does not say everything.
     let window = try check("hangs == 0 after 5s", head, base: base)
-    #expect(window.isMissed && window.line.contains("the report does not say"))
+    #expect(window.isMissed && window.line.contains("the report does not contain it"))
   }
 
   @Test func `figures that the report of an earlier version lacks are nothing to check`()
@@ -96,7 +96,7 @@ struct BaselineTests {
       })
     let old = try figures(JSONValue.object(report).description)
     let threshold = try check("frames.frozen <= base", try figures(text), base: old)
-    #expect(threshold.isMissed && threshold.line.contains("of the base, no frame was drawn"))
+    #expect(threshold.isMissed && threshold.line.contains("in the base, no frame was drawn"))
     #expect(try check("hangs <= base", try figures(text), base: old).passed)
   }
 
@@ -127,7 +127,7 @@ struct BaselineTests {
     let few = try await plan.sweep(seeds: [1, 2, 3, 4])
     #expect(
       few.comparisonLines[0]
-        == "Too few seeds to tell a difference from noise: 6 are the least")
+        == "Too few seeds to detect a difference: at least 6 are needed")
     #expect(few.comparisonLines.contains { $0.hasSuffix("too few seeds") })
     #expect(!few.comparisonLines.contains { $0.hasSuffix("more than noise") })
     let six = try await plan.sweep(seeds: [1, 2, 3, 4, 5, 6])

@@ -93,7 +93,7 @@ struct CalibrationTests {
         CostMeasurement(name: "inner", duration: 2_500, elements: 4, isFirst: true)
       ])
     // The end of what began before the recording.
-    #expect(throws: CalibrationProblem("has nothing with a name and a duration")) {
+    #expect(throws: CalibrationProblem("contains no intervals with a name and a duration")) {
       try events(end)
     }
   }
@@ -161,7 +161,7 @@ struct CalibrationTests {
     #expect((15_800_000...16_100_000).contains(rise.to))
     let line = try #require(growing.lines.first { $0.hasPrefix("No constant fits") })
     #expect(line.hasPrefix("No constant fits CartView: it rises from 1.0 to 15.9 ms"))
-    #expect(line.hasSuffix("record its size, as 'sizes' beside 'elements'."))
+    #expect(line.hasSuffix("record its size in 'sizes'."))
     let measured = (0..<300).map {
       CostMeasurement(name: "CartView", duration: 1e6 + 5e4 * Double($0), elements: 20)
     }
@@ -172,24 +172,25 @@ struct CalibrationTests {
   }
 
   @Test(arguments: [
-    ("", "is empty"), ("{", "is not JSON: unexpectedEnd at byte 1"),
-    ("{}", "is JSON without 'traceEvents'"), ("[]", "has nothing with a name and a duration"),
-    (#"[{"ph":"X","name":"CartView","ts":"1"}]"#, "the event 'CartView' has no number 'ts'"),
-    ("<trace/>", "is XML without the table"), ("\u{A}\u{0}\u{1}", "is binary"),
+    ("", "is empty"), ("{", "is not valid JSON: unexpectedEnd at byte 1"),
+    ("{}", "is JSON without 'traceEvents'"),
+    ("[]", "contains no intervals with a name and a duration"),
+    (#"[{"ph":"X","name":"CartView","ts":"1"}]"#, "the event 'CartView' needs a number 'ts'"),
+    ("<trace/>", "is XML but lacks the table"), ("\u{A}\u{0}\u{1}", "is a binary file"),
     ("name,hours\n", "the unit may be"),
-    ("name,seconds\nCartView", "line 2 does not fit the heading"),
-    ("name,seconds\nCartView,-1", "line 2 does not fit the heading"),
+    ("name,seconds\nCartView", "line 2 does not match the heading"),
+    ("name,seconds\nCartView,-1", "line 2 does not match the heading"),
   ]) func `what is no trace is refused`(text: String, problem: String) {
     let error = #expect(throws: CalibrationProblem.self) { try MeasuredTrace(Array(text.utf8)) }
     #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
   }
 
   @Test(arguments: [
-    ("CartVew,0.002", "'CartVew' is nearly 'CartView'"),
+    ("CartVew,0.002", "'CartVew' is similar to 'CartView'"),
     ("Quite another,0.002", "such as 'CartView', but for example 'Quite another'"),
-    ("CartView,2000", "half of the measurements take 2000 s or longer"),
-    ("CartView,0.00000001", "half of the measurements take 10 ns or less"),
-    ("CartView,0.002", "no view or action was measured 10 times or more"),
+    ("CartView,2000", "the median measurement is 2000 s"),
+    ("CartView,0.00000001", "the median measurement is 10 ns"),
+    ("CartView,0.002", "no view or action was measured at least 10 times"),
   ]) func `a trace that does not fit the screen is refused`(line: String, problem: String) throws {
     let trace = try MeasuredTrace(Array("name,seconds\n\(line)\n".utf8))
     let error = #expect(throws: CalibrationProblem.self) {
@@ -214,7 +215,7 @@ struct CalibrationTests {
     #expect(calibration.missing.count == 15)
     #expect(
       calibration.lines.contains {
-        $0.hasSuffix("action11, action12 and 3 more, which JSON lists")
+        $0.hasSuffix("action11, action12 and 3 more (see the JSON report)")
       })
   }
 
@@ -282,13 +283,14 @@ struct ForeignTraceTests {
   }
 
   @Test(arguments: [
-    ("<row>", "ends nothing"), ("<row><a></b></row>", "</b> ends nothing"),
+    ("<row>", "has no matching start tag"),
+    ("<row><a></b></row>", "</b> has no matching start tag"),
     ("<row a=1/>", "without quotes"), ("<row a/>", "without a value"),
     ("<!DOCTYPE x>", "declaration"),
     ("<row", "without a value"), ("< >", "without a name"),
     (
       "<row><start-time>soon</start-time><duration>1</duration><layout-id/><string>inner</string></row>",
-      "the interval 'inner' has no start and duration"
+      "the interval 'inner' needs a start and a duration"
     ),
   ])
   func `malformed tables are refused`(rows: String, problem: String) {

@@ -61,9 +61,9 @@ struct DeviceTests {
   }
 
   @Test(arguments: [
-    ("{", "is not JSON"), ("{}", "it needs 'name' and 'costs'"),
-    (#"{"name":"a","costs":{},"cores":0}"#, "'cores' is not a number from 1"),
-    (#"{"name":"a","costs":{"action":"1ms"}}"#, "the cost 'action' is not a number of nanoseconds"),
+    ("{", "is not valid JSON"), ("{}", "'name' or 'costs' is missing"),
+    (#"{"name":"a","costs":{},"cores":0}"#, "'cores' must be a number from 1"),
+    (#"{"name":"a","costs":{"action":"1ms"}}"#, "the cost 'action' must be a number of nanoseconds"),
   ])
   func `what is no device is refused`(text: String, message: String) {
     let problem = #expect(throws: SimulationProblem.self) { try Device(json: Array(text.utf8)) }

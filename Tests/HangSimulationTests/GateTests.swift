@@ -90,9 +90,9 @@ struct GateTests {
     var plan = try plan("p95(microhangs) < 1000")
     plan.devices.removeFirst()
     let one = try await plan.run().report.thresholds[0]
-    #expect(one.skipped == "p95 takes 20 seeds; 'sweep' runs many" && !one.passed)
+    #expect(one.skipped == "p95 needs 20 seeds; 'sweep' runs several" && !one.passed)
     let few = try await plan.sweep(seeds: Array(1...3)).thresholds[0]
-    #expect(few.isMissed && few.line.contains("p95 takes 20 seeds, and 3 have a figure"))
+    #expect(few.isMissed && few.line.contains("p95 needs 20 seeds; 3 have a figure"))
     plan.thresholds = [try Threshold("p50(microhangs) < 1000")]
     #expect(try await plan.sweep(seeds: [1, 2]).thresholds[0].passed)
     let search = await #expect(throws: SimulationProblem.self) {
@@ -151,13 +151,13 @@ struct GateTests {
   // MARK: What is written
 
   @Test(arguments: [
-    ("hangs == 0.5", "'0.5' is not a whole number, and this metric counts"),
+    ("hangs == 0.5", "'0.5' is not a whole number; this metric is a count"),
     (
       "hitch < 10ms",
-      "'10ms' is not a time per second, as this metric requires; did you mean '10ms/s'?"
+      "'10ms' is not a time per second; did you mean '10ms/s'?"
     ),
-    ("hitch < 10", "'10' is not a time per second, as this metric requires, such as 5ms/s"),
-    ("busy < 80", "'80' is not a share from 0% to 100%, as this metric requires"),
+    ("hitch < 10", "'10' is not a time per second, such as 5ms/s"),
+    ("busy < 80", "'80' is not a percentage; this metric needs 0% to 100%"),
     (
       "hangs == 0 for",
       "'for' needs a device, a variant, or both, such as 'for iphone-15-plus, tracked'"
@@ -165,12 +165,12 @@ struct GateTests {
     ("hangs == 0 after", "'after ': expected a time, such as 'after 5s'"),
     ("hangs == 0 fo phone", "'fo' is not understood; did you mean 'for'?"),
     ("turns.over(5) == 0", "'turns.over(5)': expected a time, such as 'turns.over(250ms)'"),
-    ("turns.over(5us) == 0", "'turns.over(5us)': turns below a millisecond are not counted"),
+    ("turns.over(5us) == 0", "'turns.over(5us)': the length must be at least 1ms"),
     ("microhangs <= base * x", "'base * x': expected a factor, such as 'base * 1.1'"),
-    ("longest <= base + 5", "'5' is not a time, as this metric requires; did you mean '5ms'?"),
+    ("longest <= base + 5", "'5' is not a time; did you mean '5ms'?"),
     (
       "microhangs <= bases",
-      "'bases' is not understood; write 'base', 'base * 1.1' or 'base * 1.1 + 2'"
+      "'bases' is not understood; write 'base', 'base * 1.1', or 'base * 1.1 + 2'"
     ),
     (
       "growth(QueueView) < 5us",
@@ -195,7 +195,7 @@ struct GateTests {
       #expect(try !report.meets("microhangs == \(counts[1]) for \(scope)"))
     }
     for (scope, message) in [
-      ("tracked, ignored", "'tracked' and 'ignored' are both variants; no run is of both"),
+      ("tracked, ignored", "'tracked' and 'ignored' are both variants; no run has both"),
       ("phone, trackd", "there is no variant or device 'trackd'; did you mean 'tracked'?"),
     ] {
       let problem = await #expect(throws: SimulationProblem.self) {
@@ -228,7 +228,7 @@ struct GateTests {
     let search = try #require(found.first)
     let (from, not) = (try #require(search.holdsFrom), try #require(search.holdsNotAt))
     #expect(not < from && from / not <= 1.01)
-    #expect(search.line.contains(" x the load on; not yet at "))
+    #expect(search.line.contains(" x the load, not at "))
     #expect(found.json.hasPrefix(#"{"loads":[{"device":"phone x 1.8","variant":"tracked""#))
     plan.limits = .none
     for (factor, holds) in [(from, true), (not, false)] {

@@ -183,8 +183,8 @@ struct RowsView: View {
   }
 
   @Test(arguments: [
-    (100, 500, "RowsView was measured 6 times, and growth takes 12"),
-    (0, 10_000, "no collection changed its size enough to tell how RowsView grows"),
+    (100, 500, "RowsView was measured 6 times; growth needs 12"),
+    (0, 10_000, "no collection changed its size enough to judge the growth of RowsView"),
   ])
   func `a gate on growth without data is not met`(
     rows: Int, milliseconds: Int64, reason: String

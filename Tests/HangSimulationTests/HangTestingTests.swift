@@ -66,7 +66,7 @@ struct HangTestingTests {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let texts = try await issues(["p95(hangs) == 0"], traces: folder, 1)
-    #expect(texts == ["p95(hangs) == 0 was not checked: p95 takes 20 seeds; 'sweep' runs many"])
+    #expect(texts == ["p95(hangs) == 0 was not checked: p95 needs 20 seeds; 'sweep' runs several"])
   }
 
   @Test func `traces go where the package ignores them, unless a folder is named`() async throws {

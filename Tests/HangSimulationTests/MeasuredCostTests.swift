@@ -53,7 +53,7 @@ import Testing
     let report = try await plan(repeats: 1).sweep(seeds: [1, 2, 3])
     let without = try await plan(repeats: 0).sweep(seeds: [1, 2, 3])
     #expect(report == without)
-    #expect(report.lines.count { $0.hasSuffix("measured: median (least to most)") } == 2)
+    #expect(report.lines.count { $0.hasSuffix("measured: median (minimum to maximum)") } == 2)
     #expect(without.lines.allSatisfy { !$0.contains("measured:") })
     let json = try JSONValue(parsing: report.json)
     let slow = json["runs"]?.arrayValue?.last?["metrics"]?["longest"]?["measured"]?.arrayValue

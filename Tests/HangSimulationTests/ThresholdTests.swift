@@ -73,7 +73,7 @@ struct ThresholdTests {
     #expect(try report.meets("microhangs > 0 after 8s for tracked"))
     #expect(try report.meets("microhangs == 0 after 20s for tracked"))
     let never = #expect(throws: ThresholdProblem.self) { try report.meets("hangs == 0 after 30s") }
-    #expect(never?.message == "'after' leaves nothing of a simulation of 30 s")
+    #expect(never?.message == "'after' excludes the whole simulation of 30 s")
   }
 
   @Test func `what views cost when they appear can be left out`() async throws {
@@ -255,7 +255,7 @@ struct ThresholdTests {
       ),
       ("effect(bnk).failed > 0", "there is no effect 'bnk'; did you mean 'bank'?"),
       ("hangs > 0 for ignord", "there is no variant or device 'ignord'; did you mean 'ignored'?"),
-      ("hangs > 0 after 1m", "'after' leaves nothing of a simulation of 30 s"),
+      ("hangs > 0 after 1m", "'after' excludes the whole simulation of 30 s"),
     ] {
       let problem = await #expect(throws: SimulationProblem.self) {
         _ = try await plan.findSlowdown(where: try Threshold(text), in: 1...2)

@@ -256,7 +256,7 @@ import Testing
     #expect(recording.recorder.work?.recording == "recording-1")
     let failing = try recorder("{latency: 100ms, failures: 100%}", "3s").recorder
     #expect(failing.own?.state == .failed && failing.work?.isWaiting == true)
-    #expect(failing.work?.failure == "failed, as the scenario has it")
+    #expect(failing.work?.failure == "failed as configured in the scenario")
     // After 0.1 s, and 1 s later.
     #expect(failing.work?.failures == 2)
     let stalled = try recorder("{latency: 15s}", "14s").recorder

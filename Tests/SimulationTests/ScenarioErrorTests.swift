@@ -140,10 +140,10 @@ import YAMLReader
       "is after the end of the scenario"),
     Case(
       "hangs == 0", "hangs == 0.5", 12, "thresholds[0]",
-      "'0.5' is not a whole number, and this metric counts"),
+      "'0.5' is not a whole number; this metric is a count"),
     Case(
       "hangs == 0", "hitch < 10ms", 12, "thresholds[0]",
-      "'10ms' is not a time per second, as this metric requires; did you mean '10ms/s'?"),
+      "'10ms' is not a time per second; did you mean '10ms/s'?"),
     Case(
       "for: 1s}", "for: 1s, share: 5%}", 9, "faults[0].share",
       "does not apply to the kind stall"),
@@ -190,15 +190,15 @@ import YAMLReader
       "there is no metric 'latency.p42'; did you mean 'latency.p50'?"),
     Case(
       "hangs == 0", "hangs", 12, "thresholds[0]",
-      "expected a metric, a comparison (< <= > >= == !=) and a value, such as 'hangs == 0'"),
+      "expected a metric, a comparison (< <= > >= == !=), and a value, such as 'hangs == 0'"),
     Case(
       "hangs == 0", "longest < 5", 12, "thresholds[0]",
-      "'5' is not a time, as this metric requires; did you mean '5ms'?"),
+      "'5' is not a time; did you mean '5ms'?"),
     Case(
       "hangs == 0", "hangs < 5ms", 12, "thresholds[0]",
-      "'5ms' is not a plain number, as this metric requires"),
+      "'5ms' is not a number; this metric needs a plain number"),
     Case(
-      "hangs == 0", "hangs <", 12, "thresholds[0]", "has no value to compare with"),
+      "hangs == 0", "hangs <", 12, "thresholds[0]", "the value after the comparison is missing"),
     Case(
       "hangs == 0", "hangs == 0 for fats", 12, "thresholds[0]",
       "there is no variant or device 'fats'; did you mean 'fast'?"),

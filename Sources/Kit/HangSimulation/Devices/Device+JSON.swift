@@ -26,7 +26,7 @@ extension Device {
       throw SimulationProblem(description: "is not valid JSON: \(error)")
     }
     guard let name = json["name"]?.stringValue, let costs = json["costs"] else {
-      throw SimulationProblem(description: "does not describe a device: 'name' and 'costs' are required")
+      throw SimulationProblem(description: "is not a device: 'name' or 'costs' is missing")
     }
     func number(_ key: String, _ range: ClosedRange<Double>, or absent: Double)
       throws(SimulationProblem)

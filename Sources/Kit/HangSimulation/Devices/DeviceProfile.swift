@@ -197,11 +197,11 @@ public struct Device: Hashable, Sendable {
     _ name: String, framesPerSecond: Int = 60, cores: Int = 2, slowdown: Double = 1,
     conditions: [String: Double] = [:], costs: DeviceProfile.Costs
   ) {
-    precondition((1...240).contains(framesPerSecond), "the frame rate must be from 1 to 240 per second")
+    precondition((1...240).contains(framesPerSecond), "a frame rate must be from 1 to 240")
     precondition(cores > 0, "a device must have at least one core")
     precondition((0.01...1_000).contains(slowdown), "a slowdown must be from 0.01 to 1000")
     precondition(
-      conditions.values.allSatisfy((1...1_000).contains), "the factor of a condition must be from 1 to 1000")
+      conditions.values.allSatisfy((1...1_000).contains), "a condition must be from 1 to 1000")
     let factors = conditions.map { name, factor in
       DeviceProfile.Condition(name: name, factor: Int64((factor * 1_000_000).rounded()))
     }

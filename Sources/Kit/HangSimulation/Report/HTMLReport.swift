@@ -31,7 +31,7 @@ extension SimulationReport {
       let metrics = runs.map(RunMetrics.init)
       page.figures(RunComparison.rows(metrics.map(\.summary), headings: runs.map(\.variant)))
       if let rows = measuredRows(device) {
-        page.heading(3, "With costs measured on this machine: median (least to most)")
+        page.heading(3, "With costs measured on this machine: median (minimum to maximum)")
         page.figures(rows)
       }
       page.details("All figures of \(device)") {

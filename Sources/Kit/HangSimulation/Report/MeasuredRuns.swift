@@ -40,13 +40,13 @@ extension MeasuredRuns {
     return [least, values[values.count / 2], most].map(metric.text)
   }
 
-  /// The same as `median (least to most)`.
+  /// The same as `median (minimum to maximum)`.
   func text(of name: String) -> String {
     guard let texts = texts(of: name) else { return "-" }
     return texts[0] == texts[2] ? texts[1] : "\(texts[1]) (\(texts[0]) to \(texts[2]))"
   }
 
-  /// The figures that say how smooth the screen was, each as `median (least to most)`.
+  /// The figures that say how smooth the screen was, each as `median (minimum to maximum)`.
   fileprivate var texts: [String: String] {
     let all = runs.map { RunMetrics($0).summary.metrics }
     var texts: [String: String] = [:]

@@ -18,7 +18,7 @@ extension SweepReport {
       page.chart(DistributionChart.svg(rows))
       page.details("As a table") {
         $0.figures(
-          [["", "median", "95 % interval of it", "lowest", "highest", "seed of the highest"]]
+          [["", "median", "95 % interval of the median", "lowest", "highest", "seed of the highest"]]
             + rows.map { name, row in
               [
                 name, row.median, row.interval.joined(separator: " to "), row.lowest, row.highest,
@@ -27,7 +27,7 @@ extension SweepReport {
             })
       }
       if let measured {
-        page.heading(3, "With costs measured on this machine: median (least to most)")
+        page.heading(3, "With costs measured on this machine: median (minimum to maximum)")
         page.figures([["", "measured"]] + rows.map { [$0.0, measured.text(of: $0.0)] })
       }
     }

@@ -26,7 +26,7 @@ extension SimulationReport {
       if let rows = measuredRows(device) {
         var table = TextColumns()
         for row in rows { table.append(row) }
-        lines += ["  with costs measured on this machine, median (least to most):"]
+        lines += ["  with costs measured on this machine, median (minimum to maximum):"]
         lines += table.lines(indent: 2)
       }
       for run in runs { lines += run.explanations }

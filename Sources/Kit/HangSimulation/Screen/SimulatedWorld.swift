@@ -101,7 +101,7 @@ public final class SimulatedWorld: @unchecked Sendable {
   ///     let payment = world.effect("payment", EffectModel(latency: .milliseconds(300), failures: 0.02))
   ///     return Checkout(pay: { try await payment.succeed() })
   public func effect(_ name: String, _ model: EffectModel = EffectModel()) -> SimulatedEffect {
-    precondition(!effects.contains { $0.name == name }, "two effects have the name '\(name)'; names must be unique")
+    precondition(!effects.contains { $0.name == name }, "the effect name '\(name)' is used twice")
     effects.append(Tally(name: name, model: model))
     return SimulatedEffect(world: self, number: effects.count - 1)
   }
@@ -204,7 +204,7 @@ public struct EffectModel: Hashable, Sendable {
     latency: Duration = .zero, spread: Duration = .zero, cost: Duration = .zero,
     failures: Double = 0, silence: Double = 0
   ) {
-    precondition(failures >= 0 && silence >= 0 && failures + silence <= 1, "the shares must be at least 0, and their sum at most 1")
+    precondition(failures >= 0 && silence >= 0 && failures + silence <= 1, "shares must be 0 to 1")
     self.latency = VirtualTime(latency)
     self.spread = VirtualTime(spread)
     self.cost = VirtualTime(cost)

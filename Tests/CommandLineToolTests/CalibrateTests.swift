@@ -90,7 +90,8 @@ import Testing
     let binary = directory.write("other.bin", [0x0A, 0, 1] as [UInt8])
     let unreadable = await run(["calibrate", binary])
     #expect(
-      unreadable.status == .badData && unreadable.diagnostics.contains("other.bin: is a binary file"))
+      unreadable.status == .badData
+        && unreadable.diagnostics.contains("other.bin: is a binary file"))
     let absent = await run(["calibrate", "\(directory.path)/none"])
     #expect(absent.status == .badData && absent.diagnostics.contains("cannot read"))
     let half = await run(["calibrate", trace, "--output", "\(directory.path)/x.yaml"])

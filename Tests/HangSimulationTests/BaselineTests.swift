@@ -23,7 +23,7 @@ struct BaselineTests {
     #expect(report.thresholds.map(\.passed) == [true, true, false, counts[0] > 9])
     let failure = try #require(report.thresholds[2].failures.first)
     #expect(report.thresholds[2].failures.count == 1 && failure.variant == "ignored")
-    #expect(failure.base != nil && failure.description.contains("ignored, where the base has "))
+    #expect(failure.base != nil && failure.description.contains("ignored, and "))
   }
 
   @Test func `without a second variant there is no base, and that is said`() async throws {

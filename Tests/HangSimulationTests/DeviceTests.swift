@@ -63,7 +63,10 @@ struct DeviceTests {
   @Test(arguments: [
     ("{", "is not valid JSON"), ("{}", "'name' or 'costs' is missing"),
     (#"{"name":"a","costs":{},"cores":0}"#, "'cores' must be a number from 1"),
-    (#"{"name":"a","costs":{"action":"1ms"}}"#, "the cost 'action' must be a number of nanoseconds"),
+    (
+      #"{"name":"a","costs":{"action":"1ms"}}"#,
+      "the cost 'action' must be a number of nanoseconds"
+    ),
   ])
   func `what is no device is refused`(text: String, message: String) {
     let problem = #expect(throws: SimulationProblem.self) { try Device(json: Array(text.utf8)) }

@@ -53,5 +53,5 @@ public func expect(
 }
 
 extension ThresholdReport.Failure {
-  fileprivate var found: String { base.map { "\(value), where the base has \($0)" } ?? value }
+  fileprivate var found: String { base.map { "\(value), and \($0) in the base" } ?? value }
 }

@@ -211,8 +211,8 @@ import Testing
       (["simulate", path], "add --local"),
       (["simulate", path, "--local", "--check-determinism"], "leave out --check-determinism"),
       (search, "--find searches with assumed costs"),
-      (["compare", path, path], "--costs belongs to simulate and sweep"),
-      (["compare", path, "--seeds", "8"], "--costs belongs to simulate and sweep"),
+      (["compare", path, path], "use --costs with simulate or sweep"),
+      (["compare", path, "--seeds", "8"], "use --costs with simulate or sweep"),
     ] {
       let result = await run(arguments + ["--costs", "measured"])
       #expect(result.status == .usage, "\(arguments)")
@@ -220,9 +220,9 @@ import Testing
     }
     let alone = await run(["simulate", path, "--local", "--repeats", "3"])
     #expect(
-      alone.status == .usage && alone.diagnostics.contains("--repeats belongs to --costs measured"))
+      alone.status == .usage && alone.diagnostics.contains("--repeats needs --costs measured"))
     let none = await run(["simulate", path, "--local", "--costs=measured", "--repeats", "0"])
-    #expect(none.status == .usage && none.diagnostics.contains("--repeats is from 1 to 1000"))
+    #expect(none.status == .usage && none.diagnostics.contains("--repeats must be from 1 to 1000"))
     #expect(await !run(["compare", "--help"]).output.contains("--costs"))
   }
 
@@ -248,7 +248,7 @@ import Testing
     let useless = await run(arguments + condition + ["--junit", "\(directory.path)/junit.xml"])
     #expect(useless.status == .usage && useless.diagnostics.contains("leave out --junit"))
     let limited = await run(["sweep", path, "--seeds", "2", "--up-to", "3"])
-    #expect(limited.status == .usage && limited.diagnostics.contains("--up-to belongs to --find"))
+    #expect(limited.status == .usage && limited.diagnostics.contains("--up-to needs --find"))
   }
 
   @Test func `a report is gated against one of before`() async throws {

@@ -12,7 +12,7 @@ extension SimulationReport {
     }
     addFindings(to: &page)
     if !realWork.isEmpty {
-      page.heading(2, "Real work that costs do not contain")
+      page.heading(2, "Real work beyond the assumed costs")
       page.list(realWork)
     }
     page.heading(2, "Microhangs and hangs")

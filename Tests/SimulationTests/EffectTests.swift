@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{latency: 300ms, failures: 100%}", "1301ms", "refused, as the scenario has it"),
+    ("{latency: 300ms, failures: 100%}", "1301ms", "refused as configured in the scenario"),
     ("{latency: 300ms, silence: 100%, timeout: 2s}", "3001ms", "no answer"),
     ("{latency: 3s, timeout: 2s}", "3001ms", "no answer"),
   ])

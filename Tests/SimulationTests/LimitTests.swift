@@ -124,7 +124,7 @@ import YAMLReader
     }
     #expect(error?.file == "test.yaml")
     #expect(
-      error?.message.hasPrefix("more than 200,000 events are on their way to 'free'") == true,
+      error?.message.hasPrefix("more than 200,000 events are in flight to 'free'") == true,
       "\(error?.message ?? "")")
     #expect(error?.message.contains("lower the rate of events[0]") == true)
   }

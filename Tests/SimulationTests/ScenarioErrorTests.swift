@@ -64,7 +64,7 @@ import YAMLReader
       "[fast]", "[fast+ho]", 4, "devices[0]",
       "the device fast has no condition 'ho'; did you mean 'hot'?"),
     Case(
-      "[fast]", "[fast+hot+hot]", 4, "devices[0]", "names the condition 'hot' twice"),
+      "[fast]", "[fast+hot+hot]", 4, "devices[0]", "has the condition 'hot' twice"),
     Case("[fast]", "[fast, fast]", 4, "devices[1]", "the device 'fast' is listed twice"),
     Case(
       "[fast]", "[fast+]", 4, "devices[0]",
@@ -83,7 +83,7 @@ import YAMLReader
       "expected a rate such as 10/s or 3/m, not 'fast'"),
     Case(
       "rate: 10/s", "size: 2", 6, "events[0]",
-      "needs a 'rate', 'stages' or, for single times, 'at'"),
+      "needs 'rate', 'stages', or 'at' (individual times)"),
     Case(
       "rate: 10/s", "rate: 10/s\n    size: 10001", 9, "events[0].size",
       "expected a whole number from 1 to 10000, not '10001'"),
@@ -101,10 +101,10 @@ import YAMLReader
       "rate: 10/s", "at: 1s", 7, "events[0].arrival", "contradicts 'at', which sets the times"),
     Case(
       "arrival: poisson", "event: {type: viewers, count: 1}", 7, "events[0].event",
-      "contradicts 'generate': a source is one of them"),
+      "contradicts 'generate'; use only one of them"),
     Case(
       "generate: chat.message", "from: 1s", 6, "events[0]",
-      "needs one of 'recording', 'generate' and 'event'"),
+      "needs 'recording', 'generate', or 'event'"),
     Case(
       "generate: chat.message", "event: {type: viewers}", 6, "events[0].event",
       "is not an event: a member that the type requires is absent: 'count' of viewers"),
@@ -119,7 +119,7 @@ import YAMLReader
       "does not apply to a recording, which has its own times and events"),
     Case(
       "arrival: poisson", "speed: 2", 7, "events[0].speed",
-      "is for recordings; generated events have a rate"),
+      "applies only to recordings; use 'rate' instead"),
     Case(
       "arrival: poisson", "goal: 5", 7, "events[0].goal",
       "does not apply to this kind of event"),
@@ -131,7 +131,7 @@ import YAMLReader
       "expected a share from 0% to 100%, not '120%'"),
     Case(
       "arrival: poisson", "lateBy: 1s", 7, "events[0].lateBy",
-      "has no effect without 'late', the share"),
+      "has no effect without 'late'"),
     Case(
       "kind: stall", "kind: stal", 9, "faults[0].kind", "there is no 'stal'; did you mean 'stall'?"),
     Case("at: 2s", "at: 20s", 9, "faults[0].at", "is after the end of the scenario"),
@@ -181,7 +181,7 @@ import YAMLReader
     Case(
       "faults: [{kind: stall, at: 2s, for: 1s}]",
       "effects: {surface: {failures: 60%, silence: 50%}}", 9, "effects.surface.silence",
-      "is more than 100% together with failures"),
+      "exceeds 100% together with failures"),
     Case(
       "faults: [{kind: stall, at: 2s, for: 1s}]", "effects: surface", 9, "effects",
       "expected keys and values, such as 'surface: {latency: 80ms}'"),
@@ -264,7 +264,7 @@ import YAMLReader
       ("a: 1", 1, "a", "unknown key"),
       (
         "title: No costs", 1, nil,
-        "needs 'costs', or 'like' with the name of a device that has them"
+        "needs 'costs', or 'like' with the name of another device"
       ),
       ("like: fats", 1, "like", "there is no device 'fats'; did you mean 'fast'?"),
       ("{like: fast, slowdown: 0}", 1, "slowdown", "expected a factor of 0.01 to 1000, not '0'"),
@@ -317,7 +317,7 @@ import YAMLReader
         == "lists more than 64 faults")
     #expect(
       message(Self.good.replacing(#"["hangs == 0"]"#, with: list("hangs == 0", 257)))
-        == "is one more than the 256 that are checked")
+        == "exceeds the limit of 256 thresholds")
   }
 
   @Test func `recordings have to fit together into the limit of the caller`() throws {

@@ -336,7 +336,7 @@ import YAMLReader
       try read(2 * line.utf8.count - 1)
     }
     #expect(error?.key == "events[1].recording")
-    #expect(error?.message.contains("longer than the daemon takes") == true)
+    #expect(error?.message.contains("exceeds the daemon's limit for recordings") == true)
   }
 
   @Test func `a missing, empty or truncated recording is named`() {

@@ -208,7 +208,7 @@ import YAMLReader
     Case(
       "host.children: tracked", "throttle.chat: {class: latest-wins, interval: 1s}", 11,
       "variants.one.throttle.chat.class",
-      "contradicts what chat promises, which is keep-all; remove it"),
+      "contradicts the class of chat, which is keep-all; remove it"),
     Case(
       "host.children: tracked", "throttle.viewers: {interval: 1s, trailing: false}", 11,
       "variants.one.throttle.viewers.trailing",

@@ -64,7 +64,7 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
   package var meaning: String {
     switch self {
     case .chat: "Chat messages"
-    case .waitingRoom: "People who join or leave the waiting room, or are admitted"
+    case .waitingRoom: "Joins, leaves, and admissions of the waiting room"
     case .controls: "Changes of a slider while it is dragged"
     case .meters: "Levels of audio inputs"
     case .reactions: "Reactions"

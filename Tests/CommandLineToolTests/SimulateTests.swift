@@ -320,7 +320,7 @@ import Testing
 
   @Test func `a condition on a time after the end is refused`() async {
     let late = await run(["simulate", path, "--local", "--threshold", "hangs == 0 after 1h"])
-    #expect(late.status == .usage && late.diagnostics.contains("'after' leaves nothing"))
+    #expect(late.status == .usage && late.diagnostics.contains("'after' excludes the whole"))
   }
 
   @Test func `thresholds are tests in JUnit and rows in Markdown, the same from a sweep`()

@@ -3,9 +3,9 @@ import Simulation
 import Testing
 import YAMLReader
 
-/// What is wrong with a scenario is told with file, line, key and what to do.
+/// Errors in a scenario name the file, line, and key, with a remedy.
 @Suite struct ScenarioErrorTests {
-  /// A good scenario; each case below breaks one line of it.
+  /// A valid scenario. Each case below breaks one of its lines.
   static let good = """
     name: good
     seed: 1
@@ -236,7 +236,7 @@ import YAMLReader
   ]
 
   @Test(arguments: cases)
-  func `a broken line is named with its key and what to do`(each: Case) throws {
+  func `an error names the invalid line with its key and a remedy`(each: Case) throws {
     let text = Self.good.replacing(each.broken, with: each.replacement, maxReplacements: 1)
     #expect(text != Self.good)
     let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
@@ -254,7 +254,7 @@ import YAMLReader
     #expect(try Scenario(Self.good, options()).thresholds.count == 1)
   }
 
-  @Test func `an error is formatted like a compiler's`() {
+  @Test func `an error has the format of a compiler error`() {
     let error = ConfigurationError(file: "a.yaml", line: 3, key: "seed", message: "is wrong")
     #expect(error.description == "a.yaml:3: seed: is wrong")
   }
@@ -283,7 +283,7 @@ import YAMLReader
       ),
       ("{like: bad}", 1, "like", "refers to itself through 'like'"),
     ] as [(String, Int, String?, String)])
-  func `a broken device profile is named`(
+  func `an error in a device profile names its file, line, and key`(
     text: String, line: Int, key: String?, message: String
   ) throws {
     let scenario = Self.good.replacing("[fast]", with: "[bad]")
@@ -296,7 +296,7 @@ import YAMLReader
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `more of something than there may be is refused`() {
+  @Test func `a list that exceeds its limit is rejected`() {
     func message(_ text: String) -> String? {
       let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
       return error?.message
@@ -320,7 +320,7 @@ import YAMLReader
         == "exceeds the limit of 256 thresholds")
   }
 
-  @Test func `recordings have to fit together into the limit of the caller`() throws {
+  @Test func `the recordings of a scenario must fit into the caller's limit together`() throws {
     let line = #"{"type":"title","title":"a"}"# + "\n"
     let text = """
       name: recordings
@@ -339,7 +339,7 @@ import YAMLReader
     #expect(error?.message.contains("exceeds the daemon's limit for recordings") == true)
   }
 
-  @Test func `a missing, empty or truncated recording is named`() {
+  @Test func `an error names a missing, empty, or truncated recording`() {
     func message(_ contents: [String: String]) -> String? {
       let scenario = Self.good.replacing(
         "generate: chat.message\n    arrival: poisson\n    rate: 10/s", with: "recording: a.irc")
@@ -362,7 +362,7 @@ import YAMLReader
       ([], [], ["ones"], [], "--variant: the scenario has no variant 'ones'; did you mean 'one'?"),
       ([], [], [], ["hangs"], "--threshold: expected a metric"),
     ] as [([String], [String], [String], [String], String)])
-  func `an invalid option is named, and is a usage error`(
+  func `an error about an invalid option names the option`(
     settings: [String], devices: [String], variants: [String], thresholds: [String],
     message: String
   ) {

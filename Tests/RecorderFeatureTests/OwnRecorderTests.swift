@@ -373,7 +373,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a start replaces a stop, and a stop replaces a pause`() async {
+  @Test func `a start replaces a stop, and a pause replaces a resume`() async {
     let stopping = makeStore(.recording)
     stopping.exhaustivity = .off
     await stopping.send(wish(.stop))

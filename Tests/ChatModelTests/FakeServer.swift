@@ -58,7 +58,7 @@ final class FakeServer: Sendable {
         try checkIsUp()
         contents.withLock { $0.sent.append("\(room): \(text)") }
       },
-      tellTyping: { [self] _ in
+      notifyTyping: { [self] _ in
         try checkIsUp()
         contents.withLock { $0.typing += 1 }
       })

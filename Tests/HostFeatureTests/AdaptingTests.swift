@@ -50,7 +50,7 @@ import Testing
     run.receive(event(of: kind))
     #expect(run.intake.deadline == .origin + .milliseconds(40))
     run.flush()
-    for _ in 0..<50 { run.intake.note(cost: .seconds(1)) }
+    for _ in 0..<50 { run.intake.record(cost: .seconds(1)) }
     run.receive(event(of: kind), at: .origin + .seconds(1))
     run.receive(event(of: kind), at: .origin + .seconds(1))
     #expect(run.intake.deadline == .origin + .seconds(1) + .milliseconds(70))
@@ -75,13 +75,13 @@ import Testing
     var run = HostRun()
     run.intake.apply(try policies(kind, .milliseconds(10), upTo: bound))
     run.receive(Self.poll)
-    for _ in 0..<50 { run.intake.note(cost: .seconds(9)) }
+    for _ in 0..<50 { run.intake.record(cost: .seconds(9)) }
     // A latest-wins throttle passes the first event immediately and holds the second.
     run.receive(event(of: kind))
     run.receive(event(of: kind))
     #expect(run.intake.deadline == .origin + bound)
     run.flush()
-    for _ in 0..<200 { run.intake.note(cost: .zero) }
+    for _ in 0..<200 { run.intake.record(cost: .zero) }
     run.receive(event(of: kind), at: .origin + .seconds(10))
     run.receive(event(of: kind), at: .origin + .seconds(10))
     #expect(run.intake.deadline == .origin + .seconds(10) + .milliseconds(10))
@@ -92,12 +92,12 @@ import Testing
   {
     var run = HostRun()
     // Frames may take a quarter of the time.
-    for _ in 0..<50 { run.intake.note(cost: .milliseconds(4)) }
+    for _ in 0..<50 { run.intake.record(cost: .milliseconds(4)) }
     run.receive(message)
     #expect(run.intake.deadline == .origin + ThrottlePolicies.frame)
     run.flush()
     run.intake.apply(try policies(.chat, .milliseconds(20), upTo: .milliseconds(20)))
-    for _ in 0..<50 { run.intake.note(cost: .seconds(1)) }
+    for _ in 0..<50 { run.intake.record(cost: .seconds(1)) }
     run.receive(message, at: .origin + .seconds(1))
     #expect(run.intake.deadline == .origin + .milliseconds(1_020))
   }
@@ -121,7 +121,7 @@ import Testing
       run.receive(event, at: now)
       try #require(run.counters.isConserved, "step \(step)")
       if random.oneIn(5) {
-        run.intake.note(cost: .microseconds(Int64(random.pick(0..<60_000))))
+        run.intake.record(cost: .microseconds(Int64(random.pick(0..<60_000))))
       }
       if random.oneIn(50) {
         var policies = ThrottlePolicies()

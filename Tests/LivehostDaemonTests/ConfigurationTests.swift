@@ -135,7 +135,7 @@ import YAMLReader
       key: "throttle.viewers.trailing", message: "the last value would never arrive"),
     Bad(
       text: "throttle:\n  viewers: {leading: false}", line: 2,
-      key: "throttle.viewers.leading", message: "always passes at once"),
+      key: "throttle.viewers.leading", message: "always passes immediately"),
     Bad(
       text: "throttle:\n  progress:\n\n    interval: 100ms", line: 4,
       key: "throttle.progress.interval", message: "shorter than a second"),

@@ -274,7 +274,7 @@ private final class Machine: Sendable {
     #expect(store.state.work == work(1, wanted))
     clock.advance(by: .milliseconds(1))
     await store.receive(.own(.stalled(attempt: 1))) {
-      $0.work?.failure = "the disk does not answer"
+      $0.work?.failure = "the disk does not respond"
     }
     #expect(store.state.own?.state == (wanted == .start ? .starting : .stopping))
     #expect(store.state.work?.wish == wanted, "it is not given up")
@@ -288,7 +288,7 @@ private final class Machine: Sendable {
   @Test func `a running recording shows that its disk does not respond until it does or a restart`()
     async
   {
-    let silent = "the disk does not answer"
+    let silent = "the disk does not respond"
     let store = makeStore(.recording)
     await store.send(.own(.disk(answers: true)))
     await store.send(.own(.disk(answers: false))) {

@@ -263,7 +263,7 @@ import Testing
     // The attempts fail after 0.1 s, and 1 s later.
     #expect(failing.work?.failures == 2)
     let stalled = try recorder("{latency: 15s}", "14s").recorder
-    #expect(stalled.work?.failure == "the disk does not answer")
+    #expect(stalled.work?.failure == "the disk does not respond")
     let late = try recorder("{latency: 15s}", "16s").recorder
     #expect(late.own?.state == .recording && late.work?.failure == nil)
   }

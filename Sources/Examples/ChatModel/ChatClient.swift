@@ -8,7 +8,7 @@ package struct ChatClient: DependencyValue {
   /// Delivers a text to a room. Returns when the server has received it.
   package var send: @Sendable (_ text: String, _ room: String) async throws -> Void
   /// Notifies the others in a room that the user is typing.
-  package var tellTyping: @Sendable (_ room: String) async throws -> Void
+  package var notifyTyping: @Sendable (_ room: String) async throws -> Void
 
   package init(
     connect:
@@ -16,11 +16,11 @@ package struct ChatClient: DependencyValue {
         IncomingMessage, any Error
       >,
     send: @escaping @Sendable (_ text: String, _ room: String) async throws -> Void,
-    tellTyping: @escaping @Sendable (_ room: String) async throws -> Void
+    notifyTyping: @escaping @Sendable (_ room: String) async throws -> Void
   ) {
     self.connect = connect
     self.send = send
-    self.tellTyping = tellTyping
+    self.notifyTyping = notifyTyping
   }
 
   /// The example has no server: each sent text is returned as an echo.
@@ -31,7 +31,7 @@ package struct ChatClient: DependencyValue {
       send: { text, room in
         continuation.yield(IncomingMessage(room: room, author: "echo", text: text))
       },
-      tellTyping: { _ in })
+      notifyTyping: { _ in })
   }
 }
 

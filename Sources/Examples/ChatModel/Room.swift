@@ -45,7 +45,7 @@ package struct Room {
     switch action {
     case .draftEdited(let draft):
       state.draft = draft
-      return draft.isEmpty ? .none : tellTyping(state.id)
+      return draft.isEmpty ? .none : notifyTyping(state.id)
 
     case .sendTapped:
       guard !state.draft.isEmpty else { return .none }
@@ -81,9 +81,9 @@ package struct Room {
   }
 
   /// Sends a typing notification, at most once per three seconds. Occasional failures are ignored.
-  private func tellTyping(_ room: String) -> Effect<Action> {
+  private func notifyTyping(_ room: String) -> Effect<Action> {
     .run(name: "Room.typing") { [client] _ in
-      try await client.tellTyping(room)
+      try await client.notifyTyping(room)
     } catch: { _, _ in
     }
     .throttle(id: "typing", for: .seconds(3), clock: dependencies.clock, latest: false)

@@ -95,7 +95,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     }
   }
 
-  fileprivate mutating func forgetWords() {
+  fileprivate mutating func removeWords() {
     (text, emotes, author, message) = (nil, nil, nil, nil)
   }
 
@@ -167,7 +167,7 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
 
   /// - Complexity: O(``limit``).
   mutating func retract(_ retraction: ActivityFeature.Retraction) {
-    for index in rows.indices where rows[index].says(retraction) { rows[index].forgetWords() }
+    for index in rows.indices where rows[index].says(retraction) { rows[index].removeWords() }
   }
 
   /// Returns whether a row contains a text that a moderator removes.

@@ -33,7 +33,7 @@ package struct ActivityIntake: Intake {
     goals.follow(policies[.goals].adaptive)
   }
 
-  package mutating func note(cost: Interval) {
+  package mutating func record(cost: Interval) {
     trains.record(cost: cost)
     goals.record(cost: cost)
   }

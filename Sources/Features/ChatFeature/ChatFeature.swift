@@ -40,16 +40,16 @@ package struct ChatFeature {
     case .messages(let batch):
       return take(batch, into: &state)
     case .messageDeleted(let id, let time):
-      state.bookkeeping.moderation.noteDeletion(of: id, at: time)
+      state.bookkeeping.moderation.recordDeletion(of: id, at: time)
       moderate(&state, hiding: .message(id))
     case .cleared(let time):
-      state.bookkeeping.moderation.noteClear(at: time)
+      state.bookkeeping.moderation.recordClear(at: time)
       moderate(&state, hiding: .everything)
     case .timedOut(let timeout, let time):
       // A time-out counts as one act, regardless of the number of identifiers.
       state.moderations += 1
       for author in authors(meantBy: timeout.user, in: state) {
-        state.bookkeeping.moderation.noteTimeout(of: author, at: time)
+        state.bookkeeping.moderation.recordTimeout(of: author, at: time)
         hide(.author(author), in: &state)
       }
     case .notice(let notice, let time, _):
@@ -130,7 +130,7 @@ package struct ChatFeature {
   /// Removes the messages of `target` from the screen, regardless of their timestamps. Moderators
   /// act on what they see, and the clocks of sources differ.
   private func hide(_ target: ModerationTarget, in state: inout State) {
-    forgetUnread(state.messages, target, in: &state)
+    subtractUnread(state.messages, target, in: &state)
     let all = state.messages
     if let kept = all.removing(target) {
       state.deleted += all.count - kept.count

@@ -21,7 +21,7 @@ package struct ChatIntake: Intake {
     messages.limiter.capacity = policies[.chat].capacity
   }
 
-  package mutating func note(cost: Interval) { messages.record(cost: cost) }
+  package mutating func record(cost: Interval) { messages.record(cost: cost) }
 
   package var deadline: Instant? { messages.deadline }
   package var pending: Int { messages.pending }

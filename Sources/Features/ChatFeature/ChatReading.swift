@@ -69,7 +69,8 @@ extension ChatFeature {
   }
 
   /// Subtracts removed messages from the unread count, because they will never be read.
-  func forgetUnread(_ history: MessageHistory, _ target: ModerationTarget, in state: inout State) {
+  func subtractUnread(_ history: MessageHistory, _ target: ModerationTarget, in state: inout State)
+  {
     guard let read = state.readUpTo, state.unread > 0 else { return }
     let seen = state.filtered ?? history
     let kept = seen.removing(target) ?? seen

@@ -41,7 +41,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
       count = try values.decode(Int.self, forKey: .count)
       guard count >> 40 == 0 else {
         throw DecodingError.dataCorruptedError(
-          forKey: .count, in: values, debugDescription: "there is no such number of messages")
+          forKey: .count, in: values, debugDescription: "the number of messages is out of range")
       }
     }
   }

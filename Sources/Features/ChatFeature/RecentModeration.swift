@@ -22,17 +22,17 @@ package struct RecentModeration: Equatable, Sendable, Codable {
 
   package init() {}
 
-  package mutating func noteClear(at time: Timestamp) {
+  package mutating func recordClear(at time: Timestamp) {
     clearedAt = Self.later(time, clearedAt)
     newest = max(newest, time)
   }
 
-  package mutating func noteTimeout(of userID: Text, at time: Timestamp) {
+  package mutating func recordTimeout(of userID: Text, at time: Timestamp) {
     timeouts.set(Self.later(time, timeouts[userID]), for: userID.owned())
     newest = max(newest, time)
   }
 
-  package mutating func noteDeletion(of messageID: Text, at time: Timestamp) {
+  package mutating func recordDeletion(of messageID: Text, at time: Timestamp) {
     deletions.set(time, for: messageID.owned())
     newestDeletion = max(newestDeletion, time)
   }
@@ -97,7 +97,7 @@ struct RecentKeys<
     let largest = max(RecentModeration.capacity, NoticeBoard.groupMemory)
     guard (1...largest).contains(capacity), max(young.count, old.count) <= capacity else {
       throw DecodingError.dataCorruptedError(
-        forKey: .capacity, in: values, debugDescription: "there is no such capacity")
+        forKey: .capacity, in: values, debugDescription: "the capacity is out of range")
     }
   }
 

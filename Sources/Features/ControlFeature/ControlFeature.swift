@@ -79,11 +79,11 @@ package struct ControlFeature {
     case .sliderBegan(let control, let value), .sliderMoved(let control, let value):
       // A change without a beginning also counts as a drag.
       if state.dragging[control] != value { state.dragging[control] = value }
-      state.bookkeeping.noteMove(of: control)
+      state.bookkeeping.recordMove(of: control)
       return withdraw(control, in: &state)
     case .sliderReleased(let control, let value):
       if state.dragging[control] != nil { state.dragging[control] = nil }
-      let isOver = state.bookkeeping.noteRelease(of: control)
+      let isOver = state.bookkeeping.recordRelease(of: control)
       // A time-out already committed this drag with the same value.
       if isOver, state.values[control] == clamped(value) { return .none }
       return commit(value, of: control, in: &state)
@@ -106,7 +106,7 @@ package struct ControlFeature {
       if state.switches[control] != on { state.switches[control] = on }
       return .none
     case .ticked:
-      return commitForgottenDrags(&state)
+      return commitLostDrags(&state)
     case .surface(let event):
       return note(event, in: &state)
     case .answered(let request, let outcome):
@@ -124,10 +124,10 @@ package struct ControlFeature {
   }
 
   /// Commits the drags whose end appears to be lost.
-  private func commitForgottenDrags(_ state: inout State) -> Effect<Action> {
+  private func commitLostDrags(_ state: inout State) -> Effect<Action> {
     guard !state.dragging.isEmpty else { return .none }
     var effects: [Effect<Action>] = []
-    for drag in state.dragging.entries where state.bookkeeping.noteTick(of: drag.name) {
+    for drag in state.dragging.entries where state.bookkeeping.recordTick(of: drag.name) {
       state.dragging[drag.name] = nil
       // The parent runs this reducer for its own tick, but a request must belong to this feature.
       let isRequest = state.requests?.surface(for: drag.name) != nil
@@ -219,7 +219,7 @@ extension ControlFeature {
         lost.map { end($0, .refused(reason: ControlRequest.surfaceLeft), in: &state) })
     case .restarted:
       // The requests that were outstanding when the program ended are sent again.
-      requests.forgetSurfaces()
+      requests.removeSurfaces()
       state.requests = requests
       return .merge(requests.outstanding.map(carryOut))
     }
@@ -232,7 +232,7 @@ extension ControlFeature {
     let request = state.requests?.outstanding.first { $0.number == number }
     if request?.wish == .endStream, outcome == .confirmed {
       // The stream ends when its source reports the end.
-      state.requests?.noteConfirmation(of: number)
+      state.requests?.recordConfirmation(of: number)
       return .none
     }
     return finish(number, outcome, in: &state)

@@ -52,7 +52,7 @@ package struct ControlIntake: Intake {
     levels.follow(policies[.meters].adaptive)
   }
 
-  package mutating func note(cost: Interval) {
+  package mutating func record(cost: Interval) {
     moves.record(cost: cost)
     states.record(cost: cost)
     levels.record(cost: cost)

@@ -10,13 +10,13 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
 
   package init() {}
 
-  mutating func noteMove(of control: String) {
+  mutating func recordMove(of control: String) {
     if idle[control] != 0 { idle[control] = 0 }
     if overdue[control] != nil { overdue[control] = nil }
   }
 
   /// Records the release of a slider. Returns whether a time-out had already committed the drag.
-  mutating func noteRelease(of control: String) -> Bool {
+  mutating func recordRelease(of control: String) -> Bool {
     idle[control] = nil
     guard overdue[control] != nil else { return false }
     overdue[control] = nil
@@ -25,7 +25,7 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
 
   /// Records that a second has passed for a drag. Returns whether the drag has paused for too long;
   /// it is then removed.
-  mutating func noteTick(of control: String) -> Bool {
+  mutating func recordTick(of control: String) -> Bool {
     let ticks = (idle[control] ?? 0) + 1
     guard ticks >= Self.patience else {
       idle[control] = ticks

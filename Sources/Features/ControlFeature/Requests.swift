@@ -71,7 +71,7 @@ package struct Requests: Equatable, Sendable, Codable {
   }
 
   /// Records that a request was confirmed whose effect is still missing.
-  mutating func noteConfirmation(of number: Int) {
+  mutating func recordConfirmation(of number: Int) {
     guard let index = outstanding.firstIndex(where: { $0.number == number }) else { return }
     outstanding[index].isConfirmed = true
   }
@@ -94,7 +94,7 @@ package struct Requests: Equatable, Sendable, Codable {
   }
 
   /// Removes the controllers after a restart: requests wait until a controller connects.
-  mutating func forgetSurfaces() {
+  mutating func removeSurfaces() {
     surfaces = []
     for index in outstanding.indices { outstanding[index].surface = nil }
   }

@@ -25,7 +25,7 @@ package struct HeaderIntake: Intake {
     reactions.follow(policies[.reactions].adaptive)
   }
 
-  package mutating func note(cost: Interval) {
+  package mutating func record(cost: Interval) {
     viewers.record(cost: cost)
     reactions.record(cost: cost)
   }

@@ -28,7 +28,7 @@ struct ChildIntake<Child: Intake> {
   ) {
     switch operation {
     case .apply(let policies): intake.apply(policies)
-    case .note(let cost): return intake.note(cost: cost)
+    case .record(let cost): return intake.record(cost: cost)
     // Called with each frame. Usually only one or two of the nine children hold events.
     case .wake where held.isNothing, .flush where held.isNothing: return
     case .wake(let now): intake.wake(at: now, into: &output)
@@ -54,7 +54,7 @@ struct ChildIntake<Child: Intake> {
 /// An operation that the host performs on all children; see ``Intake``.
 enum IntakeOperation {
   case apply(ThrottlePolicies)
-  case note(cost: Interval)
+  case record(cost: Interval)
   case wake(at: Instant)
   case flush(at: Instant)
 }

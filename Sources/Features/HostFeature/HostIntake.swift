@@ -146,9 +146,9 @@ package struct HostIntake: ~Copyable {
 
   /// Records the measured cost of a frame. If frames are expensive, events wait longer, within the
   /// bounds of the policies.
-  package mutating func note(cost: Interval) {
+  package mutating func record(cost: Interval) {
     var nothing = Output()
-    perform(.note(cost: cost), into: &nothing)
+    perform(.record(cost: cost), into: &nothing)
   }
 
   /// Outputs the actions that are due at `now`. Called once per frame, before the frame is drawn.

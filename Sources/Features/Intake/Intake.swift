@@ -31,7 +31,7 @@ package protocol Intake {
 
   /// Records the measured cost of a frame. If frames are expensive, events wait longer, within the
   /// bounds of the policies.
-  mutating func note(cost: Interval)
+  mutating func record(cost: Interval)
 
   /// The latest time at which ``wake(at:into:)`` has output; `nil` if nothing is held.
   var deadline: Instant? { get }

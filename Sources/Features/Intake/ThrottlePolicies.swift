@@ -87,7 +87,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
   private func refuseUnused(_ description: PolicyDescription) throws(Refusal) {
     if description.leading == false {
       throw Refusal(
-        key: .leading, message: "the first value after a rest always passes at once; remove it")
+        key: .leading, message: "the first value after a rest always passes immediately; remove it")
     }
     if description.capacity != nil, description.limitClass != .keepAll {
       throw Refusal(

@@ -17,7 +17,7 @@ package struct LiveRoomStatsIntake: Intake {
     window.follow(policies[.statistics].adaptive)
   }
 
-  package mutating func note(cost: Interval) { window.record(cost: cost) }
+  package mutating func record(cost: Interval) { window.record(cost: cost) }
 
   package var pending: Int { window.pending }
   package var deadline: Instant? { window.deadline }

@@ -37,7 +37,7 @@ package struct PollIntake: Intake {
     votes.follow(policies[.votes].adaptive)
   }
 
-  package mutating func note(cost: Interval) { votes.record(cost: cost) }
+  package mutating func record(cost: Interval) { votes.record(cost: cost) }
 
   package var deadline: Instant? { votes.deadline }
   package var pending: Int { votes.pending }

@@ -80,7 +80,7 @@ extension RecorderFeature {
   /// The time after which an attempt is reported as failing, and the message. An unresponsive disk
   /// can block a call for any time, and nothing can end the call.
   private static let patience = Duration.seconds(10)
-  private static let silence = "the disk does not answer"
+  private static let silence = "the disk does not respond"
 
   /// Effects that attempt something or wait for the next attempt. They belong to one attempt at a
   /// time.
@@ -121,7 +121,7 @@ extension RecorderFeature {
       return effect
     case .disk(let answers):
       if answers {
-        forgetSilence(&state)
+        clearSilence(&state)
       } else if state.own?.isRecording == true {
         var work = state.work ?? RecorderWork()
         work.failure = Self.silence
@@ -165,11 +165,11 @@ extension RecorderFeature {
     case .resume: break
     }
     state.own = next
-    let isGivenUp = next.state == .idle
-    if isGivenUp { work.wish = nil }
+    let isAbandoned = next.state == .idle
+    if isAbandoned { work.wish = nil }
     state.work = work
     return replaced.followed(
-      by: isGivenUp
+      by: isAbandoned
         ? .send(.delegate(.attemptEnded(work.attempt, .saved(recording: nil)))) : carryOut(work))
   }
 
@@ -209,13 +209,13 @@ extension RecorderFeature {
     return wait(work)
   }
 
-  private func forgetSilence(_ state: inout State) {
+  private func clearSilence(_ state: inout State) {
     if state.work?.failure == Self.silence { state.work?.failure = nil }
   }
 
   /// Restarts the work that was in progress. Nobody waits for its outcome any more.
   private func restart(isRecording: Bool, _ state: inout State) -> Effect<Action> {
-    forgetSilence(&state)
+    clearSilence(&state)
     if var work = state.work, work.wish != nil {
       if work.isWaiting { return wait(work) }
       work.retries = true

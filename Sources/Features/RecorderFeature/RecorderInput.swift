@@ -4,7 +4,7 @@ package import LiveEvents
 /// recording stores them as changes, so they do not count as received events, and only a restart
 /// replays them. A replay into another room does not affect that room's recorder.
 package enum RecorderInput: Equatable, Sendable, Codable {
-  /// Something is requested of the recorder.
+  /// An act of the recorder is requested.
   ///
   /// - Parameter retries: Whether attempts are repeated until one succeeds. Otherwise, the
   ///   requester receives the failure and decides.

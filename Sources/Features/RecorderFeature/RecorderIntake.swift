@@ -18,7 +18,7 @@ package struct RecorderIntake: Intake {
   }
 
   /// Does nothing, because the interval of progress is fixed.
-  package mutating func note(cost: Interval) {}
+  package mutating func record(cost: Interval) {}
 
   package var pending: Int { progress.pending }
   package var deadline: Instant? { progress.deadline }

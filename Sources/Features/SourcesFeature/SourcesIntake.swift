@@ -26,7 +26,7 @@ package struct SourcesIntake: Intake {
     states.follow(policies[.sources].adaptive)
   }
 
-  package mutating func note(cost: Interval) { states.record(cost: cost) }
+  package mutating func record(cost: Interval) { states.record(cost: cost) }
 
   package var deadline: Instant? { states.deadline }
   package var pending: Int { states.pending }

@@ -26,7 +26,7 @@ package struct AdmissionPace: Equatable, Sendable, Codable {
     last = try values.decode(Timestamp.self, forKey: .last)
     guard perSecond > 0, EventLimits.measure.contains(perSecond), (0...1).contains(due) else {
       throw DecodingError.dataCorruptedError(
-        forKey: .perSecond, in: values, debugDescription: "nobody is let in at such a pace")
+        forKey: .perSecond, in: values, debugDescription: "the pace is out of range")
     }
   }
 

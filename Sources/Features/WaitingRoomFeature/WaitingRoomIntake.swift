@@ -19,7 +19,7 @@ package struct WaitingRoomIntake: Intake {
     changes.limiter.capacity = policies[.waitingRoom].capacity
   }
 
-  package mutating func note(cost: Interval) { changes.record(cost: cost) }
+  package mutating func record(cost: Interval) { changes.record(cost: cost) }
 
   package var deadline: Instant? { changes.deadline }
   package var pending: Int { changes.pending }

@@ -34,7 +34,7 @@ package struct EventCounts: Sendable, Equatable, Codable {
   }
 
   /// Removes the pending events from the counts, as if they had never arrived.
-  package mutating func forgetPending() {
+  package mutating func removePending() {
     received -= pending
     pending = 0
   }

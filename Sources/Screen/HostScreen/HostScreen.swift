@@ -164,19 +164,19 @@ package final class HostScreen {
     let start = clock.now
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
     reduce()
-    noteDemands()
+    updateDemands()
     if isReviewing {
       store.send(.chat(.reviewContinued))
-      noteDemands()
+      updateDemands()
     }
     if wantsTicks, let time = ticker.tick(at: now) {
       store.send(.ticked(at: time))
-      noteDemands()
+      updateDemands()
     }
     drawnActions = store.actionCount
     lastFrame = now
     if evaluatesViews { evaluateViews() }
-    if adapting { intake.note(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
+    if adapting { intake.record(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
   }
 
   /// Evaluates the views affected by the changes since the last evaluation.
@@ -185,7 +185,7 @@ package final class HostScreen {
     views.evaluateFrame()
   }
 
-  private func noteDemands() {
+  private func updateDemands() {
     (isReviewing, wantsTicks) = store.withState { ($0.value.isReviewing, $0.value.wantsTicks) }
   }
 

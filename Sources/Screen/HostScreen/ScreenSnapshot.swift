@@ -22,7 +22,7 @@ extension HostScreen {
   /// changed parts of the state are copied.
   package var snapshot: ScreenSnapshot {
     var counts = counts
-    counts.forgetPending()
+    counts.removePending()
     return ScreenSnapshot(state: store.state, counts: counts, ticker: ticker)
   }
 }

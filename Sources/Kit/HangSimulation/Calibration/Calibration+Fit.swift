@@ -4,10 +4,10 @@ extension Calibration {
     let all = kinds.joined()
     // An input that is the same in all measurements of a kind cannot be distinguished from its
     // base.
-    let tellsElements = kinds.contains { Set($0.map(\.elements)).count > 1 }
-    let tellsAppearance = areViews && Set(all.map(\.isFirst)).count > 1
-    let (element, appearance) = (kinds.count, kinds.count + (tellsElements ? 1 : 0))
-    var columns = appearance + (tellsAppearance ? 1 : 0)
+    let variesElements = kinds.contains { Set($0.map(\.elements)).count > 1 }
+    let variesAppearance = areViews && Set(all.map(\.isFirst)).count > 1
+    let (element, appearance) = (kinds.count, kinds.count + (variesElements ? 1 : 0))
+    var columns = appearance + (variesAppearance ? 1 : 0)
     let fields = kinds.map { measurements in
       varyingFields(measurements).map { path in
         columns += 1
@@ -16,8 +16,8 @@ extension Calibration {
     }
     func row(_ measurement: CostMeasurement, _ kind: Int) -> RobustFit.Row {
       var costs: [(column: Int, times: Double)] = [(kind, 1)]
-      if tellsElements { costs.append((element, Double(measurement.elements))) }
-      if tellsAppearance, measurement.isFirst { costs.append((appearance, 1)) }
+      if variesElements { costs.append((element, Double(measurement.elements))) }
+      if variesAppearance, measurement.isFirst { costs.append((appearance, 1)) }
       for field in fields[kind] {
         costs.append((field.column, Double(measurement.sizes[field.path] ?? 0)))
       }
@@ -45,8 +45,8 @@ extension Calibration {
       }.sorted()
       return Item(
         name: measurements[0].name, isView: areViews, base: cost(kind),
-        element: tellsElements ? cost(element) : nil,
-        appearance: tellsAppearance ? cost(appearance) : nil,
+        element: variesElements ? cost(element) : nil,
+        appearance: variesAppearance ? cost(appearance) : nil,
         fields: Dictionary(uniqueKeysWithValues: fields[kind].map { ($0.path, cost($0.column)) }),
         rise: rise(rows.filter { $0.group == kind }, fit.costs, base: fit.costs[kind]),
         count: rows.count { $0.group == kind },

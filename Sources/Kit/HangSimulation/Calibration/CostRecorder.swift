@@ -24,7 +24,7 @@ final class CostRecorder {
   init(now: @escaping () -> UInt64) { self.now = now }
 
   func beginTurn() {
-    noteSizes()
+    recordSizes()
     turnStart = now()
     mark = turnStart
   }
@@ -59,7 +59,7 @@ final class CostRecorder {
   }
 
   /// Reads the sizes at the end of a turn, outside the measured intervals.
-  private func noteSizes() {
+  private func recordSizes() {
     if reader.update() { looks.append(reader.sizes.counts) }
   }
 
@@ -75,7 +75,7 @@ final class CostRecorder {
   func measured(
     on device: Device, for duration: VirtualTime, reads: @escaping (String) -> [String]
   ) -> [CostMeasurement] {
-    noteSizes()
+    recordSizes()
     let members = Dictionary(grouping: measurements.indices) { index in
       GrowthSubject(kind: places[index].kind, name: measurements[index].name)
     }

@@ -173,7 +173,7 @@ package struct MeasuredTrace: Sendable {
     _ arguments: JSONValue?
   ) {
     guard let name = event["name"]?.stringValue, !name.isEmpty, duration >= 0 else { return }
-    if let arguments, noteFrame(arguments, duration * 1_000) { return }
+    if let arguments, recordFrame(arguments, duration * 1_000) { return }
     let detail = arguments?["detail"]?.stringValue.flatMap { try? JSONValue(parsing: $0.utf8) }
     func argument(_ name: String) -> JSONValue? { arguments?[name] ?? detail?[name] }
     slices.append(
@@ -195,7 +195,7 @@ package struct MeasuredTrace: Sendable {
 
   /// Records a frame of FrameTimeline, whose name is a number. Returns whether the event was a
   /// frame.
-  private mutating func noteFrame(_ arguments: JSONValue, _ duration: Double) -> Bool {
+  private mutating func recordFrame(_ arguments: JSONValue, _ duration: Double) -> Bool {
     guard arguments["Display frame token"] != nil || arguments["Surface frame token"] != nil else {
       return false
     }

@@ -53,7 +53,7 @@ struct RunCollector {
     mutating func append(_ event: (intended: Int64, taken: Int64)) { events.append(event) }
 
     /// Removes and returns the oldest event if there are more than `pending`.
-    mutating func takeOldest(leaving pending: Int) -> (intended: Int64, taken: Int64)? {
+    mutating func removeOldest(leaving pending: Int) -> (intended: Int64, taken: Int64)? {
       guard events.count - taken > pending else {
         if isEmpty {
           events.removeAll(keepingCapacity: true)
@@ -87,7 +87,7 @@ struct RunCollector {
   /// The number of turns that are kept for thresholds.
   var keptTurns: Int { record.count }
 
-  mutating func noteReceived(_ throttle: Int, intended: VirtualTime, at time: Int64) {
+  mutating func recordReceipt(_ throttle: Int, intended: VirtualTime, at time: Int64) {
     work += 1
     waiting += 1
     let index = Int(time / bucket)
@@ -100,10 +100,10 @@ struct RunCollector {
   /// the newest of each kind.
   ///
   /// A superseded event counts as shown, because nothing remains to be drawn.
-  mutating func noteShown(by screen: any RunningScreen, at time: Int64) {
+  mutating func recordShown(by screen: any RunningScreen, at time: Int64) {
     for index in unshown.indices where !unshown[index].isEmpty {
       let pending = index == 0 ? 0 : screen.pending(index)
-      while let event = unshown[index].takeOldest(leaving: pending) {
+      while let event = unshown[index].removeOldest(leaving: pending) {
         waiting -= 1
         latency.add(time - event.intended)
         service.add(time - event.taken)
@@ -115,7 +115,7 @@ struct RunCollector {
   mutating func endSlice(at work: Int) { self.work = max(self.work, work) }
 
   /// Counts steps of an effect, or other steps that cost about as much as a held event.
-  mutating func noteStep(_ count: Int = 1) { work += count }
+  mutating func countStep(_ count: Int = 1) { work += count }
 
   mutating func note(_ record: EvaluationRecord) {
     work += 10
@@ -142,9 +142,9 @@ struct RunCollector {
     work += 1
     let length = end - start
     turns.add(length)
-    if isFrame { noteFrame(length) }
+    if isFrame { recordFrame(length) }
     // Most turns of a flood only receive a held event, which costs nothing.
-    if length > 0 { noteLength(length, from: start, appearance) }
+    if length > 0 { recordLength(length, from: start, appearance) }
     if longest.count < Self.longestKept || length > shortestKept {
       keep(length, from: start, costliest, appearance)
     }
@@ -153,12 +153,12 @@ struct RunCollector {
     if costliestView != nil { costliestView = nil }
   }
 
-  private mutating func noteFrame(_ length: Int64) {
+  private mutating func recordFrame(_ length: Int64) {
     frames.add(length)
     if length >= RunReport.frozenFrame { frozen += 1 }
   }
 
-  private mutating func noteLength(_ length: Int64, from start: Int64, _ appearance: Int64) {
+  private mutating func recordLength(_ length: Int64, from start: Int64, _ appearance: Int64) {
     switch HangClass(nanoseconds: UInt64(length), bounds: bounds) {
     case .instant, .late: break
     case .microhang: microhangs += 1
@@ -197,7 +197,7 @@ struct RunCollector {
   ) -> RunReport {
     let measured = constants.count { device.profile.costs.measured.contains($0) }
     var (digest, record) = (digest, record)
-    record.noteLengths(turns)
+    record.recordLengths(turns)
     for number in [
       events.received, events.applied, events.coalesced, events.rejected, events.pending, actions,
       frames,

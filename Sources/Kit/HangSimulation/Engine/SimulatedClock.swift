@@ -131,11 +131,11 @@ package final class SimulatedClock: EvaluationClock {
   func appearanceCost(ofView name: String) -> Int64 { costs.appearance(ofView: name) }
 
   /// Returns the cost of appearing views since the last call, and resets it.
-  func takeAppearanceCost() -> Int64 { exchange(&spentOnAppearance, with: 0) }
+  func consumeAppearanceCost() -> Int64 { exchange(&spentOnAppearance, with: 0) }
 
   /// Returns the kind of action with the highest cost since the last call, if any, and resets the
   /// costs.
-  func takeCostliestAction() -> (name: String, cost: Int64)? {
+  func consumeCostliestAction() -> (name: String, cost: Int64)? {
     guard !touched.isEmpty else { return nil }
     var best: (kind: Int, cost: Int64)?
     for kind in touched {

@@ -111,7 +111,7 @@ package final class SimulatedRun {
     if let watch { screen.views.onRemoval = { watch.removed($0, $1) } }
     screen.begin()
     endTurn(from: 0, isFrame: true)
-    collector.noteShown(by: screen, at: clock.time)
+    collector.recordShown(by: screen, at: clock.time)
   }
 
   private func note(_ record: EvaluationRecord) {
@@ -147,7 +147,7 @@ package final class SimulatedRun {
     let wake = wake()
     if let next = world.nextTime, next <= duration, isEffectNext(next, before: wake) {
       world.resumeNext()
-      collector.noteStep()
+      collector.countStep()
       // The thread continues the effect when it is free.
       if world.wantsThread { resumedAt = resumedAt ?? next }
       return true
@@ -182,7 +182,7 @@ package final class SimulatedRun {
     runEffects()
     if isFrame {
       recorder?.endFrame(simulated: clock.time - start)
-      collector.noteShown(by: screen, at: clock.time)
+      collector.recordShown(by: screen, at: clock.time)
     }
     endTurn(from: start, isFrame: isFrame)
     return true
@@ -230,8 +230,8 @@ package final class SimulatedRun {
   private func endTurn(from start: Int64, isFrame: Bool) {
     watch?.endTurn(at: clock.time)
     collector.endTurn(
-      from: start, to: clock.time, costliest: clock.takeCostliestAction(),
-      appearance: clock.takeAppearanceCost(), isFrame: isFrame)
+      from: start, to: clock.time, costliest: clock.consumeCostliestAction(),
+      appearance: clock.consumeAppearanceCost(), isFrame: isFrame)
     trace?.turn(start, clock.time, isFrame: isFrame)
   }
 
@@ -242,7 +242,7 @@ package final class SimulatedRun {
     // Nothing is processed after the end, even if a turn that began earlier is still running.
     let limit = min(VirtualTime(nanoseconds: time), duration)
     func note(_ throttle: Int, _ intended: VirtualTime) {
-      collector.noteReceived(throttle, intended: intended, at: time)
+      collector.recordReceipt(throttle, intended: intended, at: time)
     }
     guard recorder == nil else {
       // All events are received together, so that the time measured afterwards excludes their
@@ -253,14 +253,14 @@ package final class SimulatedRun {
     if let sliced {
       let hasMore = sliced.receive(
         atMost: max(1, end - collector.work), until: limit, at: now, noting: note)
-      collector.noteStep(sliced.takeUnseen())
+      collector.countStep(sliced.consumeUnseen())
       return hasMore
     }
     while let next = screen.nextArrival, !(limit < next) {
       guard collector.work < end else { return true }
       screen.receive(until: next, at: now, noting: note)
       // Events that a fault holds back count as work.
-      collector.noteStep()
+      collector.countStep()
     }
     return false
   }
@@ -278,9 +278,9 @@ package final class SimulatedRun {
   }
 
   private func receiveWhileQuiet(until limit: VirtualTime, _ end: Int) -> VirtualTime? {
-    defer { if let sliced { collector.noteStep(sliced.takeUnseen()) } }
+    defer { if let sliced { collector.countStep(sliced.consumeUnseen()) } }
     return screen.receiveWhileQuiet(until: limit) { throttle, intended, taken in
-      collector.noteReceived(throttle, intended: intended, at: taken.nanoseconds)
+      collector.recordReceipt(throttle, intended: intended, at: taken.nanoseconds)
     } endTurn: { start in
       clock.wait(until: start)
       collector.endTurn(

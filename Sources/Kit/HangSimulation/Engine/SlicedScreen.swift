@@ -20,7 +20,7 @@ package protocol SlicedScreen: RunningScreen {
 
   /// Returns the number of events that were created since the last call and have not arrived,
   /// because faults drop or hold them. They count as work.
-  func takeUnseen() -> Int
+  func consumeUnseen() -> Int
 
   /// The maximum number of events in flight, set once it is exceeded; otherwise `nil`. No further
   /// events are created then, so the run must end.

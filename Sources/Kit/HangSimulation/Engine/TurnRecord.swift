@@ -60,7 +60,7 @@ struct TurnRecord: Hashable, Sendable {
   }
 
   /// Stores the number of turns of each length, at the end of the run.
-  mutating func noteLengths(_ turns: DurationHistogram) {
+  mutating func recordLengths(_ turns: DurationHistogram) {
     lengths = turns.counts(from: Self.shortestBound).map { Length(highest: $0, count: $1) }
   }
 

@@ -60,12 +60,12 @@ final class FindingRecorder {
     guard let output = evaluating.popLast() else { return }
     let old = outputs.updateValue(output, forKey: record.view)
     let view = number(ofView: record.name)
-    guard record.cause != .firstAppearance else { return noteAppearance(record, output, view) }
+    guard record.cause != .firstAppearance else { return recordAppearance(record, output, view) }
     views[view].evaluations += 1
     guard !record.isAvoidable else {
       return views[view].avoidable.add(Int64(record.exclusive), because: record.reasons)
     }
-    noteShown(record)
+    recordShown(record)
     if let old, views[view].wantsComparison { compare(output, with: old, record, view) }
   }
 
@@ -77,7 +77,7 @@ final class FindingRecorder {
   }
 
   /// Counts the frame as changed by the actions that triggered the evaluation.
-  private func noteShown(_ record: EvaluationRecord) {
+  private func recordShown(_ record: EvaluationRecord) {
     for trigger in record.triggers {
       guard let kind = numbers[trigger.action] else { continue }
       if case .presence = record.cause { actions[kind].presences += 1 }
@@ -93,12 +93,12 @@ final class FindingRecorder {
     let (elements, same) = (output.elementCount, output.unchangedElements(since: old))
     let elementCost = clock.elementCost(ofView: record.name)
     let isCoarse = same > 0 && same * 100 >= elements * Self.coarseShare
-    views[view].noteComparison(
+    views[view].addComparison(
       coarse: isCoarse ? Int64(same) * elementCost : nil, because: record.reasons,
       RowIdentity(output, old), elementCost: elementCost)
   }
 
-  private func noteAppearance(_ record: EvaluationRecord, _ output: ViewNode, _ view: Int) {
+  private func recordAppearance(_ record: EvaluationRecord, _ output: ViewNode, _ view: Int) {
     views[view].appearances += 1
     guard var times = gone[record.name]?[output], let last = times.popLast() else { return }
     gone[record.name]?[output] = times.isEmpty ? nil : times

@@ -79,7 +79,7 @@ struct ViewTally {
 
   /// - Parameter cost: The cost of the unchanged elements if nearly all stayed unchanged; otherwise
   ///   `nil`.
-  mutating func noteComparison(
+  mutating func addComparison(
     coarse cost: Int64?, because reasons: [EvaluationReason], _ identity: RowIdentity,
     elementCost: Int64
   ) {

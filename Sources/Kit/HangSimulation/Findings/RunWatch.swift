@@ -100,7 +100,7 @@ final class RunWatch {
     on device: Device, reads: @escaping (String) -> [String], with earlier: WorkTable?
   ) -> (found: [GrowthSearch.Found], table: WorkTable) {
     var table = work.result
-    if let earlier, !table.takeMinimum(of: earlier) { table = earlier }
+    if let earlier, !table.keepMinimum(of: earlier) { table = earlier }
     let search = GrowthSearch(table: table, device: device, duration: duration, reads: reads)
     return (search.found, table)
   }

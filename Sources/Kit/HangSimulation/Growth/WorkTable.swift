@@ -59,7 +59,7 @@ struct WorkTable: Sendable {
   /// Noise can only add time, and rarely affects the same evaluation in each run.
   ///
   /// - Returns: False, without any change, if the runs did not do the same work.
-  mutating func takeMinimum(of other: WorkTable) -> Bool {
+  mutating func keepMinimum(of other: WorkTable) -> Bool {
     guard targets.map(\.samples.count) == other.targets.map(\.samples.count) else { return false }
     for (target, samples) in other.targets.map(\.samples).enumerated() {
       for (index, sample) in samples.enumerated() {

@@ -120,7 +120,7 @@ private struct ThresholdClauses {
 
   init(_ text: String) throws(ThresholdProblem) {
     var words = text.split(whereSeparator: \.isWhitespace).map(String.init)[...]
-    let values = Self.takeArgument(of: &words)
+    let values = Self.removeArgument(of: &words)
     value = values.joined()
     if values.count > 1, let near = Spelling.nearest(to: values[1], among: Self.words) {
       throw ThresholdProblem("'\(values[1])' is not understood; did you mean '\(near)'?")
@@ -129,13 +129,13 @@ private struct ThresholdClauses {
     while let clause = words.popFirst() {
       guard seen.insert(clause).inserted else { throw ThresholdProblem("has '\(clause)' twice") }
       var argument = words.popFirst().map { [$0] } ?? []
-      argument += Self.takeArgument(of: &words)
+      argument += Self.removeArgument(of: &words)
       try take(clause, argument.joined(separator: " "))
     }
   }
 
   /// Removes and returns the words before the next clause.
-  private static func takeArgument(of words: inout ArraySlice<String>) -> [String] {
+  private static func removeArgument(of words: inout ArraySlice<String>) -> [String] {
     let argument = words.prefix { !Self.words.contains($0) }
     words = words.dropFirst(argument.count)
     return Array(argument)

@@ -70,7 +70,7 @@ extension ViewReport {
     }
     return [
       "\(name): \(evaluations) evaluations, \(avoidable) of them avoidable; mean \(time(mean)), "
-        + "by itself \(time(selfMean)), at most \(time(max))"
+        + "without children \(time(selfMean)), at most \(time(max))"
     ] + causes.prefix(Self.causesShown).map { "  \($0.line)" }
   }
 }

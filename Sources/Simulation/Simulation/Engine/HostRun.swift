@@ -22,7 +22,7 @@ final class HostRun: SlicedScreen {
   private let rejections: [(reason: RejectionReason, count: Int)]
   @exclusivity(unchecked) private var feed: EventFeed<ScenarioSource>
   private let shared: SharedState
-  /// The number of events for ``takeUnseen()``.
+  /// The number of events for ``consumeUnseen()``.
   @exclusivity(unchecked) private var unseen = 0
   private let sources: [SourceDescription]
   private let load: Int64
@@ -81,7 +81,7 @@ final class HostRun: SlicedScreen {
     until time: VirtualTime, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) {
-    while takeNext(until: time, at: now, noting: note) {}
+    while receiveNext(until: time, at: now, noting: note) {}
   }
 
   func receive(
@@ -93,12 +93,12 @@ final class HostRun: SlicedScreen {
       guard !shared.isFull, let arrival = feed.nextTime, !(time < arrival) else { return false }
       // Advances only to the next instant, because any number of held-back events may be due before
       // the first event arrives.
-      _ = takeNext(until: arrival, passing: SimulationSlice.work, at: now, noting: note)
+      _ = receiveNext(until: arrival, passing: SimulationSlice.work, at: now, noting: note)
     }
     return true
   }
 
-  func takeUnseen() -> Int { exchange(&unseen, with: 0) }
+  func consumeUnseen() -> Int { exchange(&unseen, with: 0) }
 
   var overload: Int? { shared.isFull ? Self.limit : nil }
 
@@ -118,7 +118,7 @@ final class HostRun: SlicedScreen {
     var arrival = feed.nextTime
     var together = 0
     while let time = arrival, !(limit < time), !shared.isFull {
-      _ = takeNext(
+      _ = receiveNext(
         until: time, passing: SimulationSlice.work, at: Instant(nanoseconds: time.nanoseconds)
       ) { note($0, $1, time) }
       arrival = feed.nextTime
@@ -139,7 +139,7 @@ final class HostRun: SlicedScreen {
   }
 
   /// Receives the next event. Returns false if no event arrives up to `time`.
-  private func takeNext(
+  private func receiveNext(
     until time: VirtualTime, passing most: Int = .max, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
   ) -> Bool {
@@ -147,12 +147,12 @@ final class HostRun: SlicedScreen {
     let before = shared.total
     guard let delivery = feed.next(until: time, passing: most) else {
       unseen += shared.total - before
-      noteFaults()
+      countFaults()
       return false
     }
     unseen += max(0, shared.total - before - 1)
-    noteFaults()
-    shared.noteArrived()
+    countFaults()
+    shared.countArrival()
     // Read once, because each access would copy the delivery with all its texts.
     let event = delivery.event
     note(ThrottledKind.of(event.payload)?.number ?? 0, delivery.intended)
@@ -160,7 +160,7 @@ final class HostRun: SlicedScreen {
     return true
   }
 
-  private func noteFaults() {
+  private func countFaults() {
     if !faults.isEmpty { shared.note(feed.faultCounts) }
   }
 

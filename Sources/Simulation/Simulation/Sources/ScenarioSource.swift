@@ -47,13 +47,13 @@ package final class ScenarioSource: EventSource {
   package func takeOne() -> Delivery<LiveEvent>? {
     if taken < recorded.count {
       taken += 1
-      shared.noteMade(1, by: number)
+      shared.countCreated(1, by: number)
       return Delivery(event: recorded[taken - 1].event, intended: recorded[taken - 1].time)
     }
     guard batch.size == 1, let time = arrivals.nextTime, let payload = maker?.makeOne(&shared.state)
     else { return nil }
     arrivals.advance()
-    shared.noteMade(1, by: number)
+    shared.countCreated(1, by: number)
     var arrival = time
     if batch.lateShare > 0, random.integer(in: 0...999) < Int(batch.lateShare) {
       arrival.nanoseconds += Int64(random.integer(in: 1...Int(batch.lateBy.nanoseconds)))
@@ -85,7 +85,7 @@ package final class ScenarioSource: EventSource {
       deliver(LiveEvent(timestamp: timestamp, payload: payload), arrival)
     }
     self.random = random
-    shared.noteMade(made, by: number)
+    shared.countCreated(made, by: number)
   }
 }
 
@@ -102,7 +102,7 @@ final class SharedState {
   /// The number of events created by each source.
   @exclusivity(unchecked) private var made: [Int]
   /// The events that were created or duplicated, and have neither arrived nor been dropped.
-  @exclusivity(unchecked) private var onTheWay = 0
+  @exclusivity(unchecked) private var inFlight = 0
   /// The part of the count that faults have added.
   @exclusivity(unchecked) private var added = 0
   private let limit: Int
@@ -115,13 +115,13 @@ final class SharedState {
   /// The number of the source that has created the most events.
   var busiest: Int { made.indices.max { made[$0] < made[$1] } ?? 0 }
 
-  func noteMade(_ count: Int, by source: Int) {
+  func countCreated(_ count: Int, by source: Int) {
     made[source] += count
     total += count
     add(count)
   }
 
-  func noteArrived() { onTheWay -= 1 }
+  func countArrival() { inFlight -= 1 }
 
   /// - Parameter faults: The cumulative effects of the faults.
   func note(_ faults: FaultCounts) {
@@ -131,8 +131,8 @@ final class SharedState {
   }
 
   private func add(_ count: Int) {
-    onTheWay += count
-    if onTheWay > limit { isFull = true }
+    inFlight += count
+    if inFlight > limit { isFull = true }
   }
 }
 

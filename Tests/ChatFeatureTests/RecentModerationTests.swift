@@ -3,10 +3,10 @@ import LiveEvents
 import Testing
 
 @Suite struct RecentModerationTests {
-  @Test func `the newest moderations are remembered and memory is bounded`() {
+  @Test func `the newest moderations are remembered, and memory is bounded`() {
     var moderation = RecentModeration()
     let many = RecentModeration.capacity * 5 / 2
-    for index in 0..<many { moderation.noteTimeout(of: Text("user\(index)"), at: 1_000) }
+    for index in 0..<many { moderation.recordTimeout(of: Text("user\(index)"), at: 1_000) }
     for index in (many - RecentModeration.capacity)..<many {
       #expect(moderation.hides(message(0, by: "user\(index)", at: 999).message, at: 999))
     }
@@ -15,22 +15,22 @@ import Testing
 
   @Test func `an earlier time-out that arrives late does not replace a later one`() {
     var moderation = RecentModeration()
-    moderation.noteTimeout(of: "ann", at: 2_000)
-    moderation.noteTimeout(of: "ann", at: 1_000)
+    moderation.recordTimeout(of: "ann", at: 2_000)
+    moderation.recordTimeout(of: "ann", at: 1_000)
     #expect(moderation.hides(message(0, at: 1_500).message, at: 1_500))
   }
 
-  @Test func `a message older than the reach is not a straggler`() {
+  @Test func `a message older than the reach is not hidden`() {
     var moderation = RecentModeration()
-    moderation.noteClear(at: 100_000)
+    moderation.recordClear(at: 100_000)
     let edge = 100_000 - RecentModeration.reach
     #expect(moderation.hides(message(0, at: edge).message, at: edge))
     #expect(!moderation.hides(message(0, at: edge - 1).message, at: edge - 1))
   }
 
-  @Test func `a deleted identifier is hidden whatever its time stamp within reach`() {
+  @Test func `a deleted identifier is hidden at any time up to the reach after the deletion`() {
     var moderation = RecentModeration()
-    moderation.noteDeletion(of: "m7", at: 100_000)
+    moderation.recordDeletion(of: "m7", at: 100_000)
     let late = 100_000 + RecentModeration.reach
     for time: Timestamp in [0, 100_000, late] {
       #expect(moderation.hides(message(7, at: time).message, at: time))
@@ -39,10 +39,10 @@ import Testing
     #expect(!moderation.hides(message(7, at: late + 1).message, at: late + 1))
   }
 
-  @Test func `a message from the same millisecond is not older`() {
+  @Test func `a message from the same millisecond is not older than the moderation`() {
     var moderation = RecentModeration()
-    moderation.noteClear(at: 2_000)
-    moderation.noteTimeout(of: "bob", at: 3_000)
+    moderation.recordClear(at: 2_000)
+    moderation.recordTimeout(of: "bob", at: 3_000)
     #expect(!moderation.hides(message(0, at: 2_000).message, at: 2_000))
     #expect(moderation.hides(message(0, at: 1_999).message, at: 1_999))
   }

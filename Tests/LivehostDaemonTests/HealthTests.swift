@@ -103,7 +103,7 @@ import WireFormats
       #expect(report.health == (second < 10 ? .ok : .degraded))
       #expect(report.problems?.map(\.part) == (second < 10 ? nil : ["recorder"]))
       let recorder = await studio.lane.report(.main)?.features.recorder?.own
-      #expect(recorder?.failure == (second < 10 ? nil : "the disk does not answer"))
+      #expect(recorder?.failure == (second < 10 ? nil : "the disk does not respond"))
       #expect(recorder?.state == .recording)
     }
     let problem = try #require(watch.report.problems?.first)

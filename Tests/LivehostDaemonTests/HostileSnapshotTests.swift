@@ -98,11 +98,11 @@ import WireFormats
     ("screen.counts.received", "10", "'counts' is not possible"),
     ("screen.counts.applied", "9007199254740992", "'counts' is not possible"),
     ("screen.counts.rejectedByReason", #"{"unknownType":3}"#, "'counts' is not possible"),
-    ("screen.state.waitingRoom.pacing.perSecond", "-1", "nobody is let in at such a pace"),
-    ("screen.state.waitingRoom.pacing.due", "-1", "nobody is let in at such a pace"),
+    ("screen.state.waitingRoom.pacing.perSecond", "-1", "the pace is out of range"),
+    ("screen.state.waitingRoom.pacing.due", "-1", "the pace is out of range"),
     (
       "screen.state.chat.bookkeeping.moderation.timeouts.capacity", "1099511627776",
-      "there is no such capacity"
+      "the capacity is out of range"
     ),
   ]
 

@@ -2,7 +2,7 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Sums up `stats` per window.
+/// Summarises `stats` per window.
 package struct LiveRoomStatsIntake: Intake {
   package typealias Action = LiveRoomStatsFeature.Action
 
@@ -17,7 +17,7 @@ package struct LiveRoomStatsIntake: Intake {
     window.follow(policies[.statistics].adaptive)
   }
 
-  package mutating func note(cost: Interval) { window.record(cost: cost) }
+  package mutating func record(cost: Interval) { window.record(cost: cost) }
 
   package var pending: Int { window.pending }
   package var deadline: Instant? { window.deadline }
@@ -47,7 +47,7 @@ package struct LiveRoomStatsIntake: Intake {
     output.apply(.windowClosed(window), events: step.applied)
   }
 
-  /// A figure that is not known is NaN, which the window leaves out.
+  /// Returns the values of a sample. Unknown values are NaN, which the window ignores.
   private static func series(of sample: StreamStatistics) -> InlineArray<5, Double> {
     [
       sample.bitrateKbps ?? .nan, sample.framesPerSecond ?? .nan,

@@ -6,7 +6,7 @@ import socket
 
 ANN = {"id": "u", "name": "ann"}
 COLOURS = re.compile(r"\x1b\[([0-9]+;)*3[1-6]m")
-AWAY = "The daemon went away; waiting for it"
+AWAY = "The daemon is unreachable; waiting for it"
 
 
 def ctl(daemon):

@@ -92,7 +92,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "rooms.views",
         meaning:
-          "When to evaluate views: always or watched; with watched, 'why' lacks data of unwatched rooms.",
+          "When to evaluate views: always or watched ('why' and hangs then lack data of unwatched rooms).",
         standard: "always"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.views = try value.choice(

@@ -28,11 +28,11 @@ import Testing
     ("yesterday 12:30:07.250 UTC", 86_400_000), ("12:30 UTC", 7_250),
     ("2024-02-29 00:00:00 UTC", 1_795_264_207_250 - 1_709_164_800_000),
   ])
-  func `dates and times of day are read as they are`(text: String, milliseconds: Int) throws {
+  func `dates and times of day are parsed`(text: String, milliseconds: Int) throws {
     #expect(try ago(text) == milliseconds)
   }
 
-  @Test func `without a zone the time is local`() throws {
+  @Test func `a time without a zone is local`() throws {
     let midnight = Calendar.current.startOfDay(
       for: Foundation.Date(timeIntervalSince1970: Double(Self.now) / 1_000))
     let milliseconds = Int(midnight.timeIntervalSince1970) * 1_000
@@ -49,7 +49,8 @@ import Testing
     ("99999999999999d", "too long ago"), ("2026-11-21 10:00 11:00", "give a time such as"),
     ("12:30:07.x", "give a time such as"), ("1h2026-11-21", "give a time such as"),
   ])
-  func `text that is not a time is refused with a remedy`(text: String, remedy: String) throws {
+  func `text that is not a valid time is refused with a remedy`(text: String, remedy: String) throws
+  {
     let error = #expect(throws: PointInTime.Unreadable.self) {
       try PointInTime(text, now: Self.now)
     }

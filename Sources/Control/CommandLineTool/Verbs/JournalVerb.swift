@@ -62,7 +62,7 @@ struct JournalVerb: Verb {
 
   func validate() throws {
     if let lines, lines < 1 {
-      throw ValidationError("--lines is \(lines), but must be at least 1")
+      throw ValidationError("--lines must be 1 or more, not \(lines)")
     }
     if follow, until != nil {
       throw ValidationError("--follow and --until cannot be combined; use one")

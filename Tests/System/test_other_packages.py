@@ -169,7 +169,7 @@ def test_page(check, debian):
             assert devices == ["lo"], f"{unit} has the network devices {devices}"
             assert ":207D " not in debian.inspect(process, "net/tcp"), f"{unit} is in the machine's network"
     with check.attempt("other machines cannot reach the page, and other users cannot read its link"):
-        assert listeners(debian) == ["0100007F:207D"], f"the page listens on more than the loopback address: {listeners(debian)}"
+        assert listeners(debian) == ["0100007F:207D"], f"not only the loopback address: {listeners(debian)}"
         modes = debian.shell("cd /run/livehost-web && stat -c '%a %G' link http .").splitlines()
         assert modes == ["640 livehost", "660 livehost", "750 livehost"], modes
         debian.run("cat", "/run/livehost-web/link", user="visitor", status=1)

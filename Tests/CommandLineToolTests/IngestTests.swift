@@ -192,7 +192,7 @@ import Testing
     #expect(positions[0] == positions[1])
     #expect(received.control.count { $0["type"] == "options" && $0["room"] == "studio" } == 2)
     #expect(
-      capture.diagnostics.contains("the daemon went away")
+      capture.diagnostics.contains("the daemon is unreachable")
         && capture.diagnostics.contains("connected again"))
     let result = try JSONValue(parsing: capture.text)
     #expect(result["lines"] == 3 && result["reconnections"] == 1)

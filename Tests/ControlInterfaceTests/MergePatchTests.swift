@@ -60,7 +60,7 @@ import Testing
         ? .object(random.members(depth: 4)) : random.changed(old)
       let patch = MergePatch.difference(from: old, to: new)
       #expect(MergePatch.apply(patch, to: old) == MergePatch.normalized(new))
-      // The value sent is encoded and parsed, so this compares the parsed one.
+      // Clients receive the patch encoded and parsed, so the test applies it in this form.
       #expect(
         MergePatch.normalized(old) == MergePatch.normalized(new) ? patch == [:] : patch != [:])
     }

@@ -87,6 +87,7 @@ extension RequestGuard.Refusal {
 extension HTTPField.Name {
   static let livehostToken = HTTPField.Name("X-Livehost-Token")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-  /// A second Host header. The first one is not a field but the request's authority.
+  /// The Host header. Its first occurrence becomes the request's authority, so this field only
+  /// exists if there is a second one.
   static let anotherHost = HTTPField.Name("Host")!
 }

@@ -122,7 +122,7 @@ def test_acts(check, daemon, open_terminal):
     terminal.wait("here +recording")
     terminal.type("Down")
     terminal.wait("p pause|s stop|pause")
-    becomes("and stopped", "recorder", '"state":"idle"', ["s"])
+    becomes("s stops the recording", "recorder", '"state":"idle"', ["s"])
     terminal.shows("Escape shows the list of rooms", "^Rooms +1", "main +waiting", keys=["Escape", "Escape"])
     terminal.shows("Enter opens a room from the list", "━ ", keys=["Enter"])
 

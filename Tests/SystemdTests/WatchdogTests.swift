@@ -12,7 +12,7 @@ import Testing
     #expect(second == Watchdog.Step(feed: true, ping: [0, 1]))
   }
 
-  @Test func `a single silent lane keeps the watchdog from being fed`() {
+  @Test func `a single silent lane prevents the feeding of the watchdog`() {
     var watchdog = Watchdog(laneCount: 2)
     _ = watchdog.check(now: 0, heartbeats: [0, 0])
     for round in 1...50 as ClosedRange<UInt64> {

@@ -3,9 +3,9 @@ package import JSON
 /// Computes and applies JSON merge patches (RFC 7396).
 ///
 /// In a merge patch, null removes a member, so a patch cannot set a member to null. Varlink treats
-/// an absent nullable member like null (UAPI.20, "Nullable Fields and Absent Fields"). So do these
-/// functions: members that are null count as absent. Arrays are an exception, because a patch
-/// replaces them whole.
+/// an absent nullable member like null (UAPI.20, "Nullable Fields and Absent Fields"), and these
+/// functions do the same: members that are null count as absent. Arrays are an exception, because a
+/// patch replaces them whole.
 package enum MergePatch {
   /// Returns the patch from `old` to `new`: `apply(difference(old, new), to: old)` equals
   /// `normalized(new)`.

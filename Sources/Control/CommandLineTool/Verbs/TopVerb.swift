@@ -41,8 +41,8 @@ struct TopVerb: Verb {
     }
     let chosen = try await context.withDaemon { try await show($0, context, terminal) }
     guard let chosen else { return }
-    // This needs a new connection: the one of the tables has a cancelled call, or was lost in a
-    // restart.
+    // This needs a new connection. The previous one has a cancelled call, or was lost in a restart
+    // of the daemon.
     try await context.withDaemon {
       try await WatchVerb.show(room: chosen, $0, context, terminal)
     }

@@ -5,7 +5,7 @@ import JSON
 import LiveEvents
 import Testing
 
-/// A screen with everything on which people can act.
+/// A screen with every kind of thing that users can act on.
 private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) -> ScreenReport {
   func act(
     _ label: String, _ method: String, _ parameters: JSONValue = [:], _ input: ScreenInput? = nil,
@@ -76,7 +76,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     }
     var foot: String { lines.last ?? "" }
 
-    /// What is selected, as it is marked.
+    /// The selected text, as marked on the screen.
     var selected: String {
       let picture = model.picture(columns: 100, rows: 30)
       return (0..<picture.rows - 1).flatMap { row in
@@ -89,7 +89,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     }
   }
 
-  @Test func `people are let in, one or all`() {
+  @Test func `one person or all people are let in`() {
     let screen = Screen()
     screen.press(.character("1"), .down)
     #expect(screen.foot.contains("l let all in"))
@@ -106,7 +106,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.first?.parameters == ["room": "main", "all": true])
   }
 
-  @Test func `a row is named by a number only where the act says so`() {
+  @Test func `a row is identified by a number only if the act requires it`() {
     let row = ActTarget(identity: "row 12345", acts: [], row: "12345")
     func given(_ input: ScreenInput) -> [JSONName: JSONValue] {
       row.parameters(
@@ -116,7 +116,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(given(.numberedRow) == ["user": 12345])
   }
 
-  @Test func `who has gone gives the selection to the next one`() {
+  @Test func `when the selected person leaves, the next one is selected`() {
     let screen = Screen()
     screen.press(.character("1"), .down, .down)
     #expect(screen.selected.contains("ann"))
@@ -124,7 +124,8 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.selected.contains("bob"))
   }
 
-  @Test func `notices are pinned and dismissed, and rows that are numbered are named by number`() {
+  @Test func `notices are pinned and dismissed, and numbered rows are identified by their number`()
+  {
     let screen = Screen()
     screen.press(.character("2"), .down)
     #expect(screen.foot.contains("p pin  d dismiss"))
@@ -138,7 +139,8 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.first?.parameters == ["room": "main", "number": 58])
   }
 
-  @Test func `a selected row stays while others come in, and is followed to any page`() {
+  @Test
+  func `a selected row stays selected while new rows arrive, and every page keeps it visible`() {
     let screen = Screen()
     screen.press(.character("2"), .up)
     for _ in 0..<40 { screen.press(.up) }
@@ -147,14 +149,14 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.selected == "LIVE" && screen.lines.contains { $0.hasSuffix("text 59") })
   }
 
-  @Test func `a level is moved by keys and set by a number`() {
+  @Test func `a level is changed with keys or set by typing a number`() {
     let screen = Screen()
     screen.press(.character("3"), .down)
     #expect(screen.foot.contains("s set") && screen.foot.contains("+-"))
     screen.press(.character("+"), .character("+"))
     let calls = screen.calls
     #expect(calls.map { $0.parameters["value"] } == [0.55, 0.6])
-    // Until the screen shows it, the next step goes on from what was asked for.
+    // Until the screen shows the new level, the next step starts from the requested one.
     for call in calls { screen.model.apply(.outcome(.init(call: call))) }
     screen.press(.character("+"))
     let next = screen.calls
@@ -184,7 +186,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.isEmpty && screen.foot.contains("from 0 to 100"))
   }
 
-  @Test func `a switch stays selected when it turns`() {
+  @Test func `a switch stays selected after it is toggled`() {
     let screen = Screen()
     screen.press(.character("3"), .down, .down)
     #expect(screen.selected.contains("camera off"))
@@ -195,7 +197,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.selected.contains("camera on") && screen.foot.contains("turn off"))
   }
 
-  @Test func `a pane that shows nothing shows what can be done, and the top line has acts, too`() {
+  @Test func `a pane without content shows its acts, and the top line also has acts`() {
     let screen = Screen()
     #expect(screen.lines.contains { $0.contains("[record]") })
     screen.press(.character("4"), .down, .character("r"))
@@ -204,7 +206,10 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.foot.contains("e end the stream"))
   }
 
-  @Test func `a click selects, a second one acts, and the wheel scrolls what is under it`() throws {
+  @Test
+  func `a click selects, a second click acts, and the wheel scrolls the pane under the pointer`()
+    throws
+  {
     let screen = Screen()
     screen.model.resize(columns: 100, rows: 30)
     func place(_ text: String) throws -> (row: Int, column: Int) {
@@ -224,7 +229,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.calls.isEmpty)
   }
 
-  @Test func `a search goes from match to match`() {
+  @Test func `a search moves from match to match`() {
     let screen = Screen()
     screen.press(.character("/"))
     screen.type("TEXT 3")
@@ -243,7 +248,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
     #expect(screen.lines[0].contains("LIVE"))
   }
 
-  @Test func `each act has a key of its own, none of which the screen uses`() {
+  @Test func `each act has its own key, and none of them is a key of the screen`() {
     func keys(_ labels: [String]) -> String {
       let acts = labels.map {
         ScreenAct(label: $0, method: "M", parameters: [:])
@@ -263,7 +268,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
       room: name, phase: .live, viewers: 7, counters: Counters(received: received, applied: 1))
   }
 
-  @Test func `rooms are listed with their figures, chosen, and left`() {
+  @Test func `the list shows rooms with their figures, and a room can be opened and left`() {
     var model = HostScreenModel(rooms: [], hasList: true)
     func lines() -> [String] {
       let picture = model.picture(columns: 80, rows: 12)

@@ -43,7 +43,7 @@ import Testing
     ("hangs --since -1h", "hangs --since=-1h"),
     ("ingest f --speed --room r", "ingest --speed --room f r"),
   ])
-  func `negative values are no options`(line: String, expected: String) throws {
+  func `negative numbers are values, not options`(line: String, expected: String) throws {
     #expect(try arranged(line).joined(separator: " ") == expected)
   }
 
@@ -73,7 +73,7 @@ import Testing
     #expect(failure?.message.contains(message) == true)
   }
 
-  @Test func `nothing is suggested for a verb that resembles no other`() {
+  @Test func `no suggestion is made for a verb that resembles no other verb`() {
     let failure = #expect(throws: Failure.self) { try arranged("frobnicate") }
     #expect(failure?.message.contains("did you mean") == false)
   }
@@ -101,18 +101,18 @@ import Testing
     #expect(script.output.contains("word_before_completion"))
   }
 
-  @Test func `the zsh script accepts the JSON mode after = only`() async {
+  @Test func `the zsh script accepts the JSON mode only after an equals sign`() async {
     let script = await run(["completion", "zsh"])
     #expect(script.output.contains("'--json=-["))
   }
 
-  @Test func `the JSON form has the script and its shell`() async throws {
+  @Test func `the JSON output contains the script and its shell`() async throws {
     let value = try JSONValue(parsing: await run(["completion", "fish", "--json=short"]).output)
     #expect(value["shell"] == "fish")
     #expect(value["script"]?.stringValue?.contains("livehostctl") == true)
   }
 
-  @Test func `nothing is offered without a daemon`() async {
+  @Test func `completion offers nothing without a daemon`() async {
     let line = "---completion show -- positional@0 4 0 livehostctl --socket /nonexistent show"
     let run = await run(line.split(separator: " ").map(String.init) + [""])
     #expect(run.status == .done)

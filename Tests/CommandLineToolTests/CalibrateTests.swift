@@ -21,7 +21,8 @@ import Testing
     trace = directory.write("trace.csv", lines.joined(separator: "\n").utf8)
   }
 
-  @Test func `what was measured is a device profile, and the rest as on another device`()
+  @Test
+  func `measured costs become a device profile, and the other costs come from another device`()
     async throws
   {
     let profile = "\(directory.path)/devices/mine.yaml"
@@ -29,13 +30,13 @@ import Testing
     #expect(text.status == .done, "\(text.diagnostics)")
     #expect(text.output.contains("ChatView       4.0000 ms  1.0000 ms     assumed"))
     let written = directory.take("devices/mine.yaml")
-    // The other device is twice as slow as the costs in its profile say.
+    // The other device takes twice the costs in its profile.
     #expect(written.contains("    ChatView: {evaluation: 2000000ns, element: 500000ns}  # "))
     #expect(written.contains("    chat.messages: 250000ns  # "))
     #expect(written.contains("like: known\n"))
     #expect(
       written.contains("  measured: [ChatView.element, ChatView.evaluation, chat.messages]\n"))
-    // What the file says can be simulated, and its costs are those that were measured.
+    // The profile can be simulated, and its costs are the measured ones.
     _ = directory.write("devices/mine.yaml", written.utf8)
     let scenario = directory.write(
       "one.yaml",
@@ -71,7 +72,7 @@ import Testing
     #expect(await run(["calibrate", trace, "--scenario", scenario]).status == .usage)
   }
 
-  @Test func `the costs as JSON`() async throws {
+  @Test func `the costs are printed as JSON`() async throws {
     let result = await run(["calibrate", trace, "--json=short"])
     let found = try JSONValue(parsing: result.output)
     let view = found["costs"]?.arrayValue?.first
@@ -82,7 +83,9 @@ import Testing
     #expect(found["missing"]?.arrayValue?.contains("HostView") == true)
   }
 
-  @Test func `what cannot be read or does not fit is told with its file`() async {
+  @Test func `an unreadable trace, or one that does not fit the screen, is reported with its file`()
+    async
+  {
     let other = directory.write("other.csv", "name,milliseconds\nChatVew,1\n".utf8)
     let near = await run(["calibrate", other])
     #expect(

@@ -5,14 +5,14 @@ import Foundation
 import JSON
 import Testing
 
-/// The JSON of every verb has a stored form, which scripts of users build on.
+/// The JSON output of every verb is stored, because users' scripts depend on it.
 ///
-/// The list of verbs comes from the program. A new verb needs a row in `arguments`; its form is written
-/// by a run with `LIVEHOST_WRITE_GOLDEN=1`, to be looked at and committed. The same run writes forms
-/// that changed: members may be added, but none removed or renamed.
+/// The list of verbs comes from the program. A new verb needs a row in `arguments`. A run with
+/// `LIVEHOST_WRITE_GOLDEN=1` writes its golden file, which must be reviewed and committed. The same
+/// run rewrites files whose output changed: members may be added, but not removed or renamed.
 @Suite(.serialized) struct GoldenTests {
-  /// What each verb is called with. A verb that starts programs of its own, or never ends, says here
-  /// which test has its form.
+  /// The arguments for each verb. A verb that starts other programs, or never ends, names the test
+  /// that covers its output here.
   static let arguments: [String: [String]] = [
     "status": [], "rooms": [], "open": ["other"], "close": ["main"], "show": ["main"],
     "why": ["main", "HostView"], "hangs": [], "send": ["main", #"{"type":"viewers","count":1}"#],
@@ -62,7 +62,7 @@ import Testing
   static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")
 
-  /// The names of all verbs, those within others included.
+  /// The names of all verbs, including inner ones.
   static func verbs() async throws -> [String] {
     let help = await run(["--experimental-dump-help"])
     let root = try #require(try JSONValue(parsing: help.output)["command"])
@@ -78,7 +78,7 @@ import Testing
     return names(root, "").map { String($0.dropFirst()) }
   }
 
-  @Test func `every verb has a golden form, and every golden form has a verb`() async throws {
+  @Test func `every verb has a golden file, and every golden file has a verb`() async throws {
     let verbs = try await Self.verbs()
     let known = Set(Self.arguments.keys).union(Self.elsewhere.keys)
     for verb in verbs where !known.contains(verb) {
@@ -89,11 +89,11 @@ import Testing
         at the new file in \(Self.directory.path) and commit it
         """)
     }
-    #expect(known.subtracting(verbs) == [], "forms of verbs that there are no more")
+    #expect(known.subtracting(verbs) == [], "golden files of verbs that no longer exist")
   }
 
   @Test(arguments: arguments.keys.sorted())
-  func `the JSON of a verb is as stored`(verb: String) async throws {
+  func `the JSON output of a verb equals its golden file`(verb: String) async throws {
     let daemon = try await FakeDaemon(report: .full)
     if ["record stop", "record pause", "record resume"].contains(verb) {
       _ = try await daemon.service.startRecording("main", retries: false)
@@ -125,11 +125,11 @@ import Testing
 }
 
 @Suite struct NoDaemonTests {
-  /// Those that read the journal ask no daemon.
+  /// Verbs that read the journal do not call the daemon.
   private static let verbs = GoldenTests.arguments.keys.sorted().filter { $0 != "journal" }
 
   @Test(arguments: verbs)
-  func `without a daemon, every verb says how to start it, in JSON as well`(verb: String)
+  func `without a daemon, every verb explains how to start it, also in JSON`(verb: String)
     async throws
   {
     let words = verb.split(separator: " ").map(String.init)
@@ -145,7 +145,7 @@ import Testing
 }
 
 @Suite struct HelpTests {
-  /// A command, and what it says of itself.
+  /// A command with its description.
   private struct Command {
     var path: String
     var value: JSONValue
@@ -178,7 +178,7 @@ import Testing
       if inner.isEmpty {
         #expect(
           text("discussion").contains("JSON") || text("discussion").contains("Native events"),
-          "\(command.path): --help does not tell what its JSON is")
+          "\(command.path): --help does not describe the JSON output")
       }
       for argument in command.value["arguments"]?.arrayValue ?? []
       where argument["shouldDisplay"] != false {

@@ -6,7 +6,7 @@ import JSON
 import Testing
 
 @Suite struct HostVerbTests {
-  /// A room in which people wait, and whose host filters the chat.
+  /// A room with waiting people and a chat filter set by the host.
   private static let report: RoomReport = {
     var room = FakeService.room
     room.features.chat?.modes = ChatModesReport(
@@ -42,7 +42,7 @@ import Testing
     return room
   }()
 
-  @Test func `admit prints who was let in, as text and as JSON`() async throws {
+  @Test func `admit prints the admitted people, as text and as JSON`() async throws {
     let daemon = try await FakeDaemon(report: Self.report)
     let all = await daemon.run(["admit", "main", "--all"])
     #expect(all.status == .done)
@@ -67,7 +67,7 @@ import Testing
     (["activity", "pin", "main", "99"], "has no activity 99; 'livehostctl activity list main'"),
     (["chat", "pin", "main", "4"], "has no notice 4; 'livehostctl chat notices main'"),
   ])
-  func `a refused request names what was asked for and what to do`(
+  func `the error for a refused act names the input and the remedy`(
     arguments: [String], text: String
   ) async throws {
     let daemon = try await FakeDaemon()
@@ -86,7 +86,7 @@ import Testing
     ["activity", "pin", "main", "one"],
     ["chat", "highlight", "main"] + (0..<33).map { "n\($0)" },
   ])
-  func `nonsensical values are usage errors`(arguments: [String]) async throws {
+  func `invalid values are usage errors`(arguments: [String]) async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(arguments).status == .usage, "\(arguments)")
     await daemon.stop()
@@ -117,7 +117,7 @@ import Testing
     (["capacity", "main", "20"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
     (["schedule", "main", "none"], "1,000 waiting, 2 of 20 admitted, begins in 1:15\n"),
   ])
-  func `each prints its result`(arguments: [String], output: String) async throws {
+  func `each verb prints its result`(arguments: [String], output: String) async throws {
     let daemon = try await FakeDaemon(report: Self.report)
     let run = await daemon.run(arguments)
     #expect(run.status == .done, "\(run.diagnostics)")
@@ -125,7 +125,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `status shows what sources could not show`() async throws {
+  @Test func `status lists sources with events that could not be shown`() async throws {
     let silent = SourceReport(
       room: "b", source: "obs", lost: 0, backfilled: 0, duplicate: 0, gaps: 0, gapMs: 0,
       timestamp: 1)
@@ -144,14 +144,16 @@ import Testing
   @Test(arguments: [
     ("Europe/Berlin", 1_795_464_000, 3_600), ("Europe/Berlin", 1_782_000_000, 7_200),
     ("UTC", 1_795_464_000, 0), ("Asia/Kolkata", 1_795_464_000, 19_800),
-    // On 28 March 2027 clocks in Berlin go from 2:00 to 3:00.
+    // On 28 March 2027, clocks in Berlin move from 2:00 to 3:00.
     ("Europe/Berlin", 1_806_199_199, 3_600), ("Europe/Berlin", 1_806_202_800, 7_200),
   ])
-  func `a local time is ahead of UTC as its zone says`(zone: String, local: Int, seconds: Int) {
+  func `the offset of a local time from UTC follows the rules of its zone`(
+    zone: String, local: Int, seconds: Int
+  ) {
     #expect(TimeZoneName(argument: zone)?.secondsFromUTC(local: local) == seconds)
   }
 
-  @Test func `a zone that nobody knows is no zone`() {
+  @Test func `an unknown time zone is rejected`() {
     #expect(TimeZoneName(argument: "Europe/Nowhere") == nil)
     #expect(TimeZoneName(argument: "local") != nil)
   }
@@ -160,7 +162,7 @@ import Testing
     let zone = getenv("TZ").map { String(cString: $0) }
     setenv("TZ", "UTC0", 1)
     tzset()
-    // Tests behind this one read the zone, too.
+    // Later tests also read the zone.
     defer {
       if let zone { setenv("TZ", zone, 1) } else { unsetenv("TZ") }
       tzset()

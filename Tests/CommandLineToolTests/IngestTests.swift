@@ -49,7 +49,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `with --strict a rejected event is bad data, though all others are applied`()
+  @Test func `with --strict, a rejected event is bad data, although all other events are applied`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -97,21 +97,22 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `everything read before a recording breaks off is played and confirmed`() async throws
+  @Test func `everything read before the recording breaks off is played and confirmed`()
+    async throws
   {
     let daemon = try await FakeDaemon()
     let file = daemon.directory.write("a.irc", "@a=b :x\n@c=d :y\n{}\n@e=f :z\n".utf8)
     let run = await daemon.run(
       ["ingest", file, "--format=twitch-irc", "--speed=max", "--json=short"])
     #expect(run.status == .badData)
-    #expect(run.diagnostics.contains("line 3 is not of the format twitch-irc"))
+    #expect(run.diagnostics.contains("line 3 is not in the format twitch-irc"))
     #expect(daemon.ingest.received.withLock { $0.lines } == ["@a=b :x", "@c=d :y"])
     #expect(try JSONValue(parsing: run.output)["error"]?["result"]?["received"] == 2)
     await daemon.stop()
   }
 
   @Test(arguments: ["--format=auto", "--format=chatterino"])
-  func `a recorded chat is translated, and what is not known in it is named`(format: String)
+  func `a recorded chat is translated, and its unknown kinds of message are named`(format: String)
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -130,7 +131,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `a truncated compressed recording ends at its last whole line`() async throws {
+  @Test func `playing a truncated compressed recording ends at its last whole line`() async throws {
     let daemon = try await FakeDaemon()
     let source = try #require(fopen(bundledRecording, "r"))
     var bytes = [UInt8](repeating: 0, count: 100_000)
@@ -149,7 +150,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `if the daemon goes away, the confirmed counts remain`() async throws {
+  @Test func `if the daemon stops, the confirmed counts are printed`() async throws {
     let daemon = try await FakeDaemon(closesAfterSyncs: 1)
     let file = daemon.directory.write("lines", "{\"type\":\"a\"}\n".utf8)
     let run = await daemon.run(["ingest", file, "--speed=max", "--json=short"])
@@ -160,13 +161,13 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `what a pipe gave is sent again when the daemon went away, in the same batch`()
+  @Test func `input from a pipe is sent again in the same batch after the daemon restarted`()
     async throws
   {
     let daemon = try await FakeDaemon(closesAfterSyncs: 1)
     let pipe = "\(daemon.directory.path)/pipe"
     #expect(mkfifo(pipe, 0o600) == 0)
-    // For reading as well, so that neither side waits for the other to open it.
+    // Opened for reading and writing, so that neither side waits for the other to open it.
     let writer = try #require(fopen(pipe, "r+"))
     let capture = Capture()
     let tool = CommandLineTool(
@@ -191,7 +192,7 @@ import Testing
     #expect(positions[0] == positions[1])
     #expect(received.control.count { $0["type"] == "options" && $0["room"] == "studio" } == 2)
     #expect(
-      capture.diagnostics.contains("the daemon went away")
+      capture.diagnostics.contains("the daemon is unreachable")
         && capture.diagnostics.contains("connected again"))
     let result = try JSONValue(parsing: capture.text)
     #expect(result["lines"] == 3 && result["reconnections"] == 1)
@@ -219,7 +220,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `without a daemon, the exit code says not reachable`() async throws {
+  @Test func `without a daemon, the exit code means that the daemon is unreachable`() async throws {
     let directory = TemporaryDirectory()
     let run = await run(["ingest", bundledRecording, "--socket", directory.path])
     #expect(run.status == .notReachable)
@@ -238,7 +239,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a", "ab\n", "\u{1F}"])
-  func `short files are read as they are`(text: String) throws {
+  func `files too short for a gzip header are read unchanged`(text: String) throws {
     let directory = TemporaryDirectory()
     let source = try FileSource(path: directory.write("file.gz", text.utf8))
     var bytes: [UInt8] = []

@@ -5,13 +5,13 @@ import Systemd
 import TestSupport
 import Testing
 
-/// What needs no journal; `Tests/Interop/test_journal.py` reads a real one.
+/// Tests that need no journal. `Tests/Interop/test_journal.py` reads a real one.
 @Suite struct JournalTests {
   private func entry(_ fields: [String: String]) -> JournalEntry {
     JournalEntry(realtimeMicroseconds: 5_000_999, fields: fields)
   }
 
-  /// As journald gives back what the daemon logs of a hang.
+  /// A hang's entry as journald returns it.
   private func entry(of hang: HangReport) -> JournalEntry {
     let kind: JournalMessageID = hang.kind == .hang ? .hang : .microhang
     var fields = ["MESSAGE_ID": kind.rawValue]
@@ -24,7 +24,7 @@ import Testing
     lane: 1, room: "main", action: "chat.messages", processorMicroseconds: 3,
     waitedMicroseconds: 4)
 
-  @Test func `a hang is read back from the journal unchanged`() {
+  @Test func `a hang read from the journal equals the logged one`() {
     var other = HangReport(
       number: 8, timestamp: 0, kind: .microhang, reason: .busy, durationMicroseconds: 250_000,
       lane: 0)
@@ -59,7 +59,8 @@ import Testing
     #expect(hang.journalFields["feature"] == feature)
   }
 
-  @Test func `hangs are selected by when they began, other entries by when they were written`() {
+  @Test
+  func `hangs are selected by their start, other entries by the time at which they were written`() {
     var query = JournalQuery()
     query.kinds = [.hang, .microhang]
     let entry = entry(of: hang)
@@ -76,7 +77,7 @@ import Testing
     #expect(!query.admits(entry))
   }
 
-  @Test func `an entry has a form as text and one as JSON`() throws {
+  @Test func `an entry is printed as text and as JSON`() throws {
     let entry = entry([
       "MESSAGE": "room main\u{1B}[2J opened", "PRIORITY": "5", "LIVEHOST_ROOM": "main",
       "MESSAGE_ID": JournalMessageID.roomOpened.rawValue, "_HOSTNAME": "vm", "_PID": "12",
@@ -92,7 +93,7 @@ import Testing
       json["fields"]?.objectValue?.keys.sorted() == ["LIVEHOST_ROOM", "MESSAGE_ID", "_PID"])
   }
 
-  @Test func `the kinds of entries are listed, with their fields`() async throws {
+  @Test func `the kinds of entries are listed with their fields`() async throws {
     let text = await run(["journal", "--kinds"])
     #expect(text.status == .done)
     let json = try JSONValue(parsing: await run(["journal", "--kinds", "--json=short"]).output)
@@ -103,7 +104,9 @@ import Testing
     }
   }
 
-  @Test func `a directory without a journal is named, with what to give instead`() async throws {
+  @Test func `the error for a directory without a journal names the directory and the remedy`()
+    async throws
+  {
     let directory = TemporaryDirectory()
     for (path, what) in [
       (directory.path, "no readable journal files"), ("/nonexistent", "No such file"),

@@ -14,13 +14,13 @@ import Wording
       elapsedNanoseconds: seconds * 1_000_000_000)
   }
 
-  @Test func `a known size gives a bar, a rate and the time left`() {
+  @Test func `a known size gives a bar, a rate and the remaining time`() {
     #expect(
       ProgressBar.line(progress(250, of: 1_000), columns: 79)
         == "[######--------------------] 25%  2,100 lines  700/s  2,000 confirmed  9 s left")
   }
 
-  @Test func `without a size there is neither a bar nor a remaining time`() {
+  @Test func `without a size, there is neither a bar nor a remaining time`() {
     #expect(
       ProgressBar.line(progress(2_048, of: nil), columns: 79)
         == "2,100 lines  700/s  2,000 confirmed  2.0 KiB")
@@ -33,19 +33,19 @@ import Wording
   }
 
   @Test(arguments: 1...120)
-  func `it never exceeds its columns`(columns: Int) {
+  func `a progress bar never exceeds its columns`(columns: Int) {
     let line = ProgressBar.line(progress(999, of: 1_000), columns: columns)
     #expect(TerminalText.width(line) <= columns)
   }
 
   @Test func `an empty file is complete`() { #expect(progress(0, of: 0).fraction == 1) }
-  @Test func `a file that grew is at most complete`() {
+  @Test func `the progress of a file that has grown is limited to 1`() {
     #expect(progress(3, of: 2).fraction == 1)
   }
 }
 
 @Suite struct PercentBarTests {
-  @Test func `it shows the rate and the time left once they are known`() {
+  @Test func `the rate and the remaining time are shown once they are known`() {
     #expect(
       PercentBar.line(25, elapsed: 5, columns: 79)
         == "[#######-----------------------] 25%  5.0%/s  15 s left")
@@ -54,7 +54,7 @@ import Wording
   }
 
   @Test(arguments: 1...80)
-  func `it never exceeds its columns`(columns: Int) {
+  func `a percent bar never exceeds its columns`(columns: Int) {
     let line = PercentBar.line(33, elapsed: 100, columns: columns)
     #expect(TerminalText.width(line) <= columns)
   }
@@ -70,15 +70,17 @@ import Wording
     (0.0, "0.0"), (9.96, "10.0"), (99.94, "99.9"), (99.96, "100"),
     (1e300, "9,223,372,036,854,775,807"), (-0.04, "0.0"), (-1.26, "-1.3"), (.nan, "-"),
   ])
-  func `rates have a decimal where it matters`(number: Double, text: String) {
+  func `small rates have a decimal`(number: Double, text: String) {
     #expect(Format.rate(number) == text)
   }
 
   @Test(arguments: [(0, "0 B"), (1_023, "1023 B"), (1_536, "1.5 KiB"), (3 << 30, "3.0 GiB")])
-  func `bytes have units`(number: Int, text: String) { #expect(Format.bytes(number) == text) }
+  func `numbers of bytes have units`(number: Int, text: String) {
+    #expect(Format.bytes(number) == text)
+  }
 
   @Test(arguments: [(7, "7 s"), (252, "4:12"), (3_723, "1:02:03"), (90_061, "1 d 1:01:01")])
-  func `durations can be read at a glance`(seconds: Int, text: String) {
+  func `durations have a short readable form`(seconds: Int, text: String) {
     #expect(Format.duration(seconds: seconds) == text)
   }
 }
@@ -99,7 +101,7 @@ import Wording
     #expect(TerminalText.sanitized("a\(text)b") == "a\u{FFFD}b")
   }
 
-  /// What belongs to the spelling of a script, by the name of the script.
+  /// Characters that the spelling of a script requires, by the name of the script.
   @Test(arguments: [
     ("Persian", "\u{646}\u{645}\u{6CC}\u{200C}\u{62E}\u{648}\u{627}\u{647}\u{645}"),
     ("Hindi", "\u{915}\u{94D}\u{200D}\u{937}"), ("Bengali", "\u{9B0}\u{9CD}\u{200C}\u{9AF}"),
@@ -110,7 +112,7 @@ import Wording
     ("flag of Scotland", "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}"),
     ("flag of Korea", "\u{1F1F0}\u{1F1F7}"), ("keycap", "1\u{FE0F}\u{20E3}"),
   ])
-  func `scripts are spelled as they were written`(script: String, text: String) {
+  func `the spelling of scripts is preserved`(script: String, text: String) {
     #expect(TerminalText.sanitized(text).unicodeScalars.elementsEqual(text.unicodeScalars))
   }
 
@@ -118,7 +120,7 @@ import Wording
     "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}", "\u{2068}", "\u{2069}",
     "\u{FFF9}", "\u{206A}", "\u{E0001}",
   ])
-  func `what would reorder the rest of a line does not`(text: String) {
+  func `characters that would reorder the rest of a line are replaced`(text: String) {
     #expect(TerminalText.sanitized("a\(text)b") == "a\u{FFFD}b")
   }
 
@@ -126,7 +128,7 @@ import Wording
 }
 
 @Suite struct JSONModeTests {
-  @Test func `pretty output is indented and means the same`() throws {
+  @Test func `indented output has the same value`() throws {
     let value: JSONValue = ["b": [1, [:]], "a": [:], "c": [], "d": .null]
     let text = String(decoding: try #require(JSONMode.pretty.text(value)), as: UTF8.self)
     #expect(
@@ -158,7 +160,7 @@ import Wording
     #expect(try summary.json()["conserved"] == true)
   }
 
-  @Test func `a pending, lost or invented event upsets the balance`() {
+  @Test func `a pending, lost or additional event breaks the conservation of counts`() {
     #expect(part().isConserved)
     #expect(!part { $0.counters.applied += 1 }.isConserved)
     #expect(!part { $0.counters.pending = 1 }.isConserved)

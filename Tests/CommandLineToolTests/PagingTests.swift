@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct PagingTests {
-  /// A terminal with a pager that may be missing, and what came to each.
+  /// A terminal with a pager that may be missing, and the output that each received.
   private final class PagedTerminal: Sendable {
     private let pages = Mutex<[String]>([])
     private let capture = Capture()

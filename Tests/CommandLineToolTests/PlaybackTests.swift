@@ -15,7 +15,7 @@ import Testing
     ("{\"text\":\"ts\",\"ts\":3}", 3),
     ("{\"ats\":1,\"ts\":4}", 4),
   ])
-  func `the time stamp is found wherever it is in the line`(line: String, expected: Int64) {
+  func `the timestamp is found anywhere in the line`(line: String, expected: Int64) {
     #expect(milliseconds(line) == expected)
   }
 
@@ -23,25 +23,29 @@ import Testing
     "", " ", "PING :x", ":a PRIVMSG #b :tmi-sent-ts=5", "@a=b :x PRIVMSG #c :;tmi-sent-ts=5",
     "@xtmi-sent-ts=5 :a", "{}", "{\"type\":\"a\"}", "{\"ts\":\"x\"}", "{\"ts\"", "@tmi-sent-ts= :a",
   ])
-  func `what is not a timestamp is rejected`(line: String) { #expect(milliseconds(line) == nil) }
+  func `text that only resembles a timestamp is rejected`(line: String) {
+    #expect(milliseconds(line) == nil)
+  }
 }
 
 @Suite struct PacerTests {
-  @Test func `lines are due by their time stamps times the factor`() {
+  @Test func `lines are due at their timestamps multiplied by the factor`() {
     var pacer = Pacer(factor: 4)
     #expect(pacer.due(timestamp: 10_000, now: 7) == 7)
     #expect(pacer.due(timestamp: 10_400, now: 8) == 100_000_007)
     #expect(pacer.due(timestamp: nil, now: 9) == 9)
   }
 
-  @Test func `a line older than the first one is due at once`() {
+  @Test func `a line older than the first line is due immediately`() {
     var pacer = Pacer(factor: 1)
     _ = pacer.due(timestamp: 1_000, now: 50)
     #expect(pacer.due(timestamp: 600, now: 60) == 50)
   }
 
   @Test
-  func `a line more than a day after the one before is due at once, and later ones follow it`() {
+  func
+    `a line more than a day after the line before is due immediately, and later lines follow it`()
+  {
     var pacer = Pacer(factor: 1)
     _ = pacer.due(timestamp: 1_000, now: 5)
     #expect(pacer.due(timestamp: 4_200_000_000_000, now: 10) == 10)
@@ -49,7 +53,7 @@ import Testing
     #expect(pacer.due(timestamp: 3_000, now: 20) == 10)
   }
 
-  @Test func `a time that slowing down puts too far into the future is never due`() {
+  @Test func `a line whose slowed-down time is too far in the future is never due`() {
     var pacer = Pacer(factor: 0.000_01)
     _ = pacer.due(timestamp: 0, now: 0)
     #expect(pacer.due(timestamp: 86_400_000, now: 1) == .max)
@@ -60,7 +64,7 @@ import Testing
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
   private let line = { (time: Int) in "{\"ts\":\(time)}\n" }
 
-  @Test func `lines are handed out when they are due, and together if they are due together`()
+  @Test func `lines are returned when they are due, and together if they are due at the same time`()
     throws
   {
     var queue = PlaybackQueue(speed: .times(1), format: .auto)
@@ -73,7 +77,7 @@ import Testing
     output = []
     #expect(
       try queue.take(now: 100_001_000, limit: 1_000, into: &output) == .waits(until: 200_001_000))
-    // The older line keeps its place and goes with the one before it.
+    // The older line keeps its position and is due together with the line before it.
     #expect(text(output) == line(100) + line(50))
     output = []
     #expect(try queue.take(now: 300_000_000, limit: 1_000, into: &output) == .needsInput)
@@ -82,7 +86,7 @@ import Testing
     #expect(queue.lines == 5)
   }
 
-  @Test func `at full speed only the limit makes lines wait`() throws {
+  @Test func `at full speed, only the limit makes lines wait`() throws {
     var queue = PlaybackQueue(speed: .maximum, format: .auto)
     queue.append((0..<100).map { "{\"ts\":\($0)000000}\n" }.joined().utf8)
     var output: [UInt8] = []
@@ -92,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 7, 1_000])
-  func `bytes come out as they went in, however they are cut`(size: Int) throws {
+  func `the output equals the input, however the input is split`(size: Int) throws {
     let input = Array("a\n\nbb\r\nccc\nlast".utf8)
     var queue = PlaybackQueue(speed: .maximum, format: .auto)
     var output: [UInt8] = []
@@ -109,7 +113,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func `an endless line is passed on rather than buffered`() throws {
+  @Test func `an endless line is passed on instead of being buffered`() throws {
     var queue = PlaybackQueue(speed: .times(1), format: .native)
     var output: [UInt8] = []
     queue.append(repeatElement(UInt8(ascii: "{"), count: PlaybackQueue.longestLine + 1))
@@ -127,7 +131,7 @@ import Testing
     var queue = PlaybackQueue(speed: .maximum, format: .twitchIRC)
     queue.append("PING :x\n\n@a=b :x\n{\"ts\":1}\n".utf8)
     var output: [UInt8] = []
-    #expect(throws: Failure(.badData, "line 4 is not of the format twitch-irc")) {
+    #expect(throws: Failure(.badData, "line 4 is not in the format twitch-irc")) {
       try queue.take(now: 0, limit: 1_000, into: &output)
     }
     #expect(text(output) == "PING :x\n\n@a=b :x\n")
@@ -135,7 +139,8 @@ import Testing
 }
 
 @Suite struct SyncScheduleTests {
-  @Test func `a question is due after a second, one at a time, and only for something sent`() {
+  @Test
+  func `a sync line is due after a second if something was sent and no other one is unanswered`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     #expect(syncs.line(now: 5_000_000_000, sentBytes: 0) == nil)
     #expect(syncs.nextTime(sentBytes: 0) == nil)
@@ -151,13 +156,13 @@ import Testing
     #expect(syncs.line(now: 9_000_000_000, sentBytes: 20)?.contains("t2") == true)
   }
 
-  @Test func `it is due sooner if much was sent`() {
+  @Test func `a sync line is due earlier after many bytes were sent`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     #expect(syncs.line(now: 1, sentBytes: 8 << 20) != nil)
   }
 
   @Test(arguments: ["u1", "t0", "t2", "t", "t-1", "t99999999999999999999"])
-  func `answers to other questions are ignored`(token: String) {
+  func `answers to sync lines of the recording are ignored`(token: String) {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     _ = syncs.lastLine(now: 1, sentBytes: 1)
     syncs.receive(token: token, received: 9, rejected: 9)
@@ -165,14 +170,14 @@ import Testing
     #expect(syncs.confirmed == SyncSchedule.Confirmed())
   }
 
-  @Test func `an answer without a question is ignored`() {
+  @Test func `an answer without a sync line is ignored`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     syncs.receive(token: "t1", received: 9, rejected: 9)
     #expect(syncs.isSettled)
     #expect(syncs.confirmed == SyncSchedule.Confirmed())
   }
 
-  @Test func `the last question may follow an unanswered one`() {
+  @Test func `the last sync line may follow an unanswered one`() {
     var syncs = SyncSchedule(prefix: "t", now: 0)
     _ = syncs.line(now: 2_000_000_000, sentBytes: 1)
     _ = syncs.lastLine(now: 2_000_000_001, sentBytes: 2)

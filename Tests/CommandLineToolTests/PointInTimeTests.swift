@@ -28,11 +28,11 @@ import Testing
     ("yesterday 12:30:07.250 UTC", 86_400_000), ("12:30 UTC", 7_250),
     ("2024-02-29 00:00:00 UTC", 1_795_264_207_250 - 1_709_164_800_000),
   ])
-  func `dates and times of day are read as they are`(text: String, milliseconds: Int) throws {
+  func `dates and times of day are parsed`(text: String, milliseconds: Int) throws {
     #expect(try ago(text) == milliseconds)
   }
 
-  @Test func `without a zone the time is local`() throws {
+  @Test func `a time without a zone is local`() throws {
     let midnight = Calendar.current.startOfDay(
       for: Foundation.Date(timeIntervalSince1970: Double(Self.now) / 1_000))
     let milliseconds = Int(midnight.timeIntervalSince1970) * 1_000
@@ -44,12 +44,13 @@ import Testing
     ("soon", "give a time such as"), ("", "give a time such as"), ("-", "give a time such as"),
     ("1", "give a time such as"), ("1x", "'x' is not a unit"), ("1h 2y", "'y' is not a unit"),
     ("+1h", "is in the future"), ("2026-02-30", "no such day"), ("2026-13-01", "no such day"),
-    ("25:00", "no such time of day"), ("12:60", "no such time of day"),
+    ("25:00", "between 00:00 and 23:59"), ("12:60", "between 00:00 and 23:59"),
     ("@now", "@ must be followed by"), ("2026-11", "give a time such as"),
     ("99999999999999d", "too long ago"), ("2026-11-21 10:00 11:00", "give a time such as"),
     ("12:30:07.x", "give a time such as"), ("1h2026-11-21", "give a time such as"),
   ])
-  func `text that is not a time is refused with a remedy`(text: String, remedy: String) throws {
+  func `text that is not a valid time is refused with a remedy`(text: String, remedy: String) throws
+  {
     let error = #expect(throws: PointInTime.Unreadable.self) {
       try PointInTime(text, now: Self.now)
     }

@@ -16,7 +16,7 @@ import Testing
 import ViewGraph
 import WaitingRoomFeature
 
-/// The host's real views with something in every part, as subscribers see them.
+/// The host's real views with content in every part, as published to monitors.
 enum RealScreen {
   private struct SameThread: Lane {
     func execute(_ job: @escaping @Sendable () -> Void) { job() }
@@ -53,7 +53,7 @@ enum RealScreen {
     return report
   }
 
-  /// Time goes by, and each second people write.
+  /// Advances the time; people write in each second.
   private static func seconds(_ range: ClosedRange<Int>) -> [HostFeature.Action] {
     range.flatMap { second -> [HostFeature.Action] in
       let (name, text) = talk[second % talk.count]
@@ -74,7 +74,7 @@ enum RealScreen {
       roundTrip: Summary(180 + Double(second % 5)), congestion: Summary(0.031), samples: 2)
   }
 
-  /// On the air, with all that the host can do to a chat.
+  /// On the air, with every act that the host can perform on a chat.
   static let onAir = report(
     [
       .header(.titleChanged("일요일 요리 방송 🍲 Sunday cooking")),
@@ -127,13 +127,13 @@ enum RealScreen {
 }
 
 extension ScreenNode {
-  /// All texts, in the order in which they are read.
+  /// All texts, in reading order.
   var texts: [String] {
     let own = kind == .panel ? [] : [standing, text, detail].compactMap(\.self)
     return own + (columns ?? []).map(\.title) + (parts ?? []).flatMap(\.texts)
   }
 
-  /// What can be done with it, which is shown where there is nothing else.
+  /// The acts of the node, which are drawn if there is no other content.
   var offers: [String] { (acts ?? []).map(\.label) + (parts ?? []).flatMap(\.offers) }
 }
 
@@ -146,7 +146,7 @@ private func words(_ texts: [String]) -> [String] {
 
 @Suite struct SameScreenTests {
   @Test(arguments: RealScreen.all)
-  func `show says what the published tree says, and nothing else`(screen: ScreenReport) {
+  func `show prints the texts of the published tree, and nothing else`(screen: ScreenReport) {
     let panes = ScreenParts(screen).panes
     #expect(panes.count >= 3)
     for pane in panes {
@@ -161,7 +161,7 @@ private func words(_ texts: [String]) -> [String] {
   }
 
   @Test(arguments: RealScreen.all)
-  func `watch says what the published tree says, and nothing else`(screen: ScreenReport) {
+  func `watch draws the texts of the published tree, and nothing else`(screen: ScreenReport) {
     for pane in ScreenParts(screen).panes {
       var model = HostScreenModel(rooms: ["main"], shown: [pane.name])
       model.apply(.screen(room: "main", screen, at: 0))
@@ -175,7 +175,7 @@ private func words(_ texts: [String]) -> [String] {
     }
   }
 
-  /// The text of the views without what comes from data: names, numbers, texts of people.
+  /// The text of the views without data: names, numbers, and texts of people.
   private static var phrases: Set<String> {
     let said = RealScreen.talk.flatMap { ["\($0.0):", $0.1] }
     let names: Set = [
@@ -189,7 +189,7 @@ private func words(_ texts: [String]) -> [String] {
     var phrases: Set<String> = []
     for text in texts {
       let text = said.reduce(text) { $0.replacing($1, with: " 0 ") }
-      // Numbers and data cut a text into what a source file could say.
+      // Numbers and data split a text into phrases that a source file could contain.
       var phrase: [String] = []
       for word in text.split(separator: " ").map(String.init) + ["0"] {
         if names.contains(word) || word.contains(where: \.isNumber) || !word.allSatisfy(\.isASCII) {
@@ -203,7 +203,7 @@ private func words(_ texts: [String]) -> [String] {
     return phrases
   }
 
-  @Test func `no part's wording is anywhere in the command line tool`() throws {
+  @Test func `the command line tool contains no wording of a part of the screen`() throws {
     let phrases = Self.phrases
     for known in ["on the air", "fair because of round trip", "new since scrolled back", "bitrate"]
     {
@@ -215,13 +215,13 @@ private func words(_ texts: [String]) -> [String] {
       FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
     var count = 0
     for case let file as URL in files where file.pathExtension == "swift" {
-      // Comments may speak of the parts.
+      // Comments may mention the parts.
       let source = try String(contentsOf: file, encoding: .utf8)
         .split(separator: "\n").filter { !$0.drop(while: { $0 == " " }).hasPrefix("//") }
         .joined(separator: "\n")
       count += 1
       for phrase in phrases {
-        // A single word may mean other things, too; as a text of its own it does not.
+        // A single word can have other meanings; as a whole string literal, it does not.
         let isThere =
           phrase.contains(" ") ? source.contains(phrase) : source.contains("\"\(phrase)\"")
         #expect(!isThere || Self.common.contains(phrase), "\(file.lastPathComponent): \(phrase)")
@@ -230,7 +230,7 @@ private func words(_ texts: [String]) -> [String] {
     #expect(count > 50)
   }
 
-  /// Texts of the command line's own that happen to be the same.
+  /// Texts of the command line tool that happen to be identical.
   private static let common: Set<String> = [
     "%", "*", ">", "?", "/s", "by", "frames", "message", "messages by", "more", "ms", "notice",
     "now",
@@ -238,7 +238,7 @@ private func words(_ texts: [String]) -> [String] {
   ]
 }
 
-/// Screens as a terminal shows them are stored, to be looked at when they change:
+/// Screens are stored as a terminal shows them, for review when they change.
 /// `LIVEHOST_WRITE_GOLDEN=1` writes them.
 @Suite(.serialized) struct ScreenCaptureTests {
   private static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -251,7 +251,7 @@ private func words(_ texts: [String]) -> [String] {
   }
 
   @Test(arguments: [(160, 48), (100, 30), (80, 24), (60, 20)], [true, false])
-  func `a capture is as stored`(size: (columns: Int, rows: Int), isOnAir: Bool) throws {
+  func `a screen equals its stored capture`(size: (columns: Int, rows: Int), isOnAir: Bool) throws {
     let screen = isOnAir ? RealScreen.onAir : RealScreen.before
     let picture = Self.picture(screen, size.columns, size.rows)
     let lines = (0..<picture.rows).map { picture.text(row: $0) }
@@ -267,9 +267,9 @@ private func words(_ texts: [String]) -> [String] {
     #expect(text == stored, "\(name) has changed")
   }
 
-  /// Over a terminal that keeps cells, since text alone does not tell columns.
+  /// Uses an emulated terminal with cells, because text alone does not show columns.
   @Test(arguments: [(160, 48), (100, 30), (80, 24), (60, 20)])
-  func `columns line up and no character is cut in half`(size: (columns: Int, rows: Int)) {
+  func `columns are aligned, and no character is cut in half`(size: (columns: Int, rows: Int)) {
     let picture = Self.picture(RealScreen.onAir, size.columns, size.rows)
     for row in 0..<picture.rows {
       for column in 0..<picture.columns {
@@ -280,14 +280,14 @@ private func words(_ texts: [String]) -> [String] {
       }
       #expect(TerminalText.width(picture.text(row: row)) <= picture.columns)
     }
-    // The line between panes is in the same column in each row that has one.
+    // The line between panes has the same column in every row.
     let dividers = (1..<picture.rows - 1).compactMap { row in
       (0..<picture.columns).first { "│┬├".contains(picture[row, $0].character) }
     }
     #expect(Set(dividers).count == 1)
     let text = (0..<picture.rows).map { picture.text(row: $0) }.joined()
     #expect(text.contains(where: { "▁▂▃▄▅▆▇".contains($0) }))
-    // Where columns are few, gauges are their figures.
+    // With few columns, gauges are drawn as figures.
     #expect(text.contains("░") == (size.columns >= 80))
     #expect(picture.ascii.row(1).allSatisfy { $0.character.isASCII })
   }

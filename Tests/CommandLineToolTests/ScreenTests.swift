@@ -35,7 +35,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(100, 30), (80, 24), (60, 40)])
-  func `panes get the rows that they can use, and those that can use all get the rest`(
+  func `panes get the rows that they can use, and unbounded panes get the rest`(
     columns: Int, rows: Int
   ) {
     let regions = PaneLayout(Self.six, columns: columns, rows: rows).regions
@@ -47,7 +47,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(160, 48, 0), (160, 48, 5), (100, 30, 5), (100, 30, 20)])
-  func `a column beside the list is there only if a third of it would be used`(
+  func `a column beside the list exists only if a third of it would be used`(
     columns: Int, rows: Int, useful: Int
   ) {
     let needs: [PaneLayout.Need] = [
@@ -61,7 +61,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(useful == 20 || list?.rows == rows - 3 - 2 - useful)
   }
 
-  @Test func `where there is no space for all, the most important panes stay`() {
+  @Test func `if space is short, the most important panes stay`() {
     let regions = PaneLayout(Self.six, columns: 40, rows: 7).regions
     #expect(regions.map(\.pane) == [0, 1])
     let one = [PaneLayout.Need(priority: 4, minimumRows: 2, usefulRows: 2)]
@@ -75,21 +75,21 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     history.rows.compactMap { $0.id.flatMap { Int($0) } }
   }
 
-  @Test func `rows that are no longer reported are kept, and numbers stay`() {
+  @Test func `rows that are no longer reported are kept, with the same numbers`() {
     var history = RowHistory()
     for first in stride(from: 0, to: 100, by: 5) { history.merge(.messages(first..<first + 10)) }
     #expect(identities(history) == Array(0..<105))
     #expect(history.end == 105)
   }
 
-  @Test func `after a gap the new rows follow those before it`() {
+  @Test func `after a gap, the new rows follow the rows before it`() {
     var history = RowHistory()
     history.merge(.messages(0..<3))
     history.merge(.messages(10..<12))
     #expect(identities(history) == [0, 1, 2, 10, 11])
   }
 
-  @Test func `a row that was taken away goes`() {
+  @Test func `a removed row disappears`() {
     var history = RowHistory()
     history.merge(.messages(0..<6))
     history.merge(.messages(3..<7))
@@ -97,7 +97,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     list.parts?.removeAll { $0.id == "4" }
     history.merge(list)
     #expect(identities(history) == [0, 1, 2, 3, 5, 6, 7])
-    // Its place is taken by one that is older than all that are known.
+    // Its place is taken by a row older than all known rows.
     var other = RowHistory()
     other.merge(.messages(3..<6))
     list = .messages(2..<6)
@@ -108,7 +108,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(identities(other) == [])
   }
 
-  @Test func `another list begins anew`() {
+  @Test func `another list replaces the rows`() {
     var history = RowHistory()
     history.merge(.messages(0..<6))
     let isSame = history.merge(.messages(2..<3, scrolling: "filtered"))
@@ -116,7 +116,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(identities(history) == [2])
   }
 
-  @Test func `the number of kept messages is bounded`() {
+  @Test func `the number of stored rows is limited`() {
     var history = RowHistory()
     history.merge(.messages(0..<5_000))
     #expect(history.rows.count == RowHistory.capacity)
@@ -131,7 +131,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     NodeDrawing(columns: columns, form: form).lines(node).map(\.text)
   }
 
-  @Test func `gauges below each other are aligned`() {
+  @Test func `consecutive gauges are aligned`() {
     let gauges = ScreenNode.column(
       .gauge("volume", 0.5, "50%"), .gauge("音量", 0.05, "5% dragged"), .gauge("nan", .nan, "-"))
     #expect(
@@ -143,13 +143,13 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(texts(gauges, columns: 20).allSatisfy { !$0.contains("░") })
   }
 
-  @Test func `a label is cut only where it would take more than a third of the line`() {
+  @Test func `a label is cut only if it would take more than a third of the line`() {
     let gauge = ScreenNode.gauge("the old harbour at night", 0.5, "50%")
     #expect(texts(gauge, columns: 72).first?.hasPrefix("the old harbour at night ███") == true)
     #expect(texts(gauge, columns: 48).first?.hasPrefix("the old harbour… ███") == true)
   }
 
-  @Test func `a table is aligned, and leaves out what is optional`() {
+  @Test func `a table is aligned and drops optional columns`() {
     let table = ScreenNode(
       kind: .table,
       columns: [
@@ -178,7 +178,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(texts(ScreenNode(kind: .sparkline, samples: samples)).joined() == text)
   }
 
-  @Test func `more samples than a sparkline has characters are summed up`() {
+  @Test func `more samples than a sparkline has characters are averaged`() {
     let samples = (0..<120).map(Double.init)
     let text = texts(ScreenNode(kind: .sparkline, samples: samples)).joined()
     #expect(text.count == 24)
@@ -186,7 +186,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [1, 5, 24, 25, 48])
-  func `what stands behind a sparkline stays in its line while the samples come`(count: Int) {
+  func `text after a sparkline stays on its line while samples arrive`(count: Int) {
     let row = ScreenNode.row(
       .text("60/s"), ScreenNode(kind: .sparkline, samples: (0..<count).map(Double.init)),
       .text("most by ann (4)"))
@@ -197,11 +197,13 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test(
     arguments: [
       ([2, 7, 8, 9], ["h ", "Kappa", " ", "!"]), ([0, 9], ["h Kappa !"]),
-      // What a server should not send.
+      // Ranges that a server should not send.
       ([7, 2, 8, 9, 3, 4], ["h Kappa ", "!"]), ([8, 10], ["h Kappa !"]), ([-1, 3], ["h Kappa !"]),
       ([0], ["h Kappa !"]), ([], ["h Kappa !"]),
     ] as [([Int], [String])])
-  func `marked parts of a text are drawn apart, and read the same`(marks: [Int], parts: [String]) {
+  func `highlighted ranges are drawn in another style and do not change the text`(
+    marks: [Int], parts: [String]
+  ) {
     var node = ScreenNode.text("h Kappa !")
     node.marks = marks
     let lines = NodeDrawing(columns: 60).lines(node)
@@ -218,7 +220,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(texts(list, columns: 20) == ["ann: one two three", "  four five six"])
   }
 
-  @Test func `a name has its badge before it and the same colour whatever is said about it`() {
+  @Test func `a name follows its badge, and has the same colour with any remark after it`() {
     func style(_ node: ScreenNode) -> TextStyle? {
       NodeDrawing(columns: 60).lines(node).first?.parts.first { $0.text.hasPrefix("ann") }?.style
     }
@@ -244,7 +246,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   @Test(
     arguments: [0, 0x0000FF, 0x00FF00, 0xFF0000, 0xFFFF00, 0xFFFFFF, 0x1E90FF, 0x8A2BE2] as [UInt32]
   )
-  func `a colour that somebody has chosen can be read on black and on white`(rgb: UInt32) {
+  func `a chosen colour is readable on black and on white`(rgb: UInt32) {
     func luminance(_ shade: TextStyle.Shade) -> Double {
       zip([0.2126, 0.7152, 0.0722], [shade.red, shade.green, shade.blue]).reduce(0) {
         let part = Double($1.1) / 255
@@ -257,7 +259,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect((own + 0.05) / 0.05 >= 4.5 && 1.05 / (own + 0.05) >= 3, "\(own)")
   }
 
-  @Test func `text of strangers is made harmless wherever it is`() {
+  @Test func `untrusted text is sanitized in every kind of node`() {
     let evil = "\u{1B}[2J\u{202E}"
     let nodes: [ScreenNode] = [
       .text(evil), ScreenNode(kind: .badge, text: evil), .gauge(evil, 1, evil),
@@ -285,7 +287,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(ScreenParts(screen).panes.isEmpty)
   }
 
-  @Test func `panes come by priority, and those not asked for are left out`() {
+  @Test func `panes are ordered by priority, and unrequested panes are left out`() {
     #expect(
       ScreenParts(.full).panes.map(\.name) == ["header", "chat", "stats", "control", "recorder"])
     #expect(ScreenParts(.full, shown: ["control"]).panes.map(\.name) == ["control"])
@@ -293,7 +295,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
 }
 
 @Suite struct ScreenTextTests {
-  @Test func `all panes are there with their titles, what can be long last`() {
+  @Test func `the text contains all panes with their titles, the longest last`() {
     #expect(
       ScreenText.lines(.full, columns: 80) == [
         "main  [LIVE]", "", "Stream", "  Sunday cooking", "  4:12 on the air  3 viewers", "",
@@ -305,14 +307,14 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
       ])
   }
 
-  @Test func `one part can be asked for, and one that has nothing to show says so`() {
+  @Test func `a single part can be requested, and a part without content says so`() {
     let text = ScreenText.lines(.full, shown: ["recorder", "poll"], columns: 80)
     #expect(
       text.prefix(6) == ["main  [LIVE]", "", "Recorder", "  idle", "", "poll: nothing to show"])
   }
 
   @Test(arguments: [100, 60, 20, 3, 1])
-  func `the screen fits the terminal`(columns: Int) {
+  func `the text of a screen fits the terminal`(columns: Int) {
     let lines = ScreenText.lines(.made(chat: .messages(0..<50)), columns: columns)
     #expect(lines.allSatisfy { TerminalText.width($0) <= columns })
   }
@@ -333,7 +335,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(100, 30), (60, 20)])
-  func `all panes and what matters in them are on the screen`(columns: Int, rows: Int) {
+  func `the screen shows all panes with their important content`(columns: Int, rows: Int) {
     let text = lines(model(.full).picture(columns: columns, rows: rows)).joined(separator: "\n")
     for part in [
       "Stream", "Chat", "Statistics", "Controls", "Recorder", "LIVE", "3 viewers", "4,500",
@@ -342,19 +344,19 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
   }
 
   @Test(arguments: [(20, 5), (30, 12), (60, 20), (100, 30), (240, 70), (8, 3)])
-  func `every terminal size gives a picture of that size`(columns: Int, rows: Int) {
+  func `every terminal size produces a picture of this size`(columns: Int, rows: Int) {
     let picture = model(.made(chat: .messages(0..<60))).picture(columns: columns, rows: rows)
     #expect((picture.columns, picture.rows) == (columns, rows))
     #expect(lines(picture).allSatisfy { TerminalText.width($0) <= columns })
   }
 
-  @Test func `text of strangers cannot control the terminal`() {
+  @Test func `untrusted text cannot control the terminal`() {
     let text = lines(model(.full).picture(columns: 100, rows: 30)).joined()
     #expect(text.contains("名前: hi\u{FFFD}[2J"))
     #expect(!text.contains("\u{1B}"))
   }
 
-  @Test func `a pane with nothing to show gives up its space`() {
+  @Test func `a pane without content gives up its space`() {
     func chatRows(_ screen: ScreenReport) -> Int {
       lines(model(screen).picture(columns: 40, rows: 30)).count { $0.contains("text") }
     }
@@ -364,7 +366,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
         + 2)
   }
 
-  @Test func `scrolled, a list stays where it is while rows come in`() {
+  @Test func `a scrolled list stays in position while rows arrive`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
     let before = lines(model.picture(columns: 60, rows: 20)).filter { $0.contains("text") }
@@ -385,8 +387,9 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(end?.hasSuffix("text 69") == true)
   }
 
-  /// At 300 messages a second and ten updates a second, rows change as often as people can follow.
-  @Test func `in a flood rows come together once a second, and slow ones at once`() {
+  /// At 300 messages and ten updates per second, rows would change faster than people can follow.
+  @Test func `in a flood, rows appear together once per second, but slow rows appear immediately`()
+  {
     var model = HostScreenModel(rooms: ["main"])
     func rows() -> [String] { lines(model.picture(columns: 60, rows: 24)) }
     var time: UInt64 = 1_000_000_000
@@ -407,7 +410,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     }
     #expect(changes.reduce(0, +) <= 6 * height, "\(changes)")
     #expect(changes.count { $0 > 0 } <= 6 && changes.contains(height))
-    // What a flood leaves behind is shown although no other update comes.
+    // The last rows of a flood are shown although no other update arrives.
     time += 1_000_000_000
     model.apply(.rooms([], at: time))
     #expect(rows().contains { $0.hasSuffix("text 1529") })
@@ -418,7 +421,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     }
   }
 
-  @Test func `in a flood figures change together once a second, and words at once`() {
+  @Test func `in a flood, figures change together once per second, but words change immediately`() {
     var model = HostScreenModel(rooms: ["main", "other"])
     var time: UInt64 = 1_000_000_000
     func text() -> String {
@@ -437,7 +440,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
       time += 100_000_000
       post(100 + update)
       if seen.last != text() { seen.append(text()) }
-      // They agree with each other.
+      // The figures are consistent with each other.
       let viewers = 100 + [1, 11, 21, 31].last { $0 <= update }!
       #expect(text().contains("\(viewers) viewers") && text().contains("\(viewers) events"))
     }
@@ -448,7 +451,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(text().contains("41%"))
     post(140, .gauge("done", 0.62, "62%"))
     #expect(text().contains("41%"))
-    // What people move follows at once.
+    // Levels that users move follow immediately.
     func slider(_ value: Double) -> ScreenNode {
       var slider = ScreenNode.gauge("zoom", value, "\(Int(value * 100))%")
       slider.acts = [ScreenAct(label: "set", method: "SetControl", parameters: [:], input: .level)]
@@ -458,13 +461,13 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
       post(140, slider(value))
       #expect(text().contains("\(Int(value * 100))%"))
     }
-    // Another room's update brings the last ones of a flood.
+    // An update of another room also shows the last figures of a flood.
     time += 1_000_000_000
     model.apply(.screen(room: "other", .full, at: time))
     #expect(text().contains("140 viewers"))
   }
 
-  @Test func `another list is followed from its end`() {
+  @Test func `a new list is followed from its end`() {
     var model = model(.made(chat: .messages(0..<60)))
     for _ in 0..<10 { _ = model.press(.up) }
     model.apply(.screen(room: "main", .made(chat: .messages(3..<5, scrolling: "filtered")), at: 0))
@@ -472,7 +475,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(text.contains("text 4") && !text.contains("text 49") && !text.contains("newer below"))
   }
 
-  @Test func `a paused screen stands still, and then shows the newest`() {
+  @Test func `a paused screen does not change, and shows the newest state after it continues`() {
     var model = model(.made(chat: .messages(0..<1)))
     press(&model, .character(" "))
     for last in 2...4 {
@@ -484,7 +487,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(text().contains("text 3") && !text().contains("PAUSED"))
   }
 
-  @Test func `a pane is zoomed and goes back`() {
+  @Test func `a pane is zoomed and restored`() {
     var model = model(.full)
     press(&model, .character("4"), .enter)
     let zoomed = lines(model.picture(columns: 60, rows: 20))
@@ -496,7 +499,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(lines(model.picture(columns: 60, rows: 20)).contains { $0.contains("─ Chat ─") })
   }
 
-  @Test func `help lists every key and goes with any`() {
+  @Test func `the help page lists every key, and any key closes it`() {
     var model = model(.full)
     press(&model, .character("?"))
     let help = lines(model.picture(columns: 60, rows: 20)).joined(separator: "\n")
@@ -509,7 +512,8 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     #expect(!goesOn)
   }
 
-  @Test func `two rooms are side by side where the terminal is wide enough, else one by one`() {
+  @Test func `two rooms are side by side if the terminal is wide enough, otherwise one at a time`()
+  {
     func panes(_ text: String) -> Int { text.split(separator: " Recorder ").count - 1 }
     var model = model(.full, rooms: ["main", "other"])
     let wide = lines(model.picture(columns: 130, rows: 30)).joined(separator: "\n")
@@ -520,7 +524,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     press(&model, .right, .right, .left)
   }
 
-  @Test func `where the locale is not UTF-8 lines and blocks are ASCII`() {
+  @Test func `without a UTF-8 locale, lines and blocks are ASCII`() {
     let picture = model(.made(chat: .messages(0..<2) { "text \($0)" })).picture(
       columns: 100, rows: 30)
     let characters = Set(lines(picture.ascii).joined()).subtracting("名前")
@@ -545,7 +549,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     return (Task { await tool.run(arguments) }, capture)
   }
 
-  @Test func `watching draws only what changed, and restores the terminal`()
+  @Test func `watching draws only changes, and restores the terminal`()
     async throws
   {
     let daemon = try await FakeDaemon()
@@ -582,7 +586,10 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     await daemon.stop()
   }
 
-  @Test func `while the daemon restarts the screen says so, and then continues`() async throws {
+  @Test
+  func `the screen reports that the daemon is unreachable during a restart, and then continues`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)
@@ -604,7 +611,7 @@ private func lines(_ grid: CellGrid) -> [String] { (0..<grid.rows).map { grid.te
     await next.stop()
   }
 
-  @Test func `a closed room is the end, but not a failure`() async throws {
+  @Test func `closing the room ends the watch without an error`() async throws {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 60, rows: 20)
     let (task, capture) = start(terminal, daemon)

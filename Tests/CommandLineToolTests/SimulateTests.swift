@@ -25,7 +25,7 @@ import Testing
 
   init() throws {
     directory = TemporaryDirectory()
-    // Beside the scenario, as `devices` is beside `scenarios` in a checkout.
+    // In the position relative to the scenario that `devices` has to `scenarios` in a checkout.
     try directory.makeDirectory("devices")
     _ = directory.write("devices/one.yaml", Self.device.utf8)
     path = directory.write("small.yaml", Self.scenario.utf8)
@@ -47,7 +47,7 @@ import Testing
     #expect(try JSONValue(parsing: other.output)["digest"] != report["digest"])
   }
 
-  @Test func `thresholds that are not met give exit code 99 and a list after the whole report`()
+  @Test func `unmet thresholds give exit code 99 and a list after the whole report`()
     async throws
   {
     let result = await perform([
@@ -61,7 +61,7 @@ import Testing
     #expect(report["thresholds"]?.arrayValue?.last?["passed"] == false)
   }
 
-  @Test func `an invalid scenario gives exit code 78 and says where`() async throws {
+  @Test func `an invalid scenario gives exit code 78 and the location of the error`() async throws {
     let bad = directory.write("bad.yaml", Self.scenario.replacing("seed:", with: "sed:").utf8)
     let result = await perform(["simulate", bad, "--local", "--json=short"])
     #expect(result.status == .configuration)
@@ -78,13 +78,13 @@ import Testing
     #expect(folder.diagnostics.contains("cannot be read: Is a directory"))
   }
 
-  @Test func `without a daemon the way to simulate without one is named`() async {
+  @Test func `without a daemon, the error names the option to simulate without one`() async {
     let result = await run(["simulate", path, "--socket", "\(directory.path)/nobody"])
     #expect(result.status == .notReachable)
-    #expect(result.diagnostics.contains("--local simulates without it"))
+    #expect(result.diagnostics.contains("--local simulates without the daemon"))
   }
 
-  @Test func `a variant that a report does not have is told with the one that was meant`() async {
+  @Test func `for an unknown variant of a report, the error suggests the similar one`() async {
     let report = await perform(["simulate", path, "--local", "--json=short"]).output
     let file = directory.write("report.json", report.utf8)
     let result = await perform(["compare", "\(file):trackd", file])
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `trace and page are written`() async throws {
+  @Test func `trace and page are written to files`() async throws {
     let trace = "\(directory.path)/trace.json"
     let page = "\(directory.path)/page.html"
     let result = await perform(["simulate", path, "--local", "--trace", trace, "--html", page])
@@ -130,7 +130,9 @@ import Testing
 
   // MARK: Seeds
 
-  @Test func `a sweep has its members and does not depend on the number of workers`() async throws {
+  @Test func `the report of a sweep is complete and does not depend on the number of workers`()
+    async throws
+  {
     let arguments = ["sweep", path, "--seeds", "6", "--json=short", "--threshold"]
     let one = await run(arguments + ["p50(frames) > 3", "--workers", "1"])
     #expect(one.status == .done)
@@ -149,7 +151,7 @@ import Testing
     #expect(run?["failedSeeds"] == 6 && run?["seeds"] == 6 && run?["seed"] != nil)
   }
 
-  @Test func `the page of a sweep is written, and there is none of a search`() async throws {
+  @Test func `a sweep writes a page, and a search does not`() async throws {
     let page = "\(directory.path)/sweep.html"
     #expect(await run(["sweep", path, "--seeds", "3", "--html", page]).status == .done)
     #expect(directory.take("sweep.html").contains("3 seeds from 1 to 3"))
@@ -158,7 +160,7 @@ import Testing
     #expect(await run(["sweep", path, "--seeds", "1", "--html", "/nowhere/x"]).status == .failed)
   }
 
-  @Test func `each seed of a sweep gives what the simulation gives with it`() async throws {
+  @Test func `each seed of a sweep gives the same result as a simulation with it`() async throws {
     var found: Set<String> = []
     for seed in 1...6 {
       let one = await run(["simulate", path, "--local", "--json=short", "--seed", "\(seed)"])
@@ -191,7 +193,9 @@ import Testing
     }
   }
 
-  @Test func `measured costs stand beside the assumed ones, which decide`() async throws {
+  @Test func `measured costs are shown next to the assumed ones, which determine the result`()
+    async throws
+  {
     let arguments = ["--costs", "measured", "--threshold", "longest > 100ms"]
     let assumed = await run(["simulate", path, "--local", "--json=short"])
     let simulated = await run(["simulate", path, "--local", "--repeats", "2"] + arguments)
@@ -205,7 +209,7 @@ import Testing
     #expect(swept.status == .done && swept.output.contains("measured: median (minimum to maximum)"))
   }
 
-  @Test func `where measured costs do not apply, the error says what to do`() async {
+  @Test func `if measured costs do not apply, the error names the remedy`() async {
     let search = ["sweep", path, "--find", "load", "--where", "hangs > 0"]
     for (arguments, problem) in [
       (["simulate", path], "add --local"),
@@ -226,7 +230,7 @@ import Testing
     #expect(await !run(["compare", "--help"]).output.contains("--costs"))
   }
 
-  @Test func `the slowdown is found at which a screen hangs`() async throws {
+  @Test func `a search finds the slowdown at which a screen hangs`() async throws {
     let arguments = ["sweep", path, "--variant", "tracked", "--find", "device.slowdown"]
     let condition = ["--where", "hangs > 0 without appearance"]
     let found = await run(arguments + condition + ["--json=short"])
@@ -251,7 +255,7 @@ import Testing
     #expect(limited.status == .usage && limited.diagnostics.contains("--up-to needs --find"))
   }
 
-  @Test func `a report is gated against one of before`() async throws {
+  @Test func `a report is compared with an earlier one by thresholds`() async throws {
     let base = directory.write(
       "base.json", await run(["simulate", path, "--local", "--json=short"]).output.utf8)
     let head = directory.write(
@@ -273,7 +277,9 @@ import Testing
     #expect(await run(["compare", base, head, "--threshold", "hags <= base"]).status == .usage)
   }
 
-  @Test func `a threshold of a variant that was not chosen is skipped, a misspelled one refused`()
+  @Test
+  func
+    `a threshold of an unselected variant is skipped, and one of a misspelled variant is refused`()
     async throws
   {
     let arguments = ["simulate", path, "--local", "--variant", "tracked", "--threshold"]
@@ -296,13 +302,13 @@ import Testing
     }
   }
 
-  @Test func `only one file is standard output, and not beside JSON`() async {
+  @Test func `only one file may be standard output, and none together with JSON`() async {
     let arguments = ["simulate", path, "--local", "--markdown", "-"]
     #expect(await run(arguments + ["--junit", "-"]).status == .usage)
     #expect(await run(arguments + ["--json=short"]).status == .usage)
   }
 
-  @Test func `the load is found at which a screen hangs`() async throws {
+  @Test func `a search finds the load at which a screen hangs`() async throws {
     let found = await run([
       "sweep", path, "--variant", "tracked", "--find", "load", "--where", "busy > 32%",
       "--json=short",
@@ -312,7 +318,7 @@ import Testing
     #expect(load?["holdsFrom"] != nil && load?["variant"] == "tracked")
   }
 
-  @Test func `a report that does not exist is told`() async {
+  @Test func `a missing report is an error`() async {
     let report = await run(["compare", "\(directory.path)/a.json", "\(directory.path)/b.json"])
     #expect(report.status == .badData)
     #expect(report.diagnostics.contains("cannot be read: No such file or directory"))
@@ -323,7 +329,8 @@ import Testing
     #expect(late.status == .usage && late.diagnostics.contains("'after' excludes the whole"))
   }
 
-  @Test func `thresholds are tests in JUnit and rows in Markdown, the same from a sweep`()
+  @Test
+  func `thresholds are tests in JUnit and rows in Markdown, with the same result from a sweep`()
     async throws
   {
     for verb in [["simulate", path, "--local"], ["sweep", path, "--seeds", "2"]] {
@@ -344,7 +351,7 @@ import Testing
     }
   }
 
-  @Test func `the verdict has a colour on a terminal only`() async {
+  @Test func `the verdict is coloured only on a terminal`() async {
     let arguments = ["simulate", path, "--local", "--threshold", "frames < 3"]
     let terminal = await run(arguments, isTerminal: true)
     #expect(terminal.output.hasPrefix("\u{1B}[1;31m1 of 1 threshold not met\u{1B}[0m\n"))

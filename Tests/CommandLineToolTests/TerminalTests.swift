@@ -2,7 +2,7 @@ import CommandLineTool
 import Glibc
 import Testing
 
-/// Random numbers that are the same each time.
+/// Reproducible random numbers.
 private struct Dice {
   var state: UInt64
   mutating func roll(_ sides: Int) -> Int {
@@ -21,7 +21,7 @@ private struct Dice {
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func `a terminal shows each picture correctly, whatever it showed before`(seed: UInt64) {
+  func `a terminal shows each picture correctly after any other picture`(seed: UInt64) {
     var dice = Dice(state: seed)
     let words = ["a", "bc", "日本", "👩‍👩‍👧", "e\u{301}", " ", "      ", "─", "[##--]", "ü"]
     let styles: [TextStyle] = [.plain, .strong, .faint, .bad, TextStyle(.cyan, reversed: true)]
@@ -30,7 +30,7 @@ private struct Dice {
     var grid = CellGrid(columns: 33, rows: 12)
     for _ in 0..<60 {
       if dice.roll(3) == 0 {
-        // As a chat does: everything moves up, something new comes in.
+        // Like a chat: everything moves up, and something new appears.
         var moved = CellGrid(columns: 33, rows: 12)
         let distance = 1 + dice.roll(4)
         for row in 0..<12 - distance {
@@ -80,13 +80,14 @@ private struct Dice {
     #expect(again == whole)
   }
 
-  @Test func `without colour the rest of a style remains`() {
+  @Test func `without colours, the other attributes of a style remain`() {
     let style = TextStyle(.red, strong: true)
     #expect(style.sequence(.eight) == "\u{1B}[0;1;31m")
     #expect(style.sequence(.none) == "\u{1B}[0;1m")
   }
 
-  @Test func `a terminal with all colours gets the shade, others the colour nearest to it`() {
+  @Test
+  func `a terminal with all colours gets the exact shade, other terminals the nearest colour`() {
     var style = TextStyle(.green)
     style.shade = TextStyle.Shade(red: 1, green: 200, blue: 3)
     #expect(style.sequence(.all) == "\u{1B}[0;38;2;1;200;3m")
@@ -97,12 +98,12 @@ private struct Dice {
     #expect(environment(["COLORTERM": "truecolor", "NO_COLOR": "1"]) == .none)
   }
 
-  @Test func `what chat clients append to repeat a message is not drawn`() {
+  @Test func `the character that chat clients append to repeat a message is not drawn`() {
     #expect(TerminalText.sanitized("again \u{E0000}") == "again ")
     #expect(TerminalText.sanitized("\u{1B}[2J\u{E0001}") == "\u{FFFD}[2J\u{FFFD}")
   }
 
-  @Test func `a line that is too long is cut with an ellipsis`() {
+  @Test func `an overlong line is cut with an ellipsis`() {
     var grid = CellGrid(columns: 10, rows: 2)
     grid.put("abcdefgh", row: 0, column: 0, width: 5)
     grid.put("日本語日本語", row: 1, column: 1, width: 6)
@@ -120,13 +121,13 @@ private struct Dice {
       ("\r", .enter), ("\u{1B}", .escape), ("\u{7F}", .backspace), ("q", .character("q")),
       ("ü", .character("ü")),
     ] as [(String, Key)])
-  func `a key is recognised by what the terminal sends`(text: String, key: Key) {
+  func `each key is recognised by its byte sequence`(text: String, key: Key) {
     var parser = KeyParser()
     let keys = parser.keys(Array(text.utf8))
     #expect(keys == [key])
   }
 
-  @Test func `keys may arrive in pieces and together`() {
+  @Test func `keys may arrive in pieces or several at a time`() {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
     #expect(keys([0x1B, 0x1B]) == [.escape, .escape])
@@ -155,7 +156,7 @@ private struct Dice {
     #expect(parser.keys(escape ?? []) == [.escape])
   }
 
-  @Test func `the mouse clicks and turns its wheel, and the rest is left out`() {
+  @Test func `clicks and wheel turns are recognised, and other mouse events are ignored`() {
     var parser = KeyParser()
     func keys(_ text: String) -> [Key] { parser.keys(Array(text.utf8)) }
     #expect(
@@ -166,7 +167,7 @@ private struct Dice {
     #expect(keys("\u{1B}[<0;0;3M\u{1B}[<0;M\u{1B}[<2;5;3M\u{1B}[<0;99999999999999999999;1M") == [])
   }
 
-  @Test func `noise is not taken for a key and does no harm`() {
+  @Test func `noise produces no keys and does not affect later keys`() {
     var parser = KeyParser()
     func keys(_ bytes: [UInt8]) -> [Key] { parser.keys(bytes) }
     #expect(keys([0x00, 0x01, 0xFF, 0xC0]) == [])

@@ -52,7 +52,7 @@ import Testing
     #expect(rooms(.received) == ["c", "a", "b"])
     #expect(rooms(.received, true) == ["b", "a", "c"])
     #expect(rooms(.room, true) == ["c", "b", "a"])
-    // Equal ones stand by their names, whichever way round.
+    // Equal rows are sorted by name in either direction.
     #expect(rooms(.phase) == ["a", "b", "c"] && rooms(.viewers, true) == ["a", "b", "c"])
     for column in ViewColumn.allCases {
       #expect(TopOrder(views: column).sorted(report).views.count == 3)
@@ -60,7 +60,7 @@ import Testing
     #expect(TopOrder(views: .evaluations).sorted(report).views.map(\.room) == ["c", "a", "b"])
   }
 
-  @Test func `in a pipe, it prints once with the rates of one interval`() async throws {
+  @Test func `in a pipe, top prints once with the rates of one interval`() async throws {
     let daemon = try await FakeDaemon()
     let capture = Capture()
     let clock = Mutex<UInt64>(1)
@@ -82,7 +82,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `while the daemon restarts the tables stay, and say so`() async throws {
+  @Test func `the tables stay during a restart of the daemon, with a notice`() async throws {
     let daemon = try await FakeDaemon()
     let terminal = EmulatedTerminal(columns: 100, rows: 20)
     let capture = Capture()
@@ -103,7 +103,7 @@ import Testing
     await next.stop()
   }
 
-  @Test func `the screen sorts, scrolls and explains itself`() async throws {
+  @Test func `the screen sorts, scrolls and lists its keys`() async throws {
     var model = TopScreenModel(TopOrder())
     let many = (0..<50).map { ("room\($0 < 10 ? "0" : "")\($0)", $0) }
     model.apply(.report(try await sample(seconds: 1, many).report(since: nil)))
@@ -121,12 +121,13 @@ import Testing
     #expect(press(.pageDown) && text()[3].contains("room10"))
     #expect(press(.tab) && press(.character("s")))
     #expect(model.order.views == .mean)
-    #expect(press(.character("?")) && text().contains { $0.contains("sort it") })
+    #expect(press(.character("?")) && text().contains { $0.contains("sort by") })
     #expect(text().contains { $0.contains("AVOIDABLE: evaluations that changed nothing") })
     #expect(press(.character("x")) && !press(.character("q")))
   }
 
-  @Test func `Enter watches the room of the selected row, of a view as well`() async throws {
+  @Test func `Enter watches the room of the selected row, also in the table of views`() async throws
+  {
     let report = try await sample(seconds: 12, [("a", 300), ("b", 50), ("c", 700)])
       .report(since: sample(seconds: 10, [("a", 100), ("b", 0), ("c", 699)]))
     func chosen(_ keys: Key...) -> String? {
@@ -151,7 +152,7 @@ import Testing
   }
 
   @Test(arguments: [["--interval", "0"], ["--sort", "nonsense"], ["--sort-views", "phase"]])
-  func `nonsensical values are refused`(arguments: [String]) async {
+  func `invalid values are refused`(arguments: [String]) async {
     #expect(await run(["top"] + arguments).status == .usage)
   }
 }
@@ -168,7 +169,7 @@ import Testing
     #expect(table.lines(columns: columns).allSatisfy { TerminalText.width($0) <= columns })
   }
 
-  @Test func `numbers are cut last`() {
+  @Test func `columns of numbers are cut last`() {
     #expect(
       table.lines(columns: 40) == [
         "NAME             COUNT  WHY", "a name that…  1,234,567  and a long re…",

@@ -17,26 +17,25 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `a room that is not there is named with the one that was probably meant`() async throws
-  {
+  @Test func `for an unknown room, the error suggests the similar one`() async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(["show", "mian"]).diagnostics.contains("did you mean 'main'?"))
     #expect(await !daemon.run(["show", "elsewhere"]).diagnostics.contains("did you mean"))
     await daemon.stop()
   }
 
-  @Test func `a control that is probably misspelled is made only if asked for`() async throws {
+  @Test func `a control that is probably misspelled is created only on request`() async throws {
     let daemon = try await FakeDaemon(report: .full)
     let run = await daemon.run(["set", "main", "volmue", "1"])
     #expect(run.status == .failed)
-    #expect(run.diagnostics.contains("did you mean 'volume'? --new makes it"))
+    #expect(run.diagnostics.contains("did you mean 'volume'? --new creates it"))
     #expect(await daemon.run(["set", "main", "volmue", "1", "--new"]).status == .done)
     #expect(await daemon.run(["set", "main", "volume2", "1"]).status == .done)
     await daemon.stop()
   }
 
   @Test(arguments: [("25%", 0.25), ("0%", 0), ("100%", 1), ("0.5", 0.5)])
-  func `a level is a share or a percentage`(text: String, value: Double) async throws {
+  func `a level is a fraction or a percentage`(text: String, value: Double) async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["set", "main", "zoom", text, "--json=short"])
     #expect(try JSONValue(parsing: run.output)["value"] == .number(value))
@@ -48,7 +47,7 @@ import Testing
     #expect(await run(["set", "main", "zoom", text]).status == .usage)
   }
 
-  @Test func `rejections are told by their reasons, the most frequent first`() {
+  @Test func `rejections are listed by reason, the most frequent first`() {
     #expect(PlaybackText.rejections(["duplicate": 0]) == nil)
     let text = PlaybackText.rejections(["unknownType": 2, "duplicate": 1_000, "tooLong": 2])
     #expect(text?.contains(": 1,000 duplicate, 2 tooLong, 2 unknownType; ") == true)

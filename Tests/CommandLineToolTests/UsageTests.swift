@@ -21,7 +21,7 @@ import Testing
     ["top", "--once", "extra"], ["status", "--rate", "1"], ["help", "nope"],
     ["help", "record", "nope"], ["record", "nope", "main"], ["completion", "tcsh"],
   ])
-  func `nonsensical arguments are usage errors`(arguments: [String]) async {
+  func `invalid arguments are usage errors`(arguments: [String]) async {
     let run = await run(arguments)
     #expect(run.status == .usage)
     #expect(run.diagnostics.hasPrefix("livehostctl: "))
@@ -56,8 +56,9 @@ import Testing
     (["top", "--interval", "-1", "--once"], "from 0.1 to"),
     (["why", "main", "ChatView", "--count", "-1"], "must not be negative"),
   ])
-  func `a negative value is called invalid, not missing`(arguments: [String], message: String) async
-  {
+  func `a negative value is reported as invalid, not as missing`(
+    arguments: [String], message: String
+  ) async {
     let run = await run(arguments)
     #expect(run.status == .usage)
     #expect(run.diagnostics.contains(message), "\(run.diagnostics)")
@@ -72,7 +73,7 @@ import Testing
       for line in help.output.split(separator: "\n") where !line.hasPrefix("USAGE:") {
         #expect(line.count <= 80, "\(path): \(line)")
       }
-      // A line that was broken by hand and again by the parser leaves a stump.
+      // A line broken both by hand and by the parser would leave a short remainder.
       for line in (command["discussion"]?.stringValue ?? "").split(separator: "\n")
       where line.hasPrefix("  ") {
         #expect(line.count <= 80, "\(path): \(line)")
@@ -85,7 +86,7 @@ import Testing
     await visit(root, [])
   }
 
-  @Test func `the program names its version`() async {
+  @Test func `the program prints its version`() async {
     let run = await run(["--version"])
     #expect(run.status == .done)
     #expect(run.output == "livehostctl \(livehostVersion)\n")
@@ -94,12 +95,12 @@ import Testing
   @Test(arguments: [
     "{\"type\"", "[]", "{}", "{\"type\":1}", "{\"type\":\"viewers\",\"room\":\"other\"}", "",
   ])
-  func `an event that is malformed is bad data, with or without a daemon`(event: String) async {
+  func `a malformed event is bad data, with or without a daemon`(event: String) async {
     #expect(await run(["send", "main", event]).status == .badData)
   }
 
   @Test(arguments: [["status"], ["show", "main"], ["open", "x"], ["watch", "x"], []])
-  func `if no daemon is found, the sockets tried are named`(
+  func `if no daemon is found, the error names the sockets tried`(
     arguments: [String]
   ) async throws {
     let directory = TemporaryDirectory()
@@ -130,7 +131,7 @@ import Testing
     #expect(other == [SocketPaths(directory: "/tmp/livehost-123456"), .service])
   }
 
-  @Test func `a directory means the sockets in it`() throws {
+  @Test func `a path of a directory selects the sockets in it`() throws {
     let directory = TemporaryDirectory()
     let candidates = SocketPaths.candidates(
       option: directory.path, ProcessEnvironment(variables: [:], userID: 7))

@@ -13,7 +13,7 @@ import Synchronization
 import Testing
 import Wording
 
-/// What people stumbled on who tried the program.
+/// Problems that people met when they tried the program.
 @Suite struct UseTests {
   private func lines(_ screen: ScreenReport, _ columns: Int, _ rows: Int) -> [String] {
     var model = HostScreenModel(rooms: ["main"])
@@ -27,14 +27,14 @@ import Wording
   }
 
   @Test(arguments: [(80, 24, 14), (160, 48, 38), (60, 20, 10)])
-  func `a room with nothing but a chat gives it the screen`(
+  func `in a room with only a chat, the chat fills the screen`(
     columns: Int, rows: Int, messages: Int
   ) {
     let lines = lines(RealScreen.report(Self.chat), columns, rows)
     let shown = lines.count { $0.hasPrefix("ann: line ") }
-    // A frame draws twelve, and the others scroll in as they come.
+    // The first frame shows twelve rows, and later rows scroll in.
     #expect(shown >= min(messages, ChatView.rows), "\(lines.joined(separator: "\n"))")
-    #expect(lines.allSatisfy { !$0.contains("│") }, "the chat has the width")
+    #expect(lines.allSatisfy { !$0.contains("│") }, "the chat has the full width")
   }
 
   private static func connection(congestion: Double) -> [HostFeature.Action] {
@@ -49,7 +49,7 @@ import Wording
   }
 
   @Test(arguments: [(160, 48), (100, 30), (80, 24), (60, 20)])
-  func `what is wrong with a connection is seen in words at every size`(columns: Int, rows: Int) {
+  func `a connection problem is shown in words at every size`(columns: Int, rows: Int) {
     let screen = RealScreen.report(Self.chat + Self.connection(congestion: 0.62))
     let lines = lines(screen, columns, rows)
     let text = lines.joined(separator: "\n")
@@ -57,7 +57,7 @@ import Wording
       #expect(text.contains(part), "\(part)\n\(text)")
     }
     #expect(lines.allSatisfy { !$0.contains("poor") || !$0.contains(" now") })
-    // Where there are headings, they end where their figures do.
+    // Headings are aligned with their figures at the right.
     guard let head = lines.first(where: { $0.contains(" now") }),
       let row = lines.first(where: { $0.contains("bitrate ") }),
       let title = head.range(of: "now"), let figure = row.range(of: "2,600")
@@ -67,7 +67,7 @@ import Wording
         == TerminalText.width(String(row[..<figure.upperBound])))
   }
 
-  /// The emphasis of the texts of a tree, by text.
+  /// The emphasis of each text of a tree.
   private func emphases(_ node: ScreenNode) -> [String: ScreenEmphasis] {
     var all: [String: ScreenEmphasis] = [:]
     if let text = node.text, let emphasis = node.emphasis { all[text] = emphasis }
@@ -75,7 +75,7 @@ import Wording
     return all
   }
 
-  @Test func `the figure that is wrong has the colour of the verdict, and no other`() throws {
+  @Test func `only the figure that causes the verdict has the verdict's colour`() throws {
     for (congestion, emphasis) in [(0.62, ScreenEmphasis.bad), (0.33, .warning), (0.01, .strong)] {
       let screen = RealScreen.report(Self.connection(congestion: congestion))
       let pane = try #require(
@@ -86,7 +86,7 @@ import Wording
     }
   }
 
-  @Test func `a range is shown where there is one, not the same figure four times`() throws {
+  @Test func `a range is shown only if the values differ`() throws {
     func text(_ bitrate: Summary) throws -> [String] {
       let screen = RealScreen.report([
         .stream(.live, at: 0),
@@ -103,7 +103,7 @@ import Wording
   }
 
   @Test(arguments: [(160, 48), (80, 24), (60, 20)])
-  func `that another program records is seen, however small the screen is`(
+  func `an external recording is visible on every screen size`(
     columns: Int, rows: Int
   ) {
     let recorders: [HostFeature.Action] = [
@@ -117,19 +117,19 @@ import Wording
     for part in ["recording", "1:00", "118 MiB"] { #expect(text.contains(part), "\(text)") }
   }
 
-  @Test func `the last line is for whoever runs the stream`() {
+  @Test func `the last line shows the counts that matter to the host`() {
     let foot = lines(RealScreen.report(Self.chat), 160, 48).last ?? ""
     #expect(foot.hasPrefix("1,234 events, 4 rejected  "), "\(foot)")
     #expect(!foot.contains("coalesced") && !foot.contains("pending"))
   }
 
-  @Test func `one of something is not called several`() async throws {
+  @Test func `a count of one uses the singular`() async throws {
     var status = try await FakeService().getStatus()
     (status.rooms, status.hangs, status.microhangs) = (1, 1, 1)
     #expect(TopText.heading(status).text.contains("; 1 room; "))
     status.rooms = 2
     #expect(TopText.heading(status).text.contains("; 2 rooms; "))
-    // As in `status`, a word that is not good news is not in the colour of the others.
+    // As in `status`, a bad state is drawn in another colour.
     for (health, color) in [(Health.ok, TextStyle.good), (.degraded, .warning), (.failing, .bad)] {
       status.health = health
       #expect(TopText.heading(status).parts.map(\.style) == [.plain, color, .plain])
@@ -139,7 +139,7 @@ import Wording
     }
   }
 
-  @Test func `a part that shows nothing says so if it is asked for`() {
+  @Test func `a requested part without content says so`() {
     let screen = ScreenReport.made(chat: .messages(0..<1), recorder: ScreenNode(kind: .empty))
     let text = ScreenText.lines(screen, shown: ["recorder"], columns: 80)
     #expect(text.contains("  nothing to show"))
@@ -147,12 +147,12 @@ import Wording
   }
 
   @Test(arguments: [
-    ("{\"type\":", "it ends too early at byte 9"),
+    ("{\"type\":", "unexpected end at byte 9"),
     ("{\"type\" 1}", "unexpected character at byte 9"),
-    ("{} x", "something follows its end at byte 4"),
-    ("{\"a\":1,\"a\":2}", "a member is there twice"),
+    ("{} x", "unexpected text after the end of the value at byte 4"),
+    ("{\"a\":1,\"a\":2}", "duplicate member"),
   ])
-  func `an event that is not JSON says in words what is wrong`(
+  func `the error for an event that is not JSON describes the problem`(
     text: String, problem: String
   ) async throws {
     let daemon = try await FakeDaemon()
@@ -163,13 +163,13 @@ import Wording
   }
 
   @Test(arguments: ["filter", "scroll", "highlight", "thread"])
-  func `what all who watch a room share says so`(verb: String) async {
+  func `the help of verbs that affect all viewers of a room says so`(verb: String) async {
     let help = await run(["chat", verb, "--help"]).output
       .split(separator: "\n").joined(separator: " ")
-    #expect(help.contains("verybody who watches the room"))
+    #expect(help.contains("everyone who watches the room"))
   }
 
-  @Test func `a topic of the help that is not there is an error, with the nearest one`() async {
+  @Test func `an unknown help topic is an error with a suggestion`() async {
     let near = await run(["help", "recrod"])
     #expect(near.status == .usage && near.output.isEmpty)
     #expect(near.diagnostics.contains("there is no verb 'recrod'; did you mean 'record'?"))
@@ -178,7 +178,7 @@ import Wording
     #expect(inner.diagnostics.contains("did you mean 'start'?"))
   }
 
-  @Test func `an analysis of a room is no failed task first`() async throws {
+  @Test func `analysing a room does not first start a task that fails`() async throws {
     let daemon = try await FakeDaemon()
     #expect(await daemon.run(["analyze", "chatters", "main"]).status == .done)
     let requests = daemon.service.startedTasks.withLock { $0 }

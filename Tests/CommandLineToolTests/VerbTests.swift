@@ -14,7 +14,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `show of one feature prints no other`() async throws {
+  @Test func `show of one feature prints only this feature`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["--json=pretty", "show", "main", "recorder"])
     let value = try JSONValue(parsing: run.output)
@@ -23,7 +23,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `text of strangers cannot control the terminal`() async throws {
+  @Test func `untrusted text cannot control the terminal`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["show", "main"])
     #expect(run.output.contains("名前: hi\u{FFFD}[2J"))
@@ -31,7 +31,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `sources says how each is doing and what is missing`() async throws {
+  @Test func `sources prints the state and the gaps of each source`() async throws {
     let daemon = try await FakeDaemon()
     let list = await daemon.run(["sources", "main"])
     #expect(
@@ -60,7 +60,8 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `verifying a recording, the recordings of a room, or all of them`() async throws {
+  @Test func `verify checks a recording, the recordings of a room, or all recordings`() async throws
+  {
     let daemon = try await FakeDaemon()
     for subject in ["main-1", "main"] {
       let run = await daemon.run(["record", "verify", subject])
@@ -77,7 +78,7 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `the list of recordings has all pages, oldest first`() async throws {
+  @Test func `the list of recordings contains all pages, oldest first`() async throws {
     let daemon = try await FakeDaemon()
     let run = await daemon.run(["record", "list", "pages", "--json=short"])
     let names = try JSONValue(parsing: run.output).arrayValue?.map { $0["recording"]?.stringValue }
@@ -103,7 +104,7 @@ import Testing
     }
     let refused = await daemon.run(["set", "main", "one too many", "1"])
     #expect(refused.status == .failed)
-    // By whoever drives the real slider.
+    // The controller answers.
     let locked = await daemon.run(["set", "main", "locked", "1"])
     #expect(locked.status == .failed)
     #expect(locked.diagnostics.contains("locked was not set: no answer"))
@@ -113,7 +114,9 @@ import Testing
     await daemon.stop()
   }
 
-  @Test func `a recorder elsewhere is asked, and says no`() async throws {
+  @Test func `a request to an external recorder prints its outcome, and a refusal is an error`()
+    async throws
+  {
     let daemon = try await FakeDaemon()
     for verb in ["start", "resume", "stop"] {
       let run = await daemon.run(["record", verb, "main", "--elsewhere", "--json=short"])
@@ -123,7 +126,7 @@ import Testing
     }
     let refused = await daemon.run(["record", "pause", "--elsewhere", "main"])
     #expect(refused.status == .failed)
-    #expect(refused.diagnostics.contains("the recorder elsewhere refused: not now"))
+    #expect(refused.diagnostics.contains("the external recorder refused: not now"))
     await daemon.stop()
   }
 
@@ -196,7 +199,7 @@ import Testing
   }
 
   @Test(arguments: [["open", "x"], ["close", "main"], ["send", "main", "{\"type\":\"t\"}"]])
-  func `a user without permission is told so`(arguments: [String]) async throws {
+  func `a user without permission gets an error`(arguments: [String]) async throws {
     let daemon = try await FakeDaemon(mayChange: false)
     #expect(await daemon.run(arguments).status == .notPermitted)
     #expect(await daemon.run(["show", "main"]).status == .done)

@@ -7,7 +7,7 @@ import Testing
     return line.wrapped(width: width).map(\.text)
   }
 
-  @Test func `Chinese and Japanese fill the line behind a name`() {
+  @Test func `Chinese and Japanese text fills the line after a name`() {
     #expect(
       lines(" こんばんは。今日も楽しみにしています", by: "山田太郎:", width: 24)
         == ["山田太郎: こんばんは。今", "  日も楽しみにしています"])
@@ -15,7 +15,7 @@ import Testing
       lines(" 大家好，今天的直播真的很有意思", by: "bob:", width: 16) == ["bob: 大家好，今", "  天的直播真的很", "  有意思"])
   }
 
-  @Test func `no line begins with what closes or ends with what opens`() {
+  @Test func `no line begins with a closing character or ends with an opening one`() {
     #expect(
       lines("abcdefgh「今日」は、カッター。", width: 12) == [
         "abcdefgh「今", "  日」は、", "  カッター。",
@@ -31,19 +31,19 @@ import Testing
     }
   }
 
-  @Test func `an address longer than a line begins behind the name`() {
+  @Test func `an address longer than a line begins on the line of the name`() {
     let address = "https://example.org/" + String(repeating: "a", count: 40)
     #expect(
       lines(" " + address, by: "url:", width: 30) == [
         "url: https://example.org/aaaaa", "  " + String(repeating: "a", count: 28), "  aaaaaaa",
       ])
-    // Not for a few letters.
+    // Not if only a few letters would fit.
     #expect(
       lines(" " + address, by: "a long, long, long name:", width: 30).first
         == "a long, long, long name:")
   }
 
-  @Test func `Korean and other words stay whole where they have room`() {
+  @Test func `Korean and other words are not broken if they fit a line`() {
     #expect(
       lines(" 안녕하세요 여러분, 오늘 방송", by: "한국어:", width: 20)
         == ["한국어: 안녕하세요", "  여러분, 오늘 방송"])
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: 11...40)
-  func `nothing is lost but spaces`(width: Int) {
+  func `wrapping drops only spaces`(width: Int) {
     let text = "ann: 👩‍👩‍👧👍🏽🇰🇷 mixed 한글と漢字、and https://example.org/" + String(repeating: "x", count: 60)
     let wrapped = lines(text, width: width)
     #expect(wrapped.joined().filter { $0 != " " } == text.filter { $0 != " " })

@@ -58,7 +58,7 @@ import VarlinkDescription
 
   private typealias Act = @Sendable (ControlClient) async throws -> any Encodable
 
-  @Test func `requests come one by one, and their outcomes are reported`() async throws {
+  @Test func `requests arrive one by one, and their outcomes are reported`() async throws {
     try await withControlServer(FakeService()) { path, _ in
       let client = try await ControlClient.connect(path: path)
       var replies: [MonitorRequestsReply] = []
@@ -80,7 +80,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `an act of the host has a method, whose reply the definition describes`()
+  @Test func `each act of the host has a method, whose reply matches the definition`()
     async throws
   {
     let service = FakeService()
@@ -187,7 +187,7 @@ import VarlinkDescription
       ("SetMentionedNames", "names", ["names": .array(Array(repeating: "x", count: 33))]),
       ("ShowThread", "message", ["message": ""]),
     ] as [(String, String, [JSONName: JSONValue])])
-  func `impossible requests of a host are refused`(
+  func `invalid acts of a host are refused`(
     method: String, culprit: String, parameters: [JSONName: JSONValue]
   ) async throws {
     try await withControlServer(FakeService()) { path, _ in
@@ -207,7 +207,7 @@ import VarlinkDescription
       ("value", ["control": "zoom", "value": 1.5]), ("value", ["control": "zoom", "value": -0.1]),
       ("on", ["control": "zoom", "value": 1, "on": true]),
     ] as [(String, [JSONName: JSONValue])])
-  func `impossible values for a control are refused`(
+  func `invalid values for a control are refused`(
     culprit: String, parameters: [JSONName: JSONValue]
   ) async throws {
     try await withControlServer(FakeService()) { path, _ in
@@ -227,7 +227,7 @@ import VarlinkDescription
     return nil
   }
 
-  @Test func `errors arrive typed`() async throws {
+  @Test func `the client converts errors to their types`() async throws {
     try await withControlServer(FakeService()) { path, _ in
       let client = try await ControlClient.connect(path: path)
       let exists = try await error { try await client.openRoom("main") }
@@ -247,7 +247,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a client that may not change anything may still read`() async throws {
+  @Test func `a client without permission to make changes can still read`() async throws {
     let service = FakeService()
     try await withControlServer(service, mayChange: false) { path, _ in
       let client = try await ControlClient.connect(path: path)

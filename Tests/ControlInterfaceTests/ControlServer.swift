@@ -5,7 +5,7 @@ import TestSupport
 import UnixSockets
 import Varlink
 
-/// Serves the fake daemon on a socket in a directory of its own.
+/// Serves the fake daemon on a socket in a dedicated directory.
 func withControlServer<T>(
   _ service: FakeService, limits: VarlinkServer.Limits = .init(), mayChange: Bool = true,
   sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in },

@@ -5,13 +5,13 @@ import Testing
 import Varlink
 import VarlinkDescription
 
-/// The definition, from which the Swift types are generated.
+/// Tests of the interface definition, from which the Swift types are generated.
 @Suite struct DefinitionTests {
   @Test func `systemd accepts the definition`() throws {
     #expect(try InterfaceDescription(parsing: ControlInterface.definition).systemdViolations == [])
   }
 
-  @Test func `everything is documented and in camel case, and nothing has the type any`() throws {
+  @Test func `all names are documented and in camel case, and no value has the type any`() throws {
     let description = try InterfaceDescription(parsing: ControlInterface.definition)
     #expect(!description.documentation.isEmpty)
     func check(_ fields: [InterfaceDescription.Field], of owner: String) {
@@ -33,7 +33,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `only the monitors say that they support more`() throws {
+  @Test func `exactly the streaming methods are marked as supporting more`() throws {
     let marked = try InterfaceDescription(parsing: ControlInterface.definition).members.filter {
       $0.documentation.contains("[Supports 'more' flag]")
     }
@@ -61,7 +61,7 @@ import VarlinkDescription
       ])
   }
 
-  @Test func `an error keeps its parameters on the way`() throws {
+  @Test func `an error survives encoding and decoding with its parameters`() throws {
     let all: [ControlError] = [
       .noSuchRoom("a"), .roomExists("b"), .noSuchRecording("c"), .recordingInUse("c"),
       .noSuchTask("d"),
@@ -139,7 +139,7 @@ import VarlinkDescription
     #expect(description.mismatch(of: json.objectValue ?? [:], against: output) == nil)
   }
 
-  @Test func `members without a value are absent, in all reports alike`() throws {
+  @Test func `members without a value are absent in all reports`() throws {
     let features = try #require(try JSONValue(encoding: RoomReport.empty)["features"]?.objectValue)
     #expect(features.keys.sorted() == ["control", "header", "recorder"])
     func hasNull(_ value: JSONValue) -> Bool {

@@ -14,7 +14,7 @@ extension HangReport {
 }
 
 @Suite(.serialized) struct HangTests {
-  @Test func `a feed numbers hangs, counts them by kind, and gives those since a time`() {
+  @Test func `a feed numbers hangs, counts them by kind, and returns the hangs since a time`() {
     let feed = HangFeed()
     #expect(feed.add(.shortest).number == 1)
     #expect(feed.add(.full).number == 2)
@@ -31,7 +31,7 @@ extension HangReport {
     #expect(feed.counts.microhangs == HangFeed.capacity + 5)
   }
 
-  @Test func `a monitor gets the past hangs and then each new one, until the daemon stops`()
+  @Test func `a monitor receives the past hangs and then each new one, until the daemon stops`()
     async throws
   {
     let service = FakeService()
@@ -48,7 +48,7 @@ extension HangReport {
     }
   }
 
-  @Test func `a monitor without the flag gets one reply`() async throws {
+  @Test func `a call without the flag more receives one reply`() async throws {
     let service = FakeService()
     try await withControlServer(service) { path, _ in
       let client = try await ControlClient.connect(path: path)
@@ -58,7 +58,7 @@ extension HangReport {
     }
   }
 
-  @Test func `hangs and explanations come through the typed client`() async throws {
+  @Test func `hangs and explanations are returned by the typed client`() async throws {
     let service = FakeService()
     service.hangs.add(.shortest)
     service.hangs.add(.full)
@@ -69,7 +69,7 @@ extension HangReport {
       #expect(try await client.explain(room: "main", view: "HostView").evaluations == 3)
       do {
         _ = try await client.explain(room: "main", view: "Other")
-        Issue.record("there is no such view")
+        Issue.record("a missing view was explained")
       } catch VarlinkClientError.remote(let error) {
         #expect(ControlError(error) == .noSuchView(room: "main", view: "Other"))
       }

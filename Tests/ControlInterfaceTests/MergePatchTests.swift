@@ -20,13 +20,15 @@ import Testing
   ]
 
   @Test(arguments: examples)
-  func `the examples of RFC 7396 apply`(target: String, patch: String, result: String) throws {
+  func `the examples of RFC 7396 are applied correctly`(
+    target: String, patch: String, result: String
+  ) throws {
     let applied = MergePatch.apply(
       try JSONValue(parsing: patch), to: try JSONValue(parsing: target))
     #expect(applied == (try JSONValue(parsing: result)))
   }
 
-  @Test func `a difference says what changed and nothing else`() throws {
+  @Test func `a difference contains only the changes`() throws {
     let old: JSONValue = ["same": [1, 2], "gone": 1, "deep": ["x": 1, "y": 2], "null": .null]
     let new: JSONValue = [
       "same": [1, 2], "deep": ["x": 1, "y": 3], "null": .null, "new": [.null],
@@ -40,7 +42,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["\u{1F1E6}", "\u{301}\u{316}", "\u{1100}\u{1161}"])
-  func `texts that Unicode is slow to compare are compared by their bytes`(unit: String) {
+  func `texts with slow Unicode comparison are compared by their bytes`(unit: String) {
     let text = String(repeating: unit, count: (1 << 20) / unit.utf8.count)
     let old: JSONValue = ["text": .string(text + "a"), "same": .string(text)]
     let new: JSONValue = ["text": .string(text + "b"), "same": .string(text)]
@@ -49,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `a difference applied to the old value gives the new one`(seed: UInt64) {
+  func `a difference applied to the old value gives the new value`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<500 {
       let old = JSONValue.object(random.members(depth: 4))
@@ -58,7 +60,7 @@ import Testing
         ? .object(random.members(depth: 4)) : random.changed(old)
       let patch = MergePatch.difference(from: old, to: new)
       #expect(MergePatch.apply(patch, to: old) == MergePatch.normalized(new))
-      // What goes over the wire is not what was computed but what is parsed.
+      // Clients receive the patch encoded and parsed, so the test applies it in this form.
       #expect(
         MergePatch.normalized(old) == MergePatch.normalized(new) ? patch == [:] : patch != [:])
     }
@@ -89,7 +91,7 @@ extension SplitMix64 {
     }
   }
 
-  /// The value with some of its members replaced, at any depth.
+  /// Returns the value with some of its members replaced, at any depth.
   mutating func changed(_ value: JSONValue) -> JSONValue {
     guard case .object(var members) = value else { return self.value(2) }
     for name in members.keys.sorted() {

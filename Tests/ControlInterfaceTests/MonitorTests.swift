@@ -17,7 +17,7 @@ import Varlink
     return report
   }
 
-  @Test func `the first reply is the state, later ones are patches, and none is empty`()
+  @Test func `the first reply is the state, later replies are patches, and no patch is empty`()
     async throws
   {
     let service = FakeService(report: report(viewers: 1))
@@ -48,7 +48,7 @@ import Varlink
     }
   }
 
-  @Test func `without the flag more there is one reply`() async throws {
+  @Test func `a call without the flag more receives one reply`() async throws {
     try await withControlServer(FakeService(report: report(viewers: 1))) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       for _ in 0..<2 {
@@ -59,7 +59,7 @@ import Varlink
     }
   }
 
-  @Test func `a monitor of some features reads no other`() async throws {
+  @Test func `a monitor of some features does not read other features`() async throws {
     let service = FakeService(report: report(viewers: 1))
     try await withControlServer(service) { path, _ in
       var states = try await ControlClient.connect(path: path)
@@ -75,10 +75,10 @@ import Varlink
     #expect(Set(service.reads) == [[.chat]])
   }
 
-  @Test func `a monitor that does not read gets the newest state as one patch`() async throws {
+  @Test func `a slow monitor receives the newest state as one patch`() async throws {
     var limits = VarlinkServer.Limits()
     limits.outputBytes = 1
-    // Larger than the socket's buffers, so that the first reply is stuck until it is read.
+    // Larger than the socket's buffers, so that the first reply blocks until it is read.
     let long = String(repeating: "x", count: 8 << 20)
     let service = FakeService(report: report(viewers: 0, title: long))
     try await withControlServer(service, limits: limits) { path, server in
@@ -88,7 +88,7 @@ import Varlink
           + "\0")
       client.receiveSome()
       for viewers in 1...100 { service.show(report(viewers: viewers, title: long)) }
-      #expect(service.reads.count == 1, "the room is not read for it meanwhile")
+      #expect(service.reads.count == 1, "the room is not read while the reply blocks")
       let first = try JSONValue(parsing: #require(client.receive()))
       #expect(first["parameters"]?["sequence"] == 1)
       let merged = try JSONValue(parsing: #require(client.receive()))
@@ -100,7 +100,7 @@ import Varlink
     #expect(!service.feed.hasMonitors)
   }
 
-  /// A clock whose time passes only while a monitor sleeps, and only when the test says so.
+  /// A clock whose time advances only while a monitor sleeps, and only when the test advances it.
   private struct Clock {
     private let slept = AsyncStream.makeStream(of: Duration.self)
     private let wake = AsyncStream.makeStream(of: Void.self)
@@ -113,7 +113,7 @@ import Varlink
       }
     }
 
-    /// Returns how long the monitor sleeps, once it does.
+    /// Waits until the monitor sleeps; returns the duration of its sleep.
     func nextSleep() async -> Duration? {
       for await duration in slept.stream { return duration }
       return nil
@@ -142,7 +142,7 @@ import Varlink
         }
         #expect(await clock.nextSleep() == .milliseconds(980))
         drawFrames(1...58)
-        #expect(service.reads.count == second, "the monitor has not asked yet")
+        #expect(service.reads.count == second, "the monitor has not requested a reading yet")
         clock.endSleep()
         #expect(await clock.nextSleep() == .milliseconds(20))
         drawFrames(59...60)
@@ -162,7 +162,7 @@ import Varlink
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `the last state before silence arrives, also if it came while the monitor slept`()
+  func `the last state before a pause arrives, even if it was published while the monitor slept`()
     async throws
   {
     let clock = Clock()
@@ -177,7 +177,7 @@ import Varlink
       #expect(await clock.nextSleep() == .milliseconds(20))
       clock.endSleep()
       #expect(try await states.next()?.value["features"]?["header"]?["viewers"] == 1)
-      // Nothing that the monitor sees, and then nothing at all.
+      // Changes that the monitor does not see, and then no changes.
       #expect(await clock.nextSleep() == .milliseconds(230))
       service.show(report(viewers: 1))
       for _ in 1...3 {
@@ -192,7 +192,7 @@ import Varlink
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `monitors of the same features share what is read`() async throws {
+  func `monitors of the same features share their readings`() async throws {
     let clock = Clock()
     let service = FakeService(report: report(viewers: 0))
     try await withControlServer(service, sleep: clock.sleep) { path, _ in
@@ -203,7 +203,7 @@ import Varlink
         #expect(try await monitors[monitors.count - 1].next() != nil)
         _ = await clock.nextSleep()
       }
-      #expect(service.reads.count == 1, "nothing has changed since the first monitor came")
+      #expect(service.reads.count == 1, "nothing has changed since the first monitor began")
       service.show(report(viewers: 1))
       for _ in monitors { clock.endSleep() }
       for _ in monitors { _ = await clock.nextSleep() }
@@ -220,13 +220,14 @@ import Varlink
       for index in monitors.indices {
         #expect(try await monitors[index].next()?.value["features"]?["header"]?["viewers"] == 2)
       }
-      #expect(service.reads.count == 3, "what the room handed out was enough for all")
+      #expect(service.reads.count == 3, "the reading that the room provided was enough for all")
       clock.end()
     }
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a room that closes while a monitor sleeps is shown as it was, and ends it at once`()
+  func
+    `closing a room during a monitor's sleep sends the last state and ends the monitor immediately`()
     async throws
   {
     let clock = Clock()
@@ -245,7 +246,7 @@ import Varlink
     }
   }
 
-  @Test func `a room that cannot be read any more keeps its monitors until it ends`() async throws {
+  @Test func `a room that can no longer be read keeps its monitors until it ends`() async throws {
     let feed = RoomFeed { _ in nil }
     let service = FakeService(feed: feed)
     try await withControlServer(service) { path, _ in

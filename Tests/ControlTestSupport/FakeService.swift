@@ -4,23 +4,24 @@ package import LiveEvents
 package import Prometheus
 package import Synchronization
 
-/// What a real daemon with one room, `main`, would answer, made up; and what was done to it.
+/// A fake daemon with one room, `main`. It returns fixed answers and records the calls.
 ///
-/// One for all tests above the daemon: a new method of the interface is made up here, once.
+/// All tests above the daemon share it, so a new method of the interface needs one fake
+/// implementation.
 package final class FakeService: ControlService {
-  /// What monitors of the room see, and of its screen.
+  /// The feeds for the monitors of the room and of its screen.
   package let feed: RoomFeed
-  /// What `main` looks like.
+  /// The screen of `main`.
   package let screens: RoomFeed
   package let hangs = HangFeed()
-  /// Calls that changed something.
+  /// The calls that made changes.
   package let log = Mutex<[String]>([])
   package let startedTasks = Mutex<[StartTaskRequest]>([])
   private let state: State
   private let recording = Mutex<Set<String>>([])
   private let opened = Mutex<Set<String>>(["main"])
 
-  /// The state of `main`, and which features monitors read of it.
+  /// The state of `main`, and the features that monitors read.
   private final class State: Sendable {
     let report: Mutex<RoomReport>
     let screen = Mutex(ScreenReport.full)
@@ -41,8 +42,8 @@ package final class FakeService: ControlService {
   }
 
   /// - Parameters:
-  ///   - report: what `main` is like.
-  ///   - feed: what monitors see; nil for the report.
+  ///   - report: the state of `main`.
+  ///   - feed: the feed for monitors; nil for the report.
   package init(report: RoomReport = .full, feed: RoomFeed? = nil) {
     let state = State(report)
     self.state = state
@@ -52,22 +53,22 @@ package final class FakeService: ControlService {
     screens = RoomFeed { _ in state.screenReading() }
   }
 
-  /// Changes what `main` is like, as a frame does.
+  /// Changes the state of `main`, like a frame.
   package func show(_ report: RoomReport) {
     state.report.withLock { $0 = report }
     feed.markStale(state.reading)
   }
 
-  /// Changes what `main` looks like, as a frame does.
+  /// Changes the screen of `main`, like a frame.
   package func showScreen(_ screen: ScreenReport) {
     state.screen.withLock { $0 = screen }
     screens.markStale { _ in state.screenReading() }
   }
 
-  /// Which features monitors read, read by read.
+  /// The features that monitors read, one element per reading.
   package var reads: [Set<Feature>?] { state.reads.withLock { $0 } }
 
-  /// A room with little in it, and a message that tries to steer the terminal.
+  /// A room with little content, including a message that tries to control the terminal.
   package static let room = RoomReport(
     room: "main", phase: .live,
     features: FeatureReports(
@@ -330,7 +331,7 @@ package final class FakeService: ControlService {
     _ room: String?, before: String?
   ) async throws -> ListRecordingsReply {
     if room == "pages" {
-      // Five of them, two on a page.
+      // Five recordings, two per page.
       let names = (1...5).map { "p\($0)" }
       let end = before.flatMap { names.firstIndex(of: $0) } ?? names.count
       let page = names[max(0, end - 2)..<end]
@@ -365,7 +366,7 @@ extension FakeService: ManagedService {
 }
 
 extension RoomReport {
-  /// This report without the features that were not asked for; nil asks for all of them.
+  /// Returns this report without unrequested features; nil requests all features.
   package func keeping(_ features: Set<Feature>?) -> RoomReport {
     guard let features else { return self }
     var report = self

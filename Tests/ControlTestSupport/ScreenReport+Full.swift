@@ -40,14 +40,15 @@ extension ScreenNode {
 }
 
 extension ScreenReport {
-  /// A made-up screen with every kind of node, and a message that tries to control the terminal.
+  /// A synthetic screen with every kind of node, including a message that tries to control the
+  /// terminal.
   package static let full = ScreenReport.made(
     chat: .messages(0..<3) { $0 == 2 ? "hi\u{1B}[2J" : "text \($0)" })
 
   /// - Parameters:
-  ///   - chat: the list of its chat.
-  ///   - viewers: what its header says.
-  ///   - recorder: what its recorder says; empty for nothing.
+  ///   - chat: the list of the chat.
+  ///   - viewers: the text of the header.
+  ///   - recorder: the text of the recorder; empty for none.
   package static func made(
     room: String = "main", chat: ScreenNode, viewers: Int = 3, recorder: ScreenNode = .text("idle")
   ) -> ScreenReport {

@@ -320,7 +320,7 @@ struct RestartTests {
     let daemon = try RunningDaemon(arguments: ["--state-dir", file.path])
     let ingest = try daemon.ctl("ingest", "-", "--speed", "max", input: Self.events)
     #expect(ingest.status == 1)
-    #expect(ingest.diagnostics.contains("applied, but not all of it is kept"))
+    #expect(ingest.diagnostics.contains("all lines are applied, but some are not saved"))
     #expect(try shown(daemon)["phase"] as? String == "waiting")
     #expect(daemon.stop() == 0)
     #expect(daemon.log.contains("is not kept for the next start"))

@@ -2,7 +2,7 @@ import Platform
 import Testing
 
 @Suite struct GuardedTests {
-  @Test func `no addition is lost`() async {
+  @Test func `concurrent additions are not lost`() async {
     final class Counter: Sendable {
       let count = Guarded(0)
     }
@@ -12,7 +12,7 @@ import Testing
         group.addTask {
           for _ in 0..<1_000 {
             counter.count.withLock { $0 += 1 }
-            // The next turn may come on another thread.
+            // The task may resume on another thread.
             await Task.yield()
           }
         }
@@ -21,7 +21,7 @@ import Testing
     #expect(counter.count.withLock { $0 } == 8_000)
   }
 
-  @Test func `an error of the body is passed on, and the lock released`() {
+  @Test func `an error of the body is rethrown, and the lock is released`() {
     struct Refused: Error {}
     let value = Guarded([1])
     #expect(throws: Refused.self) { try value.withLock { _ in throw Refused() } }

@@ -3,7 +3,7 @@ import Platform
 import Testing
 
 @Suite struct WakeSignalTests {
-  @Test func `raises before the wait count once`() throws {
+  @Test func `several raises before the wait count as one`() throws {
     let signal = try WakeSignal()
     signal.raise()
     signal.raise()
@@ -11,7 +11,7 @@ import Testing
     #expect(!signal.wait(nanoseconds: 0))
   }
 
-  @Test func `the descriptor is readable until the signal is taken`() throws {
+  @Test func `the descriptor is readable until the signal is reset`() throws {
     let signal = try WakeSignal()
     func isReadable() -> Bool {
       var waited = pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0)
@@ -25,18 +25,18 @@ import Testing
     #expect(!isReadable())
   }
 
-  @Test func `a thread started for the purpose wakes its starter`() throws {
+  @Test func `a raise on another thread ends a wait`() throws {
     let signal = try WakeSignal()
     try ServiceThread.start(name: "a name longer than the kernel keeps") { signal.raise() }
     #expect(signal.wait(nanoseconds: 60_000_000_000))
   }
 
-  @Test func `the monotonic clock does not go back`() {
+  @Test func `the monotonic clock does not decrease`() {
     let first = MonotonicClock.nanoseconds()
     #expect(MonotonicClock.nanoseconds() >= first)
   }
 
-  @Test func `an error names what was tried, on what, and why`() {
+  @Test func `the text of an error names the operation, its subject and the reason`() {
     let error = SystemError(.startThread, code: -EAGAIN, context: "journal")
     #expect(error.code == EAGAIN)
     #expect(

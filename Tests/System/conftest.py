@@ -1,15 +1,4 @@
-"""The packages of livehost, and a booted Debian 12 in which `livehost` is installed.
-
-One Debian serves all tests, which run in the order of the names of their files: installed, used, removed. They need
-root and the right to make containers; without those everything is skipped.
-
-LIVEHOST_ROOT_CACHE       the directory of Debian roots; default ${XDG_CACHE_HOME:-~/.cache}/livehost
-LIVEHOST_DEBIAN_MIRROR    the package mirror; default: the one in this machine's configuration of apt
-LIVEHOST_OLD_PACKAGE      the package of version 0.1.0 to upgrade from. By default the new package is repacked under
-                          that version. The upgrade then starts from state, recordings and configuration that 0.1.0
-                          wrote (Tests/Compatibility), and dpkg runs the same steps, but the programs running before
-                          the upgrade are the new ones.
-"""
+"""The packages of livehost, and a booted Debian 12 in which `livehost` is installed."""
 import os
 import pathlib
 import re
@@ -27,20 +16,20 @@ from harness.programs import Program
 sys.path.append(str(ROOT / "Tests/Compatibility"))
 TOOLS = ("systemd-nspawn", "nsenter", "unshare", "setpriv", "mount", "pgrep", "curl", "dpkg-buildpackage", "dh",
          "lintian", "patchelf")
-# What tests use beside the dependencies of the packages.
+# Packages that tests need in addition to the dependencies of the livehost packages.
 WANTED = {"systemd", "systemd-sysv", "dbus", "man-db", "bash-completion", "zsh"}
 
 
 @pytest.fixture(scope="session")
 def packages(programs):
-    """The directory of the new packages, and of one of version 0.1.0."""
+    """The directory of the new packages, and the directory of a package of version 0.1.0."""
     if os.getuid() != 0:
         pytest.skip("not root")
     if missing := [tool for tool in TOOLS if not shutil.which(tool)]:
         pytest.skip(f"{', '.join(missing)} is not installed (packaging/dependencies.sh deb test)")
     with tempfile.TemporaryDirectory(prefix="livehost-packages-") as directory:
         directory = pathlib.Path(directory)
-        # Packed quickly: the contents are what is tested.
+        # A fast compression suffices, because only the contents are tested.
         execute("env", "LIVEHOST_COMPRESSION=-Zgzip -z1", ROOT / "packaging/build-deb.sh", programs, directory,
                 limit=1800)
         old = directory / "old_0.1.0.deb"
@@ -57,17 +46,18 @@ def packages(programs):
 
 @pytest.fixture(scope="session")
 def lintian(packages):
-    """lintian, which examines the packages while other tests run."""
+    """Runs lintian on the packages, concurrently with the other tests."""
     return Program(["nice", "lintian", "--allow-root", "--tag-display-limit", "0", "--fail-on", "error,warning",
                     *packages.glob("livehost_*.changes")], packages / "lintian.log")
 
 
 @pytest.fixture(scope="session")
 def root(packages):
-    """A Debian root with all that the packages depend on; another set of packages has another root."""
+    """A Debian root with all dependencies of the packages. Each set of dependencies has its own
+    root."""
     names = set(WANTED)
     for package in packages.glob("livehost*.deb"):
-        # The first of alternatives, without its version.
+        # Only the first of several alternatives is needed, without its version.
         names.update(re.findall(r"(?:^|, )([^ ,]+)", execute("dpkg-deb", "-f", package, "Depends").strip()))
     include = ",".join(sorted(names - {"livehost"}))
     path = pathlib.Path(os.environ.get("LIVEHOST_ROOT_CACHE") or CACHE) / f"bookworm-{zlib.crc32(include.encode()):08x}"

@@ -13,13 +13,13 @@ UNITS = ("livehostd.socket", "livehostd-ingest.socket", DAEMON)
 CONTROL, INGEST = "/run/livehost/io.livehost.Control", "/run/livehost/ingest"
 STATE = "/var/lib/private/livehost"
 STATES = ("running\n", "degraded\n")
-# Files that the kernel, the journal and man-db make, and the packages that are being tested.
+# Files created by the kernel, the journal and man-db, and the packages being tested.
 NOT_LISTED = ("/proc", "/sys", "/dev", "/run/systemd", "/run/udev", "/tmp", "/var/tmp", "/var/log/journal", "/run/log",
               "/var/cache/man", "/packages")
 INSIDE = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin", "HOME": "/root", "LANG": "C.UTF-8", "SYSTEMD_COLORS": "0",
           "DEBIAN_FRONTEND": "noninteractive"}
-# Boots an overlay on the root $1. The upper layer is a tmpfs in $2, since it cannot lie on another overlay, as in a
-# container image. $3 is seen at /packages.
+# Boots an overlay on the root $1. The upper layer is a tmpfs in $2, because it cannot be on another
+# overlay, as in a container image. $3 is visible as /packages.
 BOOT = """
 mount -t tmpfs -o size=2g,mode=0755 livehost "$2" && mkdir "$2/upper" "$2/work" "$2/root" &&
 mount -t overlay livehost "$2/root" -o "lowerdir=$1,upperdir=$2/upper,workdir=$2/work" &&
@@ -29,8 +29,8 @@ exec systemd-nspawn --quiet --boot --directory="$2/root" --machine="livehost-$$"
 
 
 def execute(*command, status=0, input=None, merged=False, limit=PATIENCE, environment=None):
-    """Runs a command; returns its output, with standard error if `merged`. Raises AssertionError with both streams if
-    it ends with another status than `status` (None: any)."""
+    """Runs a command; returns its output, with standard error if `merged`. Raises AssertionError
+    with both streams if its status is not `status` (None: any)."""
     words = [str(word) for word in command]
     run = subprocess.run(words, text=True, timeout=limit, errors="replace", stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT if merged else subprocess.PIPE, input=input or "", env=environment)
@@ -40,20 +40,22 @@ def execute(*command, status=0, input=None, merged=False, limit=PATIENCE, enviro
 
 
 class Debian(Program):
-    """A booted Debian. Raises ChildProcessError where containers are not permitted."""
+    """A booted Debian. Raises ChildProcessError if containers are not permitted."""
 
     def __init__(self, root, packages, directory):
         self.init = None
         mount = directory / "mount"
         mount.mkdir()
-        # In namespaces of processes and mounts, which end with it: nothing is left behind, even if it is killed.
+        # The container runs in namespaces for processes and mounts, which end with it. Nothing is
+        # left behind even if it is killed.
         spaces = ("unshare", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child")
         command = ["setpriv", "--pdeathsig", "KILL", *spaces, "sh", "-c", BOOT, "sh", root, mount, packages]
         super().__init__(command, directory / "console")
         self.wait_for(self.is_up, lambda: f"Debian has not booted\n{self.log_tail()}")
 
     def is_up(self):
-        # systemd-nspawn has other children during its setup; the one that stays is the container's init.
+        # systemd-nspawn has other children during its setup; the lasting one is the container's
+        # init.
         nspawn = execute("pgrep", "-P", self.pid, "-x", "systemd-nspawn", status=None).strip()
         self.init = nspawn and execute("pgrep", "-P", nspawn, "-x", "systemd", status=None).strip()
         return self.init and self.run("systemctl", "is-system-running", "--wait", status=None) in STATES
@@ -70,11 +72,11 @@ class Debian(Program):
         return self.run("livehostctl", *arguments, **options)
 
     def json(self, *arguments, **options):
-        """What livehostctl prints as JSON."""
+        """Returns the JSON output of livehostctl."""
         return json.loads(self.ctl(*arguments, "--json=short", **options))
 
     def wait_for_text(self, text, *arguments):
-        """Waits until livehostctl prints a text, as JSON."""
+        """Waits until the JSON output of livehostctl contains a text."""
         def seen():
             return self.ctl(*arguments, "--json=short", status=None)
         wait_for(lambda: text in seen(), lambda: f"expected {text} in {seen()}", pause=0.1)
@@ -91,12 +93,13 @@ class Debian(Program):
         return Program([*enter, *command], log, **options)
 
     def path(self, path):
-        """The path outside of the container."""
+        """Returns the path outside of the container."""
         return pathlib.Path(f"/proc/{self.init}/root{path}")
 
     @contextlib.contextmanager
     def file(self, path, text, mode=0o644):
-        """Writes a file, and removes it afterwards, with its directory if that was missing."""
+        """Writes a file, and removes it afterwards. Also removes its directory if that did not
+        exist."""
         file = self.path(path)
         made = not file.parent.exists()
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -114,14 +117,14 @@ class Debian(Program):
         return set(self.shell(rf"find / \( {prune} \) -prune -o -print", status=None).splitlines())
 
     def inspect(self, process, file):
-        """The text of a file of a process."""
+        """Returns the text of a file in a process's directory in /proc."""
         return self.path(f"/proc/{process}/{file}").read_text()
 
     def systemctl(self, *arguments, **options):
         return self.run("systemctl", *arguments, **options)
 
     def unit(self, name=DAEMON):
-        """The properties of a unit."""
+        """Returns the properties of a unit."""
         return dict(line.split("=", 1) for line in self.systemctl("show", "--all", name).splitlines() if "=" in line)
 
     def main_process(self, name=DAEMON):
@@ -131,18 +134,19 @@ class Debian(Program):
         return self.unit(name)["ActiveState"]
 
     def wait_for_other_process(self, former, name=DAEMON):
-        """Waits until a unit is active with another process than the former one."""
+        """Waits until a unit is active with a new process."""
         def is_other():
             unit = self.unit(name)
             return unit["ActiveState"] == "active" and unit["MainPID"] != former
-        wait_for(is_other, lambda: f"{name} has no other process than {former}, and is {self.state(name)}")
+        wait_for(is_other, lambda: f"{name} has no new process after {former}, and is {self.state(name)}")
 
     def journal(self, *arguments):
         self.run("journalctl", "--sync")
         return self.run("journalctl", "-q", "--no-pager", *arguments)
 
     def assert_unprivileged(self, name=DAEMON):
-        """The unit runs as a dynamic user, which systemd chooses from a range, without capabilities."""
+        """Checks that the unit runs without capabilities as a dynamic user, which systemd
+        chooses from a range."""
         process = self.main_process(name)
         user = self.path(f"/proc/{process}").stat().st_uid
         assert 61184 <= user <= 65519, f"{name} runs as user {user}"
@@ -158,7 +162,7 @@ class Debian(Program):
             assert seen == "active\nenabled\n", f"{unit} is {seen}"
 
     def assert_manuals(self, *pages):
-        """The manual pages open without a warning and are known to whatis."""
+        """Checks that the manual pages open without a warning and that whatis finds them."""
         self.run("mandb", "--quiet")
         for name, section in (page.rsplit(".", 1) for page in pages):
             warnings = self.shell(f"MANWIDTH=80 man --warnings {section} {name} 2>&1 >/dev/null")
@@ -169,21 +173,23 @@ class Debian(Program):
         return self.run("dpkg", *arguments, limit=2 * PATIENCE)
 
     def install(self, *names):
-        """Installs packages of /packages in one step."""
+        """Installs packages from /packages in one step."""
         self.dpkg("-i", *(f"/packages/{next(self.path('/packages').glob(f'{name}_*.deb')).name}" for name in names))
 
     def upgrade(self, package, unit):
-        """Installs a package again, which is an upgrade to dpkg, while a unit of it runs: it runs on, anew."""
+        """Reinstalls a package, which dpkg treats as an upgrade, while its unit runs. The unit
+        must run again with a new process."""
         before = self.unit(unit)
-        # As if the unit had been another one.
+        # Changes the installed unit, as if it were the old version's.
         self.run("touch", before["FragmentPath"])
         self.systemctl("daemon-reload")
         self.install(package)
         self.wait_for_other_process(before["MainPID"], unit)
-        assert self.unit(unit)["NeedDaemonReload"] == "no", "systemd has not read the new unit"
+        assert self.unit(unit)["NeedDaemonReload"] == "no", "systemd has not loaded the new unit"
 
     def assert_purged(self, names):
-        """Nothing is left of packages, given as a pattern, except what dpkg and systemd keep."""
+        """Checks that packages, given as a pattern, left no files except those that dpkg and
+        systemd keep."""
         left = [path for path in self.files() if re.search(rf"livehost-({names})", path)
                 and not re.match(r"/(root|var/lib/dpkg/info|var/lib/systemd)/", path)]
         assert not left, f"left: {left}"
@@ -191,4 +197,4 @@ class Debian(Program):
     def assert_ended(self, *programs):
         processes = self.shell("cat /proc/[0-9]*/comm", status=None).splitlines()
         running = [program for program in programs if program[:15] in processes]  # The kernel cuts names.
-        assert not running, f"{running} still runs"
+        assert not running, f"{running} is still running"

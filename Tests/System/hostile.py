@@ -1,5 +1,6 @@
-"""What does the most harm within the limits of the ingest socket: the largest texts in every room, names to search for
-that nearly occur in them, forged identifiers, time stamps that jump, empty syncs."""
+"""Sends the most harmful input within the limits of the ingest socket: the longest texts in
+every room, search words that nearly occur in them, forged identifiers, jumping timestamps and
+empty sync lines."""
 from harness.ingest import Ingest
 
 ROOMS = 48
@@ -35,7 +36,7 @@ def jumping_times():
 
 
 def sync(ingest, count=1):
-    """Waits until all events are applied, by several syncs."""
+    """Waits until all events are applied, with several sync lines."""
     ingest.send(*[SYNC] * count)
     for _ in range(count):
         answer = next(ingest.answers)
@@ -43,7 +44,7 @@ def sync(ingest, count=1):
 
 
 def send_hostile_events(path):
-    """Returns when all of it is acknowledged."""
+    """Returns when all input is acknowledged."""
     with Ingest(path, timeout=300) as ingest, Ingest(path, timeout=300) as jumping:
         for room in range(ROOMS):
             ingest.send(*large_texts(f"hostile{room}"))
@@ -52,5 +53,5 @@ def send_hostile_events(path):
         sync(ingest)
         jumping.send(*jumping_times())
         sync(jumping)
-        for _ in range(5000):  # A million of them.
+        for _ in range(5000):  # One million sync lines.
             sync(ingest, 200)

@@ -1,4 +1,5 @@
-"""What upgrades, reloads, kills, stalls and stops do to rooms, recordings and connections."""
+"""The effects of upgrades, reloads, kills, stalls and stops on rooms, recordings and
+connections."""
 import contextlib
 import json
 import shlex
@@ -20,7 +21,8 @@ DIRECTORY = "/etc/livehost/livehostd.yaml.d"
 
 
 class Load:
-    """A new room `main`, recorded or not, that is fed on another thread; made once it has many messages."""
+    """Creates a room `main`, recorded or not, and feeds it on another thread. Returns once the
+    room has many messages."""
 
     def __init__(self, debian, is_recorded):
         self.debian = debian
@@ -34,13 +36,15 @@ class Load:
         return self.debian.json("show", "main", "chat")["features"].get("chat", {}).get("total", 0)
 
     def end(self):
-        """Waits until the daemon has gone away; returns how many messages it acknowledged."""
+        """Waits until the daemon has stopped; returns the number of messages that it
+        acknowledged."""
         acknowledged = self.feeder.wait()
-        assert acknowledged, "nothing was acknowledged"
+        assert acknowledged, "no message was acknowledged"
         return acknowledged
 
     def assert_kept(self):
-        """Everything acknowledged is in the room and in its recording, which goes on."""
+        """Checks that the room and its recording contain every acknowledged message, and that
+        recording continues."""
         acknowledged, total = self.end(), self.total()
         assert total >= acknowledged, f"{acknowledged} acknowledged, {total} in the room"
         if self.recording:
@@ -48,7 +52,7 @@ class Load:
             assert last["events"] == total and last["state"] == "recording", f"{total} in the room; {last}"
 
     def kill(self):
-        """Kills the service; systemd starts it again, with everything acknowledged."""
+        """Kills the service. systemd restarts it, and every acknowledged message must be there."""
         process = self.debian.main_process()
         self.debian.systemctl("kill", "--signal=KILL", DAEMON)
         self.end()
@@ -58,7 +62,7 @@ class Load:
 
 @contextlib.contextmanager
 def settings(debian, *lines):
-    """Restarts the service with other settings, and afterwards with its own."""
+    """Restarts the service with other settings, and afterwards with its original ones."""
     def restart():
         debian.systemctl("daemon-reload")
         debian.systemctl("restart", DAEMON)
@@ -71,9 +75,10 @@ def settings(debian, *lines):
 
 
 def lay_old_state(debian):
-    """Puts the state that 0.1.0 left behind when it was killed in place of the present one."""
+    """Replaces the current state by the state that 0.1.0 left behind when it was killed."""
     debian.systemctl("stop", *UNITS)
-    # A new directory: systemd gives everything in it to the service's user if the directory belongs to another.
+    # This needs a new directory, because systemd changes the owner of everything in the directory
+    # if it has another owner.
     state = debian.path(STATE)
     shutil.rmtree(state)
     with tarfile.open(SET / "state.tar.gz") as archive:
@@ -82,7 +87,8 @@ def lay_old_state(debian):
 
 
 def assert_old_rooms(debian):
-    """The rooms that 0.1.0 left behind are as 0.1.0 itself showed them after a restart."""
+    """Checks that the rooms that 0.1.0 left behind have the content that 0.1.0 itself showed
+    after a restart."""
     for room in "waiting", "live", "evening", "twitch":
         expected = json.loads((SET / f"expected/show-{room}.json").read_text())
         parts = {name: expected[name] for name in ("phase", "features", "counters", "rejectedByReason")}
@@ -91,7 +97,7 @@ def assert_old_rooms(debian):
 
 
 def upgrade(debian):
-    """Upgrades under load: a room is being recorded, and its sender is connected."""
+    """Upgrades the package under load, while a room is recorded and its sender is connected."""
     def sockets():
         return [debian.path(path).stat().st_ino for path in (CONTROL, INGEST)]
 
@@ -104,19 +110,20 @@ def upgrade(debian):
     debian.install("livehost")
     load.end()
     debian.assert_enabled()
-    assert debian.main_process() != process, "it was not restarted"
+    assert debian.main_process() != process, "the service was not restarted"
     assert sockets() == before, "the sockets were created again"
     load.assert_kept()
     rooms = debian.json("rooms")
     assert len(rooms) == 7, f"expected 7 rooms: {rooms}"
     assert_old_rooms(debian)
-    # A sender that reconnects is served.
+    # A sender that reconnects is accepted.
     debian.send("main", "viewers", count=3)
     assert "chatHistory: 200" in debian.path(f"{DIRECTORY}/0.1.0.yaml").read_text()
 
 
 def test_upgrade(check, debian):
-    with check.attempt("an upgrade from 0.1.0 under load keeps sockets, rooms, recordings and what was acknowledged"):
+    with check.attempt(
+            "an upgrade from 0.1.0 under load keeps sockets, rooms, recordings and acknowledged messages"):
         with debian.file(f"{DIRECTORY}/0.1.0.yaml", (SET / "livehostd.yaml").read_text()):
             upgrade(debian)
             for room in debian.json("rooms"):
@@ -127,7 +134,8 @@ def test_upgrade(check, debian):
 
 
 def test_reload(check, debian):
-    """A monitor and a producer stay connected; an invalid file changes nothing."""
+    """Checks that a monitor and a source stay connected, and that an invalid file changes
+    nothing."""
     def assert_level(level):
         seen = debian.json("log-level")["logLevel"]
         assert seen == level, f"the level is {seen}, expected {level}"
@@ -147,18 +155,18 @@ def test_reload(check, debian):
             assert_level("warning")
         debian.systemctl("reload", DAEMON)
         assert_level("info")
-        assert debian.state() == "active" and debian.main_process() == process, "it was restarted"
+        assert debian.state() == "active" and debian.main_process() == process, "the service was restarted"
         debian.send("main", "viewers", count=4711)
         while "4711" not in json.dumps(monitor.receive()):
             pass
 
 
 def test_ends(check, debian):
-    with check.attempt("killed under load: back with everything acknowledged, and recording continues"):
+    with check.attempt("a kill under load loses no acknowledged message, and recording continues"):
         Load(debian, is_recorded=True).kill()
-    with check.attempt("the same for a room that is not recorded"):
+    with check.attempt("a kill under load loses no acknowledged message of a room that is not recorded"):
         Load(debian, is_recorded=False).kill()
-    with check.attempt("stopped under load with a recording: cleanly, with everything acknowledged"):
+    with check.attempt("a stop under load is clean, and the recording has every acknowledged message"):
         load = Load(debian, is_recorded=True)
         debian.systemctl("stop", DAEMON)
         acknowledged = load.end()
@@ -168,7 +176,7 @@ def test_ends(check, debian):
         debian.ctl("record", "stop", "main")
         exported = debian.ctl("record", "export", load.recording).count("\n")
         assert exported >= acknowledged, f"{acknowledged} acknowledged, {exported} in {load.recording}"
-    with check.attempt("the watchdog notices a blocked lane, and the rooms come back"):
+    with check.attempt("the watchdog detects a blocked lane, and the rooms are restored"):
         with settings(debian, "WatchdogSec=2s", "Environment=LIVEHOST_BLOCK_LANE_MS=600000"):
             debian.send("main", "title", title="Before the stall")
             process = debian.main_process()
@@ -181,7 +189,7 @@ def test_ends(check, debian):
 
 
 def provoke_entries(debian):
-    """Provokes an entry of every kind that earlier checks have not provoked."""
+    """Triggers an entry of every kind that earlier checks have not triggered."""
     def run(*lines):
         for line in lines:
             debian.ctl(*shlex.split(line), input="no event\n", status=None)
@@ -199,14 +207,15 @@ def provoke_entries(debian):
         run("record start journal")
         recordings.chmod(0o700)
         run("close journal")
-        # A longer call than people without rights may send.
+        # A call longer than users without rights may send.
         debian.ctl("why", "journal", "0" * 20000, user="nobody", status=None)
-    # Refusals are logged as sums; what is left of them at the latest when the service stops.
+    # Refusals are logged as sums, the last one when the service stops.
 
 
 def test_entries(check, debian):
-    """Lost entries cannot be provoked here; Tests/Interop/test_journal.py blocks a journal for them."""
-    with check.attempt("every kind of journal entry has its fields and its explanation"):
+    """Lost entries cannot be triggered here; Tests/Interop/test_journal.py blocks a journal for
+    them."""
+    with check.attempt("every kind of journal entry has its fields and an explanation"):
         kinds = {kind["kind"]: kind["messageID"] for kind in debian.json("journal", "--kinds")["kinds"]}
         assert len(kinds) >= 15, f"livehostctl lists only these kinds: {kinds}"
         provoke_entries(debian)

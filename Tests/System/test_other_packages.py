@@ -1,4 +1,4 @@
-"""The packages beside the daemon's: livehost-sources, livehost-web and livehost-gateway."""
+"""The other packages: livehost-sources, livehost-web and livehost-gateway."""
 import os
 import pathlib
 import re
@@ -32,11 +32,11 @@ KEPT = "/var/lib/private/livehost-source/events/twitch.json"
 
 
 def test_contents(check, debian, packages):
-    with check.attempt("the packages of the page and the sources have what they need, and nothing is enabled"):
+    with check.attempt("the packages of the page and the sources are complete, and nothing is enabled"):
         listed = "".join(execute("dpkg-deb", "-c", package) for package in packages.glob("livehost-*.deb"))
         missing = [file for file in FILES if f" ./{file}\n" not in listed]
-        assert not missing, f"there is no {missing}"
-        # Both in one step, as apt does, so that the pages of all are known to whatis.
+        assert not missing, f"missing files: {missing}"
+        # Both are installed in one step, like apt does, so that whatis finds all their pages.
         debian.install("livehost-sources", "livehost-web")
         states = {unit: debian.state(unit) for unit in (WEB, "livehost-web.socket", PROXY, SOURCE)}
         assert set(states.values()) == {"inactive"}, states
@@ -47,7 +47,7 @@ def test_contents(check, debian, packages):
 
 
 def test_sources(check, debian, programs, tmp_path):
-    with check.attempt("livehost-source@main: a dynamic user, exposure, no state of others, told to the room"):
+    with check.attempt("livehost-source@main runs sandboxed as a dynamic user, and reports its state to the room"):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         twitch = debian.start_in_network(tmp_path / "twitch", programs / "ScriptedTwitch", **pipes)
         port = twitch.output.readline().split()[1]
@@ -70,27 +70,28 @@ def check_source(debian, twitch):
     debian.assert_exposure(NETWORK_EXPOSURE, SOURCE)
     debian.upgrade("livehost-sources", SOURCE)
     twitch.kill()
-    # It stays, and says that it is cut off.
+    # The source keeps running and reports that it is disconnected.
     debian.wait_for_text('"state":"connecting"', "sources")
 
 
 def check_login(debian):
-    """A login in /etc is kept where the source can renew it, for the next start as well, until there is another one."""
+    """A login in /etc is copied to a place where the source can renew it. The renewed login is
+    used at the next start, until the login in /etc is replaced."""
     def login(token):
         return debian.file("/etc/livehost/sources/events.login", f'{{"clientId":"c","accessToken":"{token}"}}\n', 0o600)
 
     def wait_until_kept(token):
         wait_for(lambda: kept.exists() and f'"accessToken":"{token}"' in kept.read_text(),
-                 lambda: f"{token} is not kept\n{debian.journal('-n', '20', '-u', EVENTS)}")
+                 lambda: f"{token} is not stored\n{debian.journal('-n', '20', '-u', EVENTS)}")
 
     kept = debian.path(KEPT)
     with login("first"):
         debian.systemctl("start", EVENTS)
         wait_until_kept("first")
-        assert kept.stat().st_mode & 0o777 == 0o600, "others read the login"
-        assert kept.stat().st_uid != 0, "the login is root's"
+        assert kept.stat().st_mode & 0o777 == 0o600, "other users can read the login"
+        assert kept.stat().st_uid != 0, "the login belongs to root"
         debian.assert_exposure(NETWORK_EXPOSURE, EVENTS)
-        # As if it had been renewed: the next start continues with it.
+        # Simulates a renewal; the next start must use the renewed login.
         kept.write_text(kept.read_text().replace('"accessToken":"first"', '"accessToken":"renewed"'))
         debian.systemctl("restart", EVENTS)
         wait_until_kept("renewed")
@@ -99,11 +100,12 @@ def check_login(debian):
         wait_until_kept("second")
         debian.systemctl("stop", EVENTS)
     told = re.findall("first|renewed|second", debian.journal("-u", EVENTS))
-    assert not told, f"the journal has the tokens {told}"
+    assert not told, f"the journal contains the tokens {told}"
 
 
 def ask(debian, path="/", *options):
-    """The status and the body of an answer of the page; the status is 0 without an answer."""
+    """Returns the status and the body of a response of the page; the status is 0 without a
+    response."""
     curl = ("curl", "--silent", "--max-time", "20", "--write-out", "\n%{http_code}")
     text = debian.in_network(*curl, *options, URL + path, status=None)
     body, _, status = text.rpartition("\n")
@@ -115,12 +117,13 @@ def wait_until_it_answers(debian):
 
 
 def token(debian, mark):
-    """A token of the link to the page: `#` for acting, `&` for reading."""
+    """Returns a token from the links: `#` selects acting, `&` reading."""
     return re.search(f"{mark}t=([0-9a-f]*)", debian.path("/run/livehost-web/link").read_text())[1]
 
 
 def open_stream(debian):
-    """A stream of room `main`, and its first state, which is empty if there is none."""
+    """Opens a stream of room `main`; returns it with its first state, which is empty if there is
+    none."""
     header = f"X-Livehost-Token: {token(debian, '&')}"
     command = ("curl", "--silent", "--no-buffer", "--header", header, f"{URL}/api/rooms/main/events")
     stream = debian.start_in_network(os.devnull, *command, stdout=subprocess.PIPE, text=True)
@@ -134,49 +137,49 @@ def shows_camera(debian):
 
 
 def listeners(debian):
-    """The addresses that port 8317 listens on."""
+    """Returns the addresses on which port 8317 is open."""
     rows = [row.split() for row in debian.in_network("cat", "/proc/net/tcp", "/proc/net/tcp6").splitlines()]
     return [row[1] for row in rows if row[1].endswith(":207D") and row[3] == "0A"]
 
 
 def test_page(check, debian):
-    with check.attempt("livehost-web enabled: the page answers through the proxy, and the link acts"):
+    with check.attempt("the enabled page answers through the proxy, and its link allows acting"):
         debian.systemctl("enable", "--quiet", "--now", WEB)
         states = debian.state(WEB), debian.state("livehost-web.socket")
         assert states == ("active", "active"), states
         assert debian.unit(WEB)["StatusText"] == URL
         wait_until_it_answers(debian)
         assert "<title>livehost</title>" in ask(debian)[1], ask(debian)
-        assert ask(debian, "/api/status")[0] == 401, "it answers without a token"
+        assert ask(debian, "/api/status")[0] == 401, "the page answers without a token"
         debian.send("main", "tap", control="camera", on=False)
         answer = ask(debian, "/api/call/SetControl", "--header", f"X-Livehost-Token: {token(debian, '#')}", "--header",
                      "Content-Type: application/json", "--data", '{"room":"main","control":"camera","on":true}')
         assert answer[0] == 200, answer
         assert debian.json("show", "main", "control")["features"]["control"]["switches"]["camera"] is True
-        assert shows_camera(debian), "the stream does not show it"
+        assert shows_camera(debian), "the stream does not show the camera"
         answer = ask(debian, "/", "--header", "Host: evil.example")
-        assert answer[0] == 421, f"another name gets {answer}"
-    with check.attempt("page and proxy: dynamic users without network beyond their sockets, and exposure"):
+        assert answer[0] == 421, f"a request for another host name gets {answer}"
+    with check.attempt("the page and its proxy run sandboxed as dynamic users, without network beyond their sockets"):
         for unit in WEB, PROXY:
             debian.assert_unprivileged(unit)
             debian.assert_exposure(PAGE_EXPOSURE, unit)
-            # Beside the loopback device there is none, and that one is not the machine's.
+            # There is only a loopback device, which is not the machine's.
             process = debian.main_process(unit)
             devices = [line.split(":")[0].strip() for line in debian.inspect(process, "net/dev").splitlines()[2:]]
             assert devices == ["lo"], f"{unit} has the network devices {devices}"
             assert ":207D " not in debian.inspect(process, "net/tcp"), f"{unit} is in the machine's network"
-    with check.attempt("the page is not reached from outside this machine, nor its link by other users"):
+    with check.attempt("other machines cannot reach the page, and other users cannot read its link"):
         assert listeners(debian) == ["0100007F:207D"], f"not only the loopback address: {listeners(debian)}"
         modes = debian.shell("cd /run/livehost-web && stat -c '%a %G' link http .").splitlines()
         assert modes == ["640 livehost", "660 livehost", "750 livehost"], modes
         debian.run("cat", "/run/livehost-web/link", user="visitor", status=1)
         debian.run("cat", "/run/livehost-web/link", user="host")
         assert token(debian, "#") not in debian.journal(), "the token is in the journal"
-    with check.attempt("the page comes back when it is killed, and when the daemon is restarted"):
+    with check.attempt("the page works again after it was killed, and after a restart of the daemon"):
         assert_it_comes_back(debian)
-    with check.attempt("disabled, nothing listens; removed and purged, nothing is left of both packages"):
+    with check.attempt("nothing listens once the page is disabled, and purging both packages leaves nothing"):
         debian.systemctl("disable", "--quiet", "--now", WEB)
-        # The socket of the page is stopped after the service, and systemctl does not wait for that.
+        # The socket of the page is stopped after the service, and systemctl does not wait for it.
         wait_for(lambda: not listeners(debian), "the end of the page's socket")
         debian.systemctl("start", WEB)
         debian.dpkg("-r", "livehost-web", "livehost-sources")
@@ -196,14 +199,14 @@ def assert_it_comes_back(debian):
     debian.run("cat", "/var/lib/livehost-web/overlay-token", user="host", status=1)
     debian.systemctl("restart", DAEMON)
     wait_for(lambda: shows_camera(debian), "the switch of the camera in the stream")
-    # A stream that is open does not hold up the end.
+    # An open stream does not delay the stop.
     stream, state = open_stream(debian)
     assert state, "the stream has no state"
     debian.systemctl("restart", WEB)
     stream.wait()
     assert debian.unit(WEB)["Result"] == "success"
     wait_until_it_answers(debian)
-    # Stopped and started, it has another dynamic user and another runtime directory.
+    # After a stop and a start, the service has another dynamic user and another runtime directory.
     debian.systemctl("stop", WEB)
     debian.systemctl("start", WEB)
     assert token(debian, "&") == reading, "after a stop, overlays need another link"
@@ -216,7 +219,8 @@ def assert_it_comes_back(debian):
 
 @pytest.fixture(scope="module")
 def gateway(debian):
-    """The package of the gateway, with a configuration; removed before the package is purged."""
+    """Installs the gateway's package with a configuration. Removes the configuration before the
+    package is purged."""
     debian.install("livehost-gateway")
     with debian.file("/etc/livehost/gateway.yaml", "name: alone\nnats: {replicas: 1}\n") as file:
         yield file
@@ -230,11 +234,11 @@ def test_gateway(check, debian, gateway, tmp_path):
     def state():
         return debian.systemctl("status", "--no-pager", GATEWAY, status=None)
 
-    with check.attempt("livehost-gateway: says what is wrong without NATS; "
-                       "with it active, a dynamic user, exposure"):
+    with check.attempt("livehost-gateway reports a missing NATS server, and with one runs sandboxed as a "
+                       "dynamic user"):
         assert debian.systemctl("is-enabled", GATEWAY, status=1) == "disabled\n"
         debian.assert_manuals("livehost-gateway.8")
-        # Without a server it ends, is started again, and says why.
+        # Without a server, the gateway ends with an error message and is restarted.
         debian.systemctl("start", "--no-block", GATEWAY)
         wait_for(lambda: "no NATS server answers: nats://127.0.0.1:4222" in debian.journal("-u", GATEWAY), state)
         nats = debian.start_in_network(tmp_path / "nats", pathlib.Path(sys.executable).with_name("nats-server"),
@@ -242,10 +246,10 @@ def test_gateway(check, debian, gateway, tmp_path):
         wait_until_whole()
         debian.assert_unprivileged(GATEWAY)
         debian.assert_exposure(NETWORK_EXPOSURE, GATEWAY)
-        # A room is shown through it, and what is sent to it is in the log.
+        # The gateway shows a room, and events sent to it are in the replicated log.
         debian.ctl("--gateway", "send", "gate", '{"type":"viewers","count":7}')
         debian.wait_for_text('"viewers":7', "--gateway", "show", "gate")
-        # Members of the group livehost may write to it, and nobody else.
+        # Only members of the group livehost may write to the gateway.
         event = '{"type":"viewers","room":"gate","count":8}\n'
         debian.ctl("--gateway", "ingest", "-", input=event, user="host")
         debian.wait_for_text('"viewers":8', "--gateway", "show", "gate")
@@ -255,7 +259,7 @@ def test_gateway(check, debian, gateway, tmp_path):
         nats.kill()
         debian.wait_for_text('"problems":["no NATS', "cluster", "status")
         debian.ctl("close", "gate")
-        # An administrator's settings come after those of the package.
+        # An administrator's settings override those of the package.
         with debian.file(f"/run/systemd/system/{GATEWAY}.d/override.conf", "[Service]\nUMask=0027\n"):
             debian.systemctl("daemon-reload")
             mask = debian.unit(GATEWAY)["UMask"]
@@ -271,12 +275,12 @@ def test_relay(check, debian, gateway):
         text = debian.ctl(*arguments, "show", "relayed", "--json=short", **options)
         assert '"viewers":9' in text, f"expected 9 viewers in {text}"
 
-    with check.attempt("livehost-relay@out: who may read and change, an upgrade and a removal while it runs"):
+    with check.attempt("livehost-relay@out checks permissions, survives an upgrade, and ends with its package"):
         with debian.file("/etc/livehost/relays/out.conf", options):
             debian.systemctl("enable", "--quiet", "--now", RELAY)
             debian.assert_unprivileged(RELAY)
             debian.assert_exposure(NETWORK_EXPOSURE, RELAY)
-            # Everybody reads, and members of the group livehost change the daemon's rooms.
+            # All users may read, and members of the group livehost may change the daemon's rooms.
             debian.ctl("--socket", relay, "send", "relayed", '{"type":"viewers","count":9}', user="host")
             assert_shown()
             assert_shown("--socket", relay, user="visitor")
@@ -284,7 +288,7 @@ def test_relay(check, debian, gateway):
             debian.upgrade("livehost-gateway", RELAY)
             assert_shown("--socket", relay, user="visitor")
             debian.ctl("close", "relayed")
-            # Both services run, or are about to be started again, and end with their package.
+            # Both services run or will be restarted soon, and end when their package is removed.
             debian.systemctl("disable", "--quiet", RELAY)
         gateway.unlink()
         debian.dpkg("-P", "livehost-gateway")

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `anything else is refused by name`() {
+  @Test func `any other descriptor is refused with its name`() {
     let datagram = Sockets.make(AF_UNIX, SOCK_DGRAM, listening: false)
     let silent = Sockets.make(AF_UNIX, SOCK_STREAM, listening: false)
     let packets = Sockets.make(AF_UNIX, SOCK_SEQPACKET, listening: true)

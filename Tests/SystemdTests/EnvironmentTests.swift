@@ -5,7 +5,8 @@ import Systemd
 import TestSupport
 import Testing
 
-/// What is read from the process environment. Serialised, because there is one environment.
+/// Tests of functions that read the process environment. Serialised, because there is only one
+/// environment.
 @Suite(.serialized) struct EnvironmentTests {
   private let directory = TemporaryDirectory()
 
@@ -33,13 +34,13 @@ import Testing
     #expect(try #require(time) >= before)
   }
 
-  @Test func `a service manager that is gone is an error`() throws {
+  @Test func `an unreachable service manager is an error`() throws {
     defer { unsetenv("NOTIFY_SOCKET") }
     setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
     #expect(throws: SystemError(.notify, code: ENOENT)) { try ServiceNotifier().ready() }
   }
 
-  @Test func `the watchdog interval applies to this process only`() throws {
+  @Test func `the watchdog interval applies only to this process`() throws {
     defer {
       unsetenv("WATCHDOG_USEC")
       unsetenv("WATCHDOG_PID")
@@ -56,7 +57,9 @@ import Testing
     #expect(throws: SystemError.self) { try WatchdogInterval.fromEnvironment() }
   }
 
-  @Test func `descriptors are ignored if there are none or they are for another process`() throws {
+  @Test func `descriptors are ignored if there are none, or if they are for another process`()
+    throws
+  {
     func unset() {
       for variable in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(variable) }
     }

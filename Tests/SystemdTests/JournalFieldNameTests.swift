@@ -18,7 +18,7 @@ import Testing
     ("", "LIVEHOST_FIELD"),
     ("=\n", "LIVEHOST_FIELD"),
   ])
-  func `a key becomes a field name`(key: String, name: String) {
+  func `each metadata key is converted to a field name`(key: String, name: String) {
     #expect(JournalFieldName.make(key) == name)
   }
 
@@ -35,7 +35,7 @@ import Testing
   }
 }
 
-/// A seeded generator, so that a failure can be repeated.
+/// A seeded generator, so that a failure is reproducible.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -21,7 +21,7 @@ private func limits(
   return limits
 }
 
-/// What came out, in the notation of the tests.
+/// The outputs, in the notation of the tests.
 private func describe(_ output: JournalQueue.Output?) -> String {
   switch output {
   case .entry(let record): record.message
@@ -40,7 +40,8 @@ extension JournalQueue {
 }
 
 @Suite struct JournalQueueTests {
-  @Test func `entries leave in the order they came, however often the ring wraps`() {
+  @Test
+  func `entries leave the queue in the order of arrival, however often the ring wraps around`() {
     var queue = JournalQueue(limits: limits())
     for round in 0..<10 {
       for index in 0..<3 { #expect(queue.offer(record("\(round).\(index)"), now: 0) == .queued) }
@@ -50,7 +51,7 @@ extension JournalQueue {
     #expect(queue.nextWake == nil)
   }
 
-  @Test func `the last slots are for warnings and errors only`() {
+  @Test func `the last slots accept only warnings and errors`() {
     var queue = JournalQueue(limits: limits(capacity: 4, reserved: 2))
     #expect(queue.offer(record("a"), now: 0) == .queued)
     #expect(queue.offer(record("b"), now: 0) == .queued)
@@ -61,7 +62,7 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries(entries: 2, errors: 1))
   }
 
-  @Test func `a loss is reported once, at the point where entries are missing`() {
+  @Test func `a loss is reported once, at the position of the missing entries`() {
     var queue = JournalQueue(limits: limits(capacity: 2, reserved: 0))
     for name in ["a", "b", "c", "d"] { _ = queue.offer(record(name), now: 0) }
     #expect(describe(queue.next(now: 0)) == "a")
@@ -71,7 +72,8 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries(entries: 2))
   }
 
-  @Test func `a kind above its rate is counted and reported at the end of the interval`() {
+  @Test
+  func `entries over the rate of their kind are counted and reported at the end of the interval`() {
     var queue = JournalQueue(limits: limits(capacity: 100, burst: 2))
     for index in 0..<10 {
       let offer = queue.offer(record("hang \(index)", .error, kind: .hang), now: 5)
@@ -94,13 +96,13 @@ extension JournalQueue {
     #expect(queue.offer(record("b 1", line: 2), now: 0) == .queued)
   }
 
-  @Test func `a flush reports repeat counts at once`() {
+  @Test func `a flush reports repeat counts immediately`() {
     var queue = JournalQueue(limits: limits(burst: 1))
     for index in 0..<3 { _ = queue.offer(record("m\(index)"), now: 0) }
     #expect(queue.drain(now: 1, flushing: true) == ["m0", "m2 x2"])
   }
 
-  @Test func `kinds may have rates of their own`() {
+  @Test func `a kind can have its own rate`() {
     var own = limits(burst: 1000)
     own.ratesByKind = [.inputRejected: JournalRateLimit(burst: 1, intervalNanoseconds: 100)]
     var queue = JournalQueue(limits: own)
@@ -110,7 +112,7 @@ extension JournalQueue {
     #expect(queue.offer(record("o", kind: .roomOpened), now: 0) == .queued)
   }
 
-  @Test func `what could not be written is lost and reported after a pause`() throws {
+  @Test func `an entry that cannot be written is lost and reported after a pause`() throws {
     var queue = JournalQueue(limits: limits())
     _ = queue.offer(record("a", .error), now: 0)
     let first = queue.next(now: 0)
@@ -119,7 +121,7 @@ extension JournalQueue {
     #expect(queue.next(now: 10) == nil)
     let wake = try #require(queue.nextWake)
     #expect(wake == 10 + JournalQueue.retryNanoseconds)
-    // The telling fails too: it is repeated, and the total does not grow.
+    // Writing the report also fails. The report is repeated, and the total does not grow.
     let second = queue.next(now: wake)
     let told = try #require(second)
     #expect(describe(told) == "lost 1/1")
@@ -129,7 +131,7 @@ extension JournalQueue {
     #expect(queue.totalLost == LostEntries(entries: 1, errors: 1))
   }
 
-  @Test func `no record is unaccounted for, whatever the order of events`() {
+  @Test func `every record is accounted for in any order of events`() {
     var generator = SplitMix(state: 1)
     for _ in 0..<200 {
       var queue = JournalQueue(
@@ -167,7 +169,7 @@ extension JournalQueue {
     }
   }
 
-  @Test func `kinds beyond the limiter's size are let through`() {
+  @Test func `kinds beyond the limiter's capacity are not limited`() {
     var limiter = RepeatLimiter<Int, Int>(maximumKinds: 2)
     func admits(_ kind: Int, at now: UInt64) -> Bool {
       let limit = JournalRateLimit(burst: 1, intervalNanoseconds: 1_000_000_000)
@@ -177,7 +179,7 @@ extension JournalQueue {
     #expect(admits(1, at: 0))
     for _ in 0..<3 { #expect(admits(7, at: 0)) }
     #expect(!admits(0, at: 0))
-    // Windows that are over make room.
+    // Windows that are over free their space.
     #expect(admits(7, at: 1_000_000_000))
     #expect(!admits(7, at: 1_000_000_000))
   }

@@ -21,7 +21,8 @@ import Testing
     #expect(try reader.fileBytes() == 0)
   }
 
-  @Test func `a missing directory and an impossible field are errors with their context`() throws {
+  @Test func `a missing directory and an invalid field name are errors with their context`() throws
+  {
     let missing = SystemError(.openJournal, code: ENOENT, context: "/nonexistent")
     do {
       _ = try JournalReader(.directory("/nonexistent"))
@@ -32,7 +33,7 @@ import Testing
     var reader = try JournalReader()
     do {
       try reader.match(field: "livehost room", value: "x")
-      Issue.record("took a field name with a space")
+      Issue.record("accepted a field name with a space")
     } catch {
       #expect(error == SystemError(.matchJournal, code: EINVAL, context: "livehost room"))
     }

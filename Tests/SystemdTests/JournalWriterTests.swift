@@ -3,7 +3,7 @@ import Synchronization
 import Systemd
 import Testing
 
-/// A journal that keeps what is written and can be made to stall, as journald does.
+/// A fake journal that stores its entries and can be stalled, like journald.
 private final class Journal: Sendable {
   private struct State {
     var entries: [[String]] = []
@@ -20,7 +20,7 @@ private final class Journal: Sendable {
 
   func failNext(_ count: Int) { state.withLock { $0.failures = count } }
 
-  /// While `body` runs, no entry gets through.
+  /// Blocks all writes while `body` runs.
   func stalled<Result>(_ body: () throws -> Result) rethrows -> Result {
     try gate.withLock { _ in try body() }
   }
@@ -40,7 +40,7 @@ private final class Journal: Sendable {
   }
 }
 
-/// Far longer than any flush here takes: a guard against a hanging test, not a measure.
+/// Much longer than any flush here takes. This guards against a hanging test and measures nothing.
 private let enough: UInt64 = 60_000_000_000
 
 private func logger(_ writer: JournalWriter) -> Logger {
@@ -80,7 +80,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     let writer = try journal.writer(limits)
     let log = logger(writer)
     journal.stalled {
-      // The thread may hold one entry already, so one more than the slots may be taken.
+      // The thread may already have removed one entry, so one more than the slots may be accepted.
       for index in 0..<50 { log.info("info \(index)") }
       for index in 0..<2 { log.error("error \(index)") }
     }
@@ -98,7 +98,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(told.first?.contains("LIVEHOST_LOST_ERRORS=0") == true)
   }
 
-  @Test func `a flush of a stalled journal ends at its deadline and says so`() throws {
+  @Test func `a flush of a stalled journal returns false at its deadline`() throws {
     let journal = Journal()
     let writer = try journal.writer()
     journal.stalled {
@@ -119,7 +119,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(writer.close(timeoutNanoseconds: enough))
     #expect(
       journal.messages == [
-        "Rejected 0", "Rejected 1", "Rejected 99 (98 of this kind, of which this is the last)",
+        "Rejected 0", "Rejected 1", "Rejected 99 (the last of 98 similar entries)",
       ])
     #expect(journal.entries.last?.contains("LIVEHOST_REPEATED=98") == true)
     #expect(writer.lost == LostEntries())
@@ -137,7 +137,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(writer.lost == LostEntries(entries: 1, errors: 1))
   }
 
-  @Test func `records after the end are counted as lost and a second close returns`() throws {
+  @Test func `records after closing are counted as lost, and closing again returns`() throws {
     let journal = Journal()
     let writer = try journal.writer()
     #expect(writer.close(timeoutNanoseconds: enough))
@@ -147,7 +147,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `many threads may log at once`() async throws {
+  @Test func `many threads can log concurrently`() async throws {
     let journal = Journal()
     var limits = JournalLimits()
     limits.capacity = 10_000

@@ -39,7 +39,7 @@ private func record(
       ])
   }
 
-  @Test func `the message identifier is taken out if it is valid`() {
+  @Test func `a valid message identifier is removed from the fields`() {
     let good = take([
       JournalMessageID.metadataKey: .string(JournalMessageID.configurationReloaded.rawValue)
     ])
@@ -67,7 +67,7 @@ private func record(
     #expect(take([:], message: "short").message == "short")
   }
 
-  @Test func `the number of fields is bounded`() {
+  @Test func `the number of fields is limited`() {
     let many = Logger.Metadata(
       uniqueKeysWithValues: (0..<500).map { ("k\($0)", .string("v")) })
     #expect(take(many).fields.count == LogRecord.maximumFields)
@@ -99,7 +99,7 @@ private func record(
         == "07:05:09.042 info     a\\nb\\u{1b}[2J\\u{9b}1m\\u{202e} k\\r=\"x\\\"y\\nz\" e=\"\"\n")
   }
 
-  @Test func `colour changes nothing but colour`() {
+  @Test func `colouring does not change the text`() {
     for level in Logger.Level.allCases {
       let sample = record("m", level: level, fields: [.init(key: "k", value: "v")])
       let coloured = ConsoleLine.format(sample, at: morning, colour: true)
@@ -132,7 +132,7 @@ private final class Lines: Sendable {
 }
 
 @Suite struct LogLevelTests {
-  @Test func `loggers follow the shared level until they get one of their own`() {
+  @Test func `loggers follow the shared level until their own level is set`() {
     let shared = SharedLogLevel(.info)
     let first = Logger(label: "a") { ConsoleLogHandler(label: $0, level: shared) }
     var second = first
@@ -157,14 +157,14 @@ private final class Lines: Sendable {
     #expect(LogDestination.detect(journalStream: stream, device: 8, inode: 42) == expected)
   }
 
-  @Test func `nothing is lost on the console, and closing succeeds`() throws {
+  @Test func `the console loses no entries, and closing it succeeds`() throws {
     let log = try ServiceLog(identifier: "t", level: .info, destination: .console)
     #expect(log.handler(label: "l") is ConsoleLogHandler)
     #expect(log.lost == LostEntries())
     #expect(log.close(timeoutNanoseconds: 0))
   }
 
-  @Test func `in a service the handlers write to the journal`() throws {
+  @Test func `in a service, handlers write to the journal`() throws {
     let log = try ServiceLog(identifier: "t", level: .info, destination: .journal)
     #expect(log.handler(label: "l") is JournalLogHandler)
     #expect(log.close(timeoutNanoseconds: 60_000_000_000))

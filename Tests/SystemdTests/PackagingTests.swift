@@ -22,8 +22,8 @@ private enum CatalogError: Error, Equatable {
   case badHeader(line: Int)
 }
 
-/// Reads a catalog as strictly as `journalctl --update-catalog`: `-- ID` begins an entry, then
-/// come headers up to an empty line, then text.
+/// Parses a catalog as strictly as `journalctl --update-catalog`: `-- ID` begins an entry, headers
+/// follow up to an empty line, and then text.
 private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry] {
   var entries: [CatalogEntry] = []
   var inHeaders = false
@@ -61,7 +61,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     #expect(identifiers.count == JournalMessageID.allCases.count)
   }
 
-  @Test func `each explanation has its headers and text, with fields that can exist`() throws {
+  @Test func `each explanation has headers and text, with valid field names`() throws {
     let catalog = try packagingFile("catalog/livehost.catalog")
     for entry in try parseCatalog(catalog) {
       #expect(
@@ -73,8 +73,8 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     #expect(catalog.split(separator: "\n").allSatisfy { $0.count(where: { $0 == "@" }) % 2 == 0 })
   }
 
-  @Test func `explanations name fields that each entry of the kind has`() throws {
-    // A field that an entry lacks would be shown by its bare name.
+  @Test func `explanations only name fields that every entry of the kind has`() throws {
+    // A field missing in an entry would be shown as its bare name.
     for entry in try parseCatalog(packagingFile("catalog/livehost.catalog")) {
       let kind = try #require(JournalMessageID(rawValue: entry.identifier))
       let text = ([entry.headers["Subject"] ?? ""] + entry.body).joined(separator: "\n")
@@ -84,7 +84,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     }
   }
 
-  @Test func `fields of all kinds have names that journald keeps`() {
+  @Test func `journald accepts the field names of all kinds`() {
     for kind in JournalMessageID.allCases {
       let fields = kind.fields.always + kind.fields.sometimes + [JournalMessageID.repeatedField]
       #expect(Set(fields).count == fields.count, "\(kind.name)")
@@ -95,7 +95,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     }
   }
 
-  @Test func `the check of the catalog's form finds faults`() {
+  @Test func `the check of the catalog's format finds errors`() {
     #expect(throws: CatalogError.textBeforeFirstEntry(line: 1)) { try parseCatalog("text") }
     #expect(throws: CatalogError.badIdentifier(line: 2)) { try parseCatalog("\n-- 12\n") }
     let identifier = JournalMessageID.hang.rawValue
@@ -119,7 +119,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
 }
 
 @Suite struct UnitTests {
-  /// Assignments of a unit, `Section.Key` to its values in order.
+  /// The assignments of a unit: `Section.Key`, with its values in order.
   private func unit(_ name: String) throws -> [String: [String]] {
     var section = ""
     var settings: [String: [String]] = [:]
@@ -136,7 +136,8 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     return settings
   }
 
-  @Test func `the service keeps peers' identities and leaves the sockets' directory alone`() throws
+  @Test func `the service sees the identities of peers and does not own the sockets' directory`()
+    throws
   {
     let service = try unit("livehostd.service")
     #expect(service["Service.Type"] == ["notify"])
@@ -147,7 +148,7 @@ private func parseCatalog(_ text: String) throws(CatalogError) -> [CatalogEntry]
     #expect(service["Service.Environment"] == ["LIBDISPATCH_LOG=NO"])
   }
 
-  @Test func `sockets have the names that the daemon looks for`() throws {
+  @Test func `sockets have the names that the daemon expects`() throws {
     let control = try unit("livehostd.socket")
     #expect(control["Socket.FileDescriptorName"] == ["varlink"])
     #expect(control["Socket.ListenStream"] == ["/run/livehost/io.livehost.Control"])

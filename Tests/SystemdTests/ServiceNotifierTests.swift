@@ -4,7 +4,7 @@ import Synchronization
 import Systemd
 import Testing
 
-/// Keeps what a notifier sends.
+/// Stores the messages of a notifier.
 private final class Manager: Sendable {
   private let received = Mutex<[String]>([])
   private let result: Int32
@@ -42,7 +42,7 @@ private final class Manager: Sendable {
     #expect(manager.texts == ["RELOADING=1\nMONOTONIC_USEC=12345"])
   }
 
-  @Test func `a status cannot smuggle in another assignment`() throws {
+  @Test func `a status cannot contain another assignment`() throws {
     let manager = Manager()
     try manager.notifier.status("room\nSTOPPING=1\r\nWATCHDOG=trigger\0")
     #expect(manager.texts == ["STATUS=room STOPPING=1  WATCHDOG=trigger "])

@@ -12,7 +12,7 @@ import Testing
     #expect(second == Watchdog.Step(feed: true, ping: [0, 1]))
   }
 
-  @Test func `a single silent lane keeps the watchdog from being fed`() {
+  @Test func `a single silent lane prevents the feeding of the watchdog`() {
     var watchdog = Watchdog(laneCount: 2)
     _ = watchdog.check(now: 0, heartbeats: [0, 0])
     for round in 1...50 as ClosedRange<UInt64> {
@@ -62,7 +62,7 @@ import Testing
   }
 }
 
-/// A loop whose turns run when the test says so.
+/// A loop whose turns run only when the test runs them.
 private final class ManualLane: Sendable {
   private let pings = Mutex<[Heartbeat]>([])
 
@@ -83,7 +83,8 @@ private final class ManualLane: Sendable {
 }
 
 @Suite struct WatchdogDriverTests {
-  @Test func `WATCHDOG=1 stops while a lane is blocked and its queue does not grow`() throws {
+  @Test func `WATCHDOG=1 is not sent while a lane is blocked, and its queue does not grow`() throws
+  {
     let fed = Mutex(0)
     let notifier = ServiceNotifier { text in
       if text == "WATCHDOG=1" { fed.withLock { $0 += 1 } }
@@ -123,7 +124,11 @@ private final class ManualLane: Sendable {
 }
 
 @Suite struct WatchdogDutyTests {
-  @Test func `a silent disk keeps the watchdog hungry, a silent journal does not`() throws {
+  @Test
+  func
+    `a silent disk thread stops the feeding of the watchdog, but a silent journal thread does not`()
+    throws
+  {
     let fed = Mutex(0)
     let notifier = ServiceNotifier { _ in
       fed.withLock { $0 += 1 }
@@ -152,7 +157,7 @@ private final class ManualLane: Sendable {
     let (looks, looker) = AsyncStream.makeStream(of: [String].self)
     let heartbeat = Mutex<Heartbeat?>(nil)
     let hasStalled = Atomic<Bool>(false)
-    // It answers at once from its first stall on.
+    // After its first stall, the thread answers immediately.
     let lane = WatchedThread(name: "slow") { beat in
       heartbeat.withLock { $0 = beat }
       if hasStalled.load(ordering: .relaxed) { beat.beat() }
@@ -171,7 +176,7 @@ private final class ManualLane: Sendable {
     watchdog.stop()
   }
 
-  @Test func `the thread feeds the watchdog while lanes answer, and reports which do not`()
+  @Test func `the thread feeds the watchdog while lanes answer, and reports silent lanes`()
     async throws
   {
     let (fed, feeder) = AsyncStream.makeStream(of: Void.self)

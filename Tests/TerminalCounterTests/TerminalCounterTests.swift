@@ -9,7 +9,7 @@ struct TerminalCounterTests {
     TestStore(initialState: Counter.State(count: count), clock: clock) { Counter(clock: clock) }
   }
 
-  @Test func `plus and minus count`() async {
+  @Test func `plus and minus change the count`() async {
     let store = makeStore()
     await store.send(.plusTapped) { $0.count = 1 }
     await store.send(.minusTapped) { $0.count = 0 }
@@ -29,7 +29,7 @@ struct TerminalCounterTests {
     await store.finish()
   }
 
-  @Test func `factors are those of the present count`() async {
+  @Test func `the factors shown belong to the current count`() async {
     let store = makeStore(count: 360)
     await store.send(.factorsTapped)
     await store.receive(.factorsFound([2, 2, 2, 3, 3, 5])) { $0.factors = [2, 2, 2, 3, 3, 5] }
@@ -41,7 +41,7 @@ struct TerminalCounterTests {
     await store.finish()
   }
 
-  @Test func `a new count ends the search for factors of the old one`() async {
+  @Test func `a new count cancels the search for the factors of the old count`() async {
     let store = TestStore(initialState: Counter.State(count: 15), clock: clock) { [clock] in
       Counter(clock: clock) { number in
         try await clock.sleep(for: .seconds(5))
@@ -60,7 +60,7 @@ struct TerminalCounterTests {
     #expect(try await primeFactors(of: number) == factors)
   }
 
-  @Test func `keys are actions`() {
+  @Test func `keys are translated to actions`() {
     #expect(Counter.Action(key: "+") == .plusTapped)
     #expect(Counter.Action(key: "-") == .minusTapped)
     #expect(Counter.Action(key: "t") == .timerTapped)
@@ -68,7 +68,7 @@ struct TerminalCounterTests {
     #expect(Counter.Action(key: "x") == nil)
   }
 
-  @Test func `the line says that the timer runs`() {
+  @Test func `the line shows that the timer runs`() {
     var state = Counter.State(count: 7)
     #expect(state.line == "7")
     state.isTimerOn = true

@@ -8,7 +8,7 @@ import Varlink
 import WebService
 
 @Suite struct TokenTests {
-  @Test func `a token gives its right, and nothing else does`() {
+  @Test func `a token grants its right, and any other text grants none`() {
     let tokens = Tokens()
     #expect(tokens.reading != tokens.acting && tokens.acting.utf8.count == 64)
     #expect(tokens.right(of: tokens.acting) == .acting)
@@ -24,7 +24,7 @@ import WebService
   private let directory = TemporaryDirectory()
   private var path: String { directory.path + "/token" }
 
-  @Test func `a token is the same with each start, and nobody else may read it`() throws {
+  @Test func `a stored token is the same at each start, and other users cannot read it`() throws {
     let token = try KeptToken.read(path)
     #expect(token.utf8.count == 64)
     #expect(try KeptToken.read(path) == token)
@@ -38,14 +38,14 @@ import WebService
   }
 
   @Test(arguments: ["", "0", String(repeating: "g", count: 64), String(repeating: "0", count: 65)])
-  func `a file that holds no token is not written over`(text: String) throws {
+  func `a file without a valid token is not overwritten`(text: String) throws {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     chmod(path, 0o600)
     #expect(throws: KeptTokenFailure.self) { try KeptToken.read(self.path) }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
-  @Test func `a directory that is not there is told`() {
+  @Test func `a missing directory is an error`() {
     let failure = #expect(throws: KeptTokenFailure.self) { try KeptToken.read("/nowhere/token") }
     #expect(failure?.description == "/nowhere/token.new: No such file or directory")
   }
@@ -53,7 +53,7 @@ import WebService
 
 @Suite struct HostNameTests {
   @Test(arguments: ["localhost:8317", "LOCALHOST:8317", "127.0.0.1:8317", "[::1]:8317"])
-  func `names of this machine count with the port`(name: String) {
+  func `names of this machine are accepted with the port`(name: String) {
     let names = HostNames([])
     names.note(port: 8_317)
     #expect(names.contains(name))
@@ -66,17 +66,17 @@ import WebService
     "127.0.0.1.evil.example:8317", "localhost:8317:8317", "[::1", "0:8317", "127.1:8317",
     String(repeating: "a", count: 300),
   ])
-  func `other names do not count`(name: String) {
+  func `other names are rejected`(name: String) {
     let names = HostNames(["page.example", "port.example:81"])
     names.note(port: 8_317)
     #expect(!names.contains(name))
   }
 
-  @Test func `names behind a proxy count as they are configured`() {
+  @Test func `names behind a proxy are accepted as configured`() {
     let names = HostNames(["page.example", "Port.example:81"])
     #expect(names.contains("page.example") && names.contains("page.example:443"))
     #expect(names.contains("port.example:81") && !names.contains("port.example:82"))
-    #expect(names.contains("localhost:1"), "the proxy knows the port")
+    #expect(names.contains("localhost:1"), "the proxy checks the port")
   }
 }
 
@@ -87,7 +87,7 @@ import WebService
 
   private func text(_ buffer: ByteBuffer) -> String { String(buffer: buffer) }
 
-  @Test func `who reads slowly gets one patch for all that changed`() throws {
+  @Test func `a slow reader gets one patch with all changes`() throws {
     let state = RoomState()
     state.update(room(1), sequence: 1)
     let first = try #require(state.newest)
@@ -100,11 +100,11 @@ import WebService
     let last = try #require(state.newest)
     #expect(text(state.patch(from: newest, to: last)) == #"{"title":null}"#)
     #expect(text(state.patch(from: first, to: last)) == #"{"title":null,"viewers":100}"#)
-    // Of a version that is not the newest any more.
+    // The patch is to a version that is no longer the newest.
     #expect(text(state.patch(from: first, to: newest)) == #"{"viewers":100}"#)
   }
 
-  @Test func `each stream is woken, and many changes wake it once`() async {
+  @Test func `every stream is woken, and many changes wake a stream once`() async {
     let state = RoomState()
     let (one, signals) = state.subscribe()
     let (_, others) = state.subscribe()
@@ -123,7 +123,7 @@ import WebService
     #expect(await ended.next() == nil)
   }
 
-  @Test func `a room that is not there is told to everybody who waits`() async {
+  @Test func `every waiting stream gets the error for a missing room`() async {
     let state = RoomState()
     let missing = VarlinkClientError.remote(VarlinkError(name: "x.NoSuchRoom"))
     let waiting = Task { try await state.begin() }
@@ -138,7 +138,7 @@ import WebService
 }
 
 @Suite struct PublicAddressTests {
-  @Test func `an address is a scheme and a name, with a port if it has one`() {
+  @Test func `an address is a scheme and a host, with an optional port`() {
     #expect(PublicAddress("https://page.example/")?.text == "https://page.example")
     #expect(PublicAddress("http://127.0.0.1:8317")?.text == "http://127.0.0.1:8317")
     #expect(PublicAddress("http://[::1]:8317") != nil)
@@ -150,7 +150,7 @@ import WebService
     "https://page .example", "https://pagé.example",
     "https://" + String(repeating: "a", count: 300),
   ])
-  func `anything else is refused`(text: String) {
+  func `any other text is rejected`(text: String) {
     #expect(PublicAddress(text) == nil)
   }
 }

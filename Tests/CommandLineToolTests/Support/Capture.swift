@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A console that remembers.
+/// A console that stores its output.
 final class Capture: Sendable {
   private let output = Mutex<[UInt8]>([])
   private let diagnosticText = Mutex("")
@@ -21,20 +21,20 @@ final class Capture: Sendable {
   }
 }
 
-/// Swift Testing has an `ExitStatus` too.
+/// Swift Testing also has an `ExitStatus`.
 typealias ToolStatus = ExitStatus
 
-/// What a run of the program came to.
+/// The result of a run of the program.
 struct Run {
   var status: ExitStatus
   var output: String
   var diagnostics: String
 }
 
-/// How time passes for a run.
+/// The passing of time in a run.
 enum TestClock {
   case real
-  /// Sleep takes no time, and counts as if it did.
+  /// Sleeping returns immediately, and advances the clock by its duration.
   case stepping
 }
 
@@ -78,7 +78,8 @@ extension TemporaryDirectory {
     guard mkdir("\(path)/\(name)", 0o700) == 0 else { throw NotMade() }
   }
 
-  /// The text of a file that a program wrote; removes the file. Empty if it does not exist.
+  /// Returns the text of a file that a program wrote, and removes the file. Empty if the file does
+  /// not exist.
   func take(_ name: String) -> String {
     guard let file = fopen("\(path)/\(name)", "r") else { return "" }
     var bytes: [UInt8] = []
@@ -92,7 +93,7 @@ extension TemporaryDirectory {
   }
 }
 
-/// The recording that comes with the program.
+/// The bundled recording.
 let bundledRecording =
   #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(
     separator: "/")

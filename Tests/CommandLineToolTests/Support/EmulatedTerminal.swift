@@ -1,12 +1,13 @@
 import CommandLineTool
 import Synchronization
 
-/// What a terminal shows after it was sent some bytes: as much of one as screens use.
+/// An emulation of a terminal, with the functions that screens use: shows the result of the bytes
+/// it received.
 struct TerminalPicture {
   private(set) var rows: [[Character]]
   private(set) var isAlternate = false
   private(set) var isCursorShown = true
-  /// Sequences that are not known here; there must be none.
+  /// Unknown sequences; there must be none.
   private(set) var unknown: [String] = []
   private var row = 0
   private var column = 0
@@ -17,7 +18,7 @@ struct TerminalPicture {
     region = 0..<rows
   }
 
-  /// The rows as text, without spaces at their ends.
+  /// The rows as text, without trailing spaces.
   var lines: [String] {
     rows.map { row in
       var text = String(row.filter { $0 != "\0" })
@@ -46,7 +47,7 @@ struct TerminalPicture {
       unknown.append("a character beyond the end of row \(row)")
       return
     }
-    // The other half of a wide character that is written over goes too.
+    // Overwriting one half of a wide character also removes the other half.
     if rows[row][column] == "\0", column > 0 { rows[row][column - 1] = " " }
     rows[row][column] = character
     if width == 2 { rows[row][column + 1] = "\0" }
@@ -83,7 +84,7 @@ struct TerminalPicture {
   }
 }
 
-/// A terminal for a test: what was drawn, and the keys to press.
+/// A terminal for tests: stores the output and supplies key presses.
 final class EmulatedTerminal: Sendable {
   private struct State {
     var picture: TerminalPicture
@@ -107,7 +108,7 @@ final class EmulatedTerminal: Sendable {
   var lines: [String] { state.withLock(\.picture.lines) }
   var unknown: [String] { state.withLock(\.picture.unknown) }
   var bytesDrawn: Int { state.withLock(\.bytes) }
-  /// How often it was given back.
+  /// The number of times that the terminal was restored.
   var ends: Int { state.withLock(\.ends) }
 
   func send(_ input: Terminal.Input) { state.withLock { _ = $0.inputs?.yield(input) } }

@@ -15,14 +15,14 @@ struct FakeDaemon {
   private let listener: any Channel
 
   /// - Parameters:
-  ///   - directory: that of a daemon before it, which this one replaces.
-  ///   - mayChange: Whether callers are allowed to change something.
+  ///   - directory: the directory of an earlier daemon, which this one replaces.
+  ///   - mayChange: whether callers may change things.
   init(
     in directory: TemporaryDirectory? = nil, report: RoomReport = FakeService.room,
     mayChange: Bool = true, closesAfterSyncs: Int? = nil
   ) async throws {
     service = FakeService(report: report)
-    // A daemon that stopped leaves a plain file there; see stop().
+    // A stopped daemon leaves a plain file there; see stop().
     if let directory { _ = directory.take("ingest") }
     let directory = directory ?? TemporaryDirectory()
     self.directory = directory

@@ -2,10 +2,10 @@ import JSON
 import NIOCore
 import Synchronization
 
-/// Takes lines, counts them and answers syncs, as the daemon's ingest socket does.
+/// Receives and counts lines and answers sync lines, like the daemon's ingest socket.
 final class FakeIngest: Sendable {
   struct Received {
-    /// Events, without control lines.
+    /// The events, without control lines.
     var lines: [String] = []
     var control: [JSONValue] = []
     var writes: [Int] = []
@@ -22,7 +22,7 @@ final class FakeIngest: Sendable {
     (arrivals, arrived) = AsyncStream.makeStream()
   }
 
-  /// Takes a line; returns the answer, and whether the connection stays open.
+  /// Receives a line; returns the answer, and whether the connection stays open.
   fileprivate func take(_ line: String) -> (answer: String?, goesOn: Bool) {
     defer { arrived.yield() }
     return received.withLock { received in

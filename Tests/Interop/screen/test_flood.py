@@ -1,4 +1,5 @@
-"""A room that is flooded, two thirds of it by one wave, is watched in a terminal whose rows must stay calm."""
+"""Watches a flooded room in a terminal whose rows must stay calm. Two thirds of the flood are
+one burst of duplicates."""
 import collections
 import itertools
 import random
@@ -7,7 +8,8 @@ import time
 from harness.ingest import Ingest
 
 PER_SECOND = 300
-# While the first waves are found, nothing is counted; then there are ten looks per second.
+# Nothing is counted while the first bursts are found. Afterwards the terminal is read ten times per
+# second.
 BEGIN, SECONDS, INTERVAL = 4, 10, 0.1
 
 
@@ -20,7 +22,8 @@ def message(number, chance):
 
 
 def flood(daemon, terminal):
-    """Sends the messages and looks at the terminal; yields the seconds since the first, and the rows."""
+    """Sends the messages and reads the terminal; yields the seconds since the first message, and
+    the rows."""
     chance, begun, sent, elapsed = random.Random(1), time.monotonic(), 0, 0
     with Ingest(daemon.ingest) as ingest:
         while elapsed < BEGIN + SECONDS:
@@ -28,7 +31,7 @@ def flood(daemon, terminal):
             ingest.send(*(message(number, chance) for number in range(sent, due)))
             sent = due
             yield elapsed, terminal.picture().split("\n")
-            # The pace of the load.
+            # Sets the pace of the load.
             time.sleep(max(0, begun + elapsed + INTERVAL - time.monotonic()))
             elapsed = time.monotonic() - begun
 
@@ -37,7 +40,7 @@ def test_flood(check, start_daemon, open_terminal):
     if check.lacks("tmux", count=2):
         return
     daemon, terminal = start_daemon("rooms: {chatWaves: true}"), open_terminal(100, 30)
-    # Without a message there is no chat on the screen.
+    # Without a message, the screen has no chat.
     daemon.send(message(-3, random.Random(0)))
     terminal.enter(f"{daemon.programs}/livehostctl --socket {daemon.control} watch main")
     terminal.wait("━ Chat")
@@ -48,17 +51,18 @@ def test_flood(check, start_daemon, open_terminal):
     repainted = sum(len(different) > len(rows) / 3 for different in changed)
     changes = collections.Counter(itertools.chain(*changed))
     rate, [(nervous, most)] = changes.total() / SECONDS, changes.most_common(1)
-    # The first look at the wave in each row is kept, to be shown if it moved.
+    # Stores the first screen with the burst in each row, to be printed if the burst has moved.
     for elapsed, picture in looks:
         for at in (at for at, row in enumerate(picture) if "POGGERS" in row and "by" in row):
             places.setdefault(at, "\n".join([f"after {elapsed:.1f} s:", *picture]))
     check.write(f"{rate:.1f} of {len(rows)} rows change per second, more than a third of them at once {repainted} "
-                f"times in {len(looks)} looks, row {nervous} {most} times; the wave is in row {sorted(places)}")
-    with check.attempt(f"at {PER_SECOND} messages/s rows change once per second, and a wave stays where it is"):
-        assert len(looks) > SECONDS * 4, "too few looks"
-        # Its figures once per second, and between them another name of who writes most, which is no figure.
-        assert most <= 2 * SECONDS, f"a row is not calm: {rows[nervous]}"
-        assert rate <= len(rows), "the screen is not calm"
+                f"times in {len(looks)} reads, row {nervous} {most} times; the burst is in row {sorted(places)}")
+    with check.attempt(f"at {PER_SECOND} messages/s, rows change once per second, and a burst stays in its row"):
+        assert len(looks) > SECONDS * 4, "the terminal was read too rarely"
+        # The figures change once per second. In between, the name of the most active person may
+        # change, which is not a figure.
+        assert most <= 2 * SECONDS, f"a row changes too often: {rows[nervous]}"
+        assert rate <= len(rows), "the screen changes too often"
         assert repainted <= 1.5 * SECONDS, "the screen is repainted more than once per second"
-        assert len(places) == 1, "\n".join(["the wave does not stay in its row", *places.values()])
-    terminal.shows("the wave is one row with its messages and people", "[0-9,]+ messages by [0-9,]+ people: POGGERS")
+        assert len(places) == 1, "\n".join(["the burst does not stay in its row", *places.values()])
+    terminal.shows("the burst is shown as one row with counts of messages and people", "[0-9,]+ messages by [0-9,]+ people: POGGERS")

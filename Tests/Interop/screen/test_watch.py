@@ -1,4 +1,5 @@
-"""What livehostctl draws in a terminal, the keys and clicks it acts on, and daemons that go away under it."""
+"""The drawings of livehostctl in a terminal, its keys and clicks, and restarts of the daemon
+meanwhile."""
 import json
 import os
 import re
@@ -6,7 +7,7 @@ import socket
 
 ANN = {"id": "u", "name": "ann"}
 COLOURS = re.compile(r"\x1b\[([0-9]+;)*3[1-6]m")
-AWAY = "The daemon went away; waiting for it"
+AWAY = "The daemon is unreachable; waiting for it"
 
 
 def ctl(daemon):
@@ -22,18 +23,18 @@ def test_output(check, daemon, open_terminal):
         return
     terminal, command = open_terminal(60, 20), ctl(daemon)
     terminal.run(f"NO_COLOR=1 {command} status; {command} status | cat; TERM=dumb {command} status", "all three")
-    # With the rows above the screen.
+    # Includes the rows above the screen.
     picture = terminal.picture("-e", "-S", "-")
-    check("no colour with NO_COLOR, in a pipe, or on a dumb terminal", not COLOURS.search(picture), picture)
+    check("no colour is used with NO_COLOR, in a pipe, or on a dumb terminal", not COLOURS.search(picture), picture)
     terminal.run(f"clear; {command} status", "one")
     picture = terminal.picture("-e")
-    check("colour on a terminal", COLOURS.search(picture), picture)
-    with check.attempt("nothing is paged with --no-pager"):
+    check("a terminal gets colours", COLOURS.search(picture), picture)
+    with check.attempt("--no-pager turns paging off"):
         terminal.run(f"clear; {command} --help --no-pager", "unpaged")
     if not check.lacks("less", count=2):
         terminal.enter(f"clear; {command} --help; echo back")
-        terminal.shows("what is taller than the terminal is paged", "^OVERVIEW", "^lines 1-|^:")
-        terminal.shows("and the shell is back after it", "^back", keys=["q"])
+        terminal.shows("output taller than the terminal is paged", "^OVERVIEW", "^lines 1-|^:")
+        terminal.shows("quitting the pager returns to the shell", "^back", keys=["q"])
 
 
 def test_acts(check, daemon, open_terminal):
@@ -42,8 +43,9 @@ def test_acts(check, daemon, open_terminal):
     terminal = open_terminal(60, 20)
 
     def becomes(name, feature, text, keys=(), done=""):
-        """Types keys, and checks that the state of a feature gets a text. Then waits until what is done is in the
-        bottom line, since it would hide what can be done with the next selection."""
+        """Types keys, and checks that a text appears in the state of a feature. Then waits until
+        the bottom line shows the outcome, which would otherwise hide the acts on the next
+        selection."""
         terminal.type(*keys)
 
         def state():
@@ -54,75 +56,75 @@ def test_acts(check, daemon, open_terminal):
 
     daemon.call("OpenRoom", room="main")
     terminal.enter(f"{ctl(daemon)} watch main")
-    terminal.shows("a room is watched", "^main", "[─━] Stream")
-    check.becomes("the window says what is in it", lambda: terminal.title() == "livehost", terminal.title)
+    terminal.shows("watch shows the room", "^main", "[─━] Stream")
+    check.becomes("the window has a title", lambda: terminal.title() == "livehost", terminal.title)
     daemon.send(message("0", "alone"))
     for columns, rows in (160, 48), (100, 30):
         terminal.resize(columns, rows)
-        with check.attempt(f"at {columns} x {rows} a chat alone has the whole width"):
-            # Nothing but the title of the recorder takes space from a chat that is alone.
+        with check.attempt(f"at {columns} x {rows}, a single chat has the whole width"):
+            # Only the title of the recorder takes space from a single chat.
             picture = terminal.wait("ann: alone", f"^─ Recorder ─{{{columns - 11}}}", "^[─━]+ Chat ━+$")
             assert not re.search("[│┬]", picture), picture
     daemon.send({"type": "poll.begin", "id": "p", "title": "what next?", "options": ["a", "b", "c", "d", "e"]},
                 {"type": "tap", "control": "camera", "on": True},
                 message("1", "안녕하세요 日本語 e\u0301 x", {"id": "u", "name": "한국어"}), message("2", "👍 plain"))
-    terminal.shows("a window that grows is drawn anew", "━ Chat ━{40,}┬─ Poll", "├─ Controls", "ann: 👍 plain")
+    terminal.shows("a window that grows is redrawn", "━ Chat ━{40,}┬─ Poll", "├─ Controls", "ann: 👍 plain")
     terminal.wait("한국어: 안녕하세요 日本語")
     columns = terminal.dividers()
-    check("columns line up beside wide characters", len(columns) == 1,
+    check("columns are aligned next to wide characters", len(columns) == 1,
           f"there are lines between panes in the columns {columns}\n{terminal.picture()}")
-    terminal.shows("its keys are listed", "Page Up", "Any key", keys=["?"])
-    terminal.shows("and any key closes the list", "ann: 👍 plain", keys=["x"])
+    terminal.shows("? lists the keys", "Page Up", "Any key", keys=["?"])
+    terminal.shows("any key closes the list of keys", "ann: 👍 plain", keys=["x"])
 
     daemon.send(*({"type": "waiting.join", "user": {"id": name, "name": name}} for name in ("Wanda", "Willi")),
                 {"type": "slider", "control": "volume", "phase": "end", "value": 0.5},
                 {"type": "chat.notice", "kind": "raid", "user": {"id": "r", "name": "rae"}, "count": 7})
     terminal.wait("Willi", "volume", "rae raids")
     terminal.focus("the waiting room can be focused", "Waiting room")
-    terminal.shows("its people can be selected, and the bottom line says what can be done", "e let in|l let in",
+    terminal.shows("waiting people can be selected, and the bottom line lists the acts", "e let in|l let in",
                    keys=["Down", "Down"])
-    becomes("one is let in", "waitingRoom", '"admitted":1', ["Enter"])
-    terminal.shows("and the screen says so", "let in: done")
+    becomes("Enter admits a person", "waitingRoom", '"admitted":1', ["Enter"])
+    terminal.shows("the bottom line confirms the admission", "let in: done")
     terminal.focus("the chat can be focused", "Chat")
-    terminal.press("a notice is reached", "Up", lambda picture: "p pin" in picture.rstrip("\n").split("\n")[-1])
+    terminal.press("Up reaches a notice", "Up", lambda picture: "p pin" in picture.rstrip("\n").split("\n")[-1])
     becomes("and pinned", "chat", '"pinned":true', ["p"], "pin")
-    terminal.shows("a message is selected", "t thread +o only this person", keys=["Escape", "End", "Up"])
-    terminal.shows("its thread is opened", "thread:", keys=["t"])
-    becomes("the chat is filtered by its author", "chat", '"filter":{', ["o"], "only this person")
-    terminal.shows("and shown so", "only by")
+    terminal.shows("a message can be selected", "t thread +o only this person", keys=["Escape", "End", "Up"])
+    terminal.shows("t opens the thread of the message", "thread:", keys=["t"])
+    becomes("o filters the chat by the author", "chat", '"filter":{', ["o"], "only this person")
+    terminal.shows("the screen shows the filter by author", "only by")
     daemon.ctl("chat", "filter", "main")
     terminal.type("Escape", "Down")
     terminal.wait("select|f filter by words")
-    terminal.shows("words to filter by are asked for", "filter by words:", keys=["f"])
+    terminal.shows("f asks for the words to filter by", "filter by words:", keys=["f"])
     terminal.enter("plain")
-    terminal.shows("the chat is filtered by words", 'only with "plain"')
+    terminal.shows("the screen shows the filter by words", 'only with "plain"')
     daemon.ctl("chat", "filter", "main")
     terminal.type("Escape", "/", *"plain", "Enter")
-    terminal.shows("a search selects what it finds", "ann: 👍 plain", "t thread")
+    terminal.shows("a search selects the message found", "ann: 👍 plain", "t thread")
     terminal.type("Escape")
     terminal.focus("the controls can be focused", "Controls")
     terminal.type("Down")
     terminal.wait(r"s set +\+- change")
     # 0.5 and two steps.
-    becomes("a slider is moved", "control", '"volume":0.6', ["+", "+"])
+    becomes("+ moves a slider", "control", '"volume":0.6', ["+", "+"])
     terminal.type("s", "2", "5", "Enter")
     becomes("and set", "control", '"volume":0.25')
-    becomes("a switch is turned", "control", '"camera":false', ["Down", "Enter"], "turn off")
-    # On what is selected already the first click would act.
+    becomes("Enter toggles a switch", "control", '"camera":false', ["Down", "Enter"], "turn off")
+    # A first click on the current selection would act.
     terminal.type("Up")
     terminal.wait(r"s set +\+- change")
     terminal.click("camera off")
-    terminal.shows("a click selects", "turn on")
+    terminal.shows("a click selects a switch", "turn on")
     terminal.click("camera off")
-    becomes("a second one acts", "control", '"camera":true')
+    becomes("a second click acts", "control", '"camera":true')
     terminal.focus("the recorder can be focused", "Recorder")
-    becomes("a recording is started", "recorder", '"state":"recording"', ["Down", "Enter"], "record")
+    becomes("Enter starts a recording", "recorder", '"state":"recording"', ["Down", "Enter"], "record")
     terminal.wait("here +recording")
     terminal.type("Down")
     terminal.wait("p pause|s stop|pause")
-    becomes("and stopped", "recorder", '"state":"idle"', ["s"])
-    terminal.shows("Escape gives the list of rooms", "^Rooms +1", "main +waiting", keys=["Escape", "Escape"])
-    terminal.shows("from which one is opened", "━ ", keys=["Enter"])
+    becomes("s stops the recording", "recorder", '"state":"idle"', ["s"])
+    terminal.shows("Escape shows the list of rooms", "^Rooms +1", "main +waiting", keys=["Escape", "Escape"])
+    terminal.shows("Enter opens a room from the list", "━ ", keys=["Enter"])
 
 
 def test_restarts(check, daemon, open_terminal):
@@ -133,39 +135,40 @@ def test_restarts(check, daemon, open_terminal):
     terminal.enter(f"{command} watch main")
     terminal.wait("ann: 👍 plain")
     daemon.kill()
-    terminal.shows("watch says that the daemon went away, and keeps its picture", AWAY, "ann: 👍 plain")
+    terminal.shows("watch reports that the daemon is unreachable, and keeps its picture", AWAY, "ann: 👍 plain")
     daemon.start()
-    terminal.lacks("and goes on when it is back", "went away")
+    terminal.lacks("watch continues when the daemon is back", "is unreachable")
     daemon.send(message("3", "after the restart", {"id": "u", "name": "bea"}))
-    terminal.shows("with what comes then", "ann: 👍 plain", "bea: after the restart")
+    terminal.shows("watch shows messages sent after the restart", "ann: 👍 plain", "bea: after the restart")
     terminal.type("q")
-    terminal.is_as_before("and ends as it began")
+    terminal.is_as_before("watch restores the terminal")
 
     terminal.enter(f"{command} top --interval 0.2")
     terminal.shows("top shows the room", "main", "HostView")
-    terminal.shows("Enter watches it", "━ ", "ann: 👍 plain", keys=["Enter"])
+    terminal.shows("Enter in top watches the room", "━ ", "ann: 👍 plain", keys=["Enter"])
     terminal.type("q")
-    terminal.is_as_before("and it ends as it began")
-    check.equal("the window has its title back", terminal.title(), socket.gethostname())
+    terminal.is_as_before("watch from top restores the terminal")
+    check.equal("the title of the window is restored", terminal.title(), socket.gethostname())
     terminal.enter(f"{command} top --interval 0.2")
     terminal.wait("main", "HostView")
     daemon.kill()
-    terminal.shows("top says that the daemon went away", AWAY, "HostView")
+    terminal.shows("top reports that the daemon is unreachable", AWAY, "HostView")
     daemon.start()
-    terminal.lacks("and goes on, too", "went away")
+    terminal.lacks("top continues when the daemon is back", "is unreachable")
     terminal.type("q")
-    terminal.is_as_before("and ends as it began")
+    terminal.is_as_before("top restores the terminal")
 
     os.mkfifo(pipe := terminal.directory / "pipe")
     with open(pipe, "r+b", buffering=0) as file:
         terminal.enter(f"{command} ingest - --room main <{pipe}")
         reaction = b'{"type":"reaction","kind":"like","count":1}\n'
         file.write(reaction * 100)
-        terminal.shows("ingest has its first lines confirmed", "100 lines +.*100 confirmed")
+        terminal.shows("the first lines of ingest are confirmed", "100 lines +.*100 confirmed")
         daemon.kill()
-        terminal.shows("ingest says that the daemon went away", "the daemon went away; waiting for it")
+        terminal.shows("ingest reports that the daemon is unreachable",
+                       "the daemon is unreachable; waiting for it")
         file.write(reaction * 50)
-        terminal.shows("and keeps what it reads", "daemon away, 50 lines waiting")
+        terminal.shows("ingest keeps the lines that it reads", "daemon unreachable, 50 lines waiting")
         daemon.start()
-        terminal.shows("which is delivered when the daemon is back", "connected again", "150 lines +.*150 confirmed")
-    check.equal("each line took effect once", daemon.call("GetRoom", room="main")["features"]["header"]["likes"], 150)
+        terminal.shows("ingest delivers these lines when the daemon is back", "connected again", "150 lines +.*150 confirmed")
+    check.equal("each line of ingest took effect once", daemon.call("GetRoom", room="main")["features"]["header"]["likes"], 150)

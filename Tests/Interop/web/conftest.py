@@ -1,4 +1,5 @@
-"""Fixtures of the tests of the page: a daemon and livehost-web for each file, and one Chromium for all."""
+"""Fixtures of the tests of the page: a daemon and livehost-web for each file, and one Chromium
+for all files."""
 import contextlib
 import io
 import pathlib
@@ -12,18 +13,18 @@ from harness.waiting import PATIENCE
 from harness.web import Page
 
 PICTURES = pathlib.Path(__file__).resolve().parents[1] / "Pictures"
-# The share of a picture that may differ: the clock, and what a font renders otherwise.
+# The share of pixels that may differ, because of the clock and of font rendering.
 SHARE = 0.02
 expect.set_options(timeout=PATIENCE * 1000)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--write-pictures", action="store_true", help="store how the page, a terminal and a report look")
+    parser.addoption("--write-pictures", action="store_true", help="store pictures of the page, a terminal and a report")
 
 
 @pytest.fixture(scope="module")
 def daemon(programs, tmp_path_factory):
-    """A daemon in which changing the title of a room takes 300 ms, which counts as a hang."""
+    """A daemon in which changing the title of a room takes 300 ms, which is a microhang."""
     daemon = Daemon(programs, tmp_path_factory.mktemp("livehostd"),
                     environment={"LIVEHOST_HOLD": "action:header.titleChanged=300"})
     yield daemon
@@ -48,7 +49,7 @@ def playwright():
 
 @pytest.fixture(scope="session")
 def browser(playwright):
-    # Chromium refuses to start its sandbox as root, the user of CI.
+    # Chromium refuses to start its sandbox as root, which is the user of CI.
     browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
     yield browser
     browser.close()
@@ -56,7 +57,7 @@ def browser(playwright):
 
 @pytest.fixture(scope="session")
 def visit(browser):
-    """Opens a tab, which is closed at the end of the block, with the options of Browser.new_page()."""
+    """Opens a tab with the options of Browser.new_page(), and closes it at the end of the block."""
     @contextlib.contextmanager
     def visit(address, **options):
         with contextlib.closing(browser.new_page(**options)) as tab:
@@ -68,13 +69,13 @@ def visit(browser):
 
 @pytest.fixture(scope="module")
 def errors():
-    """Errors that `tab` reported."""
+    """The errors that `tab` reported."""
     return []
 
 
 @pytest.fixture(scope="module")
 def tab(visit, page, errors):
-    """The page with the room `main`, in which the tests of a file go on from each other."""
+    """The page with the room `main`. The tests of a file share it and continue from each other."""
     with visit("about:blank") as tab:
         tab.on("pageerror", lambda error: errors.append(str(error)))
         tab.on("console", lambda line: line.type == "error" and errors.append(line.text))
@@ -84,7 +85,8 @@ def tab(visit, page, errors):
 
 @pytest.fixture
 def compare(request, check, tmp_path):
-    """Compares a picture with the stored one of a name, or stores it with --write-pictures."""
+    """Compares a picture with the stored one of the same name, or stores it with
+    --write-pictures."""
     def compare(picture, name):
         seen, path = Image.open(io.BytesIO(picture)).convert("RGB"), PICTURES / name
         if request.config.getoption("--write-pictures", default=False):
@@ -92,12 +94,12 @@ def compare(request, check, tmp_path):
             return
         stored = Image.open(path).convert("RGB")
         assert seen.size == stored.size, f"{seen.size}, stored {stored.size}"
-        # The stored one has few colours, to be small.
+        # The stored picture has few colours, to keep it small.
         differences = ImageChops.difference(seen, stored).convert("L").point(lambda value: 255 if value > 40 else 0)
         share = differences.histogram()[255] / (seen.width * seen.height)
         check.write(f"{name}: {share:.2%} differ")
         if share > SHARE:
             seen.save(tmp_path / name)
-        assert share <= SHARE, (f"{share:.1%} of the pixels differ, at most {SHARE:.0%} may; see {tmp_path / name}; "
-                                "if that is right, store it with --write-pictures")
+        assert share <= SHARE, (f"{share:.1%} of the pixels differ, but at most {SHARE:.0%} may; see "
+                                f"{tmp_path / name}; if the change is intended, store it with --write-pictures")
     return compare

@@ -1,7 +1,8 @@
-"""The words of the page and of the terminal, to compare them part by part."""
+"""Extracts the words of the page and of the terminal, to compare them part by part."""
 
 
-# Bars and histories, which are pictures on the page; and the brackets that stand for the frame of a badge.
+# Bars and histories, which the page draws as pictures; and the brackets that represent the frame of
+# a badge.
 PICTURES = str.maketrans({**{picture: " " for picture in "▁▂▃▄▅▆▇█░"}, "[": " ", "]": " "})
 
 WORDS_OF_THE_PAGE = """() => {
@@ -25,7 +26,7 @@ def words(text):
 
 
 def words_of_the_terminal(daemon, room):
-    """What `livehostctl show` prints, by the titles of the parts."""
+    """Returns the words that `livehostctl show` prints, by the titles of the parts."""
     blocks = [block.split("\n") for block in daemon.ctl("show", room, columns=100_000).strip("\n").split("\n\n")]
     head, *parts, foot = blocks
     found = {title: words("\n".join(lines)) for title, *lines in parts}

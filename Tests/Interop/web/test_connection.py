@@ -1,4 +1,4 @@
-"""Tabs that are hidden, slow, or lose their daemon; and a second driver of browsers."""
+"""Hidden tabs, slow tabs, tabs that lose their daemon; and a second browser driver."""
 import selenium.webdriver
 from playwright.sync_api import expect
 
@@ -29,7 +29,7 @@ def test_hides(check, visit, page, daemon):
 
 
 def test_throttled(check, visit, page, daemon):
-    with check.attempt("at 2 kB/s the page is behind, and right in the end"), visit(page.link) as tab:
+    with check.attempt("at 2 kB/s the page lags behind, and is correct in the end"), visit(page.link) as tab:
         expect(panel(tab, "header")).to_contain_text("viewers")
         session = tab.context.new_cdp_session(tab)
         network = {"offline": False, "latency": 0, "uploadThroughput": -1}
@@ -45,7 +45,7 @@ def test_throttled(check, visit, page, daemon):
 
 
 def test_by_selenium(check, page):
-    with check.attempt("Selenium sees and acts, too"):
+    with check.attempt("Selenium can also read the page and act on it"):
         options = selenium.webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         for argument in ("--headless=new", "--no-sandbox"):
@@ -63,7 +63,7 @@ def test_by_selenium(check, page):
 
 def test_survives(check, visit, page, tab, daemon):
     daemon.send(message(389, "before the second tab"))
-    with check.attempt("what is done in one tab is seen in the other"), visit(page.link) as second:
+    with check.attempt("an act in one tab is visible in the other"), visit(page.link) as second:
         expect(panel(second, "header")).to_contain_text("An evening")
         daemon.send({"type": "tap", "control": "camera", "on": False, "room": "main"})
         for one, other, word, state in ((second, tab, "turn on", "camera on"), (tab, second, "turn off", "camera off")):
@@ -75,10 +75,10 @@ def test_survives(check, visit, page, tab, daemon):
         daemon.send(message(390, "only one of them is paused"))
         expect(panel(tab, "chat")).to_contain_text("only one of them is paused")
         expect(panel(second, "chat")).not_to_contain_text("only one of them is paused")
-    with check.attempt("a daemon that is gone is told"):
+    with check.attempt("the page reports a lost daemon"):
         daemon.stop()
         expect(tab.locator("#connection")).to_contain_text("lost")
-    with check.attempt("the page goes on when it is back"):
+    with check.attempt("the page continues when the daemon is back"):
         daemon.start()
         expect(tab.locator("#connection")).to_have_text("live")
         daemon.send(message(400, "back again"))

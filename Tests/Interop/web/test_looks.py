@@ -1,4 +1,5 @@
-"""How the page, a terminal and a report look; and that the page shows the words of the terminal."""
+"""Pictures of the page, a terminal and a report; and a comparison of the words on the page and
+in the terminal."""
 import concurrent.futures
 import io
 import json
@@ -17,7 +18,7 @@ from terminal_words import WORDS_OF_THE_PAGE, first_difference, words, words_of_
 from web_support import accessible, panel, stage
 
 LOOKS = [(*size, scheme) for size in ((300, 700), (900, 700), (1600, 900)) for scheme in ("light", "dark")]
-# What a terminal calls its colours: the ground, the text, then black, red and so on.
+# The colours of the terminal: background, text, then black, red and so on.
 GROUND, TEXT, *COLOURS = [tuple(bytes.fromhex(colour)) for colour in (
     "14181d e4e8ec 14181d ff6b6b 4cc38a f0b94f 7aa2f7 d08ce0 56c8d8 e4e8ec".split())]
 LINES = ("<pre style=\"width:110ch;margin:0;padding:12px;background:{background};color:{foreground};"
@@ -25,14 +26,15 @@ LINES = ("<pre style=\"width:110ch;margin:0;padding:12px;background:{background}
 
 
 def drawn(text):
-    """A page with a text as a terminal draws it."""
+    """Returns a page with a text as drawn by a terminal."""
     console = Console(record=True, width=200, file=io.StringIO())
     console.print(Text.from_ansi(text.rstrip("\n")), end="")
     return console.export_html(theme=TerminalTheme(GROUND, TEXT, COLOURS), code_format=LINES, inline_styles=True)
 
 
 def simulated_host(programs, directory):
-    """Some seconds of the simulated host, as a demonstration plays it: a recording of its room."""
+    """Returns a recording of some seconds of the simulated host, from the room of a
+    demonstration."""
     demo = Program([programs / "livehostctl", "demo", "--web"], directory / "log", {"TMPDIR": str(directory)},
                    stdout=subprocess.PIPE, text=True)
     try:
@@ -54,22 +56,22 @@ def simulated_host(programs, directory):
 
 @pytest.fixture(scope="module", autouse=True)
 def recording_of_host(programs, tmp_path_factory):
-    """A recording of the simulated host, as a future: it takes 10 s, in which the other tests run."""
+    """A future of a recording of the simulated host. It takes 10 s, while the other tests run."""
     with concurrent.futures.ThreadPoolExecutor(1) as executor:
         yield executor.submit(simulated_host, programs, tmp_path_factory.mktemp("demo"))
 
 
 def test_looks(check, visit, page, daemon, compare):
-    """The page looks as it did when the pictures were stored."""
+    """Checks that the page looks like the stored pictures."""
     stage(daemon)
     for width, height, scheme in LOOKS:
         name = f"page-{width}-{scheme}.png"
-        with check.attempt(f"{name}: the page looks as it did"), visit(
+        with check.attempt(f"{name}: the page looks like its stored picture"), visit(
                 f"{page.base}/?room=stage#t={page.token}", viewport={"width": width, "height": height},
                 color_scheme=scheme) as tab:
-            # The messages of a moment ago are part of a rate.
+            # Recent messages are part of a rate, so the test waits.
             expect(panel(tab, "chat")).to_contain_text(" 0/s")
-            # Other rooms are not always the same.
+            # Other rooms vary, so their buttons are removed.
             tab.evaluate("() => document.querySelectorAll('#rooms button:not([aria-current])').forEach((each) => each.remove())")
             for part in ("header", "chat"):
                 expect(panel(tab, part).locator(".sparkline")).to_be_visible()
@@ -81,12 +83,12 @@ def test_looks(check, visit, page, daemon, compare):
 
 
 def test_looks_elsewhere(check, visit, programs, daemon, compare, tmp_path, open_terminal):
-    """The terminal and a report look as they did."""
-    with check.attempt("terminal.png: the terminal looks as it did"), visit(
+    """Checks that the terminal and a report look like the stored pictures."""
+    with check.attempt("terminal.png: the terminal looks like its stored picture"), visit(
             "about:blank", viewport={"width": 1200, "height": 900}) as tab:
         terminal = open_terminal(110, 32)
         terminal.enter(f"COLORTERM=truecolor {programs}/livehostctl --socket {daemon.control} watch stage")
-        # The history of the rate grows until there is no place behind it, and then the rows stay where they are.
+        # The history of the rate grows until the line is full. Afterwards the rows stay in place.
         terminal.wait(" 0/s", "LIVE", "reverb", "^most by Ada")
         tab.set_content(f"<body style='margin:0'>{drawn(terminal.settled('-e'))}")
         compare(tab.locator("pre").screenshot(), "terminal.png")
@@ -94,10 +96,10 @@ def test_looks_elsewhere(check, visit, programs, daemon, compare, tmp_path, open
     subprocess.run([programs / "livehostctl", "simulate", "--local", ROOT / "config/scenarios/host-screen.yaml", "--html", page],
                    stdout=subprocess.DEVNULL, timeout=10 * PATIENCE)
     for scheme in ("light", "dark"):
-        with check.attempt(f"report-{scheme}.png: a report looks as it did"), visit(
+        with check.attempt(f"report-{scheme}.png: a report looks like its stored picture"), visit(
                 page.as_uri(), viewport={"width": 1000, "height": 900}, color_scheme=scheme) as tab:
             compare(tab.screenshot(), f"report-{scheme}.png")
-    with check.attempt("a report fits on a telephone, and axe has nothing to say"), visit(
+    with check.attempt("a report fits on a phone, and axe finds no problem"), visit(
             page.as_uri(), viewport={"width": 360, "height": 700}) as tab:
         assert tab.evaluate("() => document.documentElement.scrollWidth") <= 360
         accessible(tab, "the report")
@@ -106,7 +108,7 @@ def test_looks_elsewhere(check, visit, programs, daemon, compare, tmp_path, open
 def test_fits(check, visit, page, daemon):
     stage(daemon, "main")
     for width, height, scheme in LOOKS:
-        with check.attempt(f"{width} pixels, {scheme}: nothing sticks out, and axe has nothing to say"), visit(
+        with check.attempt(f"{width} pixels, {scheme}: nothing overflows, and axe finds no problem"), visit(
                 page.link, viewport={"width": width, "height": height}, color_scheme=scheme) as tab:
             expect(tab.locator("#connection")).to_have_text("live")
             for view, content in (("screen", "[data-panel=chat]"), ("list", "#list tr"), ("hangs", "#hangs tr"),
@@ -117,18 +119,18 @@ def test_fits(check, visit, page, daemon):
                 assert wide <= width, f"{view} is {wide} pixels wide"
                 out = tab.evaluate("() => [...document.querySelectorAll('#screen .panel > div')]"
                                    ".filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)")
-                assert not out, f"{out} stick out of their panels"
+                assert not out, f"{out} overflow their panels"
                 if view == "list":
-                    # A table gives up columns before it is cut off.
+                    # A table drops columns before it is cut off.
                     expect(tab.locator("#list th", has_text="rejected")).to_be_visible(visible=width > 400)
                     lines = [each.get_attribute("d") for each in tab.locator("#list .sparkline .line").all()]
-                    assert all("L" in line for line in lines), "a history of one sample is a level line"
+                    assert all("L" in line for line in lines), "a history of one sample is not drawn as a level line"
                 accessible(tab, view)
 
 
 def is_the_terminals(check, visit, page, daemon, room):
-    """The words of the page are those of the terminal, part by part and in their order."""
-    with check.attempt(f"{room}: the page shows what the terminal shows"), visit(
+    """Checks that the page has the same words as the terminal, part by part and in order."""
+    with check.attempt(f"{room}: the page and the terminal show the same words"), visit(
             f"{page.base}/?room={room}#t={page.token}", viewport={"width": 1600, "height": 900}) as tab:
         expect(tab.locator("#connection")).to_have_text("live")
 
@@ -139,7 +141,7 @@ def is_the_terminals(check, visit, page, daemon, room):
             same.difference = {
                 title: first_difference(after.get(title, []), terminal.get(title, []))
                 for title in {*after, *terminal} if after.get(title, []) != terminal.get(title, [])}
-            # The clock of a room goes on: only what does not change meanwhile can be compared.
+            # The clock of a room advances, so only the unchanged words are compared.
             return before == after and not same.difference and after
 
         try:

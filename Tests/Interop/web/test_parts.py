@@ -1,4 +1,4 @@
-"""Overlays, and parts of a room in tabs of their own."""
+"""Overlays, and individual parts of a room in separate tabs."""
 import json
 import re
 
@@ -10,7 +10,7 @@ from web_support import message, panel
 
 
 def test_overlays(check, visit, page, daemon, tmp_path):
-    with check.attempt("an overlay shows its part, on nothing"), visit(
+    with check.attempt("an overlay shows its part on a transparent background"), visit(
             f"{page.base}/overlay/chat?room=main&t={page.reading}") as tab:
         daemon.send(message(500, "on the stream"))
         expect(tab.locator("body")).to_contain_text("on the stream")
@@ -23,7 +23,7 @@ def test_overlays(check, visit, page, daemon, tmp_path):
         expect(tab.locator("body")).to_contain_text("in a room that was opened later")
     options = ("--overlay-token-file", str(tmp_path / "overlay-token"))
     first = Page(daemon, *options)
-    with check.attempt("an overlay goes on after a restart of the program"), visit(
+    with check.attempt("an overlay continues after a restart of the program"), visit(
             f"{first.base}/overlay/chat?room=main&t={first.reading}") as tab:
         expect(tab.locator("body")).to_contain_text("on the stream")
         first.stop()
@@ -35,7 +35,7 @@ def test_overlays(check, visit, page, daemon, tmp_path):
 
 
 def test_is_named_in_colour(check, visit, page, daemon):
-    """Names have the colours and badges of their platform."""
+    """Checks the colours and badges of names, as sent by their platform."""
     colours = ["#0000FF", "#000000", "#FFFFFF", "#FFFF00", "#1E90FF"]
     people = [{"id": f"c{each}", "name": f"Colour{each}", "color": colour} for each, colour in enumerate(colours)]
     people[0]["badges"] = ["moderator/1", "subscriber/12"]
@@ -48,7 +48,7 @@ def test_is_named_in_colour(check, visit, page, daemon):
     }"""
     seen = {}
     for scheme in ("light", "dark"):
-        with check.attempt(f"colours that people have chosen can be read, {scheme}"), visit(
+        with check.attempt(f"chosen colours are readable in the {scheme} scheme"), visit(
                 f"{page.base}/?room=colours#t={page.token}", color_scheme=scheme) as tab:
             names = panel(tab, "chat").locator("[data-own]")
             expect(names).to_have_count(len(people))
@@ -60,16 +60,16 @@ def test_is_named_in_colour(check, visit, page, daemon):
             for colour, light in zip(colours, lights[1:]):
                 low, high = sorted((lights[0], light))
                 assert (high + 0.05) / (low + 0.05) >= 4.5, f"{colour} on {ground}"
-    # Blue is blue on both grounds; only white on white and black on black have to change.
+    # Blue stays blue on both backgrounds; only white on white and black on black must change.
     blues = [[int(part) for part in re.findall(r"\d+", each[0])] for each in seen.values()]
-    check("and keep their hue", all(blue > red and blue > green for red, green, blue in blues), f"{seen}")
+    check("chosen colours keep their hue", all(blue > red and blue > green for red, green, blue in blues), f"{seen}")
 
 
 def test_marks_emotes(check, visit, page, daemon):
-    """Emotes stand out in the text of a message, and are text."""
+    """Checks that emotes are highlighted in the text of a message."""
     daemon.send({"type": "chat.message", "room": "emotes", "id": "1", "user": {"id": "u", "name": "Ann"},
                  "text": "\U0001F600 <b>Kappa</b> \u202Ex", "emotes": [5, 10, 15, 17]})
-    with check.attempt("emotes stand out in the text of a message, which stays text"), visit(
+    with check.attempt("emotes are highlighted in the text of a message, which stays text"), visit(
             f"{page.base}/?room=emotes#t={page.token}") as tab:
         marks = panel(tab, "chat").locator("em")
         expect(marks).to_have_text(["Kappa", "\uFFFDx"])
@@ -83,7 +83,7 @@ def test_charts(check, visit, page, daemon, tmp_path):
         "type": "stats", "ts": begin + second * 1000, "bitrateKbps": 4000 + 500 * (second // 10 % 4), "framesPerSecond": 60,
         "roundTripMs": 30 + second % 3, "droppedFrames": 0, "congestion": 0.01}) + "\n" for second in range(300)))
     daemon.ctl("ingest", str(file), "--speed", "max", "--room", "charts")
-    with check.attempt("statistics are charts over time, with their scales"), visit(
+    with check.attempt("statistics are drawn as charts over time, with scales"), visit(
             f"{page.base}/?room=charts#t={page.token}") as tab:
         figures = panel(tab, "liveRoomStats").locator("figure")
         expect(figures).to_have_count(2)

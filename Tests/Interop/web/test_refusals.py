@@ -1,4 +1,5 @@
-"""Requests that livehost-web refuses: of other programs, of another page in the same browser, and with tricks in them."""
+"""Requests that livehost-web refuses: from other programs, from another page in the same
+browser, and malformed ones."""
 import re
 import socket
 
@@ -12,13 +13,13 @@ def test_refuses_strangers(check, page):
     room = "/api/rooms/main/events"
     for name, headers, status in [
             ("another name", {"Host": "evil.example"}, 421),
-            ("a name that was made to mean this machine", {"Host": f"evil.example:{page.port}"}, 421),
+            ("a foreign name that resolves to this machine", {"Host": f"evil.example:{page.port}"}, 421),
             ("another port", {"Host": "localhost:1"}, 421),
             ("another page", {"Origin": "http://evil.example"}, 403),
-            ("a page of another port", {"Origin": "http://127.0.0.1:1"}, 403),
+            ("a page on another port", {"Origin": "http://127.0.0.1:1"}, 403),
             ("a page without an origin", {"Origin": "null"}, 403),
             ("another site", {"Sec-Fetch-Site": "cross-site"}, 403),
-            ("another page of the machine", {"Sec-Fetch-Site": "same-site"}, 403),
+            ("another page on this machine", {"Sec-Fetch-Site": "same-site"}, 403),
             ("an unknown site", {"Sec-Fetch-Site": "unheard-of"}, 403),
             *((f"the origin '{origin}'", {"Origin": origin}, 403) for origin in (
                 f"http://127.0.0.1.evil.example:{page.port}", f"http://evil.example@127.0.0.1:{page.port}",
@@ -30,7 +31,7 @@ def test_refuses_strangers(check, page):
         status, _, _ = page.request("GET", room, token=token)
         check.equal(f"{name} is refused", status, 401)
     status, _, _ = page.request("GET", f"/api/rooms/main/events?t={page.token}")
-    check.equal("the token for acting does not count in an address", status, 401)
+    check.equal("an acting token in the address is refused", status, 401)
     status, reply = page.call("OpenRoom", {"room": "evil"}, token=page.reading)
     check("a token for reading does not act", status == 403 and reply["error"] == "right", f"{status} {reply}")
     status, _ = page.call("GetStatus", token=page.reading)
@@ -45,16 +46,16 @@ def test_refuses_strangers(check, page):
             *((name, (b"400", b"421"), f"/?as=raw HTTP/1.1\nHost: {host}\n") for name, host in hosts.items()),
             *((name, (b"", b"4"), f"/api/status HTTP/1.1\n{head}{token}") for name, head in {
                 "two names": "Host: evil.example\nHost: HOST\n", "a request without a name": "",
-                "two names, of which the first is ours": "Host: HOST\nHost: evil.example\n",
-                "lengths that disagree": "Host: HOST\nContent-Length: 5\nTransfer-Encoding: chunked\n"}.items()),
+                "two names, the first of which is correct": "Host: HOST\nHost: evil.example\n",
+                "contradictory lengths": "Host: HOST\nContent-Length: 5\nTransfer-Encoding: chunked\n"}.items()),
             ("an address with another name", (b"4",), "http://evil.example/ HTTP/1.1\nHost: evil.example\n")]:
         reply = page.raw(f"GET {head}Connection: close\n\n")
         seen = reply[9:9 + len(status[-1])]
         check(f"{name} is refused", seen in status, f"expected {status}, seen {reply[:200]}")
     for method in ("PUT", "DELETE", "TRACE", "CONNECT", "OPTIONS"):
         status, headers, _ = page.request(method, "/api/call/OpenRoom", token=page.token)
-        check(f"{method} does nothing", status in (400, 404, 405), f"expected one of (400, 404, 405), seen {status}")
-        check(f"and {method} allows no other page anything", "Access-Control-Allow-Origin" not in headers, f"{headers}")
+        check(f"{method} has no effect", status in (400, 404, 405), f"expected one of (400, 404, 405), seen {status}")
+        check(f"{method} grants no access to other pages", "Access-Control-Allow-Origin" not in headers, f"{headers}")
     for token, bytes_ in ((page.reading, 65 << 10), (page.token, (8 << 20) + 1)):
         status, _, _ = page.request("POST", "/api/call/GetStatus", {"Content-Type": "application/json"},
                                     b'{"a":"' + b"x" * bytes_ + b'"}', token)
@@ -73,9 +74,9 @@ def test_takes_no_tricks(check, page):
                  "/assets/../../etc/passwd", "/assets/%2e%2e/%2e%2e/etc/passwd", "/assets/0/app.js", "//etc/passwd",
                  "/overlay/../api/status", "/api/rooms/../../x/events"):
         status, _, body = page.request("GET", path, token=page.token)
-        check(f"{path} gives nothing", status in (400, 404, 405) and b"root:" not in body, f"expected one of (400, 404, 405), seen {status}")
+        check(f"{path} returns no file", status in (400, 404, 405) and b"root:" not in body, f"expected one of (400, 404, 405), seen {status}")
     status, _, body = page.request("GET", "/overlay/%3Cscript%3Ealert(1)%3C%2Fscript%3E")
-    check("an address is not part of a page", b"alert" not in body, f"{body}")
+    check("a response does not contain the requested address", b"alert" not in body, f"{body}")
     for method in ("..%2FGetStatus", "org.varlink.service.GetInfo", "GetStatus%00", "GetStatus/../OpenRoom"):
         status, _, _ = page.request("POST", f"/api/call/{method}", {"Content-Type": "application/json"}, "{}", page.token)
         check(f"the method {method} does not exist", status in (400, 404), f"expected one of (400, 404), seen {status}")
@@ -84,30 +85,32 @@ def test_takes_no_tricks(check, page):
         reply = client.recv(64)
         check("headers of 100 KB are refused", not reply or b" 4" in reply[:13], f"{reply}")
     status, reply = page.call("GetRoom", {"room": "nowhere"})
-    check("errors of the daemon are told", status == 404 and reply["error"] == "NoSuchRoom", f"{status} {reply}")
+    check("an error of the daemon is returned", status == 404 and reply["error"] == "NoSuchRoom", f"{status} {reply}")
     status, reply = page.call("Nothing")
-    check("an unknown method is told", status == 400 and reply["error"] == "MethodNotFound", f"{status} {reply}")
+    check("an unknown method is an error", status == 400 and reply["error"] == "MethodNotFound", f"{status} {reply}")
     status, _, _ = page.request("GET", "/api/rooms/nowhere/events", token=page.token)
-    check.equal("a room that is not there is told at once", status, 404)
+    check.equal("a missing room is reported immediately", status, 404)
 
 
 def test_meets_another_page(check, playwright, page):
-    """A page of somebody else in the same browser, and a name that was made to mean this machine (DNS rebinding)."""
+    """A foreign page in the same browser, and a foreign name that resolves to this machine (DNS
+    rebinding)."""
     evil = serve_http(lambda request: (200, "<title>evil</title>")).replace("127.0.0.1", "evil.example")
     browser = playwright.chromium.launch(
         executable_path="/usr/bin/chromium", args=["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"])
     tab = browser.new_page()
     before = page.status()["refused"]
-    with check.attempt("a name that was made to mean this machine gets nothing in a browser"):
+    with check.attempt("a browser gets no access by a foreign name that resolves to this machine"):
         reply = tab.goto(f"http://evil.example:{page.port}/")
         assert reply.status == 421 and "livehost" not in tab.title(), reply.status
-        # As seen by a page that was loaded while the name still meant its own machine.
+        # This request comes from a page that was loaded while the name still resolved to its own
+        # machine.
         tab.goto(evil)
         found = tab.evaluate("(to) => fetch(to).then((reply) => reply.text(), () => 'failed')",
                              f"http://evil.example:{page.port}/")
         assert found == "failed", found
         assert page.status()["refused"]["host"] > before["host"]
-    with check.attempt("another page in the same browser reads nothing, and changes nothing"):
+    with check.attempt("another page in the same browser can neither read nor change anything"):
         found = tab.evaluate("""async ([base, token]) => {
           const act = { method: "POST", body: '{"room":"evil"}' };
           const tries = {

@@ -1,4 +1,4 @@
-"""Streams of rooms, and clients that are slow."""
+"""Streams of rooms, and slow clients."""
 import contextlib
 import gzip
 import http.client
@@ -18,8 +18,8 @@ from web_support import message
 
 @pytest.fixture(scope="module", autouse=True)
 def unfinished(page):
-    """Requests that do not go on, and after how many seconds the connection of each was closed. That takes 10 s, in which
-    the other tests run."""
+    """Starts requests that stop in the middle; returns after how many seconds each connection
+    was closed. This takes 10 s, while the other tests run."""
     closed, begun = {}, time.monotonic()
 
     def read(name, client):
@@ -29,10 +29,10 @@ def unfinished(page):
             closed[name] = time.monotonic() - begun
 
     requests = {
-        "headers that do not end": "GET / HTTP/1.1\nHost: HOST\nX-Slow: ",
-        "a body that does not come": f"POST /api/call/GetStatus HTTP/1.1\nHost: HOST\nX-Livehost-Token: {page.token}\n"
+        "unfinished headers": "GET / HTTP/1.1\nHost: HOST\nX-Slow: ",
+        "a missing body": f"POST /api/call/GetStatus HTTP/1.1\nHost: HOST\nX-Livehost-Token: {page.token}\n"
                                      "Content-Type: application/json\nContent-Length: 9\n\n{",
-        "a connection on which nothing is sent": "",
+        "a silent connection": "",
     }
     threads = {name: threading.Thread(target=read, args=(name, page.begin(text)), daemon=True)
                for name, text in requests.items()}
@@ -45,24 +45,24 @@ def test_is_small(check, page):
     _, headers, body = page.request("GET", "/", {"Accept-Encoding": "gzip"})
     total = len(body)
     policy = headers["Content-Security-Policy"]
-    check("nothing unsafe is allowed", "unsafe" not in policy and "default-src 'none'" in policy, policy)
+    check("the content security policy allows nothing unsafe", "unsafe" not in policy and "default-src 'none'" in policy, policy)
     text = gzip.decompress(body).decode()
     for path in re.findall(r'"(/assets/[^"]+)"', text):
         directory = path.rsplit("/", 1)[0]
         _, headers, body = page.request("GET", path, {"Accept-Encoding": "gzip"})
         total += len(body)
-        check(f"{path.rsplit('/')[-1]} is kept", "immutable" in headers["Cache-Control"], headers["Cache-Control"])
+        check(f"{path.rsplit('/')[-1]} may be cached forever", "immutable" in headers["Cache-Control"], headers["Cache-Control"])
         for name in re.findall(r'from "\./([^"]+)"', gzip.decompress(body).decode()):
             total += len(page.request("GET", f"{directory}/{name}", {"Accept-Encoding": "gzip"})[2])
-    check("the page is at most 60 kB", 2_000 < total <= 60_000, f"expected 2,000 to 60,000 bytes, seen {total}")
-    check("nothing comes from elsewhere", not re.search(r'(?:src|href)="(?:https?:)?//', text))
+    check("the page has at most 60 kB", 2_000 < total <= 60_000, f"expected 2,000 to 60,000 bytes, seen {total}")
+    check("the page loads nothing from other servers", not re.search(r'(?:src|href)="(?:https?:)?//', text))
     check.write(f"{total} bytes")
 
 
 def test_streams_merge(check, page, daemon):
-    """A program that reads the stream: the patches lead to what GetRoom says."""
+    """Reads the stream like a program: the patches result in the state that GetRoom returns."""
     connection, reply = page.events(query="?rate=20")
-    check("a stream is one", reply.headers["Content-Type"] == "text/event-stream")
+    check("a stream has the type of server-sent events", reply.headers["Content-Type"] == "text/event-stream")
     state = {"room": None}
 
     def merge(value, patch):
@@ -92,19 +92,19 @@ def test_streams_merge(check, page, daemon):
         if header["viewers"] == 4711 and messages and messages[0]["text"] == "the last one":
             break
     connection.close()
-    check("the state comes first, then patches", kinds[0] == "state" and "state" not in kinds[1:], f"{kinds}")
+    check("the first event is the state, and later events are patches", kinds[0] == "state" and "state" not in kinds[1:], f"{kinds}")
     instances = {number.rsplit("-", 1)[0] for number in numbers}
     sequence = [int(number.rsplit("-", 1)[1]) for number in numbers]
-    check("they are numbered", len(instances) == 1 and sequence == sorted(set(sequence)), f"{numbers}")
+    check("the events are numbered", len(instances) == 1 and sequence == sorted(set(sequence)), f"{numbers}")
 
 
 def test_many_streams(check, page, daemon):
-    """200 streams at once all get what is new; another one is told that there are too many only far beyond."""
+    """Checks that 200 concurrent streams receive an update. The limit is far higher."""
     connections = []
     for _ in range(200):
         connections.append(page.events(query="?of=screen&rate=20"))
     check.equal("200 streams are open", page.status()["streams"], 200)
-    check.equal("for which the daemon is asked once", page.status()["rooms"], 1)
+    check.equal("200 streams need one call of the daemon", page.status()["rooms"], 1)
     daemon.send({"type": "title", "title": "for all of them", "room": "main"})
 
     def sees(reply):
@@ -113,19 +113,19 @@ def test_many_streams(check, page, daemon):
                 return True
         return False
 
-    check("all of them see what is new", all(sees(reply) for _, reply in connections))
+    check("all 200 streams receive an update", all(sees(reply) for _, reply in connections))
     for connection, _ in connections:
         connection.close()
-    with check.attempt("streams that have ended are not counted any more"):
+    with check.attempt("ended streams are no longer counted"):
         wait_for(lambda: page.status()["streams"] == 0, lambda: f"expected no streams, seen {page.status()}")
 
 
 def test_ends_at_once(check, daemon):
-    """A browser that watches does not hold up the end."""
+    """Checks that a watching browser does not delay the end of the program."""
     page = Page(daemon)
     connection, reply = page.events()
     reply.readline()
-    with check.attempt("the program ends though a browser watches"):
+    with check.attempt("the program ends although a browser watches"):
         page.stop()
         while reply.readline():
             pass
@@ -133,7 +133,7 @@ def test_ends_at_once(check, daemon):
 
 
 def events_of(page):
-    """A socket that holds little, on which a stream of the room main begins."""
+    """Returns a socket with small buffers, on which a stream of the room main begins."""
     return page.begin("GET /api/rooms/main/events?of=screen HTTP/1.1\nHost: HOST\n"
                       f"X-Livehost-Token: {page.reading}\n\n", receive_buffer=4096)
 
@@ -141,7 +141,7 @@ def events_of(page):
 def test_slow_clients(check, daemon):
     page = Page(daemon, "--patience", "2")
     text = "a long message " * 30
-    with check.attempt("a browser that never reads is cut off, and counted"):
+    with check.attempt("a browser that never reads is disconnected and counted"):
         client = events_of(page)
         end = time.monotonic() + PATIENCE
         number = 10_000
@@ -153,7 +153,7 @@ def test_slow_clients(check, daemon):
         client.close()
     page.stop()
     page = Page(daemon)
-    with check.attempt("a browser that reads 2 kB/s gets less, not later, and costs no memory"):
+    with check.attempt("a browser that reads 2 kB/s gets fewer, not later updates, and costs no memory"):
         client = events_of(page)
         daemon.send(*[message(20_000 + each, text) for each in range(60)])
         before, seen = page.resident(), b""
@@ -167,7 +167,7 @@ def test_slow_clients(check, daemon):
             seen += client.recv(65_536)
         patches = seen.count(b"event: patch")
         check.write(f"{patches} patches in 8 s, {grown >> 10} KiB")
-        # At full speed there would be some 20 per second.
+        # At full speed, there would be about 20 per second.
         assert patches < 80 and grown < 32 << 20, f"{patches} patches, {grown} bytes"
         assert page.status()["slow"] == 0, page.status()
         client.close()
@@ -178,7 +178,7 @@ def test_demonstration(check, programs, tmp_path):
     """`livehostctl demo --web`."""
     demo = Program([programs / "livehostctl", "demo", "--web"], tmp_path / "log", {"TMPDIR": str(tmp_path)},
                    stdout=subprocess.PIPE, text=True)
-    with check.attempt("a demonstration shows the page"):
+    with check.attempt("a demonstration serves the page"):
         port, token = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#t=([0-9a-f]{64})\n", demo.output.readline()).groups()
 
         def rooms():
@@ -188,7 +188,7 @@ def test_demonstration(check, programs, tmp_path):
             return {room["room"] for room in json.load(connection.getresponse())["rooms"]}
 
         wait_for(lambda: {"main", "examplehost"} <= rooms(), "its rooms")
-    with check.attempt("and ends with it"):
+    with check.attempt("the page ends with the demonstration"):
         demo.stop()
         assert not accepts(("127.0.0.1", int(port))), "the page still accepts connections"
 
@@ -197,4 +197,4 @@ def test_unfinished_requests(check, unfinished):
     threads, closed = unfinished
     for name, thread in threads.items():
         thread.join(30)
-        check(f"{name} is cut off", closed.get(name, 60) < 30, f"expected less than 30 s, closed after: {closed}")
+        check(f"{name} is disconnected", closed.get(name, 60) < 30, f"expected less than 30 s, closed after: {closed}")

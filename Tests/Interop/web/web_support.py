@@ -1,4 +1,4 @@
-"""What several tests of the page use."""
+"""Functions shared by several tests of the page."""
 import json
 
 from axe_playwright_python.sync_playwright import Axe
@@ -25,7 +25,7 @@ def accessible(tab, name):
 
 
 def stage(daemon, name="stage"):
-    """A room to take a picture of: nothing in it moves but the clock."""
+    """Events of a room for pictures: nothing in it moves except the clock."""
     room = {"room": name}
     people = ["Ada", "Grace", "Linus", "Margaret", "Dennis", "Barbara", "Ken", "Radia"]
     texts = ["that filter sounds great", "what key is this in?", "the bass again please", "hello from Lisbon",

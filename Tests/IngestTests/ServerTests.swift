@@ -141,7 +141,7 @@ private final class SlowSink: IngestSink {
         let second = try BlockingClient(path)
         #expect(
           second.readToEnd()
-            == #"{"type":"refused","reason":"all connections that ingest.connections allows are taken"}"#
+            == #"{"type":"refused","reason":"the limit ingest.connections is reached"}"#
             + "\n")
         #expect(server.statistics.refusedConnections == 1)
         #expect(server.refusals.rows.map(\.row.resource) == [.ingestConnection])

@@ -120,7 +120,7 @@ package final class DeliveryReceipt: Sendable {
       if !left.isConsumed { ledger.markConsumed(bytes: bytes) }
       if wantsAcknowledgement, !left.isApplied { ledger.markAbandoned() }
     case .caller(let onApplied):
-      if !left.isApplied { onApplied(left.rejected, "the events were dropped before they were applied") }
+      if !left.isApplied { onApplied(left.rejected, "the events were dropped") }
     }
   }
 }

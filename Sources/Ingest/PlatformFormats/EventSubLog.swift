@@ -1,6 +1,7 @@
 import JSON
 
-/// Notifications of EventSub: messages of its WebSocket, or bodies of its webhooks.
+/// Translates logged notifications of EventSub: messages of its WebSocket, or bodies of its
+/// webhooks.
 enum EventSubLog {
   private static let shape = JSONShape.object(["message_timestamp": .time, "message_id": .text])
 
@@ -10,7 +11,7 @@ enum EventSubLog {
     guard let subscription = payload["subscription"], let type = subscription.word("type"),
       let event = payload["event"]
     else {
-      // A log of the WebSocket has welcomes and keepalives as well.
+      // Logs of the WebSocket also contain welcome and keepalive messages.
       if metadata?.text("message_type") == nil { lines.note(unknown: "no notification") }
       return
     }

@@ -1,16 +1,18 @@
-/// The time at the beginning of a line of a chat log, such as `20:00:01.123`, `8:00 PM` or `2026-11-20 20:00:01`.
+/// The time at the beginning of a line of a chat log, such as `20:00:01.123`, `8:00 PM` or
+/// `2026-11-20 20:00:01`.
 struct LogTime: Equatable {
-  /// The formats that are read, for messages.
+  /// The supported formats, for messages.
   static let formats = "HH:mm, HH:mm:ss, either with .zzz and AM or PM, or these after yyyy-MM-dd"
 
-  /// Days since 1970; `nil` if the line does not say.
+  /// The days since 1970, or `nil` if the line names no day.
   var day: Int?
-  /// Milliseconds since midnight of that day in UTC, or in the zone of the log if the line names none.
+  /// The milliseconds since midnight of that day. They are in UTC if the line names a zone,
+  /// otherwise in the log's zone.
   var milliseconds: Int
   /// Whether the line names a zone.
   var hasZone: Bool
 
-  /// `nil` for any other text.
+  /// Parses a time. Returns `nil` for any other text.
   init?(_ text: some StringProtocol) {
     var rest = Scanner(Array(text.utf8))
     rest.skipBlanks()
@@ -45,7 +47,7 @@ struct LogTime: Equatable {
     milliseconds = ((hour * 60 + minute - offset) * 60 + second) * 1_000 + fraction
   }
 
-  /// Reads a time from its beginning on.
+  /// Parses the parts of a time in order.
   private struct Scanner {
     private var bytes: ArraySlice<UInt8>
 
@@ -59,7 +61,7 @@ struct LogTime: Equatable {
       return true
     }
 
-    /// Qt separates the half of the day by a narrow space in some languages.
+    /// Skips blanks. In some languages, Qt puts a narrow no-break space before AM or PM.
     mutating func skipBlanks() {
       while take(" ") || take("\u{A0}") || take("\u{202F}") {}
     }
@@ -82,7 +84,7 @@ struct LogTime: Equatable {
       return nil
     }
 
-    /// Milliseconds of a fraction of a second.
+    /// Returns the milliseconds of a fraction of a second.
     mutating func fraction() -> Int? {
       let digits = bytes.prefix { (0x30...0x39).contains($0) }
       guard (1...9).contains(digits.count) else { return nil }
@@ -90,7 +92,7 @@ struct LogTime: Equatable {
       return (digits + [0x30, 0x30]).prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Whether the time is in the afternoon, if it says so.
+    /// Returns whether the time is PM, or `nil` if it names neither AM nor PM.
     mutating func halfOfDay() -> Bool? {
       for (text, isAfternoon) in [("a", false), ("p", true)] {
         for half in [text + "m", text + ".m.", text.uppercased() + "M", text.uppercased() + ".M."]
@@ -99,7 +101,8 @@ struct LogTime: Equatable {
       return nil
     }
 
-    /// Minutes by which a zone is ahead of UTC, 0 without one; `nil` if what follows is no zone.
+    /// Returns the zone's offset from UTC in minutes, or 0 at the end of the text. Returns `nil` if
+    /// the rest is not a valid zone.
     mutating func zone() -> Int? {
       if isAtEnd || take("Z") || take("UTC") || take("GMT") { return 0 }
       let sign = take("+") ? 1 : take("-") ? -1 : 0

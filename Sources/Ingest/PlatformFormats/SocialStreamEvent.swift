@@ -7,7 +7,7 @@ struct SocialStreamEvent {
   let identifier: String
   let platform: String
   let room: String?
-  /// Milliseconds since 1970.
+  /// The time of receipt, in milliseconds since 1970.
   let time: Int
 
   private func write(
@@ -21,7 +21,7 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Adds the event that a message stands for.
+  /// Adds the native lines for the event in a message.
   func add(_ message: inout SocialStreamMessage, _ event: String?, to lines: inout NativeLines) {
     let words = message.words()
     let isPaid = event.map { Self.payments.contains($0) } ?? false
@@ -62,12 +62,13 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Payments. Some have their amount in `meta` only.
+  /// The events that are payments. Some have their amount only in `meta`.
   private static let payments: Set = [
     "donation", "superchat", "supersticker", "jeweldonation", "thankyou", "tip", "gift",
     "giftcontribution",
   ]
-  /// Events whose text is the platform's, not the person's. They are counted and not shown.
+  /// The events whose text comes from the platform, not from the person. They are counted and not
+  /// shown.
   private static let quiet: Set = ["joined", "join", "viewer_joined", "left"]
 
   /// Adds a membership or subscription, or an event of an unknown kind.
@@ -108,7 +109,8 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Amounts are in many currencies, so the announcement quotes the platform's own wording.
+  /// Adds a donation. Amounts are in many currencies, so the announcement quotes the platform's
+  /// text.
   private func add(donation: String, _ words: String?, to lines: inout NativeLines) {
     if let bits = donation.bits { return notice("cheer", bits, words, to: &lines) }
     write("announcement", to: &lines) {
@@ -126,7 +128,7 @@ struct SocialStreamEvent {
     }
   }
 
-  /// The text that a person sent with a Power-up of Twitch.
+  /// Returns the text that a person sent with a Twitch Power-up.
   private func powerUp(_ message: SocialStreamMessage) -> String? {
     let value = message.meta["powerUp"]
     return value?.text("message") ?? value?.text("text")

@@ -1,7 +1,7 @@
 import JSON
 import LiveEvents
 
-/// Tracks the poll of a YouTube chat. At most one is open.
+/// Tracks the poll of a YouTube chat. At most one poll is open.
 struct YouTubePoll: Sendable {
   private static let shape = JSONShape.object([
     "choices": .list(.object(["text": YouTubeText.shape, "voteRatio": .number])),
@@ -13,7 +13,7 @@ struct YouTubePoll: Sendable {
   ])
 
   private var id: String?
-  /// The panel that shows the poll: when it closes, the poll has ended.
+  /// The panel that shows the poll. When the panel closes, the poll has ended.
   private var panel: String?
   private var options: [String] = []
 
@@ -53,7 +53,8 @@ struct YouTubePoll: Sendable {
     }
   }
 
-  /// Adds the votes of each choice: its share of the total, which is part of the heading's text.
+  /// Adds the votes of each choice. They are computed from its share and the total, which is part
+  /// of the heading's text.
   private func votes(
     _ poll: JSONValue, _ choices: [JSONValue], _ time: Int?, _ lines: inout NativeLines
   ) {

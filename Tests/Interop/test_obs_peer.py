@@ -117,6 +117,6 @@ def test_another_server(check, daemon):
         with client:
             client.recv(4096)
             client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        check.becomes("a server of something else is told", lambda: "speaks no WebSocket" in source.log.read_text(),
-                      lambda: f"expected 'speaks no WebSocket' in {source.log_tail()!r}")
+        check.becomes("a server of something else is told", lambda: "does not support WebSocket" in source.log.read_text(),
+                      lambda: f"expected 'does not support WebSocket' in {source.log_tail()!r}")
         check.equal("it ends with 0", source.interrupt(), 0)

@@ -27,7 +27,7 @@ struct ConnectionTests {
         to: PeerAddress(host: "127.0.0.1", port: port), security: nil, eventLoop: loop,
         events: events)
     }.get()
-    #expect(try await ended.futureResult.get() == "the server does not read")
+    #expect(try await ended.futureResult.get() == "the server does not read its input")
     try await group.shutdownGracefully()
   }
 

@@ -309,7 +309,7 @@ struct WebhookSourceTests {
     let other = try await Fixture()
     try await other.start(port: port)
     await other.told.wait { $0.hasPrefix("failed") }
-    #expect(other.told.entries.last?.contains("cannot listen at 127.0.0.1:\(port)") == true)
+    #expect(other.told.entries.last?.contains("cannot listen on 127.0.0.1:\(port)") == true)
     try await one.stop()
     try await other.stop()
   }

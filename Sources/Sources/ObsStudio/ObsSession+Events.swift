@@ -3,7 +3,7 @@ import LiveEvents
 import LiveSources
 import RateLimiting
 
-/// What OBS reports by itself and when it is asked.
+/// Processes the events of OBS and the results of polls.
 extension ObsSession {
   mutating func take(event type: String, _ data: JSONValue, at now: Instant) {
     switch type {
@@ -72,7 +72,7 @@ extension ObsSession {
     if let bytes = status["outputBytes"]?.countValue {
       let added = sentBytes.take(bytes)
       if let added, let sampledAt, now > sampledAt {
-        // Bytes per nanosecond, as kilobits per second.
+        // Converts bytes per nanosecond to kilobits per second.
         statistics.bitrateKbps = Double(added) * 8e6 / Double((now - sampledAt).nanoseconds)
       }
       sampledAt = now
@@ -118,7 +118,7 @@ extension ObsSession {
     case .running, .reconnecting: state = .recording
     case .paused: state = .paused
     case .stopping: state = .stopping
-    // Only an event tells that a recording ended well: an OBS that is killed says nothing.
+    // Only an event proves that a recording ended well. A killed OBS sends none.
     case .stopped: state = wasCutOff ? .failed : .idle
     case .unknown: return
     }
@@ -132,7 +132,7 @@ extension ObsSession {
       "the recording did not start; OBS gives no reason")
   }
 
-  /// Whether a recording was running when the connection to OBS was lost, and is not any more.
+  /// Whether a recording was running when the connection to OBS was lost, and no longer is.
   private var wasCutOff: Bool {
     guard recording.hasUnknownEnd else { return false }
     switch toldRecorder {

@@ -3,50 +3,52 @@ package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Watches an OBS and does in it what the room asks for: what to send, and what its answers mean.
+/// Monitors OBS and carries out the requests of a room. Decides which messages to send, and
+/// interprets the answers.
 ///
-/// A value without sockets and clocks: its owner passes messages and the time, and carries out the effects.
+/// A value without sockets and clocks: its owner passes messages and the time, and performs the
+/// effects.
 package struct ObsSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect; `opened(_:at:)` or `closed(_:code:reason:at:)` tells the result.
+    /// Connect. Report the result by `opened(_:at:)` or `closed(_:code:reason:at:)`.
     case connect(Int)
-    /// Close a connection, of which the session wants to know nothing any more.
+    /// Close a connection. Its later events are ignored.
     case close(Int)
     case send(Int, JSONValue)
     case event(ObsEvent, at: Instant)
     case status(SourceStatus)
-    /// OBS could not be heard for a time.
+    /// An outage of the connection to OBS has ended.
     case gap(from: Instant, to: Instant, reason: String)
-    /// The controls of the room that are OBS's, which requests to the source are for.
+    /// The controls of the room that OBS provides. The source receives the requests for them.
     case controls([String])
-    /// What became of a request of the room.
+    /// The outcome of a request of the room.
     case outcome(request: String, RequestOutcome)
-    /// Trying again would not help. The connection is closed.
+    /// Connecting has failed permanently. The connection is closed.
     case refused(String)
   }
 
   enum Phase: Sendable {
-    /// Not connected; the time of the next attempt.
+    /// Not connected; contains the time of the next attempt.
     case waiting(until: Instant)
     case connecting
-    /// Connected, but OBS has not accepted it yet.
+    /// Connected, but not yet accepted by OBS.
     case greeting(deadline: Instant)
-    /// Accepted: the state of everything is asked for.
+    /// Accepted; the complete state is being requested.
     case loading
     case ready
     case over
   }
 
-  /// A request of the room that OBS has not answered, or not carried out yet.
+  /// A request of the room that OBS has not answered or not carried out yet.
   struct Pending: Sendable {
     enum Awaited { case answer, stream, recording }
 
     var awaited: Awaited
-    /// How many polls had been sent when OBS answered; `nil` before that.
+    /// The number of polls sent before OBS answered. `nil` before the answer.
     var answered: Int?
   }
 
-  /// How many requests of the room may be unanswered.
+  /// The maximum number of outstanding requests of the room.
   static let maximumPending = 256
 
   let settings: ObsSettings
@@ -57,28 +59,29 @@ package struct ObsSession {
   private var openedAt = Instant.origin
   private var liveness: Liveness
   private var lastHeard: Instant
-  /// Since when nothing is heard, and why; `nil` while it is heard, and before it first was.
+  /// The start of the current outage and its reason. `nil` while OBS is heard, and before it was
+  /// first heard.
   private var gap: (since: Instant, reason: String)?
   private var status = SourceStatus(.connecting)
-  /// Why requests of the room do not arrive; `nil` if they do.
+  /// The reason why requests of the room do not arrive. `nil` if they do.
   private var surfaceProblem: String?
   private var effects: [Effect] = []
 
   private var nextPoll: Instant?
   private(set) var polls = 0
-  /// The poll that is unanswered, and at which revisions of stream and recording it was asked.
+  /// The unanswered poll, with the revisions of stream and recording at its request.
   var poll: (id: String, stream: Int, recording: Int)?
-  /// When to ask for the inputs and scenes.
+  /// The time at which to request the inputs and scenes.
   private var loadAt: Instant?
   private var loads = 0
-  /// The question for the inputs and scenes, and then for the volumes, as long as it is unanswered.
+  /// The identifiers of the unanswered requests for the inputs and scenes, and for the volumes.
   private var loadID: String?
   private var volumesID: String?
 
   var mixer = ObsMixer()
   var stream = ObsOutput()
   var recording = ObsOutput()
-  /// What the room was told last.
+  /// The states last reported to the room.
   var toldStream: StreamState?
   var toldRecorder: RecorderState?
   var sentBytes = FallingCounter()
@@ -87,10 +90,10 @@ package struct ObsSession {
   var pending: [String: Pending] = [:]
   private var odd = OddValueCounts()
   private var pace = StatusPace()
-  /// Events that were told.
+  /// The number of events delivered to the room.
   package private(set) var told = 0
 
-  /// - Parameter generator: for the jitter of waits.
+  /// - Parameter generator: The source of randomness for waits.
   package init(_ settings: ObsSettings, generator: any RandomNumberGenerator, at now: Instant) {
     self.settings = settings
     self.generator = generator
@@ -100,7 +103,7 @@ package struct ObsSession {
     perform(.status(status))
   }
 
-  /// What is to be done, in this order. Ask after each call.
+  /// Removes and returns the effects to perform, in order. Call this after each other call.
   package mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -116,7 +119,7 @@ package struct ObsSession {
 
   // MARK: Time
 
-  /// When to call ``wake(at:)``.
+  /// The time at which to call ``wake(at:)``.
   package var deadline: Instant? {
     switch phase {
     case .waiting(let time): time
@@ -127,7 +130,7 @@ package struct ObsSession {
     }
   }
 
-  /// Does what is due.
+  /// Performs all actions that are due.
   package mutating func wake(at now: Instant) {
     switch phase {
     case .waiting(let time) where time <= now:
@@ -152,15 +155,15 @@ package struct ObsSession {
     phase = .greeting(deadline: now + settings.greeting)
   }
 
-  /// A connection has ended, or could not be made.
+  /// Records that a connection has ended or could not be established.
   ///
-  /// - Parameter code: with which OBS closed it.
+  /// - Parameter code: The code with which OBS closed it.
   package mutating func closed(_ id: Int, code: Int?, reason: String, at now: Instant) {
     guard id == link else { return }
     switch code {
     case ObsMessage.CloseCode.wrongPassword?: refuse("OBS does not accept the password")
     case ObsMessage.CloseCode.wrongVersion?:
-      refuse("OBS speaks another version of its protocol than \(ObsMessage.version)")
+      refuse("OBS does not support protocol version \(ObsMessage.version)")
     default: lose(reason, at: now)
     }
   }
@@ -199,13 +202,14 @@ package struct ObsSession {
     perform(.status(status))
   }
 
-  /// The source has stopped reading or reads again. While it does not, silence says nothing.
+  /// Records that the source has paused or resumed reading. While reading is paused, silence does
+  /// not mean that OBS is gone.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     liveness.suspend(isPaused, at: now)
     if !isPaused, case .greeting = phase { phase = .greeting(deadline: now + settings.greeting) }
   }
 
-  /// Requests of the room do not arrive, for this reason, or do again.
+  /// Records why requests of the room do not arrive, or with `nil` that they do.
   package mutating func surface(_ problem: String?, at now: Instant) {
     surfaceProblem = problem
     if case .ready = phase { sayLive() }
@@ -218,7 +222,7 @@ package struct ObsSession {
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(240))))
   }
 
-  /// Counts members of events or answers whose value is of no use.
+  /// Counts members of events or answers with unusable values.
   mutating func note(misfitsOf data: JSONValue, at now: Instant) {
     let names = ObsMessage.shape.misfits(of: data, named: "data")
     guard !names.isEmpty else { return }
@@ -231,14 +235,14 @@ package struct ObsSession {
     sayLive()
   }
 
-  /// Reports what was held back: the source ends.
+  /// Sends the delayed status report, because the source ends.
   package mutating func finish(at now: Instant) {
     if pace.release() { sayOdd(at: now) }
   }
 
   // MARK: Messages
 
-  /// Takes a message of OBS.
+  /// Processes a message from OBS.
   package mutating func receive(_ message: JSONValue, on id: Int, at now: Instant) {
     guard id == link, let number = message["op"]?.integerValue, let data = message["d"] else {
       return
@@ -256,7 +260,8 @@ package struct ObsSession {
     case (.response, .ready):
       if let response = ObsResponse(data) { take(response, at: now) }
     case (.batchResponse, .loading), (.batchResponse, .ready):
-      // Levels, which come by themselves, are no sign that OBS still answers.
+      // Events such as levels arrive without a request, so they do not prove that OBS still
+      // answers.
       liveness.heard(at: now)
       let results = (data["results"]?.arrayValue ?? []).compactMap(ObsResponse.init)
       for result in results { note(misfitsOf: result.data, at: now) }
@@ -269,7 +274,7 @@ package struct ObsSession {
     var answer: String?
     if let wanted = hello["authentication"] {
       guard let password = settings.password else {
-        return refuse("OBS asks for a password; it is in Tools, WebSocket Server Settings")
+        return refuse("OBS requires a password; see Tools, WebSocket Server Settings")
       }
       answer = ObsMessage.authentication(
         password: password, salt: wanted["salt"]?.stringValue ?? "",
@@ -293,9 +298,10 @@ package struct ObsSession {
     }
   }
 
-  // MARK: The state of everything
+  // MARK: The complete state
 
-  /// An input or a scene has come or gone; others may follow at once.
+  /// Schedules a request for the inputs and scenes after one was added or removed. The delay
+  /// collects further changes.
   mutating func changed(at now: Instant) { loadAt = loadAt ?? now + settings.loading }
 
   private mutating func load() {
@@ -312,7 +318,7 @@ package struct ObsSession {
 
   private mutating func loaded(_ results: [ObsResponse], at now: Instant) {
     guard results.count == 2, results.allSatisfy(\.isDone) else {
-      // OBS accepts connections while it still loads.
+      // OBS accepts connections while it is still loading.
       return changed(at: now)
     }
     mixer.take(scenes: results[0].data, inputs: results[1].data)
@@ -335,7 +341,7 @@ package struct ObsSession {
     if let controls = mixer.newControls() { perform(.controls(controls)) }
   }
 
-  /// Polls, unless the last answer is not there yet.
+  /// Sends a poll unless the last one is unanswered.
   private mutating func ask(at now: Instant) {
     nextPoll = now + settings.poll
     guard poll == nil else { return }

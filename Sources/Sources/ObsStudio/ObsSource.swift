@@ -5,7 +5,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Carries out what an ``ObsSession`` decides: the sockets and the clock around it.
+/// Performs the effects of an ``ObsSession``, with its sockets and clock.
 ///
 /// Belongs to one event loop.
 package final class ObsSource: LiveSource {
@@ -22,7 +22,8 @@ package final class ObsSource: LiveSource {
 
   package var events = SourceEvents()
 
-  /// - Parameter control: the daemon's control socket, over which requests of the room come; `nil` takes none.
+  /// - Parameter control: The daemon's control socket for requests of the room. `nil` disables
+  ///   requests.
   package init(
     _ settings: ObsSettings, address: PeerAddress, delivery: Delivery, control: String?,
     eventLoop: any EventLoop
@@ -58,7 +59,7 @@ package final class ObsSource: LiveSource {
     connection = nil
   }
 
-  /// Gives the session something, and does what it asks for.
+  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout ObsSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, Delivery.now)

@@ -108,7 +108,7 @@ def webhooks(daemon, paths):
     if not source.ingest.lines:
         source.wait_for(lambda: any(";" in (reason or "") for reason in source.ingest.reasons), "a word about it")
     told = source.end()
-    told["says"] = (told["says"] or "").replace(f"listening at 127.0.0.1:{port}", "").removeprefix("; ")
+    told["says"] = (told["says"] or "").replace(f"listening on 127.0.0.1:{port}", "").removeprefix("; ")
     return told | {"answers": answers}
 
 

@@ -116,7 +116,7 @@ struct SourceConfigurationTests {
   @Test(arguments: [
     ("kind: twich", "a.yaml:1: kind: there is no 'twich'; did you mean 'twitch'?"),
     ("room: main", "a.yaml: kind: is missing; write 'kind: twitch' or 'kind: obs'"),
-    ("kind: twitch", "a.yaml: twitch.channels: names no channel; write [channel]"),
+    ("kind: twitch", "a.yaml: twitch.channels: is empty; write [channel]"),
     (
       least + "  chanels: 1",
       "a.yaml:4: twitch.chanels: unknown key; did you mean 'twitch.channels'?"
@@ -138,7 +138,7 @@ struct SourceConfigurationTests {
     ),
     (
       "kind: eventsub\ntwitch:\n  channels: [a, b]",
-      "a.yaml: twitch.channels: names several; eventsub reads one"
+      "a.yaml: twitch.channels: has several; eventsub reads only one"
     ),
     (
       "kind: webhook",
@@ -146,7 +146,7 @@ struct SourceConfigurationTests {
     ),
     (
       "kind: webhook\nwebhook:\n  listen: 127.0.0.1:80",
-      "a.yaml: webhook.mapping: is missing; name a file that says what deliveries mean, or a sender such as ko-fi"
+      "a.yaml: webhook.mapping: is missing; name a mapping file, or a sender such as ko-fi"
     ),
     (
       "kind: webhook\nwebhook: {listen: '192.0.2.1:80', mapping: m}",
@@ -164,8 +164,8 @@ struct SourceConfigurationTests {
     ),
     (
       "kind: social-stream\nsocialStream: {session: a/b}",
-      "a.yaml:2: socialStream.session: a session is letters, digits, - and _; it is in the address "
-        + "of the dock"
+      "a.yaml:2: socialStream.session: a session consists of letters, digits, - and _; "
+        + "see the dock's address"
     ),
     (least + "room: No", "a.yaml:4: room: 'No' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}"),
     (

@@ -41,6 +41,8 @@ struct SourceReporterTests {
     progress.refused = 12
     #expect(SourceReporter.line(progress) == "connecting  0 lines  0 delivered  12 refused")
     (progress.refused, progress.hasDaemon) = (0, false)
-    #expect(SourceReporter.line(progress) == "connecting  0 lines  0 delivered  livehostd is away")
+    #expect(
+      SourceReporter.line(progress)
+        == "connecting  0 lines  0 delivered  livehostd unreachable")
   }
 }

@@ -239,7 +239,7 @@ struct EventSubSessionTests {
     var steps = try Steps()
     steps.server.lookups = [(400, ["message": "Invalid login names, emails or IDs in request"])]
     steps.wake()
-    #expect(steps.status == SourceStatus(.refused, reason: "there is no channel ada"))
+    #expect(steps.status == SourceStatus(.refused, reason: "the channel ada does not exist"))
   }
 
   @Test func `a token that is good for nothing but its validation is final`() throws {

@@ -117,19 +117,19 @@ struct WebhookGateTests {
   @Test(arguments: [
     (
       [("Content-Encoding", "br")],
-      "415 bodies encoded as 'br' are not read; send them plain, or as gzip or deflate"
+      "415 bodies encoded as 'br' are not supported; use gzip, deflate or none"
     ),
     (
       [("Content-Encoding", "gzip, br")],
-      "415 bodies encoded as 'gzip,br' are not read; send them plain, or as gzip or deflate"
+      "415 bodies encoded as 'gzip,br' are not supported; use gzip, deflate or none"
     ),
     (
       [("Content-Type", "multipart/form-data; boundary=x")],
-      "415 bodies of type 'multipart/form-data' are not read; send application/json or application/x-www-form-urlencoded"
+      "415 bodies of type 'multipart/form-data' are not supported; send application/json or application/x-www-form-urlencoded"
     ),
     (
       [("Content-Type", "text/xml")],
-      "415 bodies of type 'text/xml' are not read; send application/json or application/x-www-form-urlencoded"
+      "415 bodies of type 'text/xml' are not supported; send application/json or application/x-www-form-urlencoded"
     ),
     ([("Content-Type", "application/json")], "400 the body is not valid JSON"),
     ([("Content-Type", "text/plain")], "400 the body is not valid JSON"),

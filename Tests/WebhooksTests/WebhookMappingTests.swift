@@ -116,7 +116,7 @@ struct WebhookMappingTests {
   @Test(arguments: [
     (
       "{type: viewers, members: {count: a}}", #"{"a":"many"}"#,
-      "m.yaml:1: 'count' of viewers is to be a number"
+      "m.yaml:1: 'count' of viewers must be a number"
     ),
     (
       "{type: viewers, members: {count: a}}", #"{}"#,
@@ -128,7 +128,7 @@ struct WebhookMappingTests {
     ),
     (
       "{type: title, members: {title: a}}", #"{"a":[1]}"#,
-      "m.yaml:1: 'title' of title is to be text"
+      "m.yaml:1: 'title' of title must be text"
     ),
   ])
   func `a delivery that does not fit says where and what`(
@@ -183,11 +183,11 @@ struct WebhookMappingTests {
     ),
     (
       "events:\n  - type: view\n",
-      "m.yaml:2: events[0].type: there is no event 'view'; did you mean 'viewers'?"
+      "m.yaml:2: events[0].type: unknown event type 'view'; did you mean 'viewers'?"
     ),
     (
       "events:\n  - type: source.state\n",
-      "m.yaml:2: events[0].type: there is no event 'source.state'; did you mean 'control.state'?"
+      "m.yaml:2: events[0].type: unknown event type 'source.state'; did you mean 'control.state'?"
     ),
     ("events:\n  - members: {count: a}\n", "m.yaml:2: events[0]: needs 'type'"),
     (
@@ -200,11 +200,11 @@ struct WebhookMappingTests {
     ),
     (
       "events:\n  - type: stream\n    members: {state: =on}\n",
-      "m.yaml:2: events[0]: a member has the wrong type or is out of range: 'state' of stream; write another text behind the '='"
+      "m.yaml:2: events[0]: a member has the wrong type or is out of range: 'state' of stream; write another text after the '='"
     ),
     (
       "events:\n  - type: viewers\n    members: {count: =many}\n",
-      "m.yaml:2: events[0]: m.yaml:2: 'count' of viewers is to be a number"
+      "m.yaml:2: events[0]: m.yaml:2: 'count' of viewers must be a number"
     ),
     (
       "events:\n  - type: title\n    members: {title: each.a}\n",
@@ -212,7 +212,7 @@ struct WebhookMappingTests {
     ),
     (
       "identifier: each.id\nevents: [{type: chat.clear}]",
-      "m.yaml:1: identifier: 'each' is of one rule only; write the path from the top"
+      "m.yaml:1: identifier: 'each' exists only in rules; write the whole path"
     ),
     (
       "identifier: header:Authorization\nevents: [{type: chat.clear}]",

@@ -120,7 +120,7 @@ struct WebhookSessionTests {
     driver.session.pause(false)
     try driver.send(3, #"{"kind":"v","id":"a","n":1}"#)
     #expect(driver.given == 1)
-    #expect(driver.gaps == ["2 deliveries were turned away, as livehostd took no events"])
+    #expect(driver.gaps == ["2 deliveries were refused: livehostd accepted no events"])
   }
 
   @Test func `what is not understood is refused, what has no rule is confirmed and counted`() throws
@@ -153,7 +153,7 @@ struct WebhookSessionTests {
     }
     #expect(
       statuses.last
-        == "listening at 127.0.0.1:1; no rule for 3: 3 Refund; the last one has {data: {amount: text, "
+        == "listening on 127.0.0.1:1; no rule for 3: 3 Refund; the last one has {data: {amount: text, "
         + "from_name: text, n: {a: list}, type: text, verification_token: text}}")
     #expect(!statuses.contains { $0.contains("Ada") || $0.contains("s3cret") })
   }
@@ -170,7 +170,7 @@ struct WebhookSessionTests {
     #expect(
       session.takeEffects().contains { effect in
         if case .status(let status) = effect {
-          status.reason == "listening at 127.0.0.1:1; odd values left out: 1 user.name"
+          status.reason == "listening on 127.0.0.1:1; odd values left out: 1 user.name"
         } else {
           false
         }
@@ -187,7 +187,7 @@ struct WebhookSessionTests {
     #expect(driver.statuses.count == before + 2)
     #expect(
       driver.statuses.last?.reason
-        == "listening at 127.0.0.1:1; refused 1000, at last: the secret is missing or wrong")
+        == "listening on 127.0.0.1:1; refused 1000, most recently: the secret is missing or wrong")
     #expect(driver.session.deadline == nil)
   }
 }

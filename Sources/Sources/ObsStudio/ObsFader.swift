@@ -3,8 +3,7 @@ import Glibc
 /// Converts between volumes and fader positions of OBS's mixer, so that the slider on the screen
 /// has the same position.
 ///
-/// The fader is logarithmic. It covers 102 decibels up to 0 dB, with an offset of 6 dB in its
-/// curve.
+/// The fader covers -96 dB to 0 dB. Its curve is the logarithm of the volume's distance from 6 dB.
 enum ObsFader {
   private static let offset = 6.0
   private static let range = 96.0

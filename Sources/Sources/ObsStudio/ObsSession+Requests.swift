@@ -99,7 +99,7 @@ extension ObsSession {
     guard response.isDone else {
       let reason =
         response.code == ObsMessage.Status.notReady
-        ? "OBS is not ready" : response.comment ?? "OBS refused the request (code  \(response.code))"
+        ? "OBS is not ready" : response.comment ?? "OBS refused the request (code \(response.code))"
       return refuse(response.id, String(reason.unicodeScalars.prefix(120)))
     }
     switch waiting.awaited {

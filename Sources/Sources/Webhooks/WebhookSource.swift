@@ -3,7 +3,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Carries out what a ``WebhookSession`` decides: the server and the clock around it.
+/// Performs the effects of a ``WebhookSession``, with its server and clock.
 ///
 /// Belongs to one event loop.
 package final class WebhookSource: LiveSource {
@@ -39,7 +39,7 @@ package final class WebhookSource: LiveSource {
     session = WebhookSession(mapping, address: address.description)
   }
 
-  /// Where it listens, once it does.
+  /// The port of the server. `nil` before it listens.
   package var port: Int? { server?.port }
 
   package func start() {
@@ -78,7 +78,7 @@ package final class WebhookSource: LiveSource {
     server?.stop()
   }
 
-  /// Gives the session something, and does what it asks for.
+  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout WebhookSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, Delivery.now)

@@ -93,7 +93,7 @@ def test_mistakes(check, receive):
                    receive(f"0.0.0.0:{free_port()}"), receive(f"0.0.0.0:{free_port()}", "--allow-remote"),
                    receive(f"127.0.0.1:{holder.getsockname()[1]}")]
         found = [(source.wait(), source.log.read_text()) for source in sources]
-    wanted = [(78, "wrong.yaml:2: events[0].type: there is no event 'viewer'; did you mean 'viewers'?"),
+    wanted = [(78, "wrong.yaml:2: events[0].type: unknown event type 'viewer'; did you mean 'viewers'?"),
               (64, "--allow-remote"), (64, "needs --secret-file"), (1, "in use")]
     check("webhook: mistakes name file, line and remedy, and other machines only if asked for",
           all(status == code and part in text for (status, text), (code, part) in zip(found, wanted)),

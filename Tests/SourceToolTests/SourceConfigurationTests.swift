@@ -23,7 +23,7 @@ struct SourceConfigurationTests {
 
   private static let least = "kind: twitch\ntwitch:\n  channels: [ada]\n"
 
-  @Test func `a kind and a channel are enough`() throws {
+  @Test func `a kind and a channel suffice`() throws {
     let configuration = try Self.read(Self.least)
     #expect(configuration.kind == .twitch)
     #expect(configuration.twitch.channels == ["ada"])
@@ -106,7 +106,7 @@ struct SourceConfigurationTests {
     #expect(twitch.history?.description == "https://history.example:443/v2")
   }
 
-  @Test func `OBS needs nothing but its kind`() throws {
+  @Test func `OBS requires only its kind`() throws {
     let configuration = try Self.read("kind: obs")
     #expect(configuration.kind == .obs)
     #expect(configuration.obs.server.description == "127.0.0.1:4455")
@@ -177,34 +177,35 @@ struct SourceConfigurationTests {
       "a.yaml:3: twitch.channels[1]: 'ab' is listed twice"
     ),
   ])
-  func `a mistake names file, line and key`(text: String, message: String) {
+  func `an error names the file, the line and the key`(text: String, message: String) {
     let error = #expect(throws: ConfigurationError.self) { try Self.read(text) }
     #expect(error?.description == message)
   }
 
   @Test(arguments: ["127.0.0.1", "127.3.4.5", "localhost", "[::1]"])
-  func `a receiver on this machine needs no leave`(host: String) throws {
+  func `a local webhook server needs no permission`(host: String) throws {
     _ = try Self.read("kind: webhook\nwebhook: {listen: '\(host):80', mapping: m}")
   }
 
   @Test(arguments: [
     "127.example.org", "127.0.0.1.example.org", "0.0.0.0", "10.0.0.1", "localhost.x",
   ])
-  func `a receiver elsewhere needs leave and a secret`(host: String) throws {
+  func `a webhook server for other machines requires allowRemote and a secret`(host: String) throws
+  {
     let text = "kind: webhook\nwebhook: {listen: '\(host):80', mapping: m"
     #expect(throws: ConfigurationError.self) { try Self.read(text + "}") }
     let configuration = try Self.read(text + ", allowRemote: true}")
     #expect(throws: SourceError.self) { try configuration.webhookGate(credentials: nil) }
   }
 
-  @Test func `a mistake in a mapping file is one of the configuration`() throws {
+  @Test func `an error in a mapping file is an error of the configuration`() throws {
     let text = "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(directory)/m.yaml}"
     var configuration = try Self.read(text)
     #expect(throws: ConfigurationError.self) { try configuration.readMapping() }
     try "events: [{type: nothing}]".write(
       toFile: "\(directory)/m.yaml", atomically: true, encoding: .utf8)
     let error = #expect(throws: ConfigurationError.self) { try configuration.readMapping() }
-    #expect(error?.description.hasPrefix("\(directory)/m.yaml:1: events[0].type: there is") == true)
+    #expect(error?.description.hasPrefix("\(directory)/m.yaml:1: events[0].type: unknown ") == true)
     try "events: [{type: chat.clear}]".write(
       toFile: "\(directory)/m.yaml", atomically: true, encoding: .utf8)
     try configuration.readMapping()
@@ -212,7 +213,7 @@ struct SourceConfigurationTests {
   }
 
   @Test
-  func `a login that the service manager hands over is renewed in the source's own directory`()
+  func `a login from the service manager is renewed in the source's state directory`()
     throws
   {
     try FileManager.default.createDirectory(
@@ -226,7 +227,7 @@ struct SourceConfigurationTests {
       try configuration.twitchLogin(credentials: directory, state: directory + "/state")
     }
     #expect(try login() == nil)
-    // What the unit gives if there is no file.
+    // The unit's default if there is no file.
     try "\n".write(toFile: directory + "/login", atomically: true, encoding: .utf8)
     #expect(try login() == nil)
     try hand(over: "one")
@@ -238,7 +239,7 @@ struct SourceConfigurationTests {
     try used.save()
     #expect(try login()?.token == Secret("two"))
     #expect(try login()?.renewal == Secret("r2"))
-    // Somebody has logged in again.
+    // The user has logged in again.
     try hand(over: "three")
     #expect(try login()?.token == Secret("three"))
     #expect(try login()?.token == Secret("three"))
@@ -246,7 +247,7 @@ struct SourceConfigurationTests {
     #expect(mode[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func `the commented defaults have every key, and read back as defaults`() throws {
+  @Test func `the commented defaults contain every key, and parse as the defaults`() throws {
     let text = SourceConfiguration.commentedDefaults
     for key in SourceKey.all {
       let name = key.path.split(separator: ".").last ?? ""
@@ -261,15 +262,14 @@ struct SourceConfigurationTests {
   }
 
   @Test(arguments: WebhookMapping.presets)
-  func `a mapping is named by its sender`(name: String) throws {
+  func `a mapping can be named by its sender`(name: String) throws {
     var configuration = try Self.read(
       "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(name)}")
     try configuration.readMapping()
     #expect(configuration.webhook.mapping != nil)
   }
 
-  @Test func `a source that is started by hand looks for the daemon where livehostctl does`() throws
-  {
+  @Test func `a source started by hand finds the daemon in the same order as livehostctl`() throws {
     try FileManager.default.createDirectory(
       atPath: directory + "/livehost", withIntermediateDirectories: true)
     func find(_ environment: [String: String], ingest: String? = nil, control: String? = nil)

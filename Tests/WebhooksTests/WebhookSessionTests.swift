@@ -4,9 +4,9 @@ import RateLimiting
 import Testing
 import Webhooks
 
-/// When senders are told what.
+/// Tests when senders get which answers.
 struct WebhookSessionTests {
-  /// A session and what the daemon has of its lines.
+  /// A session, and the numbers of its lines that the daemon was given and has acknowledged.
   private struct Driver {
     var session: WebhookSession
     var given = 0
@@ -57,7 +57,7 @@ struct WebhookSessionTests {
     }
   }
 
-  @Test func `a sender is told that its delivery has arrived once the daemon has it`() throws {
+  @Test func `a delivery is confirmed once the daemon has acknowledged it`() throws {
     var driver = try Driver()
     try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
     try driver.send(2, #"{"kind":"v","id":"b","n":2}"#)
@@ -70,14 +70,14 @@ struct WebhookSessionTests {
   }
 
   @Test(arguments: [true, false])
-  func `a daemon that takes too long makes the sender repeat, which counts once`(
+  func `a slow daemon makes the sender repeat its delivery, which counts once`(
     identified: Bool
   ) throws {
     var driver = try Driver(identified: identified)
     try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
     driver.wait(5)
     #expect(driver.answers == [1: 503])
-    // The repeat may not be confirmed before the first one is safe.
+    // The repeat must not be confirmed before the first delivery is safe.
     try driver.send(2, #"{"kind":"v","id":"a","n":1}"#)
     #expect(driver.given == 1)
     #expect(driver.answers[2] == nil)
@@ -87,7 +87,7 @@ struct WebhookSessionTests {
     #expect(driver.session.told == 1)
   }
 
-  @Test func `a sender that left may repeat as well`() throws {
+  @Test func `a sender that has disconnected may repeat its delivery, which counts once`() throws {
     var driver = try Driver(identified: false)
     try driver.send(1, #"{"kind":"v","n":1}"#)
     driver.session.left(1)
@@ -98,7 +98,7 @@ struct WebhookSessionTests {
     #expect(driver.given == 1)
   }
 
-  @Test func `equal deliveries without an identifier are different once they were confirmed`()
+  @Test func `equal deliveries without an identifier are distinct after their confirmation`()
     throws
   {
     var driver = try Driver(identified: false)
@@ -110,7 +110,9 @@ struct WebhookSessionTests {
     #expect(driver.session.duplicates == 0)
   }
 
-  @Test func `while the daemon takes nothing, senders are turned away, and that is a gap`() throws {
+  @Test func `while the daemon accepts nothing, deliveries are refused and reported as a gap`()
+    throws
+  {
     var driver = try Driver()
     driver.session.pause(true)
     try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
@@ -123,7 +125,8 @@ struct WebhookSessionTests {
     #expect(driver.gaps == ["2 deliveries were refused: livehostd accepted no events"])
   }
 
-  @Test func `what is not understood is refused, what has no rule is confirmed and counted`() throws
+  @Test func `an invalid delivery is refused, and one without a rule is confirmed and counted`()
+    throws
   {
     var driver = try Driver()
     try driver.send(1, #"{"kind":"v","id":"a"}"#)
@@ -134,7 +137,7 @@ struct WebhookSessionTests {
     #expect(driver.given == 0)
   }
 
-  @Test func `deliveries that no rule fits are told by kind and shape, without their values`()
+  @Test func `deliveries without a rule are reported by kind and shape, without their values`()
     throws
   {
     let mapping = try #require(try WebhookMapping.preset("ko-fi"))
@@ -158,7 +161,7 @@ struct WebhookSessionTests {
     #expect(!statuses.contains { $0.contains("Ada") || $0.contains("s3cret") })
   }
 
-  @Test func `values that were left out are told by the member`() throws {
+  @Test func `members with unusable values are reported by name`() throws {
     let mapping = try WebhookMapping(
       "events: [{type: announcement, members: {user.name: name, text: text}}]", file: "m.yaml")
     var session = WebhookSession(mapping, address: "127.0.0.1:1")
@@ -177,7 +180,7 @@ struct WebhookSessionTests {
       })
   }
 
-  @Test func `strangers cannot make it say more than one status in ten seconds`() throws {
+  @Test func `senders cannot cause more than one status report in ten seconds`() throws {
     var driver = try Driver()
     let before = driver.statuses.count
     for _ in 0..<1000 { driver.session.refuse("the secret is missing or wrong", at: driver.now) }

@@ -107,7 +107,7 @@ def webhooks(daemon, paths):
     source.wait_for(lambda: accepts(("127.0.0.1", port)), "the webhook server to listen")
     answers = [post(port, path) for path in paths]
     if not source.ingest.lines:
-        source.wait_for(lambda: any(";" in (reason or "") for reason in source.ingest.reasons), "a remark about the deliveries")
+        source.wait_for(lambda: any(";" in (reason or "") for reason in source.ingest.reasons), "a remark")
     result = source.end()
     result["says"] = (result["says"] or "").replace(f"listening on 127.0.0.1:{port}", "").removeprefix("; ")
     return result | {"answers": answers}

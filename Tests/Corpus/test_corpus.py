@@ -29,8 +29,8 @@ EXPECTED = ".expected.json"
 
 
 def ingest(daemon, paths):
-    """Runs `livehostctl ingest` for each file. Returns its unknown kinds, and its exit code and message
-    if it fails."""
+    """Runs `livehostctl ingest` for each file. Returns its unknown kinds, and its exit code and
+    message if it fails."""
     summary = {}
     for path in paths:
         run = subprocess.run(

@@ -25,7 +25,7 @@ private final class Disk: Durability {
 @Suite struct ConnectionTests {
   @Test(arguments: [1, 2, 7, 64, 10_000])
   func `a connection reads the same lines however their bytes are split`(piece: Int) throws {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let lines =
       viewers(1) + "\r\n" + clear + "\r\n" + viewers(2, room: "b") + "nonsense\n"
@@ -48,7 +48,7 @@ private final class Disk: Durability {
   }
 
   @Test func `lines that must be saved but were lost are never reported as synced`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     let disk = Disk()
     try connection.send(viewers(1))
@@ -61,7 +61,7 @@ private final class Disk: Durability {
       receipt.markApplied()
     }
     #expect(try connection.answers() == synced("a", 1, 0), "nothing is lost yet")
-    // The lines before the next sync are lost. No durability is responsible for the lines with it.
+    // The line before sync b is now lost. The delivery of sync b does not need to be saved.
     disk.fail("the disk \"a\" is full")
     try connection.send(sync("b"))
     for receipt in sink.takeHeld() { receipt.markApplied() }
@@ -79,7 +79,7 @@ private final class Disk: Durability {
     for line in [
       #"{"type":"ritual","room":"r"}"#, "@msg-id=ritual;user-id=1;login=a :t USERNOTICE #r",
     ] {
-      let sink = NotingSink()
+      let sink = RecordingSink()
       let connection = try EmbeddedConnection(sink)
       try connection.send(line + "\n")
       let counts = try #require(sink.rejections.first)
@@ -89,7 +89,7 @@ private final class Disk: Durability {
   }
 
   @Test func `a connection counts invalid input by reason and stays open`() throws {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(#"{"type":"viewers","# + "\n" + #"{"type":"nonsense","room":"r"}"# + "\n")
     try connection.send(Array(#"{"type":"title","title":""#.utf8) + [0xFF, 0x22, 0x7D, 0x0A])
@@ -115,7 +115,7 @@ private final class Disk: Durability {
   func `a line of exactly the maximum length is accepted with LF or CR LF`(length: Int) throws {
     for end in ["\n", "\r\n"] {
       for piece in [1000, 1 << 20] {
-        let sink = NotingSink()
+        let sink = RecordingSink()
         let connection = try EmbeddedConnection(sink)
         let start = #"{"type":"title","title":""#
         let line =
@@ -137,7 +137,7 @@ private final class Disk: Durability {
       ("{\"type\":", RejectionReason.malformedJSON), ("@id=1", .malformedIRC),
       ("PRIVMSG #c :hel", .malformedIRC), ("hel", .unknownFormat),
     ] {
-      let sink = NotingSink()
+      let sink = RecordingSink()
       let connection = try EmbeddedConnection(sink)
       try connection.send(viewers(1) + rest)
       connection.channel.pipeline.fireChannelInactive()
@@ -147,7 +147,7 @@ private final class Disk: Durability {
   }
 
   @Test func `a last line without a line ending counts, whether it is an event or a sync`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + clear + "\n" + String(sync("last").dropLast()))
     #expect(try connection.answers() == "")
@@ -166,7 +166,7 @@ private final class Disk: Durability {
   }
 
   @Test func `an options line sets the room and the clock of the lines after it`() throws {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
       viewers(1) + #"{"type":"options","clock":"event"}"# + "\n" + viewers(2)
@@ -180,7 +180,7 @@ private final class Disk: Durability {
   }
 
   @Test func `an options line sets the default origin of the events after it`() throws {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
       viewers(1) + #"{"type":"options","platform":"twitch"}"# + "\n" + viewers(2)
@@ -199,7 +199,7 @@ private final class Disk: Durability {
   func `an options line sets the format of later events, but not of commands to the connection`()
     throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let clear = ":tmi.twitch.tv CLEARCHAT #main\n"
     try connection.send(
@@ -218,7 +218,7 @@ private final class Disk: Durability {
   @Test func `a sync without lines before it is answered immediately, with its token unchanged`()
     throws
   {
-    let connection = try EmbeddedConnection(NotingSink(holding: true))
+    let connection = try EmbeddedConnection(RecordingSink(holding: true))
     try connection.send(sync(#"a\"\u00e9 é"#) + sync(""))
     #expect(try connection.answers() == synced(#"a\"\u00e9 é"#, 0, 0) + synced("", 0, 0))
   }
@@ -227,7 +227,7 @@ private final class Disk: Durability {
   func `a sync requests one acknowledgement from each room that got events since the last sync`()
     throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1, room: "a") + viewers(1, room: "b"))
     try connection.send(viewers(2, room: "b") + sync("1") + viewers(3, room: "c") + sync("2"))
@@ -239,7 +239,7 @@ private final class Disk: Durability {
   }
 
   @Test func `syncs are answered in order, once all rooms have acknowledged`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1, room: "a") + viewers(1, room: "b") + sync("1"))
     let first = sink.takeHeld()
@@ -256,7 +256,7 @@ private final class Disk: Durability {
   }
 
   @Test func `the answer to a sync includes the events before it that the sink rejected`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + viewers(2) + sync("1") + viewers(3) + sync("2"))
     let held = sink.takeHeld()
@@ -269,7 +269,7 @@ private final class Disk: Durability {
 
   @Test func `a sync that is never acknowledged closes the connection and is not answered`() throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1"))
     #expect(!connection.isClosed)
@@ -281,7 +281,7 @@ private final class Disk: Durability {
   @Test func `a sender that has closed its side gets its answer before the connection closes`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1") + "{\"type\"")
     connection.fire(ChannelEvent.inputClosed)
@@ -293,7 +293,7 @@ private final class Disk: Durability {
   }
 
   @Test func `a sync covers rooms that the connection no longer remembers`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) {
       $0.maximumRoomsRemembered = 10
       $0.maximumOutstandingDeliveries = 1_000
@@ -312,7 +312,7 @@ private final class Disk: Durability {
 
 @Suite struct SlowSinkTests {
   @Test func `a slow sink stops the connection from reading until half is consumed`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingDeliveries = 4 }
     #expect(connection.reads == 1)
     for count in 1...3 {
@@ -336,7 +336,7 @@ private final class Disk: Durability {
     `unconsumed bytes stop the connection from reading, and a released receipt counts as consumed`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 100 }
     try connection.send(viewers(1) + viewers(2) + viewers(3))
     #expect(connection.reads == 1)
@@ -347,7 +347,7 @@ private final class Disk: Durability {
   @Test func `the limit of syncs applies to each line, and the lines after it wait undecoded`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 4 }
     // The first sync waits for the sink, so the later ones wait too.
     let tokens = (0..<100).map { "\($0)" }
@@ -366,7 +366,7 @@ private final class Disk: Durability {
 
   @Test(.timeLimit(.minutes(1)))
   func `many syncs without events are all answered`() throws {
-    let connection = try EmbeddedConnection(NotingSink())
+    let connection = try EmbeddedConnection(RecordingSink())
     let lines = [UInt8](
       String(repeating: #"{"type":"sync","token":""}"# + "\n", count: 10_000).utf8)
     var answers = 0
@@ -378,7 +378,7 @@ private final class Disk: Durability {
   }
 
   @Test func `long tokens of unanswered syncs stop the connection from processing lines`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 10_000 }
     let token = String(repeating: "x", count: 4_000)
     try connection.send(viewers(1) + sync(token) + sync(token) + sync(token) + viewers(2))
@@ -391,7 +391,7 @@ private final class Disk: Durability {
   @Test func `lines after the limit of syncs are processed even if the sender has closed its side`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 1 }
     try connection.send(viewers(1) + sync("1") + sync("2") + viewers(2))
     #expect(sink.payloads("main").count == 1)
@@ -405,7 +405,7 @@ private final class Disk: Durability {
   }
 
   @Test func `unanswered syncs stop the connection from reading`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 2 }
     try connection.send(viewers(1) + sync("1"))
     #expect(connection.reads == 2)
@@ -417,7 +417,7 @@ private final class Disk: Durability {
   }
 
   @Test func `a stopping server waits for a slow sink`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1") + "{\"ty")
     connection.fire(IngestConnection.Drain())
@@ -437,7 +437,7 @@ private final class Disk: Durability {
   private static let eventBytes = MemoryLayout<LiveEvent>.stride
 
   /// Consumes deliveries until no more arrive.
-  private func consume(_ sink: NotingSink) {
+  private func consume(_ sink: RecordingSink) {
     while true {
       let held = sink.takeHeld()
       if held.isEmpty { return }
@@ -446,7 +446,7 @@ private final class Disk: Durability {
   }
 
   @Test func `the memory limit includes the events that lines become`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 200_000 }
     try connection.send(Self.lines)
     let reads = connection.reads
@@ -460,7 +460,7 @@ private final class Disk: Durability {
   @Test func `once the shared memory is full, each connection is limited to its own share`() throws
   {
     let memory = IngestMemory(limit: 200_000)
-    let (greedy, modest) = (NotingSink(holding: true), NotingSink(holding: true))
+    let (greedy, modest) = (RecordingSink(holding: true), RecordingSink(holding: true))
     let first = try EmbeddedConnection(greedy, memory: memory)
     let second = try EmbeddedConnection(modest, memory: memory)
     try first.send(Self.lines)
@@ -484,7 +484,7 @@ private final class Disk: Durability {
     `input of a disconnected sender is processed as the sink consumes it, and occupies its slot`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let isFree = Mutex(false)
     let memory = IngestMemory(limit: 1 << 20)
     do {
@@ -513,7 +513,7 @@ private final class Disk: Durability {
   func `tokens of unanswered syncs count as memory, and are subtracted if the connection ends`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let memory = IngestMemory(limit: 1 << 20)
     let connection = try EmbeddedConnection(sink, memory: memory)
     try connection.send(viewers(1) + sync(String(repeating: "t", count: 5_000)))
@@ -525,7 +525,7 @@ private final class Disk: Durability {
 }
 
 @Suite struct UnreadAnswersTests {
-  private func connect(_ sink: NotingSink) throws -> EmbeddedConnection {
+  private func connect(_ sink: RecordingSink) throws -> EmbeddedConnection {
     try EmbeddedConnection(sink, isRead: false) { $0.drainTimeout = .seconds(2) }
   }
 
@@ -537,7 +537,7 @@ private final class Disk: Durability {
   }
 
   @Test func `a stopping server waits a limited time for a sender to read its answers`() throws {
-    let connection = try connect(NotingSink())
+    let connection = try connect(RecordingSink())
     try connection.send(viewers(1) + sync("1"))
     connection.pass(.hours(1))
     connection.fire(IngestConnection.Drain())
@@ -545,7 +545,7 @@ private final class Disk: Durability {
   }
 
   @Test func `the time limit for reading answers starts when the sink is done`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try connect(sink)
     try connection.send(viewers(1) + sync("1"))
     connection.fire(IngestConnection.Drain())
@@ -557,7 +557,7 @@ private final class Disk: Durability {
 
   @Test func `a sender that has closed its side has unlimited time until the server stops`() throws
   {
-    let connection = try connect(NotingSink())
+    let connection = try connect(RecordingSink())
     try connection.send(viewers(1) + sync("1"))
     connection.fire(ChannelEvent.inputClosed)
     connection.pass(.hours(1))

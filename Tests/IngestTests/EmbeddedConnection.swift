@@ -31,7 +31,7 @@ final class EmbeddedConnection {
 
   /// - Parameter isRead: Whether the peer reads the data that the connection writes.
   init(
-    _ sink: NotingSink, isRead: Bool = true, memory: IngestMemory? = nil,
+    _ sink: RecordingSink, isRead: Bool = true, memory: IngestMemory? = nil,
     slot: ConnectionSlot? = nil, _ change: (inout IngestConfiguration) -> Void = { _ in }
   ) throws {
     var configuration = IngestConfiguration()

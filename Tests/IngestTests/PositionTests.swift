@@ -25,7 +25,7 @@ import WireFormats
   func `a room gets its part of a batch in one delivery, however the bytes are split`(piece: Int)
     throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let lines =
       viewers(1) + position(4) + viewers(2) + viewers(3, room: "b") + viewers(4) + position(5)
@@ -48,7 +48,7 @@ import WireFormats
   }
 
   @Test func `an options line ends a batch`() throws {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
       position(1) + viewers(1) + #"{"type":"options","room":"c"}"# + "\n" + viewers(2) + sync("t"))
@@ -57,7 +57,7 @@ import WireFormats
   }
 
   @Test func `a batch whose sender disconnects before its end is rejected`() throws {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(position(1) + viewers(1) + viewers(2))
     #expect(sink.notes.isEmpty)
@@ -71,7 +71,7 @@ import WireFormats
   func `a batch that is too large is rejected as a whole, including the lines after the limit`()
     throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let count = 20_000
     for number in 0..<count {
@@ -88,7 +88,7 @@ import WireFormats
 
   @Test func `64 KiB of the shortest lines and one line of maximum length fit into a batch`() throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let short = #"{"type":"chat.clear"}"# + "\n"
     let count = 64 * 1024 / short.utf8.count
@@ -100,7 +100,7 @@ import WireFormats
   }
 
   @Test func `a slow sink does not stop the connection within a batch`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 2_000 }
     try connection.send(position(1))
     for number in 0..<100 { try connection.send(viewers(number)) }

@@ -61,7 +61,7 @@ private final class SlowSink: IngestSink {
   }
 
   @Test func `the server accepts lines and answers a sync`() async throws {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     try await serve(sink) { _ in
       let client = try BlockingClient(path)
       client.send(
@@ -75,7 +75,7 @@ private final class SlowSink: IngestSink {
   func `the server answers a client that has closed its side, and then closes the connection`()
     async throws
   {
-    try await serve(NotingSink()) { _ in
+    try await serve(RecordingSink()) { _ in
       let client = try BlockingClient(path)
       client.send(#"{"type":"chat.clear"}"# + "\n" + #"{"type":"sync","token":"t"}"# + "\n{\"type")
       client.finish()
@@ -87,7 +87,7 @@ private final class SlowSink: IngestSink {
   @Test func `the server survives invalid input and clients that disconnect within a line`()
     async throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     try await serve(sink) { server in
       let steady = try BlockingClient(path)
       do {
@@ -135,7 +135,7 @@ private final class SlowSink: IngestSink {
   }
 
   @Test func `the server refuses connections above its limit until one ends`() async throws {
-    try await serve(NotingSink(), { $0.maximumConnections = 1 }) { server in
+    try await serve(RecordingSink(), { $0.maximumConnections = 1 }) { server in
       do {
         let first = try BlockingClient(path)
         first.send(#"{"type":"sync","token":"t"}"# + "\n")
@@ -161,7 +161,7 @@ private final class SlowSink: IngestSink {
   @Test func `a user without permission to send gets a reason, and the refusal is counted`()
     async throws
   {
-    try await serve(NotingSink(), { $0.maySend = { $0.userID != geteuid() } }) { server in
+    try await serve(RecordingSink(), { $0.maySend = { $0.userID != geteuid() } }) { server in
       let client = try BlockingClient(path)
       #expect(
         client.readToEnd()
@@ -177,7 +177,7 @@ private final class SlowSink: IngestSink {
     `stopping the server closes connections, removes the socket file and refuses new connections`()
     async throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let server = try await IngestServer.start(
       on: .bind(path: path), group: MultiThreadedEventLoopGroup.singleton, sink: sink)
     let client = try BlockingClient(path)
@@ -194,7 +194,7 @@ private final class SlowSink: IngestSink {
   func `stopping the server does not wait for a client that does not read its answers`()
     async throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     var configuration = IngestConfiguration()
     configuration.drainTimeout = .zero
     let server = try await IngestServer.start(
@@ -215,7 +215,7 @@ private final class SlowSink: IngestSink {
 
   @Test func `an inherited socket is served, and its file is not removed`() async throws {
     let descriptor = try makeListeningSocket(path)
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let server = try await IngestServer.start(
       on: .adopt(descriptor: descriptor), group: MultiThreadedEventLoopGroup.singleton, sink: sink)
     let client = try BlockingClient(path)

@@ -4,7 +4,7 @@ import Synchronization
 import WireFormats
 
 /// Records deliveries. Acknowledges them immediately, or when the test does so.
-final class NotingSink: IngestSink {
+final class RecordingSink: IngestSink {
   struct Note: Equatable, CustomStringConvertible {
     var room: String
     var events: [LiveEvent]

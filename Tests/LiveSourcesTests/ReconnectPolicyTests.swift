@@ -104,7 +104,7 @@ struct AttemptBudgetTests {
     for _ in 0..<500 {
       now = now + .milliseconds(Int64(generator.pick(0..<900)))
       let isAllowed = budget.nextAttempt <= now
-      let count = budget.take(generator.pick(1..<16), at: now)
+      let count = budget.consume(generator.pick(1..<16), at: now)
       #expect((count > 0) == isAllowed)
       granted += repeatElement(now, count: count)
     }

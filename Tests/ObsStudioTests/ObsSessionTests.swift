@@ -198,7 +198,7 @@ struct ObsSessionTests {
     obs.output("RecordStateChanged", "STARTED", isActive: true)
     obs.record = ["outputActive": true, "outputBytes": 10, "outputDuration": 20]
     obs.run(for: .seconds(1))
-    #expect(obs.told.contains(.recorded(bytes: 10, milliseconds: 20)))
+    #expect(obs.reported.contains(.recorded(bytes: 10, milliseconds: 20)))
     obs.output("RecordStateChanged", "STOPPED", isActive: false)
     obs.record = ["outputActive": false]
     obs.run(for: .seconds(1))
@@ -221,11 +221,11 @@ struct ObsSessionTests {
       obs.controls == [
         "endStream", "recorder", "stream", "Mic", "mute Mic", "scene Main", "scene Break",
       ])
-    #expect(obs.told.contains(.control("mute Mic", .position(on: false))))
-    #expect(obs.told.contains(.control("scene Main", .position(on: true))))
-    #expect(obs.told.contains(.control("scene Break", .position(on: false))))
+    #expect(obs.reported.contains(.control("mute Mic", .position(on: false))))
+    #expect(obs.reported.contains(.control("scene Main", .position(on: true))))
+    #expect(obs.reported.contains(.control("scene Break", .position(on: false))))
     // About three quarters up, as OBS's fader shows it: log(102 / 12) / log(102 / 6).
-    guard case .control(_, .value(let value))? = obs.told.first(where: \.isSlider) else {
+    guard case .control(_, .value(let value))? = obs.reported.first(where: \.isSlider) else {
       Issue.record("no slider was reported")
       return
     }
@@ -234,7 +234,7 @@ struct ObsSessionTests {
     obs.event("InputCreated", ["inputName": "Desktop"])
     obs.run(for: .seconds(1))
     #expect(obs.controls.contains("mute Desktop"))
-    #expect(obs.told.contains(.control("Desktop", .value(1))))
+    #expect(obs.reported.contains(.control("Desktop", .value(1))))
   }
 
   @Test func `a slider changes the volume, and OBS's report of the change is not a request`() {
@@ -252,7 +252,7 @@ struct ObsSessionTests {
     obs.event("InputVolumeChanged", ["inputName": "Mic", "inputVolumeDb": .number(decibels)])
     obs.answer()
     #expect(obs.outcomes == ["1": .confirmed])
-    guard case .control("Mic", .value(let value))? = obs.told.last(where: \.isSlider) else {
+    guard case .control("Mic", .value(let value))? = obs.reported.last(where: \.isSlider) else {
       Issue.record("no slider was reported")
       return
     }
@@ -380,8 +380,8 @@ struct ObsSessionTests {
         obs.live()
       }
     }
-    #expect(obs.told.count { $0 == .control("scene Break", .position(on: false)) } == 2)
-    #expect(obs.told.count { $0 == .control("scene Main", .position(on: true)) } == 1)
+    #expect(obs.reported.count { $0 == .control("scene Break", .position(on: false)) } == 2)
+    #expect(obs.reported.count { $0 == .control("scene Main", .position(on: true)) } == 1)
   }
 
   // MARK: Levels
@@ -401,7 +401,7 @@ struct ObsSessionTests {
       ]
     }
     for peak in [0.5, 0.5, 0.25] { obs.event("InputVolumeMeters", meters(peak)) }
-    let levels = obs.told.filter { if case .meter = $0 { true } else { false } }
+    let levels = obs.reported.filter { if case .meter = $0 { true } else { false } }
     #expect(levels == [.meter("Mic", [0.5, 1]), .meter("Mic", [0.25, 1])])
   }
 
@@ -411,7 +411,7 @@ struct ObsSessionTests {
     obs.scenes = ["Break", "Main"]
     obs.live()
     obs.wish("1", .slider("Mic", value: 0.5))
-    let before = obs.told.count
+    let before = obs.reported.count
     let text = JSONValue.string(NastyText.marks)
     let response: JSONValue = [
       "requestType": text, "requestId": text, "requestStatus": ["result": true],
@@ -434,11 +434,11 @@ struct ObsSessionTests {
     }
     obs.say(7, response)
     obs.say(9, ["requestId": text, "results": [response]])
-    #expect(obs.told.count == before)
+    #expect(obs.reported.count == before)
     #expect(obs.outcomes.isEmpty)
     // A scene with such a name is not a control, so no scene is on air.
     obs.event("CurrentProgramSceneChanged", ["sceneName": text])
-    #expect(obs.told.last == .control("scene Main", .position(on: false)))
+    #expect(obs.reported.last == .control("scene Main", .position(on: false)))
     let announced = obs.controls
     obs.scenes.append(NastyText.marks)
     obs.event("SceneCreated", [:])
@@ -449,7 +449,7 @@ struct ObsSessionTests {
   @Test func `invalid messages of OBS change nothing`() {
     var obs = ScriptedObs()
     obs.live()
-    let before = obs.told.count
+    let before = obs.reported.count
     for data: JSONValue in [
       .null, 1, "x", [], [:], ["eventType": 1],
       ["eventType": "StreamStateChanged", "eventData": ["outputState": "LIVE"]],
@@ -461,7 +461,7 @@ struct ObsSessionTests {
     ] {
       for operation: Int64 in [0, 2, 5, 7, 9, 12, -1] { obs.say(operation, data) }
     }
-    #expect(obs.told.count == before)
+    #expect(obs.reported.count == before)
     #expect(obs.statuses.last?.state == .live)
   }
 
@@ -497,9 +497,9 @@ struct ObsSessionTests {
     ] {
       #expect(obs.controls.filter { $0 == control }.count == 1, "\(control)")
     }
-    #expect(obs.told.contains(.control("mute Zero", .position(on: false))))
+    #expect(obs.reported.contains(.control("mute Zero", .position(on: false))))
     #expect(
-      !obs.told.contains { if case .control("mute Zero", .value) = $0 { true } else { false } })
+      !obs.reported.contains { if case .control("mute Zero", .value) = $0 { true } else { false } })
     obs.wish("1", .switch("mute Zero", on: true))
     obs.wish("2", .slider("volume mute Zero", value: 1))
     obs.wish("3", .slider("volume volume stream", value: 1))
@@ -514,7 +514,7 @@ struct ObsSessionTests {
       guard let value = JSONValue(lenient: Array(odd.utf8)) else { continue }
       var obs = ScriptedObs()
       obs.live()
-      let before = obs.told.count
+      let before = obs.reported.count
       for (type, member) in [
         ("InputVolumeChanged", "inputVolumeDb"), ("InputVolumeChanged", "inputName"),
         ("InputMuteStateChanged", "inputMuted"), ("InputVolumeMeters", "inputs"),
@@ -527,8 +527,8 @@ struct ObsSessionTests {
       obs.stream["outputCongestion"] = value
       obs.run(for: .seconds(2))
       obs.event("InputMuteStateChanged", ["inputName": "Mic", "inputMuted": true])
-      #expect(obs.told.count > before)
-      #expect(obs.told.contains(.control("mute Mic", .position(on: true))), "\(odd)")
+      #expect(obs.reported.count > before)
+      #expect(obs.reported.contains(.control("mute Mic", .position(on: true))), "\(odd)")
       #expect(obs.statuses.last?.state == .live)
       // Many values are valid volumes or names, but the other required members are missing.
       guard value != .null, value.stringValue?.isEmpty != true else { continue }
@@ -567,7 +567,7 @@ struct ObsSessionTests {
       #"{"op":9,"d":{"requestId":"3","results":[{"requestType":"GetStreamStatus","requestStatus":{"result":true,"code":100},"responseData":{"outputActive":true,"outputReconnecting":false,"outputBytes":5,"outputCongestion":0.1,"outputSkippedFrames":1,"outputTotalFrames":2,"outputDuration":3}},{"requestType":"GetRecordStatus","requestStatus":{"result":true,"code":100},"responseData":{"outputActive":true,"outputPaused":false,"outputBytes":1,"outputDuration":2}},{"requestType":"GetStats","requestStatus":{"result":true,"code":100},"responseData":{"activeFps":30}}]}}"#,
     ])
     var generator = SplitMix64(seed: 19)
-    var told = 0
+    var reported = 0
     for _ in 0..<400 {
       var obs = ScriptedObs()
       obs.live()
@@ -588,11 +588,11 @@ struct ObsSessionTests {
           obs.say(message)
         }
       }
-      told += obs.told.count
+      reported += obs.reported.count
       // The lines for the room have a bounded length.
-      for event in obs.told { #expect(event.line(room: .main, at: 0).count < 65_536) }
+      for event in obs.reported { #expect(event.line(room: .main, at: 0).count < 65_536) }
     }
-    #expect(told > 1_000)
+    #expect(reported > 1_000)
   }
 }
 

@@ -10,7 +10,7 @@ struct ScriptedObs {
   private(set) var session: ObsSession
   private(set) var now = Instant.origin
   /// The events reported to the room, and the statuses and gaps.
-  private(set) var told: [ObsEvent] = []
+  private(set) var reported: [ObsEvent] = []
   private(set) var statuses: [SourceStatus] = []
   private(set) var gaps: [(from: Instant, to: Instant, reason: String)] = []
   private(set) var outcomes: [String: RequestOutcome] = [:]
@@ -46,7 +46,7 @@ struct ScriptedObs {
         attempts.append(now)
       case .close: break
       case .send(_, let message): received.append(message)
-      case .event(let event, _): told.append(event)
+      case .event(let event, _): reported.append(event)
       case .status(let status): statuses.append(status)
       case .gap(let from, let to, let reason): gaps.append((from, to, reason))
       case .controls(let controls): self.controls = controls
@@ -131,7 +131,7 @@ struct ScriptedObs {
   }
 
   mutating func wish(_ identifier: String, _ kind: ObsWish.Kind) {
-    session.take(ObsWish(identifier: identifier, kind: kind), at: now)
+    session.handle(ObsWish(identifier: identifier, kind: kind), at: now)
     settle()
   }
 
@@ -221,14 +221,14 @@ struct ScriptedObs {
   }
 
   var streams: [StreamState] {
-    told.compactMap { if case .stream(let state) = $0 { state } else { nil } }
+    reported.compactMap { if case .stream(let state) = $0 { state } else { nil } }
   }
 
   var recorders: [RecorderState] {
-    told.compactMap { if case .recorder(let state) = $0 { state } else { nil } }
+    reported.compactMap { if case .recorder(let state) = $0 { state } else { nil } }
   }
 
   var statistics: [StreamStatistics] {
-    told.compactMap { if case .statistics(let statistics) = $0 { statistics } else { nil } }
+    reported.compactMap { if case .statistics(let statistics) = $0 { statistics } else { nil } }
   }
 }

@@ -378,7 +378,7 @@ struct EventSubTests {
     let notice = Self.lines("channel.chat.notification", ["notice_type": text])
     #expect(notice.unknown == ["channel.chat.notification ": 1])
     var kinds = NativeLines()
-    for _ in 0..<2 { kinds.note(unknown: NastyText.marks) }
+    for _ in 0..<2 { kinds.count(unknown: NastyText.marks) }
     #expect(kinds.unknown.count == 1 && kinds.unknown.first?.key.utf8.count == 80)
     let line = #"{"subscription":{"type":"\#(NastyText.marks)"},"event":{}}"#
     #expect(Translated(.eventSub, line).unknown.values.reduce(0, +) == 1)

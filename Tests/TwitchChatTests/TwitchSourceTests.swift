@@ -19,7 +19,7 @@ struct TwitchSourceTests {
     let group: MultiThreadedEventLoopGroup
     let twitch: TestTwitch
     let daemon: TestDaemon
-    let told = Recorded()
+    let reports = Recorded()
     private let loop: any EventLoop
     private let source: NIOLoopBoundBox<(TwitchSource, Delivery)?>
 
@@ -50,9 +50,9 @@ struct TwitchSourceTests {
           settings, address: PeerAddress(host: host, port: twitch.port),
           security: try authority.map { try PeerSecurity(certificates: $0) }, delivery: delivery,
           eventLoop: loop)
-        let told = told
-        source.events.changed = { told.append("\($1.state.rawValue) \($1.reason ?? "")") }
-        source.events.failed = { told.append("failed \($0)") }
+        let reports = reports
+        source.events.changed = { reports.append("\($1.state.rawValue) \($1.reason ?? "")") }
+        source.events.failed = { reports.append("failed \($0)") }
         delivery.start()
         source.start()
         self.source.value = (source, delivery)
@@ -135,7 +135,7 @@ struct TwitchSourceTests {
     await all.twitch.wait(for: "0 JOIN")
     try await all.twitch.setScript(ScriptedPeer.Script())
     await all.twitch.wait(for: "1 JOIN")
-    await all.told.wait { $0.hasPrefix("live") }
+    await all.reports.wait { $0.hasPrefix("live") }
     try await all.say(0..<10)
     await all.daemon.wait(forMessage: "m9")
     // These messages are applied but not acknowledged, so they are sent again and count once.
@@ -251,13 +251,13 @@ struct TwitchSourceTests {
     script.refusesLogin = true
     try await all.twitch.setScript(script)
     try await all.start(account: .init(name: "ada", token: Secret("hunter2")))
-    await all.told.wait { $0.hasPrefix("failed") }
+    await all.reports.wait { $0.hasPrefix("failed") }
     try await all.stop()
     #expect(all.twitch.heard.entries.filter { $0.contains("PASS oauth:hunter2") }.count == 1)
-    #expect(all.told.entries.contains("failed Login authentication failed"))
+    #expect(all.reports.entries.contains("failed Login authentication failed"))
     let states = all.daemon.values(of: "state", type: "source.state").compactMap(\.stringValue)
     #expect(states.last == "refused")
-    #expect(!(all.told.entries + all.daemon.lines.entries).contains { $0.contains("hunter2") })
+    #expect(!(all.reports.entries + all.daemon.lines.entries).contains { $0.contains("hunter2") })
   }
 
   @Test func `a server with a certificate for its name is accepted`() async throws {
@@ -265,7 +265,7 @@ struct TwitchSourceTests {
     defer { try? FileManager.default.removeItem(atPath: authority) }
     let all = try await Fixture(tls: try TestCertificates.server(isForLocalhost: true))
     try await all.start(host: "localhost", authority: authority)
-    await all.told.wait { $0.hasPrefix("live") }
+    await all.reports.wait { $0.hasPrefix("live") }
     try await all.say(0..<3)
     await all.daemon.wait(forMessage: "m2")
     try await all.stop()
@@ -279,7 +279,7 @@ struct TwitchSourceTests {
     try await all.start(
       host: "localhost", authority: authority, account: .init(name: "ada", token: Secret("hunter2"))
     )
-    await all.told.wait { $0.contains("another name") }
+    await all.reports.wait { $0.contains("another name") }
     try await all.stop()
     #expect(!all.twitch.heard.entries.contains { $0.contains("PASS") || $0.contains("NICK") })
   }
@@ -287,7 +287,7 @@ struct TwitchSourceTests {
   @Test func `a certificate from an unknown authority is refused`() async throws {
     let all = try await Fixture(tls: try TestCertificates.server(isForLocalhost: true))
     try await all.start(host: "localhost", authority: "/etc/ssl/certs/ca-certificates.crt")
-    await all.told.wait { $0.hasPrefix("connecting TLS") }
+    await all.reports.wait { $0.hasPrefix("connecting TLS") }
     try await all.stop()
     #expect(!all.twitch.heard.entries.contains { $0.contains("NICK") })
   }

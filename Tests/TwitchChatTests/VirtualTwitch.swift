@@ -92,7 +92,7 @@ struct VirtualTwitch: VirtualServer {
     }
   }
 
-  mutating func dropped(_ id: Int) { noteReach() }
+  mutating func dropped(_ id: Int) { recordReach() }
 
   private func reaches(_ channel: String, on id: Int) -> Bool {
     guard let connection = network.connections[id] else { return false }
@@ -100,7 +100,7 @@ struct VirtualTwitch: VirtualServer {
   }
 
   /// Records the channels for which the server reaches no client.
-  private mutating func noteReach() {
+  private mutating func recordReach() {
     for name in names {
       let isReached = network.connections.contains {
         $0.value.isOpenAtClient && reaches(name, on: $0.key)
@@ -126,7 +126,7 @@ struct VirtualTwitch: VirtualServer {
     case .toServer(let id, let line):
       guard network.connections[id]?.isServed == true else { return }
       for answer in network.connections[id]?.peer.server.answer(line) ?? [] { send(answer, to: id) }
-      if line.hasPrefix("JOIN") { noteReach() }
+      if line.hasPrefix("JOIN") { recordReach() }
     case .toClient(let id, let bytes, let message): receive(bytes, message, on: id)
     }
   }
@@ -188,7 +188,7 @@ struct VirtualTwitch: VirtualServer {
       if let id = open.randomElement(using: &network.generator) {
         network.connections[id]?.isFrozen = true
       }
-      noteReach()
+      recordReach()
     case .close: for id in open where network.generator.oneIn(2) { close(id) }
     case .cut:
       if let id = open.randomElement(using: &network.generator) { cut(id, open) }

@@ -90,7 +90,7 @@ struct EventSubSessionTests {
     var steps = try Steps()
     steps.begin()
     for count in 1...3 {
-      steps.session.note("not shown: \(count) a", notShown: count, at: steps.now)
+      steps.session.setRemark("not shown: \(count) a", notShown: count, at: steps.now)
       steps.settle()
     }
     #expect(steps.status?.state == .live)
@@ -147,7 +147,7 @@ struct EventSubSessionTests {
     // This message was in flight on the old connection, which is still read.
     steps.receive(Message.notification(id: "a", text: "a"), on: 1)
     steps.receive(Message.notification(id: "a", text: "a"), on: 2)
-    #expect(steps.session.told == 1)
+    #expect(steps.session.forwarded == 1)
     #expect(steps.session.duplicates == 1)
     #expect(!steps.effects.contains(.close(1)))
     // A welcome on a replaced connection is ignored.
@@ -299,7 +299,7 @@ struct EventSubSessionTests {
     steps.receive(Message.reconnect("one", NastyText.marks))
     steps.receive(Message.reconnect("one", "wss://\(NastyText.marks)/ws"))
     steps.receive(Message.revocation(NastyText.marks, "x"))
-    #expect(steps.session.told == 0)
+    #expect(steps.session.forwarded == 0)
     #expect(steps.attempts == [1])
     #expect(steps.status?.state == .live)
     steps.session.closed(1, reason: "closed", at: steps.now)
@@ -359,7 +359,7 @@ struct EventSubSessionTests {
     steps.begin()
     steps.receive(message)
     #expect(steps.status?.state == .live)
-    #expect(steps.session.told == 0)
+    #expect(steps.session.forwarded == 0)
   }
 
   @Test func `damaged messages and answers are ignored or end the session`() throws {

@@ -66,7 +66,7 @@ struct WebhookSessionTests {
     #expect(driver.answers == [1: 200])
     driver.acknowledge(2)
     #expect(driver.answers == [1: 200, 2: 200])
-    #expect(driver.session.told == 2)
+    #expect(driver.session.forwarded == 2)
   }
 
   @Test(arguments: [true, false])
@@ -84,7 +84,7 @@ struct WebhookSessionTests {
     driver.acknowledge(1)
     #expect(driver.answers[2] == 200)
     #expect(driver.session.duplicates == 1)
-    #expect(driver.session.told == 1)
+    #expect(driver.session.forwarded == 1)
   }
 
   @Test func `a sender that has disconnected may repeat its delivery, which counts once`() throws {

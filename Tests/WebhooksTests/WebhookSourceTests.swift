@@ -15,7 +15,7 @@ struct WebhookSourceTests {
   private struct Fixture: Sendable {
     let group: MultiThreadedEventLoopGroup
     let daemon: TestDaemon
-    let told = Recorded()
+    let reports = Recorded()
     let loop: any EventLoop
     private let source: NIOLoopBoundBox<(WebhookSource, Delivery)?>
 
@@ -48,9 +48,9 @@ struct WebhookSourceTests {
           mapping, address: PeerAddress(host: "127.0.0.1", port: port),
           gate: WebhookGate(secret: secret.map { Secret($0) }, maximumBytes: 4096),
           limits: limits, delivery: delivery, eventLoop: loop)
-        let told = told
-        source.events.changed = { told.append("\($1.state.rawValue) \($1.reason ?? "")") }
-        source.events.failed = { told.append("failed \($0)") }
+        let reports = reports
+        source.events.changed = { reports.append("\($1.state.rawValue) \($1.reason ?? "")") }
+        source.events.failed = { reports.append("failed \($0)") }
         delivery.start()
         source.start()
         self.source.value = (source, delivery)
@@ -58,7 +58,7 @@ struct WebhookSourceTests {
     }
 
     func port() async throws -> Int {
-      await told.wait { $0.hasPrefix("live") }
+      await reports.wait { $0.hasPrefix("live") }
       return try await loop.submit { [source] in source.value?.0.port ?? 0 }.get()
     }
 
@@ -195,7 +195,7 @@ struct WebhookSourceTests {
     #expect(all.daemon.values(of: "count", type: "viewers") == [])
     #expect(try await all.post(Self.good, path: "/?secret=s3cret") == "200")
     #expect(all.daemon.values(of: "count", type: "viewers") == [1])
-    #expect(!all.told.entries.contains { $0.contains("s3cret") })
+    #expect(!all.reports.entries.contains { $0.contains("s3cret") })
     #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
     try await all.stop()
   }
@@ -217,7 +217,7 @@ struct WebhookSourceTests {
     #expect(try await all.post(Self.good, path: "/?secret=s3cret") == "200")
     #expect(all.daemon.values(of: "count", type: "viewers") == [1])
     try await all.stop()
-    #expect(!all.told.entries.contains { $0.contains("s3cret") })
+    #expect(!all.reports.entries.contains { $0.contains("s3cret") })
   }
 
   @Test
@@ -234,7 +234,7 @@ struct WebhookSourceTests {
     #expect(try await all.post(#"{"kind":"v","id":"c","n":2}"#, path: "/?secret=s3cret") == "200")
     #expect(all.daemon.values(of: "count", type: "viewers") == [1, 2])
     try await all.stop()
-    #expect(!all.told.entries.contains { $0.contains("s3cret") })
+    #expect(!all.reports.entries.contains { $0.contains("s3cret") })
     #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
   }
 
@@ -310,8 +310,8 @@ struct WebhookSourceTests {
     let port = try await one.port()
     let other = try await Fixture()
     try await other.start(port: port)
-    await other.told.wait { $0.hasPrefix("failed") }
-    #expect(other.told.entries.last?.contains("cannot listen on 127.0.0.1:\(port)") == true)
+    await other.reports.wait { $0.hasPrefix("failed") }
+    #expect(other.reports.entries.last?.contains("cannot listen on 127.0.0.1:\(port)") == true)
     try await one.stop()
     try await other.stop()
   }

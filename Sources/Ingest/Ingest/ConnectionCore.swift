@@ -37,7 +37,7 @@ struct ConnectionCore: ~Copyable {
     for _ in 0..<lines {
       guard let line = slab.nextLine(at: &offset) else { return nil }
       let decoded = decoder.decode(slab, line: line, arrival: arrival)
-      if let control = take(decoded, line, of: slab) { return control }
+      if let control = collect(decoded, line, of: slab) { return control }
     }
     return nil
   }
@@ -75,22 +75,22 @@ struct ConnectionCore: ~Copyable {
   mutating func processRest(arrival: Timestamp) -> ControlLine? {
     guard let slab = assembler.takeRest() else { return nil }
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
-    return take(decoder.decodeUnended(slab, line: line, arrival: arrival), line, of: slab)
+    return collect(decoder.decodeUnended(slab, line: line, arrival: arrival), line, of: slab)
   }
 
   @inline(__always)
-  private mutating func take(
+  private mutating func collect(
     _ decoded: consuming DecodedLine, _ line: ByteSlab.Slice, of slab: ByteSlab
   ) -> ControlLine? {
     switch consume decoded {
     case .event(let event, let room):
       received &+= 1
-      if case .source(.state(let status)) = event.payload { note(status, in: room) }
+      if case .source(.state(let status)) = event.payload { recordSource(status, in: room) }
       batches.add(event, to: room, bytes: line.count)
-      if decoder.hasRemarks { batches.note(decoder.takeRemarks(), room: room) }
+      if decoder.hasRemarks { batches.addRemarks(decoder.takeRemarks(), room: room) }
     case .rejected(let reason, let room):
       let remarks = decoder.takeRemarks()
-      batches.note(remarks, room: room)
+      batches.addRemarks(remarks, room: room)
       // Determined only for the first such line, because it costs time.
       let fault =
         batches.isFirst(reason, room: room)
@@ -103,7 +103,7 @@ struct ConnectionCore: ~Copyable {
   }
 
   @inline(never)
-  private mutating func note(_ status: SourceHealth, in room: RoomReference) {
+  private mutating func recordSource(_ status: SourceHealth, in room: RoomReference) {
     let room = decoder.name(of: room)
     guard sources.count < Self.sourceLimit,
       !sources.contains(where: { $0.name == status.source && $0.room == room })

@@ -115,14 +115,14 @@ package final class IngestConnection: ChannelInboundHandler {
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
     case is Changed:
-      ledger?.noteWakeUp()
-      if hasGone { takeRest() } else { proceed(context) }
+      ledger?.recordWakeUp()
+      if hasGone { processRest() } else { proceed(context) }
     case let event as ChannelEvent where event == .inputClosed:
       inputHasEnded = true
       proceed(context)
     case is Drain:
       isStopping = true
-      if hasGone { return takeRest(isForced: true) }
+      if hasGone { return processRest(isForced: true) }
       finish(as: .draining)
       if phase == .closed { limitWriting(context) } else { proceed(context) }
     default: context.fireUserInboundEventTriggered(event)
@@ -138,9 +138,9 @@ package final class IngestConnection: ChannelInboundHandler {
     hasGone = true
     let loop = context.eventLoop
     let connection = NIOLoopBound(self, eventLoop: loop)
-    ledger?.setWake { loop.execute { connection.value.takeRest() } }
-    takeRest()
-    ledger?.slot?.leave { loop.submit { connection.value.takeRest(isForced: true) } }
+    ledger?.setWake { loop.execute { connection.value.processRest() } }
+    processRest()
+    ledger?.slot?.leave { loop.submit { connection.value.processRest(isForced: true) } }
     context.fireChannelInactive()
   }
 
@@ -148,9 +148,9 @@ package final class IngestConnection: ChannelInboundHandler {
   ///
   /// - Parameter isForced: Whether to process everything without waiting for the sink, because the
   ///   server is stopping.
-  private func takeRest(isForced: Bool = false) {
+  private func processRest(isForced: Bool = false) {
     guard let ledger else { return }
-    ledger.noteWakeUp()
+    ledger.recordWakeUp()
     while !isForced, phase == .reading || phase == .paused, !held.isEmpty {
       phase = .paused
       _ = ledger.withLedger { $0.takeAnswers() }

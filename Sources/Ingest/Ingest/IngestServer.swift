@@ -151,7 +151,7 @@ private final class Registry: Sendable {
       return id
     }
     guard let id else {
-      tell(
+      sendRefusal(
         channel,
         maySend
           ? "the limit ingest.connections is reached"
@@ -178,7 +178,7 @@ private final class Registry: Sendable {
   /// Sends the reason for a refusal to a client whose connection is then closed. The socket is new,
   /// so the line fits into its buffer. Errors are ignored: a client that has disconnected needs no
   /// reason.
-  private func tell(_ channel: any Channel, _ reason: String) {
+  private func sendRefusal(_ channel: any Channel, _ reason: String) {
     let reason = state.withLock { $0.isStopping } ? "livehostd is stopping" : reason
     let line = Array("{\"type\":\"refused\",\"reason\":\"\(reason)\"}\n".utf8)
     _ = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(

@@ -59,7 +59,7 @@ struct RoomBatches {
   }
 
   /// Counts the decoder's remarks about a line.
-  mutating func note(_ remarks: [DecodingRemark], room: RoomReference?) {
+  mutating func addRemarks(_ remarks: [DecodingRemark], room: RoomReference?) {
     for remark in remarks {
       guard let room else {
         unroutable.add(remark)

@@ -43,7 +43,7 @@ final class SharedLedger: Sendable {
   }
 
   /// Records that a wake-up has arrived and the connection is about to check the ledger.
-  func noteWakeUp() { state.withLock { $0.isWakeUpPending = false } }
+  func recordWakeUp() { state.withLock { $0.isWakeUpPending = false } }
 
   /// Sets the wake-up function. `nil` removes it, because receipts may outlive the connection.
   func setWake(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.wake = wake } }

@@ -60,7 +60,7 @@ struct ChatItemLog: Sendable {
       text = lines.fitting(item["message"]?.stringValue ?? "")
       time = Self.time(item["timestamp"]) ?? item.time("datetime", orUTC: true)
       bits = item.count("bits") ?? 0
-      lines.note(misfitsOf: item, Self.shape)
+      lines.count(misfitsOf: item, Self.shape)
       id =
         item.anyText("message_id") ?? item.anyText("id")
         ?? "message-\(number)-\(StableHash.hex(item.description))"
@@ -146,7 +146,7 @@ struct ChatItemLog: Sendable {
         || action == "remove_chat_item"
       {
         guard let target = item.anyText("target_message_id") else {
-          return lines.note(unknown: kind ?? action)
+          return lines.count(unknown: kind ?? action)
         }
         lines.add("chat.delete", room: nil, at: time) { $0.add("id", target.clipped) }
       } else if kind == "ban_user" || action.hasPrefix("mark_chat_items_by_author") {
@@ -166,7 +166,7 @@ struct ChatItemLog: Sendable {
         // Twitch names no author for deleted accounts.
         message(user ?? .unknown, &lines)
       } else {
-        lines.note(unknown: kind ?? (action.isEmpty ? "no author or no message" : action))
+        lines.count(unknown: kind ?? (action.isEmpty ? "no author or no message" : action))
       }
     }
 
@@ -181,7 +181,7 @@ struct ChatItemLog: Sendable {
     private func ban(_ lines: inout NativeLines) {
       let name = item.text("banned_user")
       let target = PlatformUser(id: item.anyText("target_author_id") ?? name, name: name) ?? user
-      guard let target else { return lines.note(unknown: "ban_user") }
+      guard let target else { return lines.count(unknown: "ban_user") }
       lines.add("chat.timeout", room: nil, at: time) {
         $0.add(user: target)
         $0.add("seconds", item.count("ban_duration"))

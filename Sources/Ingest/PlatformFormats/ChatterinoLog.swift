@@ -66,10 +66,10 @@ struct ChatterinoLog: Sendable {
     var words = rest
     if let (time, rest) = Self.bracketed(words) {
       if let time = LogTime(time) {
-        pass(to: time)
+        advance(to: time)
         words = rest
       } else if hasTimes {
-        lines.note(unknown: "a time such as that of line \(number)")
+        lines.count(unknown: "a time such as that of line \(number)")
         words = rest
       } else {
         failure =
@@ -78,7 +78,7 @@ struct ChatterinoLog: Sendable {
         return
       }
     } else if hasTimes {
-      lines.note(unknown: "no time")
+      lines.count(unknown: "no time")
     }
     // Archives of many channels put the channel after the time.
     words = words.drop(while: \.isWhitespace)
@@ -87,7 +87,7 @@ struct ChatterinoLog: Sendable {
       room = words.dropFirst().prefix { $0 != " " }.lowercased()
       words = words.drop { $0 != " " }.drop(while: \.isWhitespace)
     }
-    take(words, room: room?.channelRoom, &lines)
+    process(words, room: room?.channelRoom, &lines)
   }
 
   private mutating func begin(_ text: String) {
@@ -101,7 +101,7 @@ struct ChatterinoLog: Sendable {
     (date, last) = (day * Self.day, time.milliseconds)
   }
 
-  private mutating func pass(to time: LogTime) {
+  private mutating func advance(to time: LogTime) {
     hasTimes = true
     isUTC = time.hasZone
     if let day = time.day {
@@ -124,7 +124,7 @@ struct ChatterinoLog: Sendable {
     "chatterino-\((date ?? 0) / Self.day)-\(number)-\(StableHash.hex(String(words)))"
   }
 
-  private mutating func take(_ words: Substring, room: String?, _ lines: inout NativeLines) {
+  private mutating func process(_ words: Substring, room: String?, _ lines: inout NativeLines) {
     if let (author, text, isAction) = Self.quoted(words) {
       return message(author, text, isAction: isAction, words, room: room, &lines)
     }
@@ -201,7 +201,7 @@ struct ChatterinoLog: Sendable {
       }
     case .delete(let login, let beginning):
       guard let id = recent.id(login: login, beginning: beginning) else {
-        return lines.note(unknown: "deletion of a message that is not in the log")
+        return lines.count(unknown: "deletion of a message that is not in the log")
       }
       lines.add("chat.delete", room: room, at: time) { $0.add("id", id) }
     case .stream(let isLive):
@@ -227,7 +227,7 @@ struct ChatterinoLog: Sendable {
         $0.add("cost", cost)
       }
     case .nothing: break
-    case .other(let kind): lines.note(unknown: kind)
+    case .other(let kind): lines.count(unknown: kind)
     }
   }
 

@@ -105,9 +105,9 @@ package enum EventSub {
       context.add("title", &lines) { $0.add(title: title, upTo: EventLimits.titleLength) }
     // Messages of a shared chat name their channel.
     case "channel.shared_chat.begin", "channel.shared_chat.update", "channel.shared_chat.end": break
-    default: lines.note(unknown: notification.type)
+    default: lines.count(unknown: notification.type)
     }
-    lines.note(misfitsOf: event, shape, named: "event")
+    lines.count(misfitsOf: event, shape, named: "event")
   }
 
   /// The notification that is being translated.
@@ -219,7 +219,7 @@ package enum EventSub {
           donation.map { PlatformWords($0, followedBy: words) } ?? words
           ?? sentence.map { PlatformWords(text: $0) }
         guard let said = shown.map({ lines.fitting($0) }) else {
-          return lines.note(unknown: "channel.chat.notification \(type)")
+          return lines.count(unknown: "channel.chat.notification \(type)")
         }
         add("announcement", &lines) {
           $0.add("id", identifier?.clipped)
@@ -232,7 +232,7 @@ package enum EventSub {
       case _ where type.hasPrefix("shared_chat_"): break
       default:
         guard let words = words.map({ lines.fitting($0) }) else {
-          return lines.note(unknown: "channel.chat.notification \(type)")
+          return lines.count(unknown: "channel.chat.notification \(type)")
         }
         add("chat.message", &lines) {
           $0.add("id", messageIdentifier)
@@ -246,7 +246,7 @@ package enum EventSub {
     /// Adds a time-out that ends at a time in milliseconds since 1970, or a ban if there is no end.
     func timeout(_ prefix: String, until end: Int? = nil, _ lines: inout NativeLines) {
       let (id, name) = (event.anyText(prefix + "_id"), name(prefix))
-      guard id != nil || name != nil else { return lines.note(unknown: "ban without a person") }
+      guard id != nil || name != nil else { return lines.count(unknown: "ban without a person") }
       add("chat.timeout", &lines) {
         // Without an identifier, the time-out applies to everybody with that name.
         $0.addObject("user") {
@@ -259,7 +259,7 @@ package enum EventSub {
 
     func deletion(_ lines: inout NativeLines) {
       guard let id = event.anyText("message_id") else {
-        return lines.note(unknown: "deletion without a message")
+        return lines.count(unknown: "deletion without a message")
       }
       add("chat.delete", &lines) { $0.add("id", id.clipped) }
     }
@@ -289,7 +289,7 @@ package enum EventSub {
       case "subscribersoff": mode("subscribersOnly", false, &lines)
       case "uniquechat": mode("uniqueOnly", true, &lines)
       case "uniquechatoff": mode("uniqueOnly", false, &lines)
-      default: lines.note(unknown: "channel.moderate \(action)")
+      default: lines.count(unknown: "channel.moderate \(action)")
       }
     }
 
@@ -364,7 +364,7 @@ package enum EventSub {
     func poll(isBegin: Bool, isEnd: Bool, _ lines: inout NativeLines) {
       let choices = event["choices"]?.arrayValue ?? []
       guard let id = event.text("id"), (1...PollEvent.maximumOptions).contains(choices.count) else {
-        return lines.note(unknown: "poll without an identifier or choices")
+        return lines.count(unknown: "poll without an identifier or choices")
       }
       let votes = choices.map { $0.count("votes") ?? 0 }
       if isBegin {
@@ -393,7 +393,7 @@ package enum EventSub {
     func prediction(_ state: String, _ lines: inout NativeLines) {
       let outcomes = event["outcomes"]?.arrayValue ?? []
       guard let id = event.text("id"), (1...Prediction.maximumOptions).contains(outcomes.count)
-      else { return lines.note(unknown: "prediction without an identifier or outcomes") }
+      else { return lines.count(unknown: "prediction without an identifier or outcomes") }
       add("prediction", &lines) {
         $0.add("id", id.clipped)
         $0.add(title: event.text("title") ?? "?", upTo: EventLimits.titleLength)
@@ -410,7 +410,7 @@ package enum EventSub {
 
     func redemption(_ lines: inout NativeLines) {
       guard let reward = event["reward"] ?? event["custom_power_up"] else {
-        return lines.note(unknown: "redemption without a reward")
+        return lines.count(unknown: "redemption without a reward")
       }
       let user = user("user") ?? .unknown
       let input = event.text("user_input").map { PlatformWords(text: $0) }

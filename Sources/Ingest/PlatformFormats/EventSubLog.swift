@@ -12,10 +12,10 @@ enum EventSubLog {
       let event = payload["event"]
     else {
       // Logs of the WebSocket also contain welcome and keepalive messages.
-      if metadata?.text("message_type") == nil { lines.note(unknown: "no notification") }
+      if metadata?.text("message_type") == nil { lines.count(unknown: "no notification") }
       return
     }
-    lines.note(misfitsOf: metadata, shape, named: "metadata")
+    lines.count(misfitsOf: metadata, shape, named: "metadata")
     EventSub.translate(
       EventSub.Notification(
         type: type, event: event,

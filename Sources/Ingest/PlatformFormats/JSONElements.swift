@@ -67,7 +67,7 @@ struct JSONElements: Sendable {
   /// Parses a piece and reports the completed items. O(length).
   mutating func receive(_ piece: UnsafeRawBufferPointer, _ found: (Found) -> Void) {
     for byte in piece {
-      if isInText { takeText(byte, found) } else { take(byte, found) }
+      if isInText { processText(byte, found) } else { process(byte, found) }
       isLineStart = byte == 0x0A
       if hasOther, isLineStart {
         hasOther = false
@@ -86,18 +86,18 @@ struct JSONElements: Sendable {
       switch found {
       case .element(let bytes):
         guard let value = JSONValue(lenient: bytes) else {
-          return lines.note(unknown: "malformed")
+          return lines.count(unknown: "malformed")
         }
         body(value, &lines)
-      case .tooLong: lines.note(unknown: "too long")
-      case .member, .other: lines.note(unknown: "malformed")
+      case .tooLong: lines.count(unknown: "too long")
+      case .member, .other: lines.count(unknown: "malformed")
       }
     }
   }
 
   /// Processes a byte of a string. A string contains no line ending, so an unclosed string ends
   /// with its line.
-  private mutating func takeText(_ byte: UInt8, _ found: (Found) -> Void) {
+  private mutating func processText(_ byte: UInt8, _ found: (Found) -> Void) {
     if byte == 0x0A {
       (isInText, isEscaped) = (false, false)
       if case .element(_, let list) = state { endElement(list, found) }
@@ -114,7 +114,7 @@ struct JSONElements: Sendable {
     }
   }
 
-  private mutating func take(_ byte: UInt8, _ found: (Found) -> Void) {
+  private mutating func process(_ byte: UInt8, _ found: (Found) -> Void) {
     switch state {
     case .start: if byte == UInt8(ascii: "{") { state = .members }
     case .members:
@@ -124,12 +124,12 @@ struct JSONElements: Sendable {
         state = .ended
       }
     case .afterName: beginMember(byte)
-    case .member(let depth): takeMember(byte, depth, found)
-    case .list(let depth): takeList(byte, depth)
+    case .member(let depth): processMember(byte, depth, found)
+    case .list(let depth): processList(byte, depth)
     case .element(let depth, let list):
       // With one object per line, a truncated object must not consume the next one.
       if list == 0, isLineStart, byte == UInt8(ascii: "{") { endElement(0, found) }
-      guard case .element = state else { return takeList(byte, list) }
+      guard case .element = state else { return processList(byte, list) }
       keep(byte)
       if byte == UInt8(ascii: "\"") { isInText = true }
       let depth = depth + Self.change(byte)
@@ -150,7 +150,7 @@ struct JSONElements: Sendable {
     }
   }
 
-  private mutating func takeMember(_ byte: UInt8, _ depth: Int, _ found: (Found) -> Void) {
+  private mutating func processMember(_ byte: UInt8, _ depth: Int, _ found: (Found) -> Void) {
     if depth == 0, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") {
       let name = String(decoding: name, as: UTF8.self)
       if wanted.contains(name), !isTooLong { found(.member(name, bytes)) }
@@ -162,7 +162,7 @@ struct JSONElements: Sendable {
     state = .member(depth: depth + Self.change(byte))
   }
 
-  private mutating func takeList(_ byte: UInt8, _ depth: Int) {
+  private mutating func processList(_ byte: UInt8, _ depth: Int) {
     switch byte {
     case UInt8(ascii: "{"):
       begin(byte)

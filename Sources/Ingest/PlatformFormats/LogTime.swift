@@ -21,17 +21,17 @@ struct LogTime: Equatable {
         return nil
       }
       day = PlatformTime.days(year, month, dayOfMonth)
-      _ = rest.take("T") || rest.take("t")
+      _ = rest.consume("T") || rest.consume("t")
       rest.skipBlanks()
     }
-    guard var hour = rest.number(digits: 1...2), rest.take(":"),
+    guard var hour = rest.number(digits: 1...2), rest.consume(":"),
       let minute = rest.number(digits: 2...2), hour < 24, minute < 60
     else { return nil }
     var (second, fraction) = (0, 0)
-    if rest.take(":") {
+    if rest.consume(":") {
       guard let number = rest.number(digits: 2...2), number <= 60 else { return nil }
       second = number
-      if rest.take(".") || rest.take(",") {
+      if rest.consume(".") || rest.consume(",") {
         guard let number = rest.fraction() else { return nil }
         fraction = number
       }
@@ -55,7 +55,7 @@ struct LogTime: Equatable {
 
     var isAtEnd: Bool { bytes.isEmpty }
 
-    mutating func take(_ text: String) -> Bool {
+    mutating func consume(_ text: String) -> Bool {
       guard bytes.starts(with: text.utf8) else { return false }
       bytes = bytes.dropFirst(text.utf8.count)
       return true
@@ -63,7 +63,7 @@ struct LogTime: Equatable {
 
     /// Skips blanks. In some languages, Qt puts a narrow no-break space before AM or PM.
     mutating func skipBlanks() {
-      while take(" ") || take("\u{A0}") || take("\u{202F}") {}
+      while consume(" ") || consume("\u{A0}") || consume("\u{202F}") {}
     }
 
     mutating func number(digits: ClosedRange<Int>) -> Int? {
@@ -75,7 +75,8 @@ struct LogTime: Equatable {
 
     mutating func date() -> (Int, Int, Int)? {
       let start = bytes
-      if let year = number(digits: 4...4), take("-"), let month = number(digits: 2...2), take("-"),
+      if let year = number(digits: 4...4), consume("-"), let month = number(digits: 2...2),
+        consume("-"),
         let day = number(digits: 2...2)
       {
         return (year, month, day)
@@ -96,7 +97,7 @@ struct LogTime: Equatable {
     mutating func halfOfDay() -> Bool? {
       for (text, isAfternoon) in [("a", false), ("p", true)] {
         for half in [text + "m", text + ".m.", text.uppercased() + "M", text.uppercased() + ".M."]
-        where take(half) { return isAfternoon }
+        where consume(half) { return isAfternoon }
       }
       return nil
     }
@@ -104,10 +105,10 @@ struct LogTime: Equatable {
     /// Returns the zone's offset from UTC in minutes, or 0 at the end of the text. Returns `nil` if
     /// the rest is not a valid zone.
     mutating func zone() -> Int? {
-      if isAtEnd || take("Z") || take("UTC") || take("GMT") { return 0 }
-      let sign = take("+") ? 1 : take("-") ? -1 : 0
+      if isAtEnd || consume("Z") || consume("UTC") || consume("GMT") { return 0 }
+      let sign = consume("+") ? 1 : consume("-") ? -1 : 0
       guard sign != 0, let hours = number(digits: 2...2) else { return nil }
-      _ = take(":")
+      _ = consume(":")
       let minutes = isAtEnd ? 0 : number(digits: 2...2)
       return minutes.map { sign * (hours * 60 + $0) }
     }

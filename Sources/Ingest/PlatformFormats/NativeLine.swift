@@ -37,11 +37,11 @@ struct NativeLine {
     _ text: String, _ name: StaticString, to limit: Int = EventLimits.nameLength
   ) -> String {
     guard text.utf8.count > limit else { return text }
-    note(name)
+    recordTruncation(name)
     return text.clipped(to: limit)
   }
 
-  private mutating func note(_ name: StaticString) {
+  private mutating func recordTruncation(_ name: StaticString) {
     let name = name.description
     if !cut.contains(name) { cut.append(name) }
   }
@@ -69,7 +69,7 @@ struct NativeLine {
       .prefix { $0 <= EmoteRanges.positions.upperBound }
     // The limit may separate the last start from its end.
     let whole = fitting.dropLast(fitting.count % 2)
-    if whole.count < emotes.count { note("emotes") }
+    if whole.count < emotes.count { recordTruncation("emotes") }
     guard !whole.isEmpty else { return }
     writer.addArray("emotes") { for position in whole { $0.append(position) } }
   }

@@ -16,7 +16,7 @@ package struct NativeLines: Sendable {
 
   package init(platform: String? = nil) { self.platform = platform }
 
-  package mutating func note(unknown kind: String) {
+  package mutating func count(unknown kind: String) {
     let kind = kind.clipped(to: 80)
     let isKept = unknown.count < Self.maximumKinds || unknown[kind] != nil
     unknown[isKept ? kind : "others", default: 0] += 1
@@ -25,11 +25,12 @@ package struct NativeLines: Sendable {
   private static let oddPrefix = "value of "
 
   /// Counts a member with an unusable value.
-  mutating func note(odd member: String) { note(unknown: Self.oddPrefix + member) }
+  mutating func count(odd member: String) { count(unknown: Self.oddPrefix + member) }
 
   /// Counts the members of a value that do not fit the shape.
-  mutating func note(misfitsOf value: JSONValue?, _ shape: JSONShape, named name: String = "item") {
-    for name in shape.misfits(of: value, named: name) { note(odd: name) }
+  mutating func count(misfitsOf value: JSONValue?, _ shape: JSONShape, named name: String = "item")
+  {
+    for name in shape.misfits(of: value, named: name) { count(odd: name) }
   }
 
   /// Returns a text, truncated to the size that fits into a line. A truncation is counted.
@@ -37,7 +38,7 @@ package struct NativeLines: Sendable {
     let escapes = text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
     // An escape takes up to six bytes.
     let fitting = text.clipped(to: escapes ? 10_000 : 60_000)
-    if fitting.utf8.count < text.utf8.count { note(unknown: "end of a text that is too long") }
+    if fitting.utf8.count < text.utf8.count { count(unknown: "end of a text that is too long") }
     return fitting
   }
 
@@ -86,7 +87,7 @@ package struct NativeLines: Sendable {
     }
     bytes.append(0x0A)
     lines += 1
-    for member in cut { note(odd: member) }
+    for member in cut { count(odd: member) }
   }
 }
 

@@ -26,13 +26,13 @@ package struct SocialStreamChat: Sendable {
   package mutating func translate(
     _ content: JSONValue, at time: Int, into lines: inout NativeLines
   ) {
-    guard content.objectValue != nil else { return lines.note(unknown: "no message") }
+    guard content.objectValue != nil else { return lines.count(unknown: "no message") }
     if let deletions = content["delete"], deletions != .null, deletions != .bool(false) {
       for deletion in deletions.arrayValue ?? [deletions] { delete(deletion, at: time, &lines) }
       return
     }
     var message = SocialStreamMessage(content)
-    defer { for name in message.odd { lines.note(odd: name) } }
+    defer { for name in message.odd { lines.count(odd: name) } }
     let (event, platform) = (message.event(), message.platform())
     if event == "viewer_update" || event == "viewer_updates" {
       return count(content["meta"], platform, at: time, &lines)
@@ -43,7 +43,7 @@ package struct SocialStreamChat: Sendable {
     if isOf == nil, ["action", "callback", "ssnControl"].contains(where: { content[$0] != nil }) {
       return
     }
-    guard content["private"] != .bool(true) else { return lines.note(unknown: "private message") }
+    guard content["private"] != .bool(true) else { return lines.count(unknown: "private message") }
     guard let user = message.user(platform), let identifier = identify(&message, platform, user)
     else { return }
     SocialStreamEvent(
@@ -88,11 +88,11 @@ package struct SocialStreamChat: Sendable {
         JSONValue.object(["count": value]).wholeCount("count")
           ?? names.lazy.compactMap { value.wholeCount($0) }.first
       }
-      if counts.count < members.count { lines.note(odd: "viewer count") }
+      if counts.count < members.count { lines.count(odd: "viewer count") }
       guard !counts.isEmpty, counts.count <= Self.maximumPlatforms else { return }
       viewers = counts
     } else {
-      return lines.note(odd: "viewer count")
+      return lines.count(odd: "viewer count")
     }
     let sum = viewers.values.reduce(0, +)
     let only = viewers.count == 1 ? viewers.keys.first?.text : nil
@@ -127,7 +127,7 @@ package struct SocialStreamChat: Sendable {
       // An earlier run may have delivered the messages, under either the identifier or the name.
       users = [id, names.first].compactMap { $0.map { "\(platform)/\($0)" } }
     }
-    guard !users.isEmpty else { return lines.note(unknown: "ban without a user") }
+    guard !users.isEmpty else { return lines.count(unknown: "ban without a user") }
     for user in Set(users).sorted() {
       guard let person = PlatformUser(id: user, name: names.first ?? id) else { continue }
       timeOut(person, seconds: seconds.flatMap { $0 > 0 ? $0 : nil }, platform, at: time, &lines)
@@ -153,7 +153,7 @@ package struct SocialStreamChat: Sendable {
     // Some callers send only the identifier.
     let isBare = deletion.objectValue == nil
     var message = SocialStreamMessage(isBare ? .object(["id": deletion]) : deletion)
-    defer { for name in message.odd { lines.note(odd: "delete.\(name)") } }
+    defer { for name in message.odd { lines.count(odd: "delete.\(name)") } }
     let platform = message.platform()
     let (own, native) = message.identifiers()
     let names = [message.text("chatname"), message.text("username")].compactMap { $0?.clipped }
@@ -173,7 +173,7 @@ package struct SocialStreamChat: Sendable {
     } else if !platform.isEmpty {
       found = memory.messages(on: platform)
     } else {
-      return lines.note(unknown: "delete of nothing")
+      return lines.count(unknown: "delete of nothing")
     }
     for identifier in found {
       lines.add("chat.delete", room: room, at: time) { $0.add("id", identifier.clipped) }

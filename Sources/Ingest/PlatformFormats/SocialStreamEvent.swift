@@ -29,8 +29,8 @@ struct SocialStreamEvent {
       return add(donation: donation, words, to: &lines)
     }
     switch event {
-    case nil, "message", "chat": say(words, kind: nil, to: &lines)
-    case "action": say(words, kind: nil, isAction: true, to: &lines)
+    case nil, "message", "chat": addMessage(words, kind: nil, to: &lines)
+    case "action": addMessage(words, kind: nil, isAction: true, to: &lines)
     case "follow", "new_follower", "followed", "follower":
       let isGenerated = words.map { text in
         ["follow", "subscribed"].contains { text.lowercased().contains($0) }
@@ -57,7 +57,7 @@ struct SocialStreamEvent {
         $0.add("count", max(1, count))
         if !platform.isEmpty { $0.add("platform", platform) }
       }
-    case let event? where Self.quiet.contains(event): lines.note(unknown: event)
+    case let event? where Self.quiet.contains(event): lines.count(unknown: event)
     case let event?: member(&message, event, words, to: &lines)
     }
   }
@@ -93,12 +93,12 @@ struct SocialStreamEvent {
         ?? words?.amountInWords
       notice("giftBomb", max(1, count ?? 1), words, to: &lines)
     default:
-      if words == nil { return lines.note(unknown: event) }
-      say(words, kind: event, to: &lines)
+      if words == nil { return lines.count(unknown: event) }
+      addMessage(words, kind: event, to: &lines)
     }
   }
 
-  private func say(
+  private func addMessage(
     _ words: String?, kind: String?, isAction: Bool = false, to lines: inout NativeLines
   ) {
     guard let words else { return }
@@ -150,7 +150,7 @@ struct SocialStreamEvent {
   private func train(_ message: inout SocialStreamMessage, to lines: inout NativeLines) {
     let phase = message.metaText("phase")?.clipped.lowercased() ?? "progress"
     guard ["begin", "progress", "end"].contains(phase), let level = message.count("level") else {
-      return lines.note(unknown: "hype_train")
+      return lines.count(unknown: "hype_train")
     }
     let (total, progress, goal) = (
       message.count("total"), message.count("progress"), message.count("goal")

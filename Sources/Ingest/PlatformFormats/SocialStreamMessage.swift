@@ -40,7 +40,7 @@ struct SocialStreamMessage {
     case .number(let number)?:
       return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     case .bool?, .array?, .object?:
-      note(name)
+      recordOdd(name)
       return nil
     }
   }
@@ -50,11 +50,11 @@ struct SocialStreamMessage {
     guard let text = text(member), text.utf8.count > EventLimits.nameLength else {
       return self.text(member)
     }
-    note(member)
+    recordOdd(member)
     return text.clipped
   }
 
-  private mutating func note(_ name: String) {
+  private mutating func recordOdd(_ name: String) {
     if !odd.contains(name) { odd.append(name) }
   }
 
@@ -66,7 +66,7 @@ struct SocialStreamMessage {
     case .string(let text)? where ["", "true", "false"].contains(text.clipped(to: 8)):
       return text == "true"
     case .integer?, .number?, .string?, .array?, .object?:
-      note(name)
+      recordOdd(name)
       return false
     }
   }
@@ -76,7 +76,7 @@ struct SocialStreamMessage {
     for name in names {
       for place in [meta, meta["tokens"] ?? .null] {
         if let count = place.wholeCount(name) { return count }
-        if place.hasValue(name) { note("meta.\(name)") }
+        if place.hasValue(name) { recordOdd("meta.\(name)") }
       }
     }
     return nil
@@ -136,7 +136,7 @@ struct SocialStreamMessage {
     // Longer than a message of any platform, and short enough for a line.
     let whole = text("chatmessage") ?? ""
     let written = whole.clipped(to: 8192)
-    if written.utf8.count < whole.utf8.count { note("chatmessage") }
+    if written.utf8.count < whole.utf8.count { recordOdd("chatmessage") }
     let plain = flag("textonly") ? written : HTMLText.plain(written)
     if plain.hasWords { return plain }
     let hasImage = text("contentimg") != nil || written.contains("<img")
@@ -151,7 +151,7 @@ struct SocialStreamMessage {
     if content["hasDonation"] == .bool(true) { return metaMoney() ?? "a donation" }
     // Zero or a negative amount is not a donation.
     if let number = content.number("hasDonation"), number <= 0 {
-      if number < 0 { note("hasDonation") }
+      if number < 0 { recordOdd("hasDonation") }
     } else if let given = text("hasDonation") {
       // Some platforms add markup to the amount.
       let plain = HTMLText.plain(given)
@@ -160,7 +160,7 @@ struct SocialStreamMessage {
     if let value = content["donoValue"], value != .null {
       let number = JSONValue.object(["value": value]).number("value")
       if let number, number > 0 { return "$\(number)" }
-      if number == nil { note("donoValue") }
+      if number == nil { recordOdd("donoValue") }
     }
     return nil
   }

@@ -48,8 +48,8 @@ struct TwitchDownloaderLog: Sendable {
     swap(&elements, &self.elements)
     elements.receive(piece) { found in
       switch found {
-      case .tooLong: lines.note(unknown: "too long")
-      case .other: lines.note(unknown: "malformed")
+      case .tooLong: lines.count(unknown: "too long")
+      case .other: lines.count(unknown: "malformed")
       case .member(let name, let bytes): member(name, bytes, &lines)
       case .element(let bytes):
         guard !knowsRoom, waitingBytes < Self.longestWait else {
@@ -64,14 +64,14 @@ struct TwitchDownloaderLog: Sendable {
 
   /// Translates the comments that still wait for the channel's name.
   mutating func finish(into lines: inout NativeLines) {
-    if !elements.hasList { lines.note(unknown: "no comments") }
+    if !elements.hasList { lines.count(unknown: "no comments") }
     for bytes in waiting { comment(bytes, &lines) }
     waiting = []
   }
 
   private mutating func member(_ name: String, _ bytes: [UInt8], _ lines: inout NativeLines) {
     guard let value = JSONValue(lenient: bytes) else { return }
-    lines.note(
+    lines.count(
       misfitsOf: value, name == "video" ? Self.videoShape : Self.streamerShape, named: name)
     if name == "video" {
       begin = value.time("created_at", orUTC: true)
@@ -84,20 +84,20 @@ struct TwitchDownloaderLog: Sendable {
 
   private mutating func comment(_ bytes: [UInt8], _ lines: inout NativeLines) {
     number += 1
-    guard let comment = JSONValue(lenient: bytes) else { return lines.note(unknown: "malformed") }
+    guard let comment = JSONValue(lenient: bytes) else { return lines.count(unknown: "malformed") }
     guard let message = comment["message"], message.objectValue != nil else {
-      return lines.note(unknown: "no message")
+      return lines.count(unknown: "no message")
     }
-    lines.note(misfitsOf: comment, Self.shape, named: "comment")
+    lines.count(misfitsOf: comment, Self.shape, named: "comment")
     let fragments = TwitchFragments(message["fragments"])
     let text = message.text("body") ?? fragments.text
     // The positions of emotes are valid only for the same text.
     if !fragments.emotes.isEmpty, !fragments.text.utf8.elementsEqual(text.utf8) {
-      lines.note(odd: "fragments")
+      lines.count(odd: "fragments")
     }
     let fitting = lines.fitting(text)
     let (emotes, unusable) = fragments.emotes(of: text, listed: message["emoticons"])
-    for _ in 0..<unusable { lines.note(odd: "emoticons") }
+    for _ in 0..<unusable { lines.count(odd: "emoticons") }
     let time = time(of: comment)
     let bits = message.count("bits_spent") ?? 0
     let notice = message["user_notice_params"]

@@ -64,16 +64,16 @@ struct YouTubeChat: Sendable {
         value.objectValue?.keys.contains {
           $0.text.hasSuffix("Action") || $0.text.hasSuffix("Command")
         } == true
-      return isAction ? take(value, nil, &lines) : lines.note(unknown: "no chat action")
+      return isAction ? process(value, nil, &lines) : lines.count(unknown: "no chat action")
     }
     // Replays have the position inside the action. Chats recorded live have it beside the action.
     let name = "videoOffsetTimeMsec"
-    lines.note(misfitsOf: value, Self.replayShape)
+    lines.count(misfitsOf: value, Self.replayShape)
     let offset = replay.position(name) ?? value.position(name)
-    for action in replay["actions"]?.arrayValue ?? [] { take(action, offset, &lines) }
+    for action in replay["actions"]?.arrayValue ?? [] { process(action, offset, &lines) }
   }
 
-  private mutating func take(_ action: JSONValue, _ offset: Int?, _ lines: inout NativeLines) {
+  private mutating func process(_ action: JSONValue, _ offset: Int?, _ lines: inout NativeLines) {
     for (name, body) in Self.members(action) {
       // An action without a position gets the time of the last message.
       let time = offset.flatMap { offset in clock.map { $0 + offset } } ?? latest
@@ -84,20 +84,20 @@ struct YouTubeChat: Sendable {
         banner(body["bannerRenderer"]?["liveChatBannerRenderer"]?["contents"], time, &lines)
       case "removeChatItemAction", "markChatItemAsDeletedAction":
         guard let id = body.text("targetItemId") else {
-          lines.note(unknown: name.text)
+          lines.count(unknown: name.text)
           continue
         }
         lines.add("chat.delete", room: nil, at: time) { $0.add("id", id.clipped) }
       case "removeChatItemByAuthorAction", "markChatItemsByAuthorAsDeletedAction":
         guard let user = PlatformUser(id: body.text("externalChannelId"), name: nil) else {
-          lines.note(unknown: name.text)
+          lines.count(unknown: name.text)
           continue
         }
         lines.add("chat.timeout", room: nil, at: time) { $0.add(user: user) }
       case "showLiveChatActionPanelAction", "updateLiveChatPollAction",
         "closeLiveChatActionPanelAction":
-        poll.take(name.text, body, time, &lines)
-      default: if !Self.ignored.contains(name) { lines.note(unknown: name.text) }
+        poll.process(name.text, body, time, &lines)
+      default: if !Self.ignored.contains(name) { lines.count(unknown: name.text) }
       }
     }
   }
@@ -112,9 +112,9 @@ struct YouTubeChat: Sendable {
     _ item: JSONValue?, _ offset: Int?, isNew: Bool, _ lines: inout NativeLines
   ) {
     let members = Self.members(item)
-    if members.isEmpty { lines.note(unknown: "chat action without an item") }
+    if members.isEmpty { lines.count(unknown: "chat action without an item") }
     for (name, body) in members where !Self.ignored.contains(name) {
-      lines.note(misfitsOf: body, Self.itemShape, named: name.text)
+      lines.count(misfitsOf: body, Self.itemShape, named: name.text)
       let written = body.time(microseconds: "timestampUsec")
       if isNew, let written {
         latest = written
@@ -141,7 +141,7 @@ struct YouTubeChat: Sendable {
       default:
         let words = Self.words(body)
         if words.isEmpty || entry.user == nil {
-          lines.note(unknown: name.text)
+          lines.count(unknown: name.text)
         } else {
           message(entry, words, kind: name.text, &lines)
         }
@@ -231,12 +231,12 @@ struct YouTubeChat: Sendable {
 
   private func banner(_ contents: JSONValue?, _ time: Int?, _ lines: inout NativeLines) {
     let members = Self.members(contents)
-    if members.isEmpty { lines.note(unknown: "banner without contents") }
+    if members.isEmpty { lines.count(unknown: "banner without contents") }
     for (name, body) in members {
-      lines.note(misfitsOf: body, Self.itemShape, named: name.text)
+      lines.count(misfitsOf: body, Self.itemShape, named: name.text)
       let words = Self.words(body)
       guard !words.isEmpty else {
-        lines.note(unknown: name.text)
+        lines.count(unknown: name.text)
         continue
       }
       // The banner appears now, although its message may be older.

@@ -17,7 +17,7 @@ struct YouTubePoll: Sendable {
   private var panel: String?
   private var options: [String] = []
 
-  mutating func take(
+  mutating func process(
     _ action: String, _ body: JSONValue, _ time: Int?, _ lines: inout NativeLines
   ) {
     if action == "closeLiveChatActionPanelAction" {
@@ -30,8 +30,8 @@ struct YouTubePoll: Sendable {
     guard
       let poll = shown?["contents"]?["pollRenderer"] ?? body["pollToUpdate"]?["pollRenderer"],
       let id = poll.text("liveChatPollId")?.clipped
-    else { return lines.note(unknown: action) }
-    lines.note(misfitsOf: poll, Self.shape)
+    else { return lines.count(unknown: action) }
+    lines.count(misfitsOf: poll, Self.shape)
     if let shown { panel = shown.text("id") ?? shown.text("targetId") }
     let choices = poll["choices"]?.arrayValue ?? []
     if id != self.id { begin(id, poll, choices, time, &lines) }

@@ -46,14 +46,14 @@ package struct ServerSession {
   private var failure: String?
   private var status: SourceStatus?
   private var current: String?
-  private var told: StreamState?
-  private var toldViewers: Int?
+  private var reported: StreamState?
+  private var reportedViewers: Int?
   private var workers: [String: Worker] = [:]
   private var watched: SourceStatus?
   private var hadOthers = false
   private var odd = OddValueCounts()
   /// The part of `odd` that was reported.
-  private var toldOdd = OddValueCounts()
+  private var reportedOdd = OddValueCounts()
   private var pace = StatusPace()
   private var effects: [Effect] = []
   /// The number of events delivered to the room.
@@ -72,22 +72,22 @@ package struct ServerSession {
     self.namesStream = namesStream
     self.generator = generator
     askAt = now
-    say(SourceStatus(.connecting))
+    setStatus(SourceStatus(.connecting))
   }
 
-  /// Removes and returns the effects to perform, in order. Call this after each other call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
   }
 
-  private mutating func say(_ status: SourceStatus) {
+  private mutating func setStatus(_ status: SourceStatus) {
     guard status != self.status else { return }
     self.status = status
     effects.append(.status(status))
   }
 
-  private mutating func tell(_ effect: Effect) {
+  private mutating func report(_ effect: Effect) {
     events += 1
     effects.append(effect)
   }
@@ -115,7 +115,7 @@ package struct ServerSession {
     if failure == nil { failure = reason }
     for worker in workers.keys { workers[worker]?.sample = nil }
     askAt = policy.failed(at: now, using: &generator)
-    say(SourceStatus(.connecting, reason: reason))
+    setStatus(SourceStatus(.connecting, reason: reason))
   }
 
   package mutating func answered(_ attempt: Int, _ answer: ServerAnswer, at now: Instant) {
@@ -135,11 +135,11 @@ package struct ServerSession {
     workers[worker] = newest
     let memory = max(Self.memory.least, Self.memory.each * Int64(workers.count))
     workers = workers.filter { now - $0.value.heard <= memory }
-    odd.note(answer.odd)
+    odd.add(answer.odd)
     let live = Set(workers.values.flatMap { $0.streams.filter(\.isLive).map(\.name) })
     let name = stream(of: live)
-    tellChoice(name, of: live, at: now)
-    take(name, from: worker, at: now)
+    reportChoice(name, of: live, at: now)
+    reportStream(name, from: worker, at: now)
   }
 
   /// Returns the stream to monitor. A stream that is already monitored is kept while it is live.
@@ -152,11 +152,11 @@ package struct ServerSession {
   }
 
   /// Reports which stream is monitored, and whether there are others.
-  private mutating func tellChoice(_ name: String?, of live: Set<String>, at now: Instant) {
+  private mutating func reportChoice(_ name: String?, of live: Set<String>, at now: Instant) {
     let others = live.subtracting([name].compactMap { $0 })
     // On a server with many streams, the text would otherwise change continually.
     guard watched == nil || name != current || others.isEmpty == hadOthers || failure != nil else {
-      return sayLive(watched, at: now)
+      return setLive(watched, at: now)
     }
     hadOthers = !others.isEmpty
     let names =
@@ -172,38 +172,38 @@ package struct ServerSession {
     // The daemon rejects a longer reason.
     let reason = String(parts.joined(separator: "; ").unicodeScalars.prefix(60 * 4))
     watched = SourceStatus(.live, reason: isNamed && !live.isEmpty ? reason : nil)
-    sayLive(watched, at: now)
+    setLive(watched, at: now)
   }
 
   /// - Parameter choice: The status that names the monitored stream.
-  private mutating func sayLive(_ choice: SourceStatus?, at now: Instant) {
-    if odd != toldOdd, pace.mayReport(at: now) { toldOdd = odd }
-    let reasons = [choice?.reason, toldOdd.text].compactMap(\.self).joined(separator: "; ")
-    say(
+  private mutating func setLive(_ choice: SourceStatus?, at now: Instant) {
+    if odd != reportedOdd, pace.mayReport(at: now) { reportedOdd = odd }
+    let reasons = [choice?.reason, reportedOdd.text].compactMap(\.self).joined(separator: "; ")
+    setStatus(
       SourceStatus(
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(60 * 4))))
   }
 
-  private mutating func take(_ name: String?, from worker: String, at now: Instant) {
+  private mutating func reportStream(_ name: String?, from worker: String, at now: Instant) {
     guard let name else {
       current = nil
-      let state: StreamState = told == nil || told == .waiting ? .waiting : .ended
-      if told != state { tell(.stream(state, at: now)) }
-      told = state
-      toldViewers = nil
+      let state: StreamState = reported == nil || reported == .waiting ? .waiting : .ended
+      if reported != state { report(.stream(state, at: now)) }
+      reported = state
+      reportedViewers = nil
       return
     }
     current = name
-    if told != .live { tell(.stream(.live, at: now)) }
-    told = .live
+    if reported != .live { report(.stream(.live, at: now)) }
+    reported = .live
     // Each worker counts only the viewers connected to it.
     let counts = workers.values.compactMap { worker in
       worker.streams.first { $0.name == name }?.viewers
     }
     let viewers = counts.reduce(0) { min($0 + $1, 1 << 40) }
-    if !counts.isEmpty, viewers != toldViewers {
-      toldViewers = viewers
-      tell(.viewers(viewers, at: now))
+    if !counts.isEmpty, viewers != reportedViewers {
+      reportedViewers = viewers
+      report(.viewers(viewers, at: now))
     }
     guard let stream = workers[worker]?.streams.first(where: { $0.name == name && $0.isLive })
     else { return }
@@ -225,6 +225,6 @@ package struct ServerSession {
     } else {
       statistics.bitrateKbps = stream.bitrateKbps
     }
-    if statistics != StreamStatistics() { tell(.statistics(statistics, at: now)) }
+    if statistics != StreamStatistics() { report(.statistics(statistics, at: now)) }
   }
 }

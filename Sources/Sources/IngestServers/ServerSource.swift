@@ -73,9 +73,9 @@ package final class ServerSource: LiveSource {
         $0.add("framesPerSecond", statistics.framesPerSecond)
         $0.add("roundTripMs", statistics.roundTripMilliseconds)
       }
-    case .status(let status): tell(status, of: address.description, in: room)
+    case .status(let status): report(status, of: address.description, in: room)
     case .gap(let from, let to, let reason):
-      tell(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
+      report(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
     }
   }
 

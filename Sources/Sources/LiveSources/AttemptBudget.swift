@@ -20,7 +20,7 @@ package struct AttemptBudget: Sendable {
   }
 
   /// Consumes up to `count` attempts, as many as are allowed now. Returns their number. O(limit).
-  package mutating func take(_ count: Int, at now: Instant) -> Int {
+  package mutating func consume(_ count: Int, at now: Instant) -> Int {
     attempts.removeAll { now - $0 >= window }
     let granted = min(count, limit - attempts.count)
     attempts.append(contentsOf: repeatElement(now, count: granted))

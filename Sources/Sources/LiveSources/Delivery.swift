@@ -205,7 +205,7 @@ package final class Delivery {
       splitter.receive(bytes) { line in
         if let value = try? JSONValue(parsing: Array(line)) { lines.append(value) }
       }
-      for line in lines { take(line) }
+      for line in lines { process(line) }
     }
     events.becameWritable = { [self] in flush() }
     events.drained = { [self] in
@@ -268,7 +268,7 @@ package final class Delivery {
     failed(error)
   }
 
-  private func take(_ answer: JSONValue) {
+  private func process(_ answer: JSONValue) {
     guard let type = answer["type"]?.stringValue, ["synced", "applied"].contains(type),
       let token = answer["token"]?.stringValue
     else { return }

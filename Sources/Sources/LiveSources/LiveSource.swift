@@ -34,13 +34,13 @@ extension LiveSource {
   package var refused: Int { 0 }
 
   /// Reports the status of a channel, which has its own room, to the daemon and the program.
-  package func tell(_ status: SourceStatus, of channel: String, in room: RoomName) {
+  package func report(_ status: SourceStatus, of channel: String, in room: RoomName) {
     delivery.report(status, in: room)
     events.changed(channel, status)
   }
 
   /// Reports a gap of a channel to the daemon and the program.
-  package func tell(_ gap: SourceGap, of channel: String, in room: RoomName) {
+  package func report(_ gap: SourceGap, of channel: String, in room: RoomName) {
     delivery.report(gap, in: room)
     events.missed(channel, gap)
   }

@@ -4,7 +4,7 @@ package struct OddValueCounts: Equatable, Sendable {
 
   package init() {}
 
-  package mutating func note(_ names: [String]) {
+  package mutating func add(_ names: [String]) {
     for name in names { counts[name, default: 0] += 1 }
   }
 

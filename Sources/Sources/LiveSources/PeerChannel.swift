@@ -39,13 +39,13 @@ final class PeerChannel {
       }
       .connect(host: address.host, port: address.port).assumeIsolated().whenComplete { result in
         switch result {
-        case .success(let channel): self.take(channel)
+        case .success(let channel): self.connected(channel)
         case .failure(let error): if self.close() { failed(ConnectionFailure.text(error)) }
         }
       }
   }
 
-  private func take(_ channel: any Channel) {
+  private func connected(_ channel: any Channel) {
     guard !isClosed else {
       channel.close(promise: nil)
       return

@@ -32,7 +32,7 @@ package final class RoomRequests {
   }
 
   /// Starts receiving the requests for these controls. Replaces the former controls.
-  package func take(_ controls: [String]) {
+  package func serve(_ controls: [String]) {
     let former = task
     task = Self.begin(
       path, room.description, controls, NIOLoopBound(self, eventLoop: eventLoop), on: eventLoop)

@@ -33,11 +33,11 @@ struct ObsMixer: Sendable {
   private var scenes: [String] = []
   private var currentScene: String?
   /// The state last reported to the room for each control, so that nothing is repeated.
-  private var told: [String: ControlState] = [:]
+  private var reported: [String: ControlState] = [:]
   private var levels: [String: [Float]] = [:]
   private var announced: [String]?
 
-  mutating func take(scenes reply: JSONValue, inputs list: JSONValue) {
+  mutating func update(scenes reply: JSONValue, inputs list: JSONValue) {
     func names(_ list: JSONValue?, _ member: String, atMost count: Int) -> [String] {
       let names = (list?.arrayValue ?? []).compactMap { $0[member]?.word(atMost: Self.longestName) }
       return Array(names.filter { !$0.isEmpty }.prefix(count))
@@ -49,7 +49,7 @@ struct ObsMixer: Sendable {
     audio = []
     levels = levels.filter { inputs.contains($0.key) }
     let controls = Set(controls(of: inputs))
-    told = told.filter { controls.contains($0.key) }
+    reported = reported.filter { controls.contains($0.key) }
   }
 
   /// The requests for the volumes of all inputs.
@@ -62,7 +62,7 @@ struct ObsMixer: Sendable {
   }
 
   /// Processes the answers to ``volumeRequests``. Returns the changed states of controls.
-  mutating func takeVolumes(_ responses: [ObsResponse]) -> [ObsEvent] {
+  mutating func applyVolumes(_ responses: [ObsResponse]) -> [ObsEvent] {
     var events: [ObsEvent?] = []
     // OBS answers with an error for inputs without sound.
     for response in responses where response.isDone && inputs.contains(response.id) {
@@ -140,8 +140,8 @@ struct ObsMixer: Sendable {
   mutating func streams(_ isOn: Bool) -> ObsEvent? { news(Self.stream, .position(on: isOn)) }
 
   private mutating func news(_ control: String, _ state: ControlState) -> ObsEvent? {
-    guard told[control] != state else { return nil }
-    told[control] = state
+    guard reported[control] != state else { return nil }
+    reported[control] = state
     return .control(control, state)
   }
 
@@ -164,7 +164,7 @@ struct ObsMixer: Sendable {
   /// Forgets the reported states, so that all are reported again. They may have changed during a
   /// lost connection.
   mutating func forget() {
-    told = [:]
+    reported = [:]
     levels = [:]
   }
 }

@@ -42,14 +42,14 @@ struct ObsOutput: Sendable {
   /// stopped, the way it stopped is then unknown.
   private(set) var hasUnknownEnd = false
 
-  mutating func take(event: State) {
+  mutating func apply(event: State) {
     revision += 1
     state = event
     hasUnknownEnd = false
   }
 
   /// Applies the result of a poll, unless an event arrived after its request.
-  mutating func take(poll: State, askedAt revision: Int) {
+  mutating func apply(poll: State, askedAt revision: Int) {
     guard revision == self.revision else { return }
     switch (state, poll) {
     // During a transition, a poll may report the previous or the next state.
@@ -79,7 +79,7 @@ struct FallingCounter: Sendable {
   /// Adds a reading of the counter. Returns the increment since the last reading, or `nil` for the
   /// first.
   @discardableResult
-  mutating func take(_ value: Int) -> Int? {
+  mutating func add(_ value: Int) -> Int? {
     let added = last.map { value >= $0 ? value - $0 : value }
     // The sum of a counter that rises and falls without end would overflow.
     let (sum, overflows) = total.addingReportingOverflow(added ?? value)

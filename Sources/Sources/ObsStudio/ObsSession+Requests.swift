@@ -25,7 +25,7 @@ package struct ObsWish: Equatable, Sendable {
 /// Handles requests of the room. Each is sent to OBS, and confirmed once OBS has carried it out.
 extension ObsSession {
   /// Handles a request of the room.
-  package mutating func take(_ wish: ObsWish, at now: Instant) {
+  package mutating func handle(_ wish: ObsWish, at now: Instant) {
     // A reconnected source receives outstanding requests again.
     guard pending[wish.identifier] == nil else { return }
     guard case .ready = phase else { return refuse(wish.identifier, "OBS is not connected") }
@@ -94,7 +94,7 @@ extension ObsSession {
   }
 
   /// Processes OBS's answer to a request.
-  mutating func take(_ response: ObsResponse, at now: Instant) {
+  mutating func process(_ response: ObsResponse, at now: Instant) {
     guard let waiting = pending[response.id] else { return }
     guard response.isDone else {
       let reason =

@@ -82,8 +82,8 @@ package struct ObsSession {
   var stream = ObsOutput()
   var recording = ObsOutput()
   /// The states last reported to the room.
-  var toldStream: StreamState?
-  var toldRecorder: RecorderState?
+  var reportedStream: StreamState?
+  var reportedRecorder: RecorderState?
   var sentBytes = FallingCounter()
   var sampledAt: Instant?
   var skippedFrames = FallingCounter()
@@ -91,7 +91,7 @@ package struct ObsSession {
   private var odd = OddValueCounts()
   private var pace = StatusPace()
   /// The number of events delivered to the room.
-  package private(set) var told = 0
+  package private(set) var forwarded = 0
 
   /// - Parameter generator: The source of randomness for waits.
   package init(_ settings: ObsSettings, generator: any RandomNumberGenerator, at now: Instant) {
@@ -103,7 +103,7 @@ package struct ObsSession {
     perform(.status(status))
   }
 
-  /// Removes and returns the effects to perform, in order. Call this after each other call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -112,8 +112,8 @@ package struct ObsSession {
 
   mutating func perform(_ effect: Effect) { effects.append(effect) }
 
-  mutating func tell(_ event: ObsEvent, at now: Instant) {
-    told += 1
+  mutating func report(_ event: ObsEvent, at now: Instant) {
+    forwarded += 1
     perform(.event(event, at: now))
   }
 
@@ -140,7 +140,7 @@ package struct ObsSession {
     case .greeting(let time) where time <= now: lose("OBS does not answer", at: now)
     case .loading, .ready:
       if liveness.wake(at: now) == .dead { return lose("no sign of life", at: now) }
-      if pace.isDue(at: now) { sayOdd(at: now) }
+      if pace.isDue(at: now) { reportOdd(at: now) }
       if let loadAt, loadAt <= now { load() }
       if let nextPoll, nextPoll <= now { ask(at: now) }
     case .waiting, .connecting, .greeting, .over: break
@@ -184,7 +184,7 @@ package struct ObsSession {
     sentBytes = FallingCounter()
     sampledAt = nil
     for request in pending.keys.sorted() { refuse(request, "the connection to OBS was lost") }
-    say(SourceStatus(.connecting, reason: reason))
+    setStatus(SourceStatus(.connecting, reason: reason))
   }
 
   private mutating func refuse(_ reason: String) {
@@ -192,11 +192,11 @@ package struct ObsSession {
     phase = .over
     perform(.close(link))
     for request in pending.keys.sorted() { refuse(request, reason) }
-    say(SourceStatus(.refused, reason: reason))
+    setStatus(SourceStatus(.refused, reason: reason))
     perform(.refused(reason))
   }
 
-  private mutating func say(_ status: SourceStatus) {
+  private mutating func setStatus(_ status: SourceStatus) {
     guard status != self.status else { return }
     self.status = status
     perform(.status(status))
@@ -212,32 +212,32 @@ package struct ObsSession {
   /// Records why requests of the room do not arrive, or with `nil` that they do.
   package mutating func surface(_ problem: String?, at now: Instant) {
     surfaceProblem = problem
-    if case .ready = phase { sayLive() }
+    if case .ready = phase { setLive() }
   }
 
-  private mutating func sayLive() {
+  private mutating func setLive() {
     let reasons = [surfaceProblem, odd.text].compactMap(\.self).joined(separator: "; ")
-    say(
+    setStatus(
       SourceStatus(
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(240))))
   }
 
   /// Counts members of events or answers with unusable values.
-  mutating func note(misfitsOf data: JSONValue, at now: Instant) {
+  mutating func count(misfitsOf data: JSONValue, at now: Instant) {
     let names = ObsMessage.shape.misfits(of: data, named: "data")
     guard !names.isEmpty else { return }
-    odd.note(names)
-    sayOdd(at: now)
+    odd.add(names)
+    reportOdd(at: now)
   }
 
-  private mutating func sayOdd(at now: Instant) {
+  private mutating func reportOdd(at now: Instant) {
     guard case .ready = phase, pace.mayReport(at: now) else { return }
-    sayLive()
+    setLive()
   }
 
   /// Sends the delayed status report, because the source ends.
   package mutating func finish(at now: Instant) {
-    if pace.release() { sayOdd(at: now) }
+    if pace.release() { reportOdd(at: now) }
   }
 
   // MARK: Messages
@@ -255,16 +255,16 @@ package struct ObsSession {
       liveness = Liveness(silence: settings.silence, patience: nil, at: now)
       load()
     case (.event, .loading), (.event, .ready):
-      note(misfitsOf: data["eventData"] ?? .null, at: now)
-      take(event: data["eventType"]?.word() ?? "", data["eventData"] ?? .null, at: now)
+      count(misfitsOf: data["eventData"] ?? .null, at: now)
+      process(event: data["eventType"]?.word() ?? "", data["eventData"] ?? .null, at: now)
     case (.response, .ready):
-      if let response = ObsResponse(data) { take(response, at: now) }
+      if let response = ObsResponse(data) { process(response, at: now) }
     case (.batchResponse, .loading), (.batchResponse, .ready):
       // Events such as levels arrive without a request, so they do not prove that OBS still
       // answers.
       liveness.heard(at: now)
       let results = (data["results"]?.arrayValue ?? []).compactMap(ObsResponse.init)
-      for result in results { note(misfitsOf: result.data, at: now) }
+      for result in results { count(misfitsOf: result.data, at: now) }
       answered(data["requestId"]?.word() ?? "", results, at: now)
     default: break
     }
@@ -285,14 +285,14 @@ package struct ObsSession {
 
   private mutating func answered(_ id: String, _ results: [ObsResponse], at now: Instant) {
     if id == poll?.id {
-      take(poll: results, at: now)
+      process(poll: results, at: now)
       policy.receivedUsefulData(at: now, connected: openedAt)
     } else if id == loadID {
       loadID = nil
       loaded(results, at: now)
     } else if id == volumesID {
       volumesID = nil
-      for control in mixer.takeVolumes(results) { tell(control, at: now) }
+      for control in mixer.applyVolumes(results) { report(control, at: now) }
       announce()
       if case .loading = phase { becameReady(at: now) }
     }
@@ -321,7 +321,7 @@ package struct ObsSession {
       // OBS accepts connections while it is still loading.
       return changed(at: now)
     }
-    mixer.take(scenes: results[0].data, inputs: results[1].data)
+    mixer.update(scenes: results[0].data, inputs: results[1].data)
     let id = "volumes \(link) \(loads)"
     volumesID = id
     perform(.send(link, ObsMessage.batch(mixer.volumeRequests, id: id)))
@@ -333,7 +333,7 @@ package struct ObsSession {
       self.gap = nil
       perform(.gap(from: gap.since, to: now, reason: gap.reason))
     }
-    sayLive()
+    setLive()
     ask(at: now)
   }
 

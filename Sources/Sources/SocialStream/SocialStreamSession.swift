@@ -46,7 +46,7 @@ package struct SocialStreamSession {
   private var pace = StatusPace()
   private var effects: [Effect] = []
   /// The number of events delivered to the room.
-  package var told: Int { output.lines }
+  package var forwarded: Int { output.lines }
   /// The number of repeated messages.
   package var duplicates: Int { chat.duplicates }
 
@@ -62,16 +62,16 @@ package struct SocialStreamSession {
     chat = SocialStreamChat(room: room, run: run)
     self.generator = generator
     connectAt = now
-    say(SourceStatus(.connecting))
+    setStatus(SourceStatus(.connecting))
   }
 
-  /// Removes and returns the effects to perform, in order. Call this after each other call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
   }
 
-  private mutating func say(_ status: SourceStatus) {
+  private mutating func setStatus(_ status: SourceStatus) {
     guard status.state != self.status?.state || status.reason != self.status?.reason else { return }
     var status = status
     status.duplicate = duplicates
@@ -119,7 +119,7 @@ package struct SocialStreamSession {
     connection?.lastHeard = now
     if let gap { effects.append(.gap(from: gap.since, to: now, reason: gap.reason)) }
     gap = nil
-    say(live)
+    setStatus(live)
   }
 
   package mutating func closed(_ id: Int, reason: String, at now: Instant) {
@@ -135,7 +135,7 @@ package struct SocialStreamSession {
     connection = nil
     pace.cancel()
     connectAt = policy.failed(at: now, using: &generator)
-    say(SourceStatus(.connecting, reason: reason))
+    setStatus(SourceStatus(.connecting, reason: reason))
   }
 
   /// Records a sign of life from the server.
@@ -172,7 +172,7 @@ package struct SocialStreamSession {
   /// rate.
   private mutating func update(at now: Instant) {
     guard connection?.openedAt != nil, pace.mayReport(at: now) else { return }
-    say(live)
+    setStatus(live)
   }
 
   /// Sends the delayed status report, because the source ends.

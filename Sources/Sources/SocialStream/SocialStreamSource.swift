@@ -29,7 +29,7 @@ package final class SocialStreamSource: LiveSource {
   private let timer = SourceTimer()
 
   package var events = SourceEvents()
-  package var forwarded: Int { session.told }
+  package var forwarded: Int { session.forwarded }
   package var duplicates: Int { session.duplicates }
 
   package init(
@@ -77,9 +77,9 @@ package final class SocialStreamSource: LiveSource {
       connection = nil
     case .ping(let id): if connection?.id == id { connection?.socket.ping() }
     case .deliver(let lines, let count): delivery.deliver(lines: lines, count: count)
-    case .status(let status): tell(status, of: Self.name, in: room)
+    case .status(let status): report(status, of: Self.name, in: room)
     case .gap(let from, let to, let reason):
-      tell(SourceGap(from: from, to: to, reason: reason), of: Self.name, in: room)
+      report(SourceGap(from: from, to: to, reason: reason), of: Self.name, in: room)
     }
   }
 

@@ -38,7 +38,7 @@ public enum SourceProgram {
       complain(error.description)
       return 78
     } catch {
-      return told(error)
+      return report(error)
     }
     return await run(plan)
   }
@@ -50,12 +50,12 @@ public enum SourceProgram {
     let run = SourceRun(
       plan.configuration, name: plan.name, credentials: credentials, state: state,
       report: reporter.report)
-    return await ended(told: reporter.fail) { try await run.run() }
+    return await ended(report: reporter.fail) { try await run.run() }
   }
 
   /// Runs `body` until it ends or a signal interrupts it. Returns the exit code.
   private static func ended(
-    told fail: (String) -> Void = complain, _ body: @escaping @Sendable () async throws -> Void
+    report fail: (String) -> Void = complain, _ body: @escaping @Sendable () async throws -> Void
   ) async -> Int32 {
     // Until all signals are trapped, a signal kills the process. Anything that requires an orderly
     // end must begin afterwards.
@@ -78,7 +78,7 @@ public enum SourceProgram {
   }
 
   /// Prints help, or the problem with the arguments. Returns the exit code.
-  private static func told(_ error: any Error) -> Int32 {
+  private static func report(_ error: any Error) -> Int32 {
     let text = SourceCommand.fullMessage(for: error)
     let isHelp = SourceCommand.exitCode(for: error).isSuccess
     let message = text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text

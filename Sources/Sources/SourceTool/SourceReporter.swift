@@ -28,18 +28,18 @@ package struct SourceReporter: Sendable {
     switch report {
     case .status(let channel, let state, let reason):
       let isBad = state == .refused
-      say("\(channel): \(state.rawValue)\(reason.map { ", \($0)" } ?? "")", isWarning: isBad)
+      log("\(channel): \(state.rawValue)\(reason.map { ", \($0)" } ?? "")", isWarning: isBad)
     case .gap(let channel, let gap):
       let length = Format.duration(milliseconds: gap.to - gap.from)
-      say("\(channel): no data for \(length): \(gap.reason)", isWarning: true)
+      log("\(channel): no data for \(length): \(gap.reason)", isWarning: true)
     case .progress(let progress):
       if isTerminal { write("\r\(Self.line(progress))\u{1B}[K", to: STDERR_FILENO) }
     }
   }
 
-  func fail(_ message: String) { say(message, isWarning: true) }
+  func fail(_ message: String) { log(message, isWarning: true) }
 
-  private func say(_ message: String, isWarning: Bool = false) {
+  private func log(_ message: String, isWarning: Bool = false) {
     let text = Self.printable(message)
     let start = isJournal ? (isWarning ? "<4>" : "<6>") : "livehost-source: "
     write("\(isTerminal ? "\r\u{1B}[K" : "")\(start)\(text)\n", to: STDERR_FILENO)

@@ -91,7 +91,7 @@ extension TwitchSession {
   /// Reports the status of a channel after all lines of its history were received.
   package mutating func receivedHistory(of channel: String) {
     guard let status = channels[channel]?.status else { return }
-    say(status.state, of: channel, status.reason)
+    setStatus(status.state, of: channel, status.reason)
   }
 
   private static func untagged(_ fields: IRCFields) -> Verdict {

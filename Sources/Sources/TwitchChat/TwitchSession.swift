@@ -91,7 +91,7 @@ package struct TwitchSession {
   /// The number of lines that arrived more than once.
   package var duplicates: Int { channels.values.reduce(0) { $0 + $1.duplicates } }
 
-  /// Removes and returns the effects to perform, in order. Call this after each other call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -228,7 +228,7 @@ package struct TwitchSession {
       return
     }
     endOverlap(at: now)
-    for channel in links[index].channels { say(.connecting, of: channel, reason) }
+    for channel in links[index].channels { setStatus(.connecting, of: channel, reason) }
     guard links[index].next == nil, links[index].connectAt == nil,
       !links[index].channels.isEmpty
     else { return }
@@ -257,11 +257,13 @@ package struct TwitchSession {
       }
     } else if channels[channel]?.gap == nil {
       channels[channel]?.gap = (since, reason)
-      say(.connecting, of: channel, reason)
+      setStatus(.connecting, of: channel, reason)
     }
   }
 
-  mutating func say(_ state: SourceHealth.Connection, of channel: String, _ reason: String? = nil) {
+  mutating func setStatus(
+    _ state: SourceHealth.Connection, of channel: String, _ reason: String? = nil
+  ) {
     guard var entry = channels[channel], entry.status.state != .refused else { return }
     if state == .connecting, connections.values.contains(where: { $0.joined[channel] != nil }) {
       return
@@ -327,7 +329,7 @@ package struct TwitchSession {
     for id in connections.keys.sorted() {
       while let waiting = connections[id]?.toJoin, !waiting.isEmpty {
         // Names have up to 25 characters, and a line has at most 510.
-        let count = joinBudget.take(min(waiting.count, 15), at: now)
+        let count = joinBudget.consume(min(waiting.count, 15), at: now)
         guard count > 0 else { return }
         let channels = waiting.prefix(count)
         connections[id]?.toJoin.removeFirst(count)
@@ -363,7 +365,7 @@ package struct TwitchSession {
       }
     }
     let hasTags = connections[id]?.hasTags == true
-    say(
+    setStatus(
       .live, of: channel, hasTags ? nil : "the server sends no tags: names and badges are missing")
     takeOver(id, at: now)
   }
@@ -384,7 +386,7 @@ package struct TwitchSession {
     if ghosts.count == link.channels.count {
       return end(id, reason: reason, at: now)
     }
-    for channel in ghosts { say(.connecting, of: channel, reason) }
+    for channel in ghosts { setStatus(.connecting, of: channel, reason) }
     move(ghosts, from: id, at: now)
   }
 
@@ -404,7 +406,7 @@ package struct TwitchSession {
     guard let link = connections[id]?.link, connections[id]?.asked[channel] != nil else { return }
     connections[id]?.asked[channel] = nil
     links[link].channels.removeAll { $0 == channel }
-    say(.refused, of: channel, reason)
+    setStatus(.refused, of: channel, reason)
     if channels.values.allSatisfy({ $0.status.state == .refused }) {
       refuse("#\(channel): \(reason)")
     } else if links[link].channels.isEmpty {
@@ -420,7 +422,7 @@ package struct TwitchSession {
     isOver = true
     for id in connections.keys.sorted() { perform(.close(id)) }
     connections = [:]
-    for channel in settings.channels { say(.refused, of: channel, reason) }
+    for channel in settings.channels { setStatus(.refused, of: channel, reason) }
     perform(.refused(reason))
   }
 

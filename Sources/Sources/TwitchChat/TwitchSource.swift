@@ -102,7 +102,7 @@ package final class TwitchSource: LiveSource {
       events.changed(channel, status)
     case .gap(let channel, let from, let to, let reason):
       let gap = SourceGap(from: from, to: to, reason: reason)
-      tell(gap, of: channel, in: room(of: channel))
+      report(gap, of: channel, in: room(of: channel))
     case .history(let channel, let from, let to):
       history?.ask(channel, from: from, to: to, on: eventLoop) { [unowned self] lines in
         let since = Delivery.wallTime(from)

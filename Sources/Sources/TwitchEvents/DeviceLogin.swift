@@ -113,7 +113,7 @@ package struct DeviceLogin {
     switch status {
     case 200?:
       var login = TwitchLogin(token: Secret(""))
-      guard login.take(body) else { return refuse(Self.problem(status, body)) }
+      guard login.store(body) else { return refuse(Self.problem(status, body)) }
       login.clientID = clientID
       phase = .naming(login)
       var request = HTTPRequest(.get, server.appending("/oauth2/validate"))

@@ -34,7 +34,7 @@ extension EventSubSession {
     case 429, 500...: retry(purpose, "Twitch answers \(status)", at: now)
     default:
       // Other answers may lead to the same request again, so they do not reset the waits.
-      guard take(status, body, for: purpose, at: now) else { break }
+      guard process(status, body, for: purpose, at: now) else { break }
       requestPolicy = ReconnectPolicy()
       // Validating a token does not prove that other requests accept it.
       if purpose != .validation { renewals = 0 }
@@ -82,11 +82,11 @@ extension EventSubSession {
     if purpose == .viewers { return }
     queue.insert(purpose, at: 0)
     if retryAt ?? now <= now { retryAt = requestPolicy.failed(at: now, using: &generator) }
-    if !isReady { say(SourceStatus(.connecting, reason: reason)) }
+    if !isReady { setStatus(SourceStatus(.connecting, reason: reason)) }
   }
 
   /// Processes an answer. Returns whether it is valid for the request.
-  private mutating func take(
+  private mutating func process(
     _ status: Int, _ body: JSONValue, for purpose: Purpose, at now: Instant
   ) -> Bool {
     switch purpose {

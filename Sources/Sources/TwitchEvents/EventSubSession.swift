@@ -126,7 +126,7 @@ package struct EventSubSession {
   private var pace = StatusPace()
   private var effects: [Effect] = []
   /// The number of events delivered to the room, and of copies that were dropped.
-  package private(set) var told = 0
+  package private(set) var forwarded = 0
   package private(set) var duplicates = 0
 
   /// - Parameter generator: The source of randomness for waits.
@@ -138,7 +138,7 @@ package struct EventSubSession {
     perform(.status(status))
   }
 
-  /// Removes and returns the effects to perform, in order. Call this after each other call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -147,7 +147,7 @@ package struct EventSubSession {
 
   mutating func perform(_ effect: Effect) { effects.append(effect) }
 
-  mutating func say(_ status: SourceStatus) {
+  mutating func setStatus(_ status: SourceStatus) {
     var status = status
     status.duplicate = duplicates
     status.notShown = notShown
@@ -185,7 +185,7 @@ package struct EventSubSession {
       pollAt = now + settings.poll
       enqueue(.viewers)
     }
-    if pace.isDue(at: now) { sayRemark(at: now) }
+    if pace.isDue(at: now) { reportRemark(at: now) }
     // Sorted by creation, so that equal seeds give equal runs.
     for id in connections.keys.sorted() { check(id, at: now) }
     if let time = connectAt, time <= now { connect(at: now) }
@@ -285,7 +285,7 @@ package struct EventSubSession {
       if isReady, gap == nil { gap = (connection.completeUntil, reason) }
       isReady = false
       // The session continues if the new connection is welcomed.
-      if next == nil { lose(connection, reason, at: now) } else { sayLost(reason) }
+      if next == nil { lose(connection, reason, at: now) } else { setLost(reason) }
     }
     ask(at: now)
   }
@@ -295,8 +295,8 @@ package struct EventSubSession {
     closed(id, reason: reason, at: now)
   }
 
-  private mutating func sayLost(_ reason: String) {
-    say(SourceStatus(.connecting, reason: reason))
+  private mutating func setLost(_ reason: String) {
+    setStatus(SourceStatus(.connecting, reason: reason))
   }
 
   /// Handles the loss of the session.
@@ -304,7 +304,7 @@ package struct EventSubSession {
     forgetSession()
     replacement = nil
     connectAt = policy.failed(at: now, using: &generator)
-    sayLost(reason)
+    setLost(reason)
   }
 
   private mutating func forgetSession() {
@@ -329,7 +329,7 @@ package struct EventSubSession {
     case "session_keepalive": useful(id, at: now)
     case "notification":
       useful(id, at: now)
-      take(metadata, payload)
+      process(metadata, payload)
     case "session_reconnect":
       guard id == current, let text = payload["session"]?["reconnect_url"]?.stringValue,
         let address = HTTPAddress(text, .webSocket),
@@ -398,7 +398,7 @@ package struct EventSubSession {
     settle(at: now)
   }
 
-  private mutating func take(_ metadata: JSONValue, _ payload: JSONValue) {
+  private mutating func process(_ metadata: JSONValue, _ payload: JSONValue) {
     guard let identifier = metadata["message_id"]?.stringValue,
       let type = payload["subscription"]?["type"]?.word()
     else { return }
@@ -407,13 +407,13 @@ package struct EventSubSession {
       return
     }
     let time = metadata.milliseconds("message_timestamp")
-    func tell(_ event: JSONValue, id: String? = nil) {
-      told += 1
+    func forward(_ event: JSONValue, id: String? = nil) {
+      forwarded += 1
       perform(.event(EventSub.Notification(type: type, event: event, time: time, id: id)))
     }
-    if let event = payload["event"] { tell(event, id: identifier) }
+    if let event = payload["event"] { forward(event, id: identifier) }
     for element in payload["events"]?.arrayValue ?? [] {
-      if let event = element["data"] { tell(event) }
+      if let event = element["data"] { forward(event) }
     }
   }
 
@@ -430,13 +430,13 @@ package struct EventSubSession {
       self.gap = nil
       perform(.gap(from: gap.since, to: now, reason: gap.reason))
     }
-    sayLive()
+    setLive()
   }
 
-  private mutating func sayLive() {
+  private mutating func setLive() {
     let reasons = [missing, remark].compactMap(\.self)
     let reason = reasons.joined(separator: "; ").clipped
-    say(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
+    setStatus(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
   }
 
   /// Records that some events were not shown, or only in part.
@@ -444,19 +444,19 @@ package struct EventSubSession {
   /// - Parameters:
   ///   - remark: A description for people.
   ///   - notShown: The number of events of which nothing was shown.
-  package mutating func note(_ remark: String?, notShown: Int, at now: Instant) {
+  package mutating func setRemark(_ remark: String?, notShown: Int, at now: Instant) {
     (self.remark, self.notShown) = (remark, notShown)
-    sayRemark(at: now)
+    reportRemark(at: now)
   }
 
-  private mutating func sayRemark(at now: Instant) {
+  private mutating func reportRemark(at now: Instant) {
     guard pace.mayReport(at: now), status.state == .live else { return }
-    sayLive()
+    setLive()
   }
 
   /// Sends the delayed status report, because the source ends.
   package mutating func finish(at now: Instant) {
-    if pace.release() { sayRemark(at: now) }
+    if pace.release() { reportRemark(at: now) }
   }
 
   /// The unavailable subscriptions, for people.
@@ -486,7 +486,7 @@ package struct EventSubSession {
     isOver = true
     for id in connections.keys.sorted() { perform(.close(id)) }
     connections = [:]
-    say(SourceStatus(.refused, reason: reason))
+    setStatus(SourceStatus(.refused, reason: reason))
     perform(.refused(reason))
   }
 

@@ -27,7 +27,7 @@ package final class EventSubSource: LiveSource {
 
   package let delivery: Delivery
   package var events = SourceEvents()
-  package var forwarded: Int { session.told }
+  package var forwarded: Int { session.forwarded }
   package var duplicates: Int { session.duplicates }
 
   /// - Parameter security: The TLS settings for encrypted addresses.
@@ -86,7 +86,7 @@ package final class EventSubSource: LiveSource {
       delivery.deliver(lines: output.bytes, count: output.lines - lines)
       output.bytes = []
       if output.unknown != unknown {
-        session.note(output.remark, notShown: output.notShown, at: Delivery.now)
+        session.setRemark(output.remark, notShown: output.notShown, at: Delivery.now)
       }
     case .viewers(let count):
       let line = SourceLine.event(
@@ -96,9 +96,9 @@ package final class EventSubSource: LiveSource {
       delivery.flush()
     case .status(let status):
       self.status = status
-      tell(status, of: channel, in: room)
+      report(status, of: channel, in: room)
     case .gap(let from, let to, let reason):
-      tell(SourceGap(from: from, to: to, reason: reason), of: channel, in: room)
+      report(SourceGap(from: from, to: to, reason: reason), of: channel, in: room)
     case .refused(let reason): events.failed(.refused(reason))
     }
   }
@@ -179,7 +179,7 @@ package final class EventSubSource: LiveSource {
       renewal = nil
       switch result {
       case .success(let answer) where answer.status == 200:
-        guard let body = try? JSONValue(parsing: answer.body), login.take(body) else {
+        guard let body = try? JSONValue(parsing: answer.body), login.store(body) else {
           return renewed(.failed("Twitch returned no token"))
         }
         do throws(SourceError) {

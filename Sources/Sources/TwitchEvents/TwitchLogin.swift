@@ -99,7 +99,7 @@ package struct TwitchLogin: Sendable {
   }
 
   /// Stores the tokens in the login server's answer. Returns whether it contains any.
-  package mutating func take(_ answer: JSONValue) -> Bool {
+  package mutating func store(_ answer: JSONValue) -> Bool {
     guard let token = answer["access_token"]?.stringValue, !token.isEmpty else { return false }
     self.token = Secret(token)
     if let renewal = answer["refresh_token"]?.stringValue, !renewal.isEmpty {

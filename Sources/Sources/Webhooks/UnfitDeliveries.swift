@@ -11,7 +11,7 @@ struct UnfitDeliveries: Sendable {
   private var kinds: [String: Int] = [:]
   private var shape = ""
 
-  mutating func note(_ delivery: WebhookDelivery, _ mapping: WebhookMapping) {
+  mutating func add(_ delivery: WebhookDelivery, _ mapping: WebhookMapping) {
     let kind = mapping.kind(of: delivery) ?? "without a kind"
     let isKept = kinds.count < Self.maximumKinds || kinds[kind] != nil
     kinds[isKept ? kind : "others", default: 0] += 1

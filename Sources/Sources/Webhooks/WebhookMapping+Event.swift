@@ -68,11 +68,11 @@ struct MappedEvent {
       !values[index].isEmpty
     else { return false }
     values[index].removeFirst()
-    note(name)
+    recordOdd(name)
     return true
   }
 
-  private mutating func note(_ name: String) {
+  private mutating func recordOdd(_ name: String) {
     if !odd.contains(name) { odd.append(name) }
   }
 
@@ -138,11 +138,11 @@ struct MappedEvent {
   ) -> Bool {
     while let value = values[index].first {
       if member.write(value, to: &writer) {
-        if member.isCut(value) { note(member.name) }
+        if member.isCut(value) { recordOdd(member.name) }
         return true
       }
       values[index].removeFirst()
-      note(member.name)
+      recordOdd(member.name)
     }
     return false
   }

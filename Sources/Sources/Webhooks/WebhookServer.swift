@@ -176,7 +176,7 @@ private final class RequestHandler: ChannelInboundHandler {
     case (.body(let part), .reading):
       body.append(contentsOf: part.readableBytesView)
       if body.count > gate.maximumBytes { refuse(context, gate.tooLong) }
-    case (.end, .reading(let head)): take(context, head)
+    case (.end, .reading(let head)): process(context, head)
     case (.end, .refusing(let answer)): respond(context, answer, keepsAlive: false)
     case (.head, .waiting(let id, _)):
       server.left(id)
@@ -204,7 +204,7 @@ private final class RequestHandler: ChannelInboundHandler {
     state = .reading(head)
   }
 
-  private func take(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
+  private func process(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
     timer?.cancel()
     let bytes = body
     body = []

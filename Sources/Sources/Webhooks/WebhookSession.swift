@@ -58,7 +58,7 @@ package struct WebhookSession {
 
   /// The number of delivered events, and of deliveries that were repeats, were refused, or matched
   /// no rule.
-  package private(set) var told = 0
+  package private(set) var forwarded = 0
   package private(set) var duplicates = 0
   package private(set) var refused = 0
   package private(set) var ignored = 0
@@ -70,7 +70,7 @@ package struct WebhookSession {
     effects.append(.status(state))
   }
 
-  /// Removes and returns the effects to perform, in order. Call this after each other call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
@@ -103,7 +103,7 @@ package struct WebhookSession {
     let lines = mapped.lines
     guard !lines.isEmpty else {
       ignored += 1
-      unfit.note(delivery, mapping)
+      unfit.add(delivery, mapping)
       confirm(id)
       return update(at: now)
     }
@@ -120,11 +120,11 @@ package struct WebhookSession {
       isNew = unanswered.remove(value) == nil
     }
     if isNew {
-      told += lines.count
+      forwarded += lines.count
       ticket += lines.count
       effects.append(.deliver(lines))
       if !mapped.odd.isEmpty {
-        odd.note(mapped.odd)
+        odd.add(mapped.odd)
         update(at: now)
       }
     } else {

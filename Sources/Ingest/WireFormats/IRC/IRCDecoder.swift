@@ -132,7 +132,7 @@ extension IRCLine {
     let owned = message.owned(
       channel: channel, bits: bits == 0 ? nil : UInt32(bits),
       emotes: emotes.isEmpty ? nil : emotes, kind: kind)
-    noteUnusable(emotes, kept: owned.emoteCount)
+    countUnusable(emotes, kept: owned.emoteCount)
     return owned
   }
 
@@ -152,7 +152,7 @@ extension IRCLine {
       text: String(message.text), replyTo: String(message.replyTo), bits: UInt32(bits),
       channel: sharedChannel().map { String($0) } ?? "", isAction: message.isAction,
       emotes: emotes, kind: kind.map { String($0) } ?? "")
-    noteUnusable(emotes, kept: identified.emoteCount)
+    countUnusable(emotes, kept: identified.emoteCount)
     return identified
   }
 
@@ -168,8 +168,8 @@ extension IRCLine {
   }
 
   /// Counts emotes that lie beyond the end of the text or overlap others.
-  private func noteUnusable(_ emotes: [Range<Int>], kept: Int) {
-    if kept < emotes.count { note(.emotes) }
+  private func countUnusable(_ emotes: [Range<Int>], kept: Int) {
+    if kept < emotes.count { countUnusable(.emotes) }
   }
 
   /// The positions of emotes in the text, given as in `25:0-4,12-16/1902:6-10`. Each emote has a
@@ -205,7 +205,7 @@ extension IRCLine {
         break loop
       }
     }
-    if isOdd { note(.emotes) }
+    if isOdd { countUnusable(.emotes) }
     return ranges
   }
 
@@ -327,7 +327,7 @@ extension IRCLine {
     let emotes =
       hasEmotes && has(.emotes) && !tags[IRCTag.emotes.rawValue].isEmpty ? self.emotes : []
     let usable = EmoteRanges.usable(emotes, in: words)
-    noteUnusable(emotes, kept: usable.count)
+    countUnusable(emotes, kept: usable.count)
     return Announcement(user: try person(), text: words, emotes: usable, id: identifier)
   }
 

@@ -116,11 +116,11 @@ struct IRCLine {
   }
 
   /// Counts a tag whose value is unusable.
-  func note(_ tag: IRCTag) { remarks.pointee.append(.field(tag.name)) }
+  func countUnusable(_ tag: IRCTag) { remarks.pointee.append(.field(tag.name)) }
 
   /// Counts a tag whose value is unusable, and returns `nil` in place of the value.
   func ignore<Value>(_ tag: IRCTag) -> Value? {
-    note(tag)
+    countUnusable(tag)
     return nil
   }
 

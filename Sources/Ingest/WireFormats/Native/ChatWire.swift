@@ -175,7 +175,7 @@ extension NativeMembers {
     let owned = message.owned(
       channel: optionalName(.channel),
       bits: UInt32(optionalInteger(.bits, in: EventLimits.count) ?? 0), emotes: emotes, kind: kind)
-    noteUnusable(emotes, kept: owned.emoteCount)
+    countUnusable(emotes, kept: owned.emoteCount)
     return owned
   }
 
@@ -191,7 +191,7 @@ extension NativeMembers {
   func emotes(in text: Text) -> [Range<Int>] {
     let emotes = optionalEmotes()
     let usable = EmoteRanges.usable(emotes, in: text)
-    noteUnusable(emotes, kept: usable.count)
+    countUnusable(emotes, kept: usable.count)
     return usable
   }
 
@@ -200,7 +200,7 @@ extension NativeMembers {
   }
 
   /// Counts emotes that lie beyond the end of the text or overlap others.
-  private func noteUnusable(_ emotes: [Range<Int>], kept: Int) {
+  private func countUnusable(_ emotes: [Range<Int>], kept: Int) {
     if kept < emotes.count { remarks.pointee.append(.field(NativeMember.emotes.path)) }
   }
 

@@ -234,7 +234,7 @@ struct SourceConfigurationTests {
     var used = try #require(try login())
     #expect(used.token == Secret("one"))
     #expect(used.file == directory + "/state/twitch.json")
-    let isTaken = used.take(["access_token": "two", "refresh_token": "r2"])
+    let isTaken = used.store(["access_token": "two", "refresh_token": "r2"])
     #expect(isTaken)
     try used.save()
     #expect(try login()?.token == Secret("two"))

@@ -24,7 +24,7 @@ public enum SourceProgram {
         plan = try command.plan()
         try plan.configuration.readMapping()
         if command.checkConfig {
-          complain("the configuration is valid")
+          complain("the configuration is fine")
           return 0
         }
       case let command as LoginCommand:

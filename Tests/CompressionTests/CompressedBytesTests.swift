@@ -2,7 +2,8 @@ import Compression
 import Testing
 
 @Suite struct CompressedBytesTests {
-  @Test(arguments: [0, 1, 100, 100_000]) func `the bytes are as they were`(count: Int) {
+  @Test(arguments: [0, 1, 100, 100_000]) func `compressed bytes are restored unchanged`(count: Int)
+  {
     var state: UInt64 = 1
     let noise = (0..<count).map { _ in
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -15,12 +16,12 @@ import Testing
     }
   }
 
-  @Test func `what repeats takes little`() {
+  @Test func `repetitive bytes compress well`() {
     let packed = CompressedBytes((0..<10_000).map { UInt8($0 % 10) })
     #expect(packed.storedCount < 500)
   }
 
-  @Test func `what bytes have in common with an example takes next to nothing`() {
+  @Test func `bytes that also occur in the example need almost no space`() {
     let example = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
     let bytes = example.suffix(5_000) + [1, 2, 3] + example.suffix(9_000).prefix(2_000)
     let packed = CompressedBytes(Array(bytes), like: example)

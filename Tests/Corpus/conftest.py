@@ -1,2 +1,2 @@
 def pytest_addoption(parser):
-    parser.addoption("--write-kinds", action="store_true", help="write the table of kinds anew")
+    parser.addoption("--write-kinds", action="store_true", help="replace the table of kinds")

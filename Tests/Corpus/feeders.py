@@ -1,7 +1,8 @@
 """Feeders of the folders whose inputs come from a peer of livehost-source.
 
-Each plays the peer and the daemon's ingest socket. The result has the native lines that the source writes, without their
-times, and what the source says about itself. What a room makes of such lines is tested elsewhere.
+Each feeder simulates the peer and the daemon's ingest socket. The result has the native lines that
+the source writes, without their times, and the remarks in the source's state. Other tests check how
+a room handles such lines.
 """
 import http.server
 import json
@@ -22,7 +23,7 @@ SECRET = "t"
 
 
 class Ingest(socketserver.ThreadingUnixStreamServer):
-    """The ingest socket of a daemon that accepts everything."""
+    """A simulated ingest socket that accepts everything."""
 
     daemon_threads = True
 
@@ -31,7 +32,7 @@ class Ingest(socketserver.ThreadingUnixStreamServer):
         super().__init__(str(path), IngestConnection)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
-    def take(self, line):
+    def record(self, line):
         if line["type"] == "source.state":
             if line.get("state") == "live":
                 self.reasons.append(line.get("reason"))
@@ -47,7 +48,7 @@ class IngestConnection(socketserver.StreamRequestHandler):
                 reply = {"type": "synced", "token": line["token"], "received": 1, "rejected": 0}
                 self.wfile.write(json.dumps(reply).encode() + b"\n")
             else:
-                self.server.take(line)
+                self.server.record(line)
 
 
 class Source:
@@ -66,7 +67,7 @@ class Source:
         return self.program.wait_for(condition, what)
 
     def end(self):
-        """Ends it; returns what it told."""
+        """Stops the source. Returns its lines and its last remark."""
         assert self.program.stop() == 0, self.program.log_tail()
         self.ingest.shutdown()
         self.ingest.server_close()
@@ -77,7 +78,7 @@ class Source:
 # MARK: Webhooks
 
 def delivery(path):
-    """The headers and the body of a delivery. In a `.http` file the headers precede an empty line."""
+    """Returns the headers and the body of a delivery. An `.http` file contains both."""
     content = path.read_bytes()
     if path.suffix != ".http":
         return {"Content-Type": MEDIA_TYPES.get(path.suffix, "application/octet-stream")}, content.rstrip(b"\n")
@@ -86,7 +87,7 @@ def delivery(path):
 
 
 def post(port, path):
-    """Posts a delivery; returns the status, and the text of an answer other than 200."""
+    """Posts a delivery. Returns the status, with the text of an answer other than 200."""
     headers, body = delivery(path)
     request = urllib.request.Request(f"http://127.0.0.1:{port}/", body, headers)
     try:
@@ -103,13 +104,13 @@ def webhooks(daemon, paths):
         (daemon.directory / "secret").write_text(SECRET)
         arguments += ["--secret-file", daemon.directory / "secret"]
     source = Source(daemon, *arguments)
-    source.wait_for(lambda: accepts(("127.0.0.1", port)), "the receiver")
+    source.wait_for(lambda: accepts(("127.0.0.1", port)), "the webhook server to listen")
     answers = [post(port, path) for path in paths]
     if not source.ingest.lines:
-        source.wait_for(lambda: any(";" in (reason or "") for reason in source.ingest.reasons), "a word about it")
-    told = source.end()
-    told["says"] = (told["says"] or "").replace(f"listening at 127.0.0.1:{port}", "").removeprefix("; ")
-    return told | {"answers": answers}
+        source.wait_for(lambda: any(";" in (reason or "") for reason in source.ingest.reasons), "a remark")
+    result = source.end()
+    result["says"] = (result["says"] or "").replace(f"listening on 127.0.0.1:{port}", "").removeprefix("; ")
+    return result | {"answers": answers}
 
 
 # MARK: Social Stream Ninja
@@ -130,27 +131,27 @@ def social_stream(daemon, paths):
         port = server.socket.getsockname()[1]
         source = Source(daemon, "social-stream", "--server", f"ws://127.0.0.1:{port}", "corpus")
         source.wait_for(lambda: any(line.get("id") == "corpus/end" for line in source.ingest.lines), "the last message")
-        told = source.end()
+        result = source.end()
         server.shutdown()
-    told["lines"] = [
-        without_run(line) for line in told["lines"] if line.get("id") != "corpus/end"]
-    return told
+    result["lines"] = [
+        without_run(line) for line in result["lines"] if line.get("id") != "corpus/end"]
+    return result
 
 
 def without_run(line):
-    """Messages without an identifier get one of the run."""
+    """Removes an identifier that the source has generated, since it differs in each run."""
     return {name: value for name, value in line.items() if name != "id" or "/" in value and not value.startswith("social")}
 
 
-# MARK: Servers that take streams
+# MARK: Ingest servers
 
 def server(kind, resource):
-    """Plays a server of this kind, whose statistics are at `resource`."""
+    """Returns a feeder that simulates a server of this kind, with its statistics at `resource`."""
     return lambda daemon, paths: statistics(kind, resource, daemon, paths)
 
 
 def statistics(kind, resource, daemon, paths):
-    """Answers with the parts in turn, each twice."""
+    """Answers requests with the parts in order, each twice."""
     enough = threading.Event()
     turns = [path.read_bytes() for path in paths] * 2
 
@@ -159,7 +160,7 @@ def statistics(kind, resource, daemon, paths):
             if not self.path.startswith(resource):
                 return self.send_error(404)
             if not turns:
-                # What it has made of the last answer was told before it asks again.
+                # The source has processed the last answer before it polls again.
                 enough.set()
                 return
             body = turns.pop(0)
@@ -178,19 +179,19 @@ def statistics(kind, resource, daemon, paths):
         address = f"http://127.0.0.1:{server.server_port}"
         source = Source(daemon, kind, *chosen, address + (resource if kind == "nginx-rtmp" else ""))
         source.wait_for(enough.is_set, "all answers")
-        told = source.end()
+        result = source.end()
         server.shutdown()
     distinct = []
-    for line in told["lines"]:
+    for line in result["lines"]:
         if line not in distinct:
             distinct.append(line)
-    return told | {"lines": distinct}
+    return result | {"lines": distinct}
 
 
 # MARK: OBS
 
 def obs(daemon, paths):
-    """Plays an OBS with the inputs, scenes and events of the file."""
+    """Simulates an OBS with the inputs, scenes and events of the file."""
     script = json.loads(paths[0].read_text())
     inputs = script["inputs"] | {"End": {"inputVolumeDb": 0}}
 
@@ -238,10 +239,10 @@ def obs(daemon, paths):
         source = Source(daemon, "obs", f"127.0.0.1:{server.socket.getsockname()[1]}")
         last = {"control": "mute End", "on": True}
         source.wait_for(lambda: any(last.items() <= line.items() for line in source.ingest.lines), "the last event")
-        told = source.end()
+        result = source.end()
         server.shutdown()
-    shown = [line for line in told["lines"] if "End" not in str(line.get("control", line.get("input")))]
-    return told | {"lines": [line for line in shown if line["type"] not in ("stats", "recorder.progress")]}
+    shown = [line for line in result["lines"] if "End" not in str(line.get("control", line.get("input")))]
+    return result | {"lines": [line for line in shown if line["type"] not in ("stats", "recorder.progress")]}
 
 
 FEEDERS = {

@@ -1,11 +1,13 @@
-"""The corpus: what platforms and programs write, and what a room shows of it.
+"""Tests the corpus: inputs as platforms and programs write them, and the state of the rooms.
 
-Each folder is a platform. A case is two files: NAME.EXTENSION, the input, and NAME.expected.json, the right result. An
-input of several parts is NAME@1.EXTENSION, NAME@2.EXTENSION and so on. FEEDERS decides how the inputs of a folder reach
-the daemon; those of other folders are ingested as files. The module `feeders`, if it exists, adds its own FEEDERS:
-functions of a daemon and the paths of an input, which return members of the summary.
+Each folder belongs to a platform. A case consists of two files: the input, NAME.EXTENSION, and the
+expected result, NAME.expected.json. An input of several parts consists of NAME@1.EXTENSION,
+NAME@2.EXTENSION and so on. FEEDERS defines how the inputs of a folder reach the daemon. Inputs of
+other folders are ingested as files. The module `feeders`, if it exists, adds its own FEEDERS. A
+feeder is a function of a daemon and the paths of an input; it returns members of the summary.
 
-A case without an expected result fails and prints what was seen, in the form of an expected result.
+A case without an expected result fails and prints the actual result in the form of an expected
+result.
 """
 import importlib
 import json
@@ -20,14 +22,15 @@ import pytest
 from harness.programs import Daemon
 from harness.waiting import PATIENCE
 
-# A name ends with the first dot; what follows @ numbers the parts of an input.
+# A name ends at the first dot. The number after @ identifies a part of an input.
 NAME_END = re.compile(r"[.@]")
 CORPUS = pathlib.Path(__file__).parent
 EXPECTED = ".expected.json"
 
 
 def ingest(daemon, paths):
-    """Runs `livehostctl ingest` for each file; returns its exit status, and its message if that is not 0."""
+    """Runs `livehostctl ingest` for each file. Returns its unknown kinds, and its exit code and
+    message if it fails."""
     summary = {}
     for path in paths:
         run = subprocess.run(
@@ -43,7 +46,7 @@ def ingest(daemon, paths):
 
 
 def send(daemon, paths):
-    """Writes the files to the ingest socket, as a source does that passes on what a platform sends."""
+    """Writes the files to the ingest socket, like a source that forwards a platform's lines."""
     for path in paths:
         with socket.socket(socket.AF_UNIX) as client:
             client.settimeout(PATIENCE)
@@ -59,7 +62,7 @@ if (CORPUS / "feeders.py").exists():
 
 
 def without_defaults(value):
-    """Leaves out members that say nothing: null, false, 0 and what is empty."""
+    """Removes members that are null, false, 0 or empty."""
     if isinstance(value, dict):
         members = {name: without_defaults(member) for name, member in value.items()}
         return {name: member for name, member in members.items() if member not in (None, False, 0, "", [], {})}
@@ -67,8 +70,8 @@ def without_defaults(value):
 
 
 class Summary:
-    """What rooms show, without what differs between two runs. A time during the test is "now"; the daemon's clock may
-    be a little behind."""
+    """The state of the rooms, without values that differ between runs. A time during the test is
+    represented as "now". The daemon's clock may be a little slow."""
 
     def __init__(self, begun):
         self.begun, self.ended = (begun - 5) * 1000, time.time() * 1000
@@ -88,7 +91,7 @@ class Summary:
             "stats": (features.get("liveRoomStats") or {}).get("last"), "rejected": room["rejectedByReason"]}
 
     def row(self, row):
-        """A message or a row of the activity; identifiers are left out."""
+        """Returns a message or a row of the activity feed without its identifiers."""
         hidden = ("id", "timestamp", "user", "number", "pinned", "times", "platform")
         members = {name: member for name, member in row.items() if name not in hidden}
         if user := row.get("user"):
@@ -104,7 +107,7 @@ def summary_of(daemon, begun):
 
 
 def text(summary):
-    """A summary as an expected result: rows are lines of their own."""
+    """Formats a summary as an expected result, with each row on a separate line."""
     def lines(value, indent):
         if isinstance(value, (dict, list)) and len(json.dumps(value, ensure_ascii=False)) + len(indent) > 118:
             inner = indent + "  "
@@ -119,7 +122,7 @@ def text(summary):
 
 
 class Case:
-    """An input and the result that is right."""
+    """An input and its expected result."""
 
     def __init__(self, folder, name):
         self.folder, self.name = folder, name
@@ -130,7 +133,7 @@ class Case:
 
 
 def cases():
-    """A parameter for each case. README.md and folders are left out."""
+    """Returns a parameter for each case. Skips README.md and folders."""
     found = []
     for folder in sorted(path for path in CORPUS.iterdir() if path.is_dir() and path.name[0] not in "._"):
         files = [path.name for path in folder.iterdir() if path.is_file() and path.name != "README.md"]
@@ -141,7 +144,7 @@ def cases():
 
 @pytest.fixture(scope="module")
 def corpus_daemon(programs, tmp_path_factory):
-    """One daemon for all cases; each case closes its rooms."""
+    """One daemon for all cases. Each case closes the rooms of the previous case."""
     daemon = Daemon(programs, tmp_path_factory.mktemp("livehostd"))
     yield daemon
     assert daemon.stop() == 0
@@ -151,7 +154,7 @@ def room_names(daemon):
     return [room["room"] for room in daemon.call("ListRooms")["rooms"]]
 
 
-def test_every_folder_says_where_its_inputs_come_from():
+def test_every_folder_has_a_readme_with_its_sources():
     folders = {case.values[0].folder for case in cases()}
     assert all((folder / "README.md").is_file() for folder in folders), folders
 

@@ -1,7 +1,8 @@
-"""What becomes of every kind of event that a platform documents: the table in KINDS.md.
+"""Tests the handling of every kind of event that a platform documents: the table in KINDS.md.
 
-Each kind is sent with a person's words and without. It must be shown, or counted under its name, or be one of QUIET.
-`--write-kinds` writes the table anew; a kind that a platform adds is a line in KINDS.
+Each kind is sent with and without a person's text. It must be shown, be counted under its name, or
+be listed in QUIET. `--write-kinds` replaces the table. For a kind that a platform adds, add its name
+to KINDS.
 """
 import itertools
 import json
@@ -13,21 +14,21 @@ import test_corpus
 from harness.programs import Daemon
 
 TABLE = test_corpus.CORPUS / "KINDS.md"
-# What is understood and shows nothing by itself.
+# Kinds that are recognised but show nothing, with the reason.
 QUIET = {
-    ("EventSub", "channel.chat.notification unraid"): "a raid that was called off",
-    **{("EventSub", f"channel.chat.notification shared_chat_{kind}"): "of another channel that shares its chat"
+    ("EventSub", "channel.chat.notification unraid"): "a cancelled raid",
+    **{("EventSub", f"channel.chat.notification shared_chat_{kind}"): "belongs to another channel of the shared chat"
        for kind in ("announcement", "resub")},
-    **{("EventSub", f"channel.shared_chat.{phase}"): "seen in the messages" for phase in ("begin", "update", "end")},
-    ("YouTube", "liveChatViewerEngagementMessageRenderer"): "of YouTube itself",
+    **{("EventSub", f"channel.shared_chat.{phase}"): "visible in the messages" for phase in ("begin", "update", "end")},
+    ("YouTube", "liveChatViewerEngagementMessageRenderer"): "from YouTube itself",
     ("YouTube", "liveChatPlaceholderItemRenderer"): "replaced by its message",
     ("YouTube", "addLiveChatTickerItemAction"): "repeats a paid message",
-    ("YouTube", "removeBannerForLiveChatCommand"): "the banner was a message",
+    ("YouTube", "removeBannerForLiveChatCommand"): "the banner was shown as an announcement",
 }
 NOTIFICATIONS = """announcement bits_badge_tier charity_donation community_sub_gift gift_paid_upgrade pay_it_forward
 prime_paid_upgrade raid resub shared_chat_announcement shared_chat_resub sub sub_gift unraid watch_streak""".split()
 KINDS = {
-    # dev.twitch.tv, "IRC tags", USERNOTICE, and what chat clients have seen besides.
+    # dev.twitch.tv, "IRC tags", USERNOTICE, and further kinds seen by chat clients.
     "Twitch IRC": """sub resub subgift submysterygift anonsubgift anonsubmysterygift giftpaidupgrade anongiftpaidupgrade
         primepaidupgrade rewardgift raid unraid ritual bitsbadgetier announcement charitydonation viewermilestone
         standardpayforward communitypayforward sharedchatnotice modiversary onetapgiftredeemed""".split(),
@@ -54,7 +55,7 @@ KINDS = {
         channel.shield_mode.begin channel.shield_mode.end channel.shoutout.create channel.shoutout.receive
         stream.online stream.offline user.authorization.grant user.authorization.revoke user.update
         user.whisper.message""".split(), *(f"channel.chat.notification {name}" for name in NOTIFICATIONS)],
-    # YouTube documents none; these are the names in recordings of yt-dlp and in the sources of chat-downloader.
+    # YouTube documents no kinds. The names come from recordings of yt-dlp and from chat-downloader.
     "YouTube": """liveChatTextMessageRenderer liveChatPaidMessageRenderer liveChatPaidStickerRenderer
         liveChatMembershipItemRenderer liveChatSponsorshipsGiftPurchaseAnnouncementRenderer
         liveChatSponsorshipsGiftRedemptionAnnouncementRenderer liveChatViewerEngagementMessageRenderer
@@ -69,7 +70,7 @@ KINDS = {
         hype_train liked joined left user_banned viewer_update stream_online stream_offline ad_break poll_update
         question pinned thankyou""".split(),
 }
-WORDS = "words of a person"
+WORDS = "text of a person"
 
 
 def irc(daemon, kind, words, path):
@@ -80,7 +81,7 @@ def irc(daemon, kind, words, path):
 
 
 def event_of(words):
-    """An event with what any type of EventSub needs."""
+    """Returns an event with the members that any type of EventSub requires."""
     event = {f"{who}_{part}": value for part, value in (("id", "7"), ("login", "ada"), ("name", "Ada")) for who in (
         "user", "chatter_user", "target_user", "from_broadcaster_user")}
     event |= {"broadcaster_user_login": "kinds", "message_id": "m", "id": "i", "title": "t", "bits": 5, "viewers": 3,
@@ -124,7 +125,7 @@ def youtube(daemon, kind, words, path):
 
 
 def room_outcomes(daemon, summary):
-    """What the rooms show, and the names under which something was counted."""
+    """Yields the contents of the rooms and the names of counted kinds."""
     for room in (daemon.call("GetRoom", room=name) for name in test_corpus.room_names(daemon)):
         features = room["features"]
         chat, activity = features.get("chat") or {}, features.get("activity") or {}
@@ -134,7 +135,7 @@ def room_outcomes(daemon, summary):
             if not message.get("kind") or message["kind"] not in {row["kind"] for row in notices}:
                 yield f"message ({message['kind']})" if message.get("kind") else "message"
             else:
-                yield "its words"
+                yield "its text"
         yield from (row["kind"] for row in activity.get("rows", []) if row["kind"] not in {n["kind"] for n in notices})
         yield from (name for name in ("goals", "hypeTrain", "prediction") if activity.get(name))
         yield from (name for name in ("modes",) if chat.get(name))
@@ -147,7 +148,7 @@ def room_outcomes(daemon, summary):
 
 @pytest.fixture(scope="module")
 def outcomes(programs, tmp_path_factory):
-    """For each platform and kind: what becomes of it without words, and with words."""
+    """The handling of each kind of each platform, without text and with text."""
     daemon = Daemon(programs, tmp_path_factory.mktemp("livehostd"))
     path, found = daemon.directory / "kind.jsonl", {}
     for platform, feed in (("Twitch IRC", irc), ("EventSub", eventsub), ("YouTube", youtube)):
@@ -169,7 +170,7 @@ def counted(daemon):
 
 
 def social_stream(daemon, path):
-    """All kinds in one connection; each message is of a person of its own."""
+    """Sends all kinds over one connection. Each message has a different author."""
     found = {}
     for words in (False, True):
         messages = [
@@ -177,23 +178,23 @@ def social_stream(daemon, path):
              "chatmessage": WORDS if words else "", "meta": {"viewers": 3, "username": f"p{number}"}}
             for number, kind in enumerate(KINDS["Social Stream"])]
         path.write_text(json.dumps(messages))
-        told = feeders.social_stream(daemon, [path])
+        result = feeders.social_stream(daemon, [path])
         for number, kind in enumerate(KINDS["Social Stream"]):
-            lines = [line for line in told["lines"] if f"p{number}" in json.dumps(line.get("user", {}))
+            lines = [line for line in result["lines"] if f"p{number}" in json.dumps(line.get("user", {}))
                      or line["type"] == {"viewer_update": "viewers", "liked": "reaction"}.get(kind)]
             shown = [f"{line['type'].removeprefix('chat.')} {line.get('kind', '')}".strip() for line in lines]
-            if not shown and kind in (told.get("says") or ""):
+            if not shown and kind in (result.get("says") or ""):
                 shown = [f"counted: {kind}"]
             found.setdefault(("Social Stream", kind), []).append(", ".join(shown))
     return found
 
 
 def table(outcomes):
-    lines = ["# What becomes of the kinds of events of each platform", "",
-             "Made by `Tests/Support/pytest.sh BIN Tests/Corpus/test_kinds.py --write-kinds`. \"counted\" names a kind as",
-             "`livehostctl sources`, `status`, the journal and `ingest` do."]
+    lines = ["# How the kinds of events of each platform are handled", "",
+             "Generated by `Tests/Support/pytest.sh BIN Tests/Corpus/test_kinds.py --write-kinds`. A kind after",
+             "\"counted\" has the same name in `livehostctl sources`, `status`, `ingest` and the journal."]
     for platform in KINDS:
-        lines += ["", f"## {platform}", "", "| kind | without words | with words |", "| --- | --- | --- |"]
+        lines += ["", f"## {platform}", "", "| kind | without text | with text |", "| --- | --- | --- |"]
         for kind in KINDS[platform]:
             cells = [cell or QUIET.get((platform, kind), "") for cell in outcomes[platform, kind]]
             lines.append(f"| {kind} | {cells[0]} | {cells[1]} |")

@@ -131,7 +131,7 @@ struct LifeTests {
     #expect(outcome.status == 1)
     #expect(
       outcome.diagnostics.contains(
-        "the daemon refused the connection: all connections that ingest.connections allows are taken"
+        "the daemon refused the connection: the limit ingest.connections is reached"
       ), "\(outcome.diagnostics)")
     #expect(daemon.stop() == 0)
     #expect(

@@ -18,14 +18,14 @@ struct ServerAnswerTests {
     HTTPAddress("http://media\(path)").flatMap { server.answer(answers, of: $0) }
   }
 
-  /// Expects that a value is counted if the streams are the same as without it.
+  /// Expects that a value is counted if it has no effect on the streams.
   private static func expectCount(
     _ answer: ServerAnswer?, like absent: ServerAnswer?, _ what: String
   ) {
     if answer?.streams == absent?.streams { #expect(answer?.odd.isEmpty == false, "\(what)") }
   }
 
-  /// Values that say that there is nothing.
+  /// Values that count as absent or as zero.
   private static let silent = [
     "null", "\"\"", "[]", "0", "0.1", "false", "", "[1]", "{}", "1e400", "NaN", "Infinity",
   ]
@@ -44,7 +44,7 @@ struct ServerAnswerTests {
     """
 
   @Test(arguments: ["paths_inbound_bytes", "paths_bytes_received"])
-  func `metrics of MediaMTX are read, by their old and new names`(bytes: String) {
+  func `metrics of MediaMTX are read with their old and new names`(bytes: String) {
     let text = Self.metrics.replacing("BYTES", with: bytes)
     #expect(
       Self.streams(.mediaMTX, [Self.answer(text)], path: "/metrics") == [
@@ -71,7 +71,7 @@ struct ServerAnswerTests {
     <nclients>3</nclients></live></application></server></rtmp>
     """
 
-  @Test func `the statistics of nginx are read`() {
+  @Test func `statistics of nginx are read`() {
     #expect(
       Self.streams(.nginxRTMP, [Self.answer(Self.statistics)]) == [
         ServedStream(
@@ -80,7 +80,8 @@ struct ServerAnswerTests {
       ])
   }
 
-  @Test func `MediaMTX is read with its old and its new names, and the round trip of SRT`() {
+  @Test
+  func `the API of MediaMTX is read with its old and new names, including the round trip of SRT`() {
     let new = """
       {"itemCount":2,"items":[{"name":"cam","online":true,"inboundBytes":900,"readers":[{},{}]},
       {"name":"idle","online":false,"readers":[]}]}
@@ -113,7 +114,8 @@ struct ServerAnswerTests {
       ])
   }
 
-  @Test func `each worker of nginx answers for itself, and what it passes on is no viewer`() throws
+  @Test func `answers of nginx workers are distinguished, and relays do not count as viewers`()
+    throws
   {
     let text = Self.statistics
       .replacing("<rtmp>", with: "<rtmp><pid>4711</pid>")
@@ -135,7 +137,7 @@ struct ServerAnswerTests {
   ]
 
   @Test(arguments: path.keys.filter { $0 != "name" }.sorted())
-  func `no odd value hides a path of MediaMTX`(member: String) {
+  func `no unusable value hides a path of MediaMTX`(member: String) {
     for odd in OddValues.json {
       var members = Self.path
       members[member] = odd
@@ -151,13 +153,13 @@ struct ServerAnswerTests {
       {
         Self.expectCount(answer, like: absent, "\(member) \(odd)")
       }
-      // False is what one of them may well say.
+      // False is a valid value of this member.
       let isLive = !(member == "online" && (odd == "false" || odd == "0"))
       #expect(streams?.map(\.isLive) == [isLive], "\(member) \(odd)")
     }
   }
 
-  @Test func `no odd value hides the stream of an Owncast`() {
+  @Test func `no unusable value hides the stream of Owncast`() {
     for odd in OddValues.json {
       for member in ["viewerCount", "streamTitle", "lastConnectTime", "versionNumber"] {
         let answer = Self.read(
@@ -174,7 +176,7 @@ struct ServerAnswerTests {
     #expect(Self.streams(.owncast, [Self.answer(#"{"online":"true"}"#)])?.first?.isLive == true)
   }
 
-  @Test func `no odd value hides a stream of nginx`() {
+  @Test func `no unusable value hides a stream of nginx`() {
     let fields = ["time", "bw_in", "bytes_in", "nclients", "frame_rate", "width", "id", "dropped"]
     for field in fields {
       for odd in ["", "abc", "-1", "1e308", "NaN", "99999999999999999999", "&lt;", "0.5"] {
@@ -196,7 +198,7 @@ struct ServerAnswerTests {
     "", "<html><body>404</body></html>", "<rtmp>", "<rtmp></server></rtmp>", "<rtmp><a",
     String(repeating: "<rtmp>", count: 100), "{}", #"{"items":5}"#,
   ])
-  func `other pages are no statistics`(text: String) {
+  func `other pages are not recognised as statistics`(text: String) {
     #expect(Self.streams(.nginxRTMP, [Self.answer(text)]) == nil)
     #expect(Self.streams(.mediaMTX, [Self.answer(text), nil]) == nil)
     #expect(Self.streams(.owncast, [Self.answer(text)]) == nil)
@@ -205,7 +207,7 @@ struct ServerAnswerTests {
   @Test(arguments: [
     (IngestServer.nginxRTMP, statistics, "/"), (.mediaMTX, metrics, "/metrics"),
   ])
-  func `damaged statistics are read or refused`(
+  func `damaged statistics are read or rejected`(
     server: IngestServer, text: String, path: String
   ) {
     var generator = SplitMix64(seed: 7)
@@ -237,11 +239,11 @@ struct ServerAnswerTests {
       ),
       ("http://a/" + String(repeating: "b", count: 2040), nil),
     ] as [(String, String?)])
-  func `addresses are read`(text: String, address: String?) {
+  func `valid addresses are parsed`(text: String, address: String?) {
     #expect(HTTPAddress(text)?.description == address)
   }
 
-  @Test func `an address says whether it is encrypted`() {
+  @Test func `the scheme of an address determines whether it is encrypted`() {
     #expect(HTTPAddress("ws://a/b", .webSocket)?.isEncrypted == false)
     #expect(HTTPAddress("wss://a/b", .webSocket)?.description == "wss://a:443/b")
     #expect(HTTPAddress("wss://a") == nil && HTTPAddress("https://a", .webSocket) == nil)

@@ -6,16 +6,16 @@ import TestSupport
 import Testing
 
 struct ServerSessionTests {
-  /// A session and the server that it asks, on virtual time.
+  /// A session and the server that it polls, on virtual time.
   private struct Watched {
     var session: ServerSession
     var now = Instant.origin
     var effects: [ServerSession.Effect] = []
-    /// What the server has; `nil` if it cannot be asked.
+    /// The streams of the server. `nil` if the server is unreachable.
     var streams: [ServedStream]? = []
-    /// What each worker of the server has, if it has several; they answer in turn.
+    /// The streams of each worker, if the server has several. The workers answer alternately.
     var workers: [(pid: String, streams: [ServedStream])] = []
-    /// Members of no use in each of its answers.
+    /// The members with unusable values in each answer.
     var odd: [String] = []
     var attempts: [Instant] = []
 
@@ -69,7 +69,7 @@ struct ServerSessionTests {
     ServedStream(name: name, isLive: true, bytes: bytes, viewers: viewers)
   }
 
-  @Test func `values of no use are counted, and reported every ten seconds`() {
+  @Test func `unusable values are counted and reported every ten seconds`() {
     var watched = Watched()
     watched.odd = ["bw_in"]
     watched.run(for: .seconds(25))
@@ -81,7 +81,7 @@ struct ServerSessionTests {
         || reasons == [2, 12, 22].map { "odd values left out: \($0) bw_in" }, "\(reasons)")
   }
 
-  @Test func `a stream comes and goes, with its bit rate and viewers`() {
+  @Test func `a stream starts and ends, with its bit rate and viewers`() {
     var watched = Watched()
     watched.run(for: .milliseconds(500))
     for second in 0..<3 {
@@ -96,7 +96,7 @@ struct ServerSessionTests {
     #expect(viewers == [.viewers(2, at: .origin + .seconds(1))])
   }
 
-  @Test func `a counter that falls gives no bit rate`() {
+  @Test func `a falling byte counter gives no bit rate`() {
     var watched = Watched()
     for bytes in [500_000, 1_000, 126_000] {
       watched.streams = [Self.live(bytes)]
@@ -105,7 +105,7 @@ struct ServerSessionTests {
     #expect(watched.rates == [1_000])
   }
 
-  @Test func `the stream that is meant is watched, or the one that was first`() {
+  @Test func `the requested stream is monitored, or otherwise the first live one`() {
     var named = Watched(stream: "live/b")
     named.streams = [Self.live(1)]
     named.run(for: .seconds(1))
@@ -121,7 +121,7 @@ struct ServerSessionTests {
     #expect(first.rates == [1_000])
   }
 
-  @Test func `a server that cannot be asked is tried again, and the time is told as a gap`() {
+  @Test func `an unreachable server is polled again, and its outage is reported as a gap`() {
     var watched = Watched()
     watched.streams = [Self.live(1)]
     watched.run(for: .seconds(6))
@@ -149,7 +149,7 @@ struct ServerSessionTests {
 
   // MARK: Several workers, several streams
 
-  @Test func `a stream that another worker does not know has not ended`() {
+  @Test func `a stream does not end because another worker does not know it`() {
     var watched = Watched()
     var bytes = 0
     for _ in 0..<10 {
@@ -159,13 +159,13 @@ struct ServerSessionTests {
     }
     #expect(watched.states == [.waiting, .live])
     #expect(watched.rates.count >= 8 && watched.rates.allSatisfy { $0 > 900 && $0 < 1_100 })
-    // Its own worker says that it is gone.
+    // The stream's own worker reports its end.
     watched.workers = [("100", []), ("101", [])]
     watched.run(for: .seconds(3))
     #expect(watched.states == [.waiting, .live, .ended])
   }
 
-  @Test func `a stream ends with its worker, after a time in which it would have answered`() {
+  @Test func `a stream ends when its worker has not answered for the time limit`() {
     var watched = Watched()
     watched.workers = [("100", [Self.live(1)])]
     watched.run(for: .seconds(3))
@@ -176,7 +176,7 @@ struct ServerSessionTests {
     #expect(watched.states == [.live, .ended])
   }
 
-  @Test func `viewers of all workers are one number`() {
+  @Test func `the viewers of all workers are added up`() {
     var watched = Watched()
     watched.workers = [
       ("1", [Self.live(1, viewers: 2)]),
@@ -188,7 +188,7 @@ struct ServerSessionTests {
         == .viewers(5, at: .origin + .seconds(1)))
   }
 
-  @Test func `the first answer has the bit rate that the server measures`() {
+  @Test func `the first answer provides the bit rate that the server reports`() {
     var watched = Watched()
     watched.streams = [
       ServedStream(name: "live/a", isLive: true, bytes: 9, bitrateKbps: 800)
@@ -201,7 +201,7 @@ struct ServerSessionTests {
     watched.effects.compactMap { if case .status(let status) = $0 { status.reason } else { nil } }
   }
 
-  @Test func `the stream that is watched is named, and others that could be`() {
+  @Test func `the status names the monitored stream and other live streams`() {
     var watched = Watched()
     watched.streams = [Self.live(1, name: "live/b"), Self.live(1, name: "live/a")]
     watched.run(for: .seconds(3))
@@ -222,7 +222,7 @@ struct ServerSessionTests {
     #expect(named.states == [.waiting, .live])
   }
 
-  @Test func `while the source is stopped nothing is asked`() {
+  @Test func `a paused source does not poll the server`() {
     var watched = Watched()
     watched.run(for: .seconds(3))
     watched.session.pause(true, at: watched.now)
@@ -234,7 +234,7 @@ struct ServerSessionTests {
     #expect(watched.attempts.count > asked)
   }
 
-  @Test func `late answers of former requests do not count`() {
+  @Test func `late answers to earlier requests are ignored`() {
     var session = ServerSession(stream: nil, generator: SplitMix64(seed: 1), at: .origin)
     session.wake(at: .origin)
     session.answered(1, ServerAnswer([]), at: .origin)

@@ -15,7 +15,7 @@ private func synced(_ token: String, _ received: Int, _ rejected: Int) -> String
   #"{"type":"synced","token":"\#(token)","received":\#(received),"rejected":\#(rejected)}"# + "\n"
 }
 
-/// Keeps everything until it fails.
+/// A durability that saves everything until it fails.
 private final class Disk: Durability {
   private let reason = Mutex<String?>(nil)
   var failureReason: String? { reason.withLock { $0 } }
@@ -24,8 +24,8 @@ private final class Disk: Durability {
 
 @Suite struct ConnectionTests {
   @Test(arguments: [1, 2, 7, 64, 10_000])
-  func `it reads the same lines however the bytes are split`(piece: Int) throws {
-    let sink = NotingSink()
+  func `a connection reads the same lines however their bytes are split`(piece: Int) throws {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let lines =
       viewers(1) + "\r\n" + clear + "\r\n" + viewers(2, room: "b") + "nonsense\n"
@@ -47,8 +47,8 @@ private final class Disk: Durability {
     #expect(sink.notes.allSatisfy { $0.events.allSatisfy { $0.timestamp == 1000 } })
   }
 
-  @Test func `it never reports lines as synced that should have been kept but were lost`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `lines that must be saved but were lost are never reported as synced`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     let disk = Disk()
     try connection.send(viewers(1))
@@ -60,8 +60,8 @@ private final class Disk: Durability {
       receipt.markKept(by: disk)
       receipt.markApplied()
     }
-    #expect(try connection.answers() == synced("a", 1, 0), "nothing was lost as yet")
-    // The lines before the next sync are lost, and nothing keeps those that come with it.
+    #expect(try connection.answers() == synced("a", 1, 0), "nothing is lost yet")
+    // The line before sync b is now lost. The delivery of sync b does not need to be saved.
     disk.fail("the disk \"a\" is full")
     try connection.send(sync("b"))
     for receipt in sink.takeHeld() { receipt.markApplied() }
@@ -69,17 +69,17 @@ private final class Disk: Durability {
       try connection.answers()
         == #"{"type":"applied","token":"b","received":2,"rejected":0,"#
         + #""reason":"the disk \"a\" is full"}"# + "\n")
-    // Later lines did not have to be kept.
+    // The later lines do not have to be saved.
     try connection.send(viewers(3) + sync("c"))
     for receipt in sink.takeHeld() { receipt.markApplied() }
     #expect(try connection.answers() == synced("c", 3, 0))
   }
 
-  @Test func `an unknown kind of either format is the fault of its rejection`() throws {
+  @Test func `the fault of a rejected line names its unknown kind in both formats`() throws {
     for line in [
       #"{"type":"ritual","room":"r"}"#, "@msg-id=ritual;user-id=1;login=a :t USERNOTICE #r",
     ] {
-      let sink = NotingSink()
+      let sink = RecordingSink()
       let connection = try EmbeddedConnection(sink)
       try connection.send(line + "\n")
       let counts = try #require(sink.rejections.first)
@@ -88,8 +88,8 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `it counts bad input by reason and stays open`() throws {
-    let sink = NotingSink()
+  @Test func `a connection counts invalid input by reason and stays open`() throws {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(#"{"type":"viewers","# + "\n" + #"{"type":"nonsense","room":"r"}"# + "\n")
     try connection.send(Array(#"{"type":"title","title":""#.utf8) + [0xFF, 0x22, 0x7D, 0x0A])
@@ -112,10 +112,10 @@ private final class Disk: Durability {
   }
 
   @Test(arguments: [65_536, 65_537, 65_538, 65_539])
-  func `a line of exactly the maximum length is accepted, with LF or CR LF`(length: Int) throws {
+  func `a line of exactly the maximum length is accepted with LF or CR LF`(length: Int) throws {
     for end in ["\n", "\r\n"] {
       for piece in [1000, 1 << 20] {
-        let sink = NotingSink()
+        let sink = RecordingSink()
         let connection = try EmbeddedConnection(sink)
         let start = #"{"type":"title","title":""#
         let line =
@@ -132,12 +132,12 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `it counts a line that its sender left unfinished`() throws {
+  @Test func `an incomplete line of a disconnected sender is rejected and counted`() throws {
     for (rest, reason) in [
       ("{\"type\":", RejectionReason.malformedJSON), ("@id=1", .malformedIRC),
       ("PRIVMSG #c :hel", .malformedIRC), ("hel", .unknownFormat),
     ] {
-      let sink = NotingSink()
+      let sink = RecordingSink()
       let connection = try EmbeddedConnection(sink)
       try connection.send(viewers(1) + rest)
       connection.channel.pipeline.fireChannelInactive()
@@ -146,8 +146,8 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `a last line without its ending counts, whether it is an event or a sync`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `a last line without a line ending counts, whether it is an event or a sync`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + clear + "\n" + String(sync("last").dropLast()))
     #expect(try connection.answers() == "")
@@ -165,8 +165,8 @@ private final class Disk: Durability {
     #expect(sink.payloads("main").last == .chat(.clear))
   }
 
-  @Test func `an options line sets the room and the clock for the lines after it`() throws {
-    let sink = NotingSink()
+  @Test func `an options line sets the room and the clock of the lines after it`() throws {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
       viewers(1) + #"{"type":"options","clock":"event"}"# + "\n" + viewers(2)
@@ -179,8 +179,8 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("x", 5, 2))
   }
 
-  @Test func `an options line says where the events after it come from`() throws {
-    let sink = NotingSink()
+  @Test func `an options line sets the default origin of the events after it`() throws {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
       viewers(1) + #"{"type":"options","platform":"twitch"}"# + "\n" + viewers(2)
@@ -195,10 +195,11 @@ private final class Disk: Durability {
       ])
   }
 
-  @Test func `an options line names the format of later events, not of lines to the connection`()
+  @Test
+  func `an options line sets the format of later events, but not of commands to the connection`()
     throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let clear = ":tmi.twitch.tv CLEARCHAT #main\n"
     try connection.send(
@@ -214,15 +215,19 @@ private final class Disk: Durability {
 }
 
 @Suite struct SyncTests {
-  @Test func `a sync without lines before it is answered at once, with its token unchanged`() throws
+  @Test func `a sync without lines before it is answered immediately, with its token unchanged`()
+    throws
   {
-    let connection = try EmbeddedConnection(NotingSink(holding: true))
+    let connection = try EmbeddedConnection(RecordingSink(holding: true))
     try connection.send(sync(#"a\"\u00e9 é"#) + sync(""))
     #expect(try connection.answers() == synced(#"a\"\u00e9 é"#, 0, 0) + synced("", 0, 0))
   }
 
-  @Test func `a sync asks each room fed since the last sync once`() throws {
-    let sink = NotingSink()
+  @Test
+  func `a sync requests one acknowledgement from each room that got events since the last sync`()
+    throws
+  {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1, room: "a") + viewers(1, room: "b"))
     try connection.send(viewers(2, room: "b") + sync("1") + viewers(3, room: "c") + sync("2"))
@@ -234,7 +239,7 @@ private final class Disk: Durability {
   }
 
   @Test func `syncs are answered in order, once all rooms have acknowledged`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1, room: "a") + viewers(1, room: "b") + sync("1"))
     let first = sink.takeHeld()
@@ -250,8 +255,8 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("1", 2, 0) + synced("2", 4, 1) + synced("3", 4, 1))
   }
 
-  @Test func `a sync counts the lines before it that the sink rejected`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `the answer to a sync includes the events before it that the sink rejected`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + viewers(2) + sync("1") + viewers(3) + sync("2"))
     let held = sink.takeHeld()
@@ -262,8 +267,9 @@ private final class Disk: Durability {
     #expect(try connection.answers() == synced("1", 2, 2) + synced("2", 3, 3))
   }
 
-  @Test func `a sync that nobody vouches for closes the connection and is not answered`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `a sync that is never acknowledged closes the connection and is not answered`() throws
+  {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1"))
     #expect(!connection.isClosed)
@@ -275,7 +281,7 @@ private final class Disk: Durability {
   @Test func `a sender that has closed its side gets its answer before the connection closes`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1") + "{\"type\"")
     connection.fire(ChannelEvent.inputClosed)
@@ -287,7 +293,7 @@ private final class Disk: Durability {
   }
 
   @Test func `a sync covers rooms that the connection no longer remembers`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) {
       $0.maximumRoomsRemembered = 10
       $0.maximumOutstandingDeliveries = 1_000
@@ -305,8 +311,8 @@ private final class Disk: Durability {
 }
 
 @Suite struct SlowSinkTests {
-  @Test func `a slow sink stops the connection from reading until it has consumed half`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `a slow sink stops the connection from reading until half is consumed`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingDeliveries = 4 }
     #expect(connection.reads == 1)
     for count in 1...3 {
@@ -325,10 +331,12 @@ private final class Disk: Durability {
     #expect(connection.reads == 6)
   }
 
-  @Test func `a slow sink is limited by bytes as well, and a released receipt counts as consumed`()
+  @Test
+  func
+    `unconsumed bytes stop the connection from reading, and a released receipt counts as consumed`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 100 }
     try connection.send(viewers(1) + viewers(2) + viewers(3))
     #expect(connection.reads == 1)
@@ -336,10 +344,12 @@ private final class Disk: Durability {
     #expect(connection.reads == 2)
   }
 
-  @Test func `syncs are limited line by line, and lines behind them wait undecoded`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `the limit of syncs applies to each line, and the lines after it wait undecoded`()
+    throws
+  {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 4 }
-    // One sync that waits for the sink keeps those after it waiting.
+    // The first sync waits for the sink, so the later ones wait too.
     let tokens = (0..<100).map { "\($0)" }
     try connection.send(viewers(1) + tokens.map(sync).joined() + viewers(2) + sync("end"))
     #expect(try connection.answers() == "")
@@ -355,8 +365,8 @@ private final class Disk: Durability {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `many syncs without lines are all answered`() throws {
-    let connection = try EmbeddedConnection(NotingSink())
+  func `many syncs without events are all answered`() throws {
+    let connection = try EmbeddedConnection(RecordingSink())
     let lines = [UInt8](
       String(repeating: #"{"type":"sync","token":""}"# + "\n", count: 10_000).utf8)
     var answers = 0
@@ -367,8 +377,8 @@ private final class Disk: Durability {
     #expect(answers == 100_000)
   }
 
-  @Test func `long tokens of unanswered syncs stop a sender as well`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `long tokens of unanswered syncs stop the connection from processing lines`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 10_000 }
     let token = String(repeating: "x", count: 4_000)
     try connection.send(viewers(1) + sync(token) + sync(token) + sync(token) + viewers(2))
@@ -378,9 +388,10 @@ private final class Disk: Durability {
     #expect(try connection.answers() == String(repeating: synced(token, 1, 0), count: 3))
   }
 
-  @Test func `lines behind a limited sync are taken after it when the sender sends no more`() throws
+  @Test func `lines after the limit of syncs are processed even if the sender has closed its side`()
+    throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 1 }
     try connection.send(viewers(1) + sync("1") + sync("2") + viewers(2))
     #expect(sink.payloads("main").count == 1)
@@ -393,8 +404,8 @@ private final class Disk: Durability {
     #expect(connection.isClosed)
   }
 
-  @Test func `a slow sink stops a sender of syncs as well`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `unanswered syncs stop the connection from reading`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingSyncs = 2 }
     try connection.send(viewers(1) + sync("1"))
     #expect(connection.reads == 2)
@@ -406,7 +417,7 @@ private final class Disk: Durability {
   }
 
   @Test func `a stopping server waits for a slow sink`() throws {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink)
     try connection.send(viewers(1) + sync("1") + "{\"ty")
     connection.fire(IngestConnection.Drain())
@@ -420,13 +431,13 @@ private final class Disk: Durability {
   }
 }
 
-/// Each event takes some times as much memory as the shortest lines.
+/// The events in these tests need several times as much memory as their lines, which are short.
 @Suite(.timeLimit(.minutes(1))) struct MemoryLimitTests {
   private static let lines = String(repeating: "CLEARCHAT #c\n", count: 5_000)
   private static let eventBytes = MemoryLayout<LiveEvent>.stride
 
-  /// Consumes everything until no more comes.
-  private func consume(_ sink: NotingSink) {
+  /// Consumes deliveries until no more arrive.
+  private func consume(_ sink: RecordingSink) {
     while true {
       let held = sink.takeHeld()
       if held.isEmpty { return }
@@ -434,8 +445,8 @@ private final class Disk: Durability {
     }
   }
 
-  @Test func `short lines count with the events that they become`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `the memory limit includes the events that lines become`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 200_000 }
     try connection.send(Self.lines)
     let reads = connection.reads
@@ -446,15 +457,16 @@ private final class Disk: Durability {
     #expect(connection.reads > reads)
   }
 
-  @Test func `once the memory of all is full, each connection has its own share`() throws {
+  @Test func `once the shared memory is full, each connection is limited to its own share`() throws
+  {
     let memory = IngestMemory(limit: 200_000)
-    let (greedy, modest) = (NotingSink(holding: true), NotingSink(holding: true))
+    let (greedy, modest) = (RecordingSink(holding: true), RecordingSink(holding: true))
     let first = try EmbeddedConnection(greedy, memory: memory)
     let second = try EmbeddedConnection(modest, memory: memory)
     try first.send(Self.lines)
     #expect(memory.bytes >= 200_000 && memory.bytes < 400_000, "\(memory.bytes)")
     try second.send(viewers(1) + sync("1"))
-    #expect(modest.payloads("main").count == 1, "what others hold does not stop it")
+    #expect(modest.payloads("main").count == 1, "the memory of other connections does not stop it")
     consume(modest)
     #expect(try second.answers() == synced("1", 1, 0))
     try second.send(Self.lines)
@@ -467,10 +479,12 @@ private final class Disk: Durability {
     #expect(memory.bytes == 0)
   }
 
-  @Test func `what a sender leaves behind is taken as it is consumed, and counts until then`()
+  @Test
+  func
+    `input of a disconnected sender is processed as the sink consumes it, and occupies its slot`()
     throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let isFree = Mutex(false)
     let memory = IngestMemory(limit: 1 << 20)
     do {
@@ -489,15 +503,17 @@ private final class Disk: Durability {
       }
     }
     #expect(sink.payloads("c").count == 5_000)
-    #expect(isFree.withLock { !$0 }, "its last delivery is not consumed")
+    #expect(isFree.withLock { !$0 }, "the last delivery is not consumed yet")
     consume(sink)
     #expect(isFree.withLock { $0 })
     #expect(memory.bytes == 0)
   }
 
-  @Test func `the tokens of syncs count too, and are given back if they are never answered`() throws
+  @Test
+  func `tokens of unanswered syncs count as memory, and are subtracted if the connection ends`()
+    throws
   {
-    let sink = NotingSink(holding: true)
+    let sink = RecordingSink(holding: true)
     let memory = IngestMemory(limit: 1 << 20)
     let connection = try EmbeddedConnection(sink, memory: memory)
     try connection.send(viewers(1) + sync(String(repeating: "t", count: 5_000)))
@@ -509,7 +525,7 @@ private final class Disk: Durability {
 }
 
 @Suite struct UnreadAnswersTests {
-  private func connect(_ sink: NotingSink) throws -> EmbeddedConnection {
+  private func connect(_ sink: RecordingSink) throws -> EmbeddedConnection {
     try EmbeddedConnection(sink, isRead: false) { $0.drainTimeout = .seconds(2) }
   }
 
@@ -521,15 +537,15 @@ private final class Disk: Durability {
   }
 
   @Test func `a stopping server waits a limited time for a sender to read its answers`() throws {
-    let connection = try connect(NotingSink())
+    let connection = try connect(RecordingSink())
     try connection.send(viewers(1) + sync("1"))
     connection.pass(.hours(1))
     connection.fire(IngestConnection.Drain())
     expectTwoSeconds(connection)
   }
 
-  @Test func `the time for reading answers begins when the sink is done`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `the time limit for reading answers starts when the sink is done`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try connect(sink)
     try connection.send(viewers(1) + sync("1"))
     connection.fire(IngestConnection.Drain())
@@ -541,7 +557,7 @@ private final class Disk: Durability {
 
   @Test func `a sender that has closed its side has unlimited time until the server stops`() throws
   {
-    let connection = try connect(NotingSink())
+    let connection = try connect(RecordingSink())
     try connection.send(viewers(1) + sync("1"))
     connection.fire(ChannelEvent.inputClosed)
     connection.pass(.hours(1))

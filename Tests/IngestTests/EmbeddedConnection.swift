@@ -2,9 +2,9 @@ import Ingest
 import NIOCore
 import NIOEmbedded
 
-/// A connection without a socket: the test is its event loop.
+/// A connection without a socket. The test acts as its event loop.
 final class EmbeddedConnection {
-  /// Counts how often the connection asked for data.
+  /// Counts how often the connection requests data.
   private final class ReadCounter: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     var reads = 0
@@ -14,7 +14,7 @@ final class EmbeddedConnection {
     }
   }
 
-  /// Holds back what is written, like a socket whose peer does not read.
+  /// Holds back written data, like a socket whose peer does not read.
   private final class WriteHolder: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -29,9 +29,9 @@ final class EmbeddedConnection {
   let channel = EmbeddedChannel()
   private let counter = ReadCounter()
 
-  /// - Parameter isRead: whether the peer reads what the connection writes.
+  /// - Parameter isRead: Whether the peer reads the data that the connection writes.
   init(
-    _ sink: NotingSink, isRead: Bool = true, memory: IngestMemory? = nil,
+    _ sink: RecordingSink, isRead: Bool = true, memory: IngestMemory? = nil,
     slot: ConnectionSlot? = nil, _ change: (inout IngestConfiguration) -> Void = { _ in }
   ) throws {
     var configuration = IngestConfiguration()
@@ -45,16 +45,16 @@ final class EmbeddedConnection {
     channel.connect(to: try SocketAddress(unixDomainSocketPath: "/ingest"), promise: nil)
   }
 
-  /// How often the connection has asked for data so far.
+  /// The number of times that the connection has requested data.
   var reads: Int { counter.reads }
 
-  /// Lets the connection read bytes.
+  /// Passes bytes to the connection.
   func send(_ bytes: some Sequence<UInt8>) throws {
     try channel.writeInbound(ByteBuffer(bytes: bytes))
   }
   func send(_ lines: String) throws { try send(lines.utf8) }
 
-  /// What the connection answered since the last call.
+  /// Returns the answers of the connection since the last call.
   func answers() throws -> String {
     var text = ""
     while let buffer = try channel.readOutbound(as: ByteBuffer.self) {

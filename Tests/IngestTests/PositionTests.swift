@@ -5,7 +5,7 @@ import NIOEmbedded
 import Testing
 import WireFormats
 
-/// Lines behind a position: one batch of a source, which each room gets as a whole or not at all.
+/// Tests batches: a room gets its part of a batch as a whole or not at all.
 @Suite struct PositionTests {
   private func position(_ sequence: Int, of source: String = "s") -> String {
     #"{"type":"position","source":"\#(source)","sequence":\#(sequence)}"# + "\n"
@@ -22,8 +22,10 @@ import WireFormats
   }
 
   @Test(arguments: [1, 7, 64, 10_000])
-  func `a room gets its part of a batch at once, however the bytes are split`(piece: Int) throws {
-    let sink = NotingSink()
+  func `a room gets its part of a batch in one delivery, however the bytes are split`(piece: Int)
+    throws
+  {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let lines =
       viewers(1) + position(4) + viewers(2) + viewers(3, room: "b") + viewers(4) + position(5)
@@ -36,7 +38,7 @@ import WireFormats
     #expect(main.map(\.position) == [nil, batch(4), batch(5), nil])
     #expect(main.map(\.events.count) == [1, 2, 1, 1])
     #expect(main.map(\.wantsAcknowledgement) == [false, false, true, false])
-    // It is asked to acknowledge what it got before, which is no batch.
+    // Room b is asked to acknowledge its earlier delivery. The request is not part of a batch.
     let other = sink.notes.filter { $0.room == "b" }
     #expect(other.map(\.position) == [batch(4), nil])
     #expect(other.map(\.events.count) == [1, 0])
@@ -45,8 +47,8 @@ import WireFormats
     )
   }
 
-  @Test func `a batch ends with options, too`() throws {
-    let sink = NotingSink()
+  @Test func `an options line ends a batch`() throws {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(
       position(1) + viewers(1) + #"{"type":"options","room":"c"}"# + "\n" + viewers(2) + sync("t"))
@@ -54,8 +56,8 @@ import WireFormats
     #expect(sink.notes.prefix(2).map(\.room) == ["main", "c"])
   }
 
-  @Test func `a batch whose sender leaves before its end is not taken`() throws {
-    let sink = NotingSink()
+  @Test func `a batch whose sender disconnects before its end is rejected`() throws {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     try connection.send(position(1) + viewers(1) + viewers(2))
     #expect(sink.notes.isEmpty)
@@ -65,10 +67,11 @@ import WireFormats
     #expect(sink.notes.allSatisfy { $0.position == nil })
   }
 
-  @Test func `a batch that is too large is rejected as a whole, and so is what follows in it`()
+  @Test
+  func `a batch that is too large is rejected as a whole, including the lines after the limit`()
     throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let count = 20_000
     for number in 0..<count {
@@ -83,8 +86,9 @@ import WireFormats
         == #"{"type":"synced","token":"t","received":\#(count + 1),"rejected":\#(count)}"# + "\n")
   }
 
-  @Test func `64 KiB of the shortest lines and one of the longest fit into a batch`() throws {
-    let sink = NotingSink()
+  @Test func `64 KiB of the shortest lines and one line of maximum length fit into a batch`() throws
+  {
+    let sink = RecordingSink()
     let connection = try EmbeddedConnection(sink)
     let short = #"{"type":"chat.clear"}"# + "\n"
     let count = 64 * 1024 / short.utf8.count
@@ -95,8 +99,8 @@ import WireFormats
     #expect(sink.notes.first?.position == batch(1))
   }
 
-  @Test func `a slow sink does not stop a batch in its middle`() throws {
-    let sink = NotingSink(holding: true)
+  @Test func `a slow sink does not stop the connection within a batch`() throws {
+    let sink = RecordingSink(holding: true)
     let connection = try EmbeddedConnection(sink) { $0.maximumOutstandingBytes = 2_000 }
     try connection.send(position(1))
     for number in 0..<100 { try connection.send(viewers(number)) }

@@ -2,7 +2,7 @@ import Ingest
 import Synchronization
 import Testing
 
-/// A receipt for a caller, such as a call of the control interface.
+/// Tests receipts for callers, such as calls of the control interface.
 @Suite struct CallerSReceiptTests {
   private struct Outcome: Equatable {
     let rejected: Int
@@ -25,7 +25,7 @@ import Testing
     var failureReason: String? { failure.withLock { $0 } }
   }
 
-  @Test func `tells once what was rejected, when all is applied`() {
+  @Test func `a receipt reports the number of rejected events once, when all are applied`() {
     let outcomes = Outcomes()
     let receipt = outcomes.receipt()
     #expect(receipt.wantsAcknowledgement)
@@ -38,7 +38,7 @@ import Testing
     #expect(outcomes.all == [Outcome(rejected: 3, failure: nil)])
   }
 
-  @Test func `tells why the events are not on disk`() {
+  @Test func `a receipt reports why its events are not on disk`() {
     let outcomes = Outcomes()
     let keeper = Keeper()
     let receipt = outcomes.receipt()
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test func `that is dropped does not pass for success`() {
+  @Test func `a receipt that is released without being applied reports a failure`() {
     let outcomes = Outcomes()
     do {
       let receipt = outcomes.receipt()

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// Consumes on another thread and notes the largest number of bytes ever outstanding.
+/// Consumes on another thread, and records the largest number of outstanding bytes.
 private final class SlowSink: IngestSink {
   private struct State {
     var events = 0
@@ -60,8 +60,8 @@ private final class SlowSink: IngestSink {
     await server.shutdown()
   }
 
-  @Test func `the server takes lines and answers a sync`() async throws {
-    let sink = NotingSink()
+  @Test func `the server accepts lines and answers a sync`() async throws {
+    let sink = RecordingSink()
     try await serve(sink) { _ in
       let client = try BlockingClient(path)
       client.send(
@@ -71,9 +71,11 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `the server answers a client that has closed its side, and then closes`() async throws
+  @Test
+  func `the server answers a client that has closed its side, and then closes the connection`()
+    async throws
   {
-    try await serve(NotingSink()) { _ in
+    try await serve(RecordingSink()) { _ in
       let client = try BlockingClient(path)
       client.send(#"{"type":"chat.clear"}"# + "\n" + #"{"type":"sync","token":"t"}"# + "\n{\"type")
       client.finish()
@@ -82,16 +84,16 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `the server survives bad input and clients that disconnect in the middle`()
+  @Test func `the server survives invalid input and clients that disconnect within a line`()
     async throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     try await serve(sink) { server in
       let steady = try BlockingClient(path)
       do {
         let leaving = try BlockingClient(path)
         leaving.send(#"{"type":"viewers","count":1,"room":"left"}"# + "\n{\"type\":\"chat.mess")
-        // The end is visible when the other side closes.
+        // The end is visible when the server closes its side.
         leaving.finish()
         #expect(leaving.readToEnd() == "")
       }
@@ -112,7 +114,7 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `the server holds an endless sender to what the sink has consumed`() async throws {
+  @Test func `the server limits an endless sender to the pace of the sink`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let sink = SlowSink(group.next())
     let line = #"{"type":"title","title":""# + String(repeating: "x", count: 974) + "\"}\n"
@@ -127,13 +129,13 @@ private final class SlowSink: IngestSink {
           == #"{"type":"synced","token":"t","received":\#(lineCount),"rejected":0}"#)
     }
     #expect(sink.events == lineCount)
-    // The limit, one burst of four reads, and the beginning of a line.
+    // The limit, one burst of four reads, and an incomplete line.
     #expect(sink.mostOutstanding * line.utf8.count <= (128 + 4 * 64 + 1) * 1024)
     try await group.shutdownGracefully()
   }
 
-  @Test func `the server refuses connections beyond its limit until one ends`() async throws {
-    try await serve(NotingSink(), { $0.maximumConnections = 1 }) { server in
+  @Test func `the server refuses connections above its limit until one ends`() async throws {
+    try await serve(RecordingSink(), { $0.maximumConnections = 1 }) { server in
       do {
         let first = try BlockingClient(path)
         first.send(#"{"type":"sync","token":"t"}"# + "\n")
@@ -141,14 +143,14 @@ private final class SlowSink: IngestSink {
         let second = try BlockingClient(path)
         #expect(
           second.readToEnd()
-            == #"{"type":"refused","reason":"all connections that ingest.connections allows are taken"}"#
+            == #"{"type":"refused","reason":"the limit ingest.connections is reached"}"#
             + "\n")
         #expect(server.statistics.refusedConnections == 1)
         #expect(server.refusals.rows.map(\.row.resource) == [.ingestConnection])
         first.finish()
         #expect(first.readToEnd() == "")
       }
-      // The connection is no longer counted once the event loop has seen its end.
+      // The connection counts as open until the event loop has handled its end.
       while server.statistics.openConnections > 0 { await Task.yield() }
       let third = try BlockingClient(path)
       third.send(#"{"type":"sync","token":"t"}"# + "\n")
@@ -156,8 +158,10 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `a user who may not send is told so, and counted`() async throws {
-    try await serve(NotingSink(), { $0.maySend = { $0.userID != geteuid() } }) { server in
+  @Test func `a user without permission to send gets a reason, and the refusal is counted`()
+    async throws
+  {
+    try await serve(RecordingSink(), { $0.maySend = { $0.userID != geteuid() } }) { server in
       let client = try BlockingClient(path)
       #expect(
         client.readToEnd()
@@ -168,10 +172,12 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `stopping closes connections, removes the file and refuses new connections`()
+  @Test
+  func
+    `stopping the server closes connections, removes the socket file and refuses new connections`()
     async throws
   {
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let server = try await IngestServer.start(
       on: .bind(path: path), group: MultiThreadedEventLoopGroup.singleton, sink: sink)
     let client = try BlockingClient(path)
@@ -185,15 +191,18 @@ private final class SlowSink: IngestSink {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `stopping does not wait for a client that does not read its answers`() async throws {
-    let sink = NotingSink()
+  func `stopping the server does not wait for a client that does not read its answers`()
+    async throws
+  {
+    let sink = RecordingSink()
     var configuration = IngestConfiguration()
     configuration.drainTimeout = .zero
     let server = try await IngestServer.start(
       on: .bind(path: path), group: MultiThreadedEventLoopGroup.singleton,
       configuration: configuration, sink: sink)
     let client = try BlockingClient(path)
-    // Answers repeat the token. The kernel buffers four of these; the fifth is stuck in the server.
+    // Answers repeat the token. The kernel buffers four of these answers; the fifth remains in the
+    // server.
     let token = String(repeating: "t", count: 60_000)
     for _ in 0..<8 {
       client.send(#"{"type":"chat.clear"}"# + "\n" + #"{"type":"sync","token":"\#(token)"}"# + "\n")
@@ -204,9 +213,9 @@ private final class SlowSink: IngestSink {
     #expect(server.statistics.openConnections == 0)
   }
 
-  @Test func `an inherited socket is served, and its file is left alone`() async throws {
+  @Test func `an inherited socket is served, and its file is not removed`() async throws {
     let descriptor = try makeListeningSocket(path)
-    let sink = NotingSink()
+    let sink = RecordingSink()
     let server = try await IngestServer.start(
       on: .adopt(descriptor: descriptor), group: MultiThreadedEventLoopGroup.singleton, sink: sink)
     let client = try BlockingClient(path)

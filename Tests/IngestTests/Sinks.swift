@@ -3,8 +3,8 @@ import LiveEvents
 import Synchronization
 import WireFormats
 
-/// Notes what is delivered. Acknowledges at once, or when the test does so.
-final class NotingSink: IngestSink {
+/// Records deliveries. Acknowledges them immediately, or when the test does so.
+final class RecordingSink: IngestSink {
   struct Note: Equatable, CustomStringConvertible {
     var room: String
     var events: [LiveEvent]
@@ -58,7 +58,7 @@ final class NotingSink: IngestSink {
   var notes: [Note] { state.withLock { $0.notes } }
   var unroutable: [RejectionReason: Int] { state.withLock { $0.unroutable } }
 
-  /// The receipts held, in the order of their deliveries.
+  /// Removes and returns the held receipts, in the order of their deliveries.
   func takeHeld() -> [DeliveryReceipt] {
     state.withLock { state in
       defer { state.held = [] }
@@ -66,12 +66,12 @@ final class NotingSink: IngestSink {
     }
   }
 
-  /// All payloads of a room, in order.
+  /// Returns all payloads of a room, in order.
   func payloads(_ room: String) -> [LiveEvent.Payload] {
     notes.filter { $0.room == room }.flatMap { $0.events.map(\.payload) }
   }
 
-  /// All rejections of a room, by reason.
+  /// Returns all rejections of a room, by reason.
   func rejections(_ room: String) -> [RejectionReason: Int] {
     notes.filter { $0.room == room }
       .reduce(into: [:]) { $0.merge($1.rejections, uniquingKeysWith: +) }

@@ -1,7 +1,7 @@
-"""What users and senders whom nobody trusts do to a daemon, each as a function that runs as another user.
+"""Attacks of untrusted users and senders on a daemon. Each is a function that runs as another user.
 
-It is called with two events and the daemon: it sets the first event once it has begun, and those that would not end by
-themselves end when the second is set.
+A function is called with two events and the daemon. It sets the first event once it has started. If
+it does not end on its own, it ends when the second event is set.
 """
 import contextlib
 import itertools
@@ -15,20 +15,21 @@ import hostile
 from harness.ingest import Ingest
 from harness.varlink import Client
 
-# How long others may be kept waiting, in seconds. What this guards against takes minutes to hours.
+# How long others may have to wait, in seconds. Successful attacks cause waits of minutes to hours.
 PATIENCE = 30
 # How long an answer to a hostile message may take, in seconds.
 LIMIT = 60
-# What one user without rights gets of the control socket: a quarter of all connections.
+# The maximum connections to the control socket for one user without rights: a quarter of all.
 CONNECTIONS = 64
-# How many of each a stranger tries to get.
+# The number of connections that a stranger attempts.
 TRIES = 256
-# How many monitors of strangers are running; they count them.
+# The number of running monitors of strangers, counted by the strangers.
 running = multiprocessing.Value("i", 0)
 
 
 class Stranger(multiprocessing.Process):
-    """Runs `body` as a user, in a group and no other. It has begun when this returns, and ends with the block."""
+    """Runs `body` as a user in exactly one group. It has started when the constructor returns, and
+    ends with the block."""
 
     def __init__(self, identity, body, *arguments):
         super().__init__()
@@ -51,14 +52,14 @@ class Stranger(multiprocessing.Process):
             raise
 
     def seen(self, limit=0):
-        """What the function returned or raised, if it ends in time."""
+        """Returns the result or error of the function, or None if it does not end in time."""
         self.join(limit)
         return None if self.outcome.empty() else self.outcome.get()
 
     def asked_meanwhile(self, ask):
-        """What `ask` returns again and again until it has ended."""
+        """Calls `ask` repeatedly until the stranger has ended. Returns the results."""
         seen = []
-        # The first time in any case: it has only begun.
+        # Asks at least once, because the stranger has only just started.
         while not seen or self.is_alive():
             seen.append(ask())
             self.join(0.05)
@@ -75,7 +76,7 @@ class Stranger(multiprocessing.Process):
 
 
 def connect(daemon, timeout=PATIENCE):
-    # A connection with a time limit would fail at once while as many wait to be accepted as the kernel keeps.
+    # With a time limit, connecting would fail immediately while the kernel's queue is full.
     client = Client(daemon.control, None)
     client.socket.settimeout(timeout)
     return client
@@ -86,18 +87,18 @@ def encoded(name, **parameters):
 
 
 def begin(daemon, data):
-    """A connection on which data was sent, unless it was closed before that."""
+    """Returns a connection on which data was sent, unless it was closed before."""
     client = connect(daemon)
     with contextlib.suppress(OSError):
         client.socket.sendall(data)
     return client
 
 
-# What senders and hostile users send.
+# Messages of senders and hostile users.
 
 def send_messages(ready, release, daemon, table):
-    """Each must be answered, or its connection closed. A table that encodes each when its turn comes: together they
-    would take gigabytes."""
+    """Sends messages, each of which must be answered or have its connection closed. The table
+    encodes messages lazily, because all of them would take gigabytes."""
     ready.set()
     for message in table:
         with connect(daemon, LIMIT) as client, contextlib.suppress(ConnectionError):
@@ -109,14 +110,15 @@ def send_messages(ready, release, daemon, table):
 
 
 def send_lines(ready, release, daemon):
-    """Lines of a sender, in each place that takes text. One connection; counted by its sync."""
+    """Sends lines with hostile text in each member that accepts text, over one connection. A sync
+    returns their count."""
     count = 0
     with Ingest(daemon.ingest, LIMIT) as ingest:
         ready.set()
-        # Titles that begin alike and end differently are the dearest to compare.
+        # Titles with a common beginning and different ends are the most expensive to compare.
         for table, times in ((hostile.LINES, 20), (hostile.FURTHER_LINES, 4)):
             for (_, text), (_, template) in itertools.product(hostile.nasty(60_000), table):
-                # So that what has the text twice is no longer than a line may be.
+                # A line that contains the text twice must not exceed the length limit.
                 own = text[:len(text) // 2] if template.count("TEXT") > 1 else text
                 for number in range(times):
                     line = hostile.filled(template, f"{own}{number}")
@@ -127,16 +129,16 @@ def send_lines(ready, release, daemon):
 
 
 def send_lines_to_connection(ready, release, daemon):
-    """Lines to the connection, on one each, with an event behind it."""
+    """Sends commands to the connection, each on a separate connection and followed by an event."""
     ready.set()
     for (_, text), (place, template) in itertools.product(hostile.nasty(60_000), hostile.LINES_TO_CONNECTION):
         with Ingest(daemon.ingest, LIMIT) as ingest:
             ingest.socket.sendall(hostile.filled(template, text))
-            assert ingest.sync({"type": "title", "title": "a"}), f"no answer to sync behind a line of {place}"
+            assert ingest.sync({"type": "title", "title": "a"}), f"no answer to sync after a line of {place}"
 
 
 def send_chat(ready, release, daemon):
-    assert os.getuid() != 0, "root may send in any case"
+    assert os.getuid() != 0, "root may always send"
     ready.set()
     with Ingest(daemon.ingest, 120) as ingest:
         for part in range(100):
@@ -155,10 +157,10 @@ def send_without_right(ready, release, daemon):
         return next(ingest.answers, None)
 
 
-# Strangers that take whatever there is.
+# Strangers that exhaust resources.
 
 def still_open(clients):
-    """Those that the daemon has not closed. Nothing is read of them."""
+    """Returns the clients that the daemon has not disconnected. Reads nothing from them."""
     poll = select.poll()
     for client in clients:
         poll.register(client.socket, 0)
@@ -167,13 +169,13 @@ def still_open(clients):
 
 
 def unfinished(ready, release, daemon):
-    """Holds as many beginnings of calls as the daemon admits. It gives each ten seconds; others then follow."""
+    """Holds as many incomplete calls as the daemon admits. Replaces each after its ten seconds."""
     clients, wanted = [], TRIES
     while not release.is_set():
-        # Each is sent at once: a connection without one is idle, and would make way for the next.
+        # Sends immediately, because an idle connection would be closed in favour of the next one.
         for _ in range(wanted - len(clients)):
             clients.append(begin(daemon, b'{"method":"' + b"x" * (12 << 10)))
-        # From now on a few more than there is place for, so that no place stays free.
+        # A few more than the daemon admits, so that no connection stays free.
         wanted = CONNECTIONS + 8
         release.wait(0.2)
         clients = still_open(clients)
@@ -193,20 +195,20 @@ def monitors(ready, release, daemon):
     clients = [begin(daemon, calls[index % 3]) for index in range(TRIES)]
     while not release.wait(0.2):
         clients = still_open(clients)
-        # Nothing is read: what has come is only looked at.
+        # Peeks at the data without reading it.
         running.value = sum(is_running(client) for client in clients)
         ready.set()
 
 
 def is_running(client):
     with contextlib.suppress(OSError):
-        # Of a refused call all there is to read is an error.
+        # A refused call has only an error as its answer.
         return b'"error"' not in client.socket.recv(64, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     return False
 
 
 def listing(ready, release, daemon):
-    """Lists again as soon as it has the list, and connects again if it is sent away."""
+    """Lists recordings repeatedly, and reconnects if it is disconnected."""
     data = encoded("ListRecordings")
     sockets = [begin(daemon, data).socket for _ in range(64)]
     ready.set()
@@ -222,10 +224,11 @@ def listing(ready, release, daemon):
 
 
 def leaving(ready, release, daemon):
-    """Calls, and leaves before the answer. Such calls wait for their turn, and what is kept of each must go with it."""
+    """Calls and disconnects before the answer. The daemon must release the memory of these
+    calls."""
     data = encoded("GetStatus")
     for count in itertools.count(1):
-        # If too many are there, it fails.
+        # Fails if there are too many connections.
         with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
             client.connect(str(daemon.control))
             client.sendall(data)
@@ -236,27 +239,27 @@ def leaving(ready, release, daemon):
 
 
 def passing(ready, release, daemon):
-    """Passes sockets whose last copy is closed by reading past them, or by closing the connection they wait in. That
-    takes a minute each."""
+    """Passes lingering sockets whose last copy the daemon closes, by reading past them or by
+    closing their connection. Each close takes a minute."""
     calls = encoded("MonitorHangs+") + encoded("GetStatus")
     others, count = [], 0
     while not release.is_set():
         count += 1
         with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as lingering:
             lingering.connect(listener.getsockname())
-            # Reads nothing, and is there for some seconds.
+            # Reads nothing, and stays open for some seconds.
             others.append(listener.accept()[0])
             lingering.setblocking(False)
             with contextlib.suppress(BlockingIOError):
                 while lingering.send(bytes(1 << 16)):
                     pass
             lingering.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 60))
-            # Every other one is not read any more, since a whole call waits.
+            # Every second connection is no longer read, because a complete call is waiting.
             with begin(daemon, calls if count % 2 else b"") as client:
                 try:
                     socket.send_fds(client.socket, [b"{"], [lingering.fileno()])
                 except OSError:
-                    # A kernel that knows how refuses them.
+                    # Newer kernels can refuse passed sockets.
                     lingering.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
                 lingering.close()
         if count == 20:

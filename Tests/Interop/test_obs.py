@@ -1,6 +1,6 @@
-"""Watches and drives a real OBS, which runs on a virtual screen and streams to nginx with its RTMP module.
+"""Monitors and controls a real OBS on a virtual screen, which streams to nginx's RTMP module.
 
-OBS and Xvfb are installed by packaging/dependencies.sh.
+packaging/dependencies.sh installs OBS and Xvfb.
 """
 import base64
 import hashlib
@@ -54,7 +54,7 @@ def write_settings(path, sections):
 
 
 def write_tone(path):
-    """A second of a tone of 440 Hz."""
+    """Writes a tone of 440 Hz that lasts one second."""
     with wave.open(str(path), "wb") as file:
         file.setparams((2, 2, 48_000, 0, "NONE", ""))
         values = (int(20_000 * math.sin(step * 2 * math.pi * 440 / 48_000)) for step in range(48_000))
@@ -62,7 +62,7 @@ def write_tone(path):
 
 
 class Server(Program):
-    """A program that listens on a port of its own."""
+    """A program that listens on a dedicated port."""
 
     def start(self):
         super().start()
@@ -80,7 +80,7 @@ class Nginx(Server):
 
 
 class Obs(Server):
-    """OBS, and a connection to it as any program may have it."""
+    """OBS, with an independent connection to it."""
 
     def __init__(self, directory, display):
         self.port = free_port()
@@ -129,7 +129,7 @@ class Obs(Server):
 
 
 class Room:
-    """What a room of the daemon shows, and its controls."""
+    """The state and the controls of a room."""
 
     def __init__(self, check, daemon, name):
         self.check, self.daemon, self.name = check, daemon, name
@@ -169,74 +169,77 @@ class Room:
 
 
 def controls(check, room, obs, scene):
-    room.becomes("OBS is live on the screen", lambda: room.source().get("state") == "live")
-    room.becomes("inputs, scenes and the stream are controls", lambda: room.value("tone") == 1.0 and [
+    room.becomes("the source of OBS is live", lambda: room.source().get("state") == "live")
+    room.becomes("inputs, scenes and the stream are controls of the room", lambda: room.value("tone") == 1.0 and [
         room.switch(name) for name in ("mute tone", "stream", f"scene {scene}")] == [False, False, True])
     reply = room.set("tone", value=0.5)
-    # 6 - 102 ** 0.5 * 6 ** 0.5, as OBS's own fader has it.
-    check("a slider moves OBS's volume, and is confirmed",
+    # OBS's fader has 6 - 102 ** 0.5 * 6 ** 0.5 dB at this position.
+    check("a slider changes OBS's volume, and its request is confirmed",
           reply.get("outcome") == "confirmed" and abs(obs.volume() - (6 - math.sqrt(612))) < 0.01,
           f"{reply} {obs.volume()}")
     committed = room.feature("control")["committed"]
     obs.ask("SetInputVolume", inputName="tone", inputVolumeDb=-6.0)
     wanted = (math.log10(102) - math.log10(12)) / (math.log10(102) - math.log10(6))
-    room.becomes("a change in OBS moves the slider", lambda: abs(room.value("tone") - wanted) < 1e-6, wanted)
+    room.becomes("a volume change in OBS moves the slider", lambda: abs(room.value("tone") - wanted) < 1e-6, wanted)
     volume, panel = obs.volume(), room.feature("control")
-    check("and does not come back as a request",
+    check("a volume change in OBS causes no request",
           abs(volume + 6) < 1e-6 and panel["committed"] == committed and not panel.get("pending"),
           f"expected -6 dB and {committed} committed, seen {volume} dB and {panel}")
     room.set("mute tone", on=True)
     muted = obs.ask("GetInputMute", inputName="tone")["inputMuted"]
     obs.ask("SetInputMute", inputName="tone", inputMuted=False)
-    room.becomes("mute goes both ways", lambda: muted and room.switch("mute tone") is False, muted)
+    room.becomes("the mute switch works in both directions", lambda: muted and room.switch("mute tone") is False, muted)
     reply = room.set("scene second", on=True)
-    room.becomes("a scene is chosen", lambda: obs.ask("GetSceneList")["currentProgramSceneName"] == "second"
+    room.becomes("a scene switch selects the scene",
+                 lambda: obs.ask("GetSceneList")["currentProgramSceneName"] == "second"
                  and room.switch(f"scene {scene}") is False, reply)
     room.set(f"scene {scene}", on=True)
     obs.ask("CreateScene", sceneName="third")
-    room.becomes("a new scene is a control", lambda: room.switch("scene third") is False)
+    room.becomes("a new scene becomes a control", lambda: room.switch("scene third") is False)
 
 
 def stream(check, room, obs, nginx, server):
     source = server.daemon.start_ctl("connect", "nginx-rtmp", f"http://127.0.0.1:{nginx.page}/stat",
                                      "--room", server.name, "--json=short")
-    server.becomes("nginx without a stream waits", lambda: server.phase() == "waiting")
+    server.becomes("without a stream, the room of nginx is waiting", lambda: server.phase() == "waiting")
     reply = room.set("stream", on=True)
-    room.becomes("the stream is started from the screen",
+    room.becomes("a switch starts the stream",
                  lambda: room.phase() == "live" and obs.ask("GetStreamStatus")["outputActive"], reply)
-    room.becomes("its statistics are on the screen", lambda: room.bitrate() > 50)
-    server.becomes("nginx has the stream, too", lambda: server.phase() == "live" and server.bitrate() > 50)
+    room.becomes("the room shows the statistics of the stream", lambda: room.bitrate() > 50)
+    server.becomes("the room of nginx shows the stream", lambda: server.phase() == "live" and server.bitrate() > 50)
     nginx.kill()
-    room.becomes("a lost server is a paused stream", lambda: room.phase() == "paused")
+    room.becomes("a lost RTMP server pauses the stream", lambda: room.phase() == "paused")
     with pytest.raises(TimeoutError):
         wait_for(lambda: room.phase() != "paused", "another phase", limit=2)
-    check.equal("and stays one although polls say that it is active", room.phase(), "paused")
+    check.equal("the stream stays paused although polls report it as active", room.phase(), "paused")
     nginx.start()
-    room.becomes("OBS reconnects, and it is live again", lambda: room.phase() == "live")
-    server.becomes("so has nginx, with the gap", lambda: server.phase() == "live" and server.source().get("gaps") == 1)
-    check.equal("Ctrl-C ends the source of nginx with 0", source.interrupt(), 0)
+    room.becomes("the stream is live again after OBS has reconnected", lambda: room.phase() == "live")
+    server.becomes("the room of nginx is live again and shows the gap",
+                   lambda: server.phase() == "live" and server.source().get("gaps") == 1)
+    check.equal("after Ctrl-C the source of nginx exits with 0", source.interrupt(), 0)
 
 
 def recording(room):
     reply = room.call("RecordElsewhere", wish="start")
-    room.becomes("a recording is started from the screen, and tells its progress", lambda: (
+    room.becomes("a request starts a recording, which reports its progress", lambda: (
         room.recorder()["state"] == "recording" and room.recorder().get("durationMs", 0) > 0), reply)
     reply = room.call("RecordElsewhere", wish="stop")
-    room.becomes("and stopped", lambda: room.recorder()["state"] == "idle", reply)
+    room.becomes("a request stops the recording", lambda: room.recorder()["state"] == "idle", reply)
 
 
 def ends(check, room, obs, nginx, source):
     room.call("RecordElsewhere", wish="start")
     obs.kill()
-    room.becomes("an OBS that is killed is told", lambda: room.source().get("state") == "connecting")
-    check.equal("and carries out nothing", room.set("tone", value=0.1).get("outcome"), "refused")
+    room.becomes("the source reports that OBS was killed", lambda: room.source().get("state") == "connecting")
+    check.equal("requests to a killed OBS are refused", room.set("tone", value=0.1).get("outcome"), "refused")
     obs.start()
-    room.becomes("it is live again, with the gap", lambda: room.source().get("state") == "live"
+    room.becomes("the source is live again and reports the gap", lambda: room.source().get("state") == "live"
                  and '"report":"gap"' in source.log.read_text())
-    room.becomes("a recording that was cut off has failed, and the stream has ended", lambda: (
+    room.becomes("an interrupted recording has failed, and the stream has ended", lambda: (
         room.recorder()["state"] == "failed" and room.phase() == "ended"))
     nginx.kill()
-    check.equal("a stream that cannot start is refused", room.set("stream", on=True).get("outcome"), "refused")
+    check.equal("a request for a stream that cannot start is refused",
+                room.set("stream", on=True).get("outcome"), "refused")
 
 
 def test_obs(check, daemon, tmp_path):
@@ -266,11 +269,11 @@ def test_obs(check, daemon, tmp_path):
     stream(check, room, obs, nginx, server)
     recording(room)
     ends(check, room, obs, nginx, source)
-    check.equal("a wrong password is final", watch(WRONG).wait(), 77)
+    check.equal("a source with a wrong password exits with 77", watch(WRONG).wait(), 77)
     places = {"arguments": pathlib.Path(f"/proc/{source.pid}/cmdline").read_text(), "log": daemon.log.read_text(),
               "reports": source.log.read_text(), "state": json.dumps(room.state())}
-    check.equal("no password is in arguments, logs, reports or the state",
+    check.equal("no password appears in arguments, logs, reports or state",
                 [name for name, text in places.items() if PASSWORD in text or "hunter2" in text], [])
-    check.equal("Ctrl-C ends it with 0", source.interrupt(), 0)
+    check.equal("after Ctrl-C the source exits with 0", source.interrupt(), 0)
     for program in (obs, screen):
         program.kill()

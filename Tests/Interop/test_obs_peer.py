@@ -1,4 +1,4 @@
-"""Plays an OBS that breaks off, splits and spoils its messages, with the WebSocket of PyPI's `websockets`."""
+"""Simulates an OBS that truncates, splits and corrupts its messages, using PyPI's `websockets`."""
 import json
 import queue
 import socket
@@ -17,7 +17,8 @@ ANSWERS = {
 
 
 class Peer:
-    """Serves connections one after the other, each by the next script, and notes the code each is closed with."""
+    """Serves connections one after another, each with the next script. Records their close
+    codes."""
 
     def __init__(self):
         self.scripts, self.ends = queue.Queue(), []
@@ -37,7 +38,7 @@ class Peer:
 
 
 def greet(connection, send=None):
-    """Greets, and answers what is asked until the source is live."""
+    """Sends the greeting, and answers requests until the source is live."""
     send = send or connection.send
     send(json.dumps({"op": 0, "d": {"obsWebSocketVersion": "5.1.0", "rpcVersion": 1}}))
     assert json.loads(connection.recv(timeout=20))["op"] == 1
@@ -51,7 +52,7 @@ def greet(connection, send=None):
 
 
 def in_pieces(connection):
-    """Every byte is a fragment, with pings between them; then a message that is not JSON, and an event."""
+    """Sends every byte as a fragment, with pings in between; then invalid JSON, and an event."""
     def pieces(text):
         for index, character in enumerate(text):
             if index % 50 == 0:
@@ -71,7 +72,7 @@ def after_greeting(act):
 
 
 def raw(data):
-    """After the greeting, bytes as they are."""
+    """Returns a script that sends raw bytes after the greeting."""
     return after_greeting(lambda connection: connection.socket.sendall(data))
 
 
@@ -86,26 +87,26 @@ def test_peer(check, daemon):
         def has_moved():
             features.update(daemon.reply("GetRoom", room="main")["parameters"].get("features", {}))
             return features.get("control", {}).get("values", {}).get("Mic") == 0
-        check.becomes("messages in pieces, with pings between them, are read", has_moved,
+        check.becomes("fragmented messages with pings in between are read", has_moved,
                       lambda: f"the slider Mic is not 0: {features}")
         connection.close(4011, "kicked")
 
     for number, (name, script, code) in enumerate([
-        ("a close is answered with its code", pieces, 4011),
+        ("a close frame is answered with its code", pieces, 4011),
         ("a message that is too long is refused",
          after_greeting(lambda connection: connection.send("x" * 70_000 for _ in range(16))), 1009),
         ("a frame that is too long is refused", raw(b"\x81\x7f\0\0\0\0\0\x20\0\0"), 1009),
         ("a masked frame is refused", raw(b"\x81\x82abcdxy"), 1002),
-        ("a continuation of nothing is refused", raw(b"\x80\x01x"), 1002),
-        ("a ping in fragments is refused", raw(b"\x09\x01x"), 1002),
+        ("a continuation without a beginning is refused", raw(b"\x80\x01x"), 1002),
+        ("a fragmented ping is refused", raw(b"\x09\x01x"), 1002),
         ("binary messages are refused", raw(b"\x82\x01x"), 1003),
-        ("a connection that is half closed is left",
+        ("a half-closed connection is closed",
          after_greeting(lambda connection: connection.socket.shutdown(socket.SHUT_WR)), None),
     ]):
         peer.scripts.put(script)
-        wait_for(lambda: len(peer.ends) > number, f"{name}: the connection goes on")
+        wait_for(lambda: len(peer.ends) > number, f"{name}: the connection is still open")
         check.equal(name, peer.ends[number], code)
-    # A connection that waits for its script would keep this process.
+    # A connection that waits for its script would keep this process alive.
     peer.scripts.put(lambda connection: None)
     source.stop()
 
@@ -117,6 +118,7 @@ def test_another_server(check, daemon):
         with client:
             client.recv(4096)
             client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        check.becomes("a server of something else is told", lambda: "speaks no WebSocket" in source.log.read_text(),
-                      lambda: f"expected 'speaks no WebSocket' in {source.log_tail()!r}")
-        check.equal("it ends with 0", source.interrupt(), 0)
+        check.becomes("a server without WebSocket is reported",
+                      lambda: "does not support WebSocket" in source.log.read_text(),
+                      lambda: f"expected 'does not support WebSocket' in {source.log_tail()!r}")
+        check.equal("after Ctrl-C the source exits with 0", source.interrupt(), 0)

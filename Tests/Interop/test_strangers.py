@@ -1,6 +1,9 @@
-"""What local users and senders whom nobody trusts can do to a daemon. In between, root reads the status, reloads and
-opens rooms, and a member of the group livehost sends events: all of that must succeed. Needs root, which becomes
-`nobody` for the strangers' part and a member of the group for the senders'."""
+"""Tests a daemon under attack by untrusted local users and senders.
+
+Meanwhile root reads the status, reloads and opens rooms, and a member of the group livehost sends
+events. All of that must succeed. The tests need root: they run strangers as `nobody`, and senders
+as a member of the group.
+"""
 import contextlib
 import grp
 import itertools
@@ -22,36 +25,38 @@ from strangers import (
 
 CHECKS = 120
 NOBODY = 65534
-# The user who is in the group livehost. Any will do that neither is root nor nobody.
+# The user in the group livehost. Any user except root and nobody is suitable.
 MEMBER = 1
-# By how much the daemon may grow meanwhile.
+# The maximum growth of the daemon's memory, in bytes.
 ALLOWED_GROWTH = 64 << 20
-# What one user without rights gets: a quarter of all monitors.
+# The maximum number of monitors for one user without rights: a quarter of all.
 MONITORS = 16
-# With fewer connections than these, strangers would not be in anybody's way.
+# The number of connections below which strangers do not affect other users.
 ENOUGH = CONNECTIONS * 3 // 4
 
 
 def status(daemon):
-    """What somebody else sees meanwhile; None if it takes too long."""
+    """Returns the status as another user sees it, or None if it takes too long."""
     with contextlib.suppress(OSError, CallError), connect(daemon) as client:
         return client.call("GetStatus")
 
 
 def refused(daemon):
-    """How often nobody was refused what, or lost it to others."""
+    """Returns how often the user nobody was refused each resource or lost it to others."""
     rows = (status(daemon) or {}).get("refusals") or []
     return {row["resource"]: row["count"] for row in rows if row.get("user") == NOBODY}
 
 
 def accepted(daemon):
-    """How many connections to the control socket the daemon has accepted and not closed. The kernel lists its end
-    of each by the socket's path; the listening socket has a flag, and what still waits is not connected."""
+    """Returns the number of open connections to the control socket. The kernel lists the daemon's
+    end of each by the socket's path. The listening socket has a flag, and waiting ones are not
+    connected."""
     rows = (line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines())
     return sum(row[-1] == str(daemon.control) and row[3] == "00000000" and row[5] == "03" for row in rows)
 
 
-# What strangers do, whether it takes all connections that they may have, and what they must have been refused.
+# The attacks, whether each uses all connections that strangers may have, and the resources that
+# must have been refused.
 CROWDS = (
     ("unfinished", unfinished, True, ("connection", "unfinishedCall")), ("idle", idle, True, ("idleConnection",)),
     ("monitors", monitors, True, ("monitor",)), ("listing", listing, False, ()), ("leaving", leaving, False, ()),
@@ -59,23 +64,23 @@ CROWDS = (
 
 
 class Siege:
-    """The checks of a daemon that others use while strangers do their worst."""
+    """Checks a daemon that others use during attacks of strangers."""
 
     def __init__(self, check, daemon, senders):
         self.check, self.daemon, self.senders = check, daemon, senders
         self.identities = {"root": (0, 0), "nobody": (NOBODY, NOBODY), "a member": (MEMBER, senders)}
-        # What the daemon takes before the first stranger comes.
+        # The memory of the daemon before the first attack.
         self.others_work("quiet")
         self.settled = daemon.resident()
 
     def others_work(self, name):
-        """Returns how many connections there were meanwhile, again and again."""
+        """Checks that others can work. Returns the numbers of connections sampled meanwhile."""
         self.check(f"{name}: root reads the status", status(self.daemon) is not None)
         for verb in (["status"], ["reload"], ["open", f"room-{name.split()[0]}"]):
             with self.check.attempt(f"{name}: root can {verb[0]}"):
                 self.daemon.ctl(*verb)
         if self.senders is None:
-            self.check.skip(f"{name}: a sender that is not root: there is no group livehost, and none could be made")
+            self.check.skip(f"{name}: a sender that is not root: the group livehost cannot be created")
             return [accepted(self.daemon)]
         with Stranger(self.identities["a member"], send_chat, self.daemon) as sender:
             connections = sender.asked_meanwhile(lambda: accepted(self.daemon))
@@ -83,14 +88,17 @@ class Siege:
         return connections
 
     def meanwhile(self, name, who, body, *arguments):
-        """Two checks: `body` succeeds as this user, and others get their status whenever they ask in between."""
+        """Checks that `body` succeeds as this user, and that others always get the status
+        meanwhile."""
         with Stranger(self.identities[who], body, self.daemon, *arguments) as stranger:
             replies = stranger.asked_meanwhile(lambda: status(self.daemon) is not None)
         self.check(f"{name}, by {who}", stranger.exitcode == 0, stranger.seen())
-        self.check(f"  others get their status meanwhile ({len(replies)} asked)", all(replies), replies)
+        self.check(f"{name}, by {who}: others get the status meanwhile ({len(replies)} requests)",
+                   all(replies), replies)
 
     def crowded(self, name, body, takes_connections, resources):
-        """What others can do while strangers take what there is; and that they do take it."""
+        """Checks that others can work while strangers exhaust resources, and that they do exhaust
+        them."""
         check, daemon = self.check, self.daemon
         refused_before, own = refused(daemon), accepted(daemon)
 
@@ -101,7 +109,7 @@ class Siege:
             begun = running.value
             connections = self.others_work(f"{name} by strangers")
             growth = daemon.resident() - self.settled
-            # What ends for its time comes late.
+            # Connections that end because of their time limit end late.
             with contextlib.suppress(TimeoutError):
                 wait_for(lambda: all(times(refused(daemon), resource) > 0 for resource in resources)
                          and (body is not unfinished or accepted(daemon) - own >= ENOUGH),
@@ -111,41 +119,45 @@ class Siege:
         told = refused(daemon)
         if body is monitors:
             check(f"{name}: {begun} of them were running", begun == MONITORS, f"expected {MONITORS}")
-            # Nothing reads what they are sent, and the memory for that is limited as well.
-            check(f"{name}: {lost} of them ended for want of memory", 0 <= lost <= times(told, "memory"), told)
+            # Nobody reads the data sent to the monitors, and the memory for it is limited.
+            check(f"{name}: {lost} of them ended because the memory limit was reached",
+                  0 <= lost <= times(told, "memory"), told)
         check(f"{name}: the daemon grew by {growth >> 20} MiB", growth <= ALLOWED_GROWTH,
               f"expected at most {ALLOWED_GROWTH >> 20}")
         for resource in resources:
             check(f"{name}: {resource} was refused {times(told, resource)} times", times(told, resource) > 0, told)
         if takes_connections:
-            # Most of the time: while one that has ended is replaced, there are fewer.
+            # The median, because there are fewer connections while ended ones are replaced.
             held = statistics.median(connections) - own
             check(f"{name}: strangers had {held:g} connections", ENOUGH <= held <= CONNECTIONS + 4,
                   f"expected {ENOUGH} to {CONNECTIONS + 4}, seen {connections}, of them {own} of others")
         if body is unfinished:
-            check(f"{name}: {followers} connections followed those that had been ended", followers >= ENOUGH,
+            check(f"{name}: {followers} connections replaced the ended ones", followers >= ENOUGH,
                   f"expected at least {ENOUGH}")
 
     def refused_by_user(self):
-        """A daemon that was started by hand looks at who connects to its ingest socket, whatever its mode."""
+        """A daemon started by hand checks the users of its ingest socket regardless of the socket's
+        mode."""
         mode = os.stat(self.daemon.ingest).st_mode
         os.chmod(self.daemon.ingest, 0o666)
         with Stranger(self.identities["nobody"], send_without_right, self.daemon) as stranger:
             answer = stranger.seen(60)
         os.chmod(self.daemon.ingest, mode & 0o777)
-        self.check("another user may not send, and is told so", isinstance(answer, dict) and (
+        self.check("another user may not send, and gets the reason", isinstance(answer, dict) and (
             answer["type"], answer.get("reason")) == ("refused", "this user may not send events"), answer)
         told = refused(self.daemon)
-        self.check("which is counted", "ingestPermission" in told, told)
+        self.check("the refused connection is counted", "ingestPermission" in told, told)
         rooms = self.daemon.call("ListRooms")
-        self.check("and nothing of theirs was taken", "strange" not in json.dumps(rooms), rooms)
+        self.check("no event of the refused user was accepted", "strange" not in json.dumps(rooms), rooms)
 
 
 @contextlib.contextmanager
 def group_of_senders(directory):
-    """The number of the group livehost, of which senders are members, and which a machine without the package does not
-    have. Within the block this process and the daemon see a file of groups that has it, and others the file as it is.
-    None if that is not permitted."""
+    """Yields the number of the group livehost, whose members may send.
+
+    A machine without the package lacks the group. Within the block, this process and the daemon
+    then see a group file that contains it. Other processes see the original file. Yields None if
+    mounting is not permitted."""
     with contextlib.ExitStack() as stack:
         groups = {group.gr_name: group.gr_gid for group in grp.getgrall()}
         if "livehost" not in groups:
@@ -161,7 +173,8 @@ def group_of_senders(directory):
 
 @contextlib.contextmanager
 def reachable_daemon(programs, senders):
-    """A daemon whose sockets strangers can reach, as in the installed service, with a room and many recordings."""
+    """Yields a daemon with a room and many recordings, whose sockets strangers can reach as in the
+    installed service."""
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         directory.chmod(0o755)
@@ -169,7 +182,7 @@ def reachable_daemon(programs, senders):
         daemon = Daemon(programs, directory)
         with daemon.client() as root:
             root.call("OpenRoom", room="main")
-            # So that a list of recordings is long.
+            # Makes the list of recordings long.
             for _ in range(300):
                 root.call("StartRecording", room="main")
                 root.call("StopRecording", room="main")
@@ -189,14 +202,14 @@ def test_strangers(check, programs, tmp_path):
             siege.crowded(*crowd)
         siege.refused_by_user()
         for size, who in ((16 << 10, "nobody"), (4 << 20, "nobody"), (4 << 20, "root")):
-            # Room for the rest of the message.
+            # Leaves space for the rest of the message.
             for kind, text in hostile.nasty(size - 1024):
                 siege.meanwhile(f"{kind} of {size - 1024} bytes", who, send_messages,
                                 (hostile.filled(template, text) for _, template in hostile.CALLS))
         for (kind, data), who in itertools.product(hostile.shapes(400_000), ("nobody", "root")):
-            # More than once, so that something goes on while others ask.
+            # Repeated, so that the attack lasts while others send requests.
             siege.meanwhile(kind, who, send_messages, [data] * 3)
         who = "root" if senders is None else "a member"
-        siege.meanwhile("lines of nasty text are counted", who, send_lines)
-        siege.meanwhile("lines of nasty text to the connection do no harm", who, send_lines_to_connection)
+        siege.meanwhile("lines with hostile text are counted", who, send_lines)
+        siege.meanwhile("commands to the connection with hostile text do no harm", who, send_lines_to_connection)
     check.complete(CHECKS)

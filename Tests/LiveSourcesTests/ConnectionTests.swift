@@ -5,10 +5,10 @@ import NIOPosix
 import NIOWebSocket
 import Testing
 
-/// Connections to peers that do not behave, on real sockets.
+/// Tests connections to misbehaving peers, on real sockets.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionTests {
-  @Test func `a server that does not read is left`() async throws {
+  @Test func `a connection to a server that does not read is closed`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let server = try await ServerBootstrap(group: group)
@@ -19,7 +19,7 @@ struct ConnectionTests {
     let kept = NIOLoopBoundBox<PeerConnection?>.makeEmptyBox(eventLoop: loop)
     try await loop.submit {
       var events = StreamEvents()
-      // Far more than the sockets hold.
+      // Much more than the sockets can buffer.
       let text = String(repeating: "x", count: 64 << 10)
       events.opened = { for _ in 0..<1_024 { kept.value?.send(text) } }
       events.closed = { ended.succeed($0) }
@@ -27,11 +27,11 @@ struct ConnectionTests {
         to: PeerAddress(host: "127.0.0.1", port: port), security: nil, eventLoop: loop,
         events: events)
     }.get()
-    #expect(try await ended.futureResult.get() == "the server does not read")
+    #expect(try await ended.futureResult.get() == "the server does not read its input")
     try await group.shutdownGracefully()
   }
 
-  @Test func `a message that is too long is the reason for the end`() async throws {
+  @Test func `a message that is too long ends the connection with that reason`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let upgrader = NIOWebSocketServerUpgrader(
@@ -61,20 +61,20 @@ struct ConnectionTests {
     try await group.shutdownGracefully()
   }
 
-  @Test func `a source that has stopped is not called, also if its time has come`() async throws {
+  @Test func `a stopped source is not called, even if its deadline has passed`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let called = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: loop)
     try await loop.submit {
       let timer = SourceTimer()
-      // Both are due before the first one runs, so the second one cannot be cancelled any more.
+      // Both tasks are due before the first one runs, so the second one can no longer be cancelled.
       loop.assumeIsolated().scheduleTask(in: .zero) {
         timer.stop()
         timer.set(Delivery.now, on: loop) { called.value += 1 }
       }
       timer.set(Delivery.now, on: loop) { called.value += 1 }
     }.get()
-    // What was due before them has run.
+    // The tasks that were due before these have run.
     for _ in 0..<2 { try await loop.scheduleTask(in: .zero) {}.futureResult.get() }
     #expect(try await loop.submit { called.value }.get() == 0)
     try await group.shutdownGracefully()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct DeliveryQueueTests {
-  /// A queue, on which each call is an expression of its own.
+  /// A queue behind a reference, so that each call can be a separate expression.
   private final class Box {
     var queue: DeliveryQueue
     init(_ queue: DeliveryQueue) { self.queue = queue }
@@ -20,7 +20,7 @@ struct DeliveryQueueTests {
     text.withUTF8 { queue.append(UnsafeRawBufferPointer($0), at: .origin) }
   }
 
-  /// The lines of a write; native ones by their type and number.
+  /// Returns the lines of a write. Native lines are abbreviated to their type and number.
   private static func lines(_ bytes: [UInt8]?) -> [String]? {
     bytes.map { bytes in
       bytes.split(separator: 0x0A).map { line in
@@ -33,14 +33,14 @@ struct DeliveryQueueTests {
     }
   }
 
-  @Test func `a batch has a position at its head and a sync at its end`() {
+  @Test func `a batch begins with a position and ends with a sync`() {
     let box = Box(DeliveryQueue(session: "s", maximumBytes: 1000))
     #expect(box.nextWrite() == nil)
     box.append("a")
     box.append("b")
     #expect(Self.lines(box.nextWrite()) == ["position 1", "a", "b", "sync s 1"])
     box.append("c")
-    // The batch waits for the answer to the one before.
+    // The batch waits for the answer to the previous one.
     #expect(box.nextWrite() == nil)
     #expect(box.acknowledge("s 1"))
     #expect(Self.lines(box.nextWrite()) == ["position 2", "c", "sync s 2"])
@@ -48,7 +48,7 @@ struct DeliveryQueueTests {
     #expect(box.queue.lines == 1)
   }
 
-  @Test func `what is not acknowledged is written again in the same batches`() {
+  @Test func `unacknowledged lines are written again in the same batches`() {
     let box = Box(DeliveryQueue(session: "s", maximumBytes: 1 << 20))
     let long = String(repeating: "x", count: 64 * 1024)
     for name in ["a", "b", "c"] { box.append(name + long) }
@@ -59,13 +59,13 @@ struct DeliveryQueueTests {
     #expect(box.nextWrite() == writes[1])
     #expect(box.nextWrite() == writes[2])
     #expect(box.nextWrite() == nil)
-    // An answer that was under way when the connection was lost is not there any more.
+    // An answer in flight when the connection was lost never arrives.
     #expect(!box.acknowledge("s 1"))
     #expect(box.acknowledge("s 3"))
     #expect(Self.lines(box.nextWrite()) == ["position 4", "d", "sync s 4"])
   }
 
-  @Test func `it is full at its limit, until half of it is free`() {
+  @Test func `a queue is full at its limit, until half of it is free`() {
     let box = Box(DeliveryQueue(session: "s", maximumBytes: 400_000))
     let line = String(repeating: "x", count: 99_999)
     for _ in 0..<3 { box.append(line) }
@@ -80,12 +80,12 @@ struct DeliveryQueueTests {
     #expect(box.queue.isEmpty)
   }
 
-  @Test func `everything arrives once over connections that are lost at any time`() {
+  @Test func `every line arrives once, even if connections are lost at any time`() {
     for seed in UInt64(1)...100 {
       var generator = SplitMix64(seed: seed)
       var queue = DeliveryQueue(session: "s", maximumBytes: 1 << 20)
       var sent = 0
-      // A room that keeps its position, as the daemon does.
+      // A room that keeps its position, like the daemon's rooms.
       var (received, position) = ([String](), 0)
       var answers: [String] = []
       func write() {

@@ -16,7 +16,7 @@ struct LineSplitterTests {
     return (lines, splitter.tooLong)
   }
 
-  @Test func `lines are the same however they are cut`() {
+  @Test func `lines are the same however their bytes are split`() {
     var generator = SplitMix64(seed: 4)
     let text = Array("one\r\ntwo\n\nthree \u{1F600}\r\nfour without an end".utf8)
     for _ in 0..<300 {

@@ -4,7 +4,10 @@ import TestSupport
 import Testing
 
 struct ReconnectPolicyTests {
-  @Test func `the first attempt is made at once, later ones wait up to twice as long each`() {
+  @Test
+  func
+    `the first attempt is immediate, and the limit of each later wait doubles up to 128 seconds`()
+  {
     var generator = SplitMix64(seed: 5)
     var longest = [Double](repeating: 0, count: 11)
     for _ in 0..<2000 {
@@ -20,7 +23,7 @@ struct ReconnectPolicyTests {
     }
   }
 
-  @Test func `waits are spread evenly`() {
+  @Test func `waits are distributed uniformly`() {
     var generator = SplitMix64(seed: 1)
     var waits: [Double] = []
     for _ in 0..<1000 {
@@ -30,11 +33,11 @@ struct ReconnectPolicyTests {
     }
     #expect(waits.allSatisfy { (0...64).contains($0) })
     #expect((28...36).contains(waits.reduce(0, +) / 1000))
-    // The jitter is full: some wait hardly at all.
+    // With full jitter, some waits are close to zero.
     #expect(waits.filter { $0 < 16 }.count > 200)
   }
 
-  @Test func `only useful data on a connection that lasts makes the next attempt the first`() {
+  @Test func `only useful data on a connection of at least five seconds resets the wait`() {
     var generator = SplitMix64(seed: 2)
     var policy = ReconnectPolicy()
     for _ in 0..<5 { _ = policy.failed(at: .origin, using: &generator) }
@@ -52,7 +55,7 @@ struct ReconnectPolicyTests {
 struct LivenessTests {
   private static func instant(_ seconds: Int64) -> Instant { .origin + .seconds(seconds) }
 
-  @Test func `a silent peer is asked, and gone without an answer`() {
+  @Test func `a silent peer is asked, and counts as gone without an answer`() {
     var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
     #expect(liveness.deadline == Self.instant(30))
     let verdict1 = liveness.wake(at: Self.instant(29))
@@ -66,7 +69,7 @@ struct LivenessTests {
     #expect(verdict4 == .dead)
   }
 
-  @Test func `anything that is heard counts as a sign of life`() {
+  @Test func `any data counts as an answer of the peer`() {
     var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
     let verdict5 = liveness.wake(at: Self.instant(30))
     #expect(verdict5 == .ask)
@@ -74,13 +77,13 @@ struct LivenessTests {
     #expect(liveness.deadline == Self.instant(65))
   }
 
-  @Test func `a peer that cannot be asked is gone by its silence`() {
+  @Test func `a peer that cannot be asked counts as gone after silence alone`() {
     var liveness = Liveness(silence: .seconds(12), patience: nil, at: Self.instant(0))
     let verdict6 = liveness.wake(at: Self.instant(12))
     #expect(verdict6 == .dead)
   }
 
-  @Test func `who does not read hears nothing, and blames nobody`() {
+  @Test func `a source that does not read does not consider its peer gone`() {
     var liveness = Liveness(silence: .seconds(30), patience: .seconds(10), at: Self.instant(0))
     liveness.suspend(true, at: Self.instant(5))
     liveness.heard(at: Self.instant(6))
@@ -93,7 +96,7 @@ struct LivenessTests {
 }
 
 struct AttemptBudgetTests {
-  @Test func `no window has more attempts than allowed`() {
+  @Test func `no window contains more attempts than allowed`() {
     var generator = SplitMix64(seed: 3)
     var budget = AttemptBudget(limit: 20, window: .seconds(10))
     var granted: [Instant] = []
@@ -101,7 +104,7 @@ struct AttemptBudgetTests {
     for _ in 0..<500 {
       now = now + .milliseconds(Int64(generator.pick(0..<900)))
       let isAllowed = budget.nextAttempt <= now
-      let count = budget.take(generator.pick(1..<16), at: now)
+      let count = budget.consume(generator.pick(1..<16), at: now)
       #expect((count > 0) == isAllowed)
       granted += repeatElement(now, count: count)
     }

@@ -14,14 +14,16 @@ struct SHA256Tests {
       "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
     ),
   ])
-  func `authentication codes are those of the standard`(key: [UInt8], text: String, code: String) {
+  func `authentication codes match the examples of the standard`(
+    key: [UInt8], text: String, code: String
+  ) {
     let hex = SHA256.authenticationCode(of: Array(text.utf8), key: key).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
     #expect(hex.joined() == code)
   }
 
-  /// The examples of NIST, and lengths around those of a block, whose hashes are those of coreutils.
+  /// The examples of NIST, and lengths close to the block size with hashes from coreutils.
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -38,7 +40,7 @@ struct SHA256Tests {
       "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"
     ),
   ])
-  func `hashes are those of others`(text: String, hash: String) {
+  func `hashes match those of other implementations`(text: String, hash: String) {
     let hex = SHA256.hash(Array(text.utf8)).map { byte in
       let digits = String(byte, radix: 16)
       return digits.count == 1 ? "0" + digits : digits

@@ -16,7 +16,7 @@ struct SecretTests {
   }
 
   @Test(arguments: ["", "\n", "with space\n", "tab\there\n"])
-  func `what cannot be a token is refused without being told`(text: String) throws {
+  func `an invalid token is rejected without being revealed`(text: String) throws {
     let path = try Self.file(text)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let error = #expect(throws: SourceError.self) { try Secret.read(file: path) }
@@ -25,7 +25,7 @@ struct SecretTests {
     #expect(error?.exitCode == 78)
   }
 
-  @Test func `no way to print a value prints a secret`() {
+  @Test func `no way of printing values reveals a secret`() {
     let secret = Secret("hunter2")
     var dumped = ""
     dump([secret], to: &dumped)
@@ -45,7 +45,7 @@ struct PeerAddressTests {
   }
 
   @Test(arguments: ["", ":1", "host:", "host:0", "host:65536", "host:x", "[::1]x", "[::1]:"])
-  func `other text is refused`(text: String) {
+  func `other text is not a valid address`(text: String) {
     #expect(PeerAddress(text, defaultPort: 6697) == nil)
   }
 }

@@ -10,8 +10,8 @@ import Testing
 struct ObsSessionTests {
   // MARK: Connecting
 
-  @Test func `the challenge is answered as the protocol says`() {
-    // The example of the protocol's own documentation.
+  @Test func `the challenge is answered according to the protocol`() {
+    // The example of the protocol's documentation.
     var obs = ScriptedObs(password: "supersecretpassword")
     obs.connect(
       challenge: (
@@ -24,7 +24,7 @@ struct ObsSessionTests {
     #expect(obs.refusals.isEmpty)
   }
 
-  @Test func `a wrong password, a missing one and another version are final`() {
+  @Test func `a wrong password, a missing password and an incompatible version end the session`() {
     var wrong = ScriptedObs(password: "hunter2")
     wrong.connect(challenge: ("salt", "challenge"))
     wrong.close(code: 4009, reason: "Authentication failed.")
@@ -41,7 +41,7 @@ struct ObsSessionTests {
     #expect(!"\(wrong.refusals) \(wrong.statuses)".contains("hunter2"))
   }
 
-  @Test func `an OBS that is not there is tried again, less and less often`() {
+  @Test func `the session retries an OBS that is not running at growing intervals`() {
     var obs = ScriptedObs()
     for _ in 0..<12 {
       obs.run(for: .seconds(130), answering: false)
@@ -52,7 +52,7 @@ struct ObsSessionTests {
     #expect(obs.statuses.last == SourceStatus(.connecting, reason: "connection refused"))
   }
 
-  @Test func `an OBS that still loads is asked again until it is ready`() {
+  @Test func `an OBS that is still loading is polled until it is ready`() {
     var obs = ScriptedObs()
     obs.isLoading = true
     obs.live()
@@ -63,7 +63,7 @@ struct ObsSessionTests {
     #expect(obs.statuses.last?.state == .live)
   }
 
-  @Test func `an OBS that does not greet, or falls silent, is left`() {
+  @Test func `an OBS that sends no greeting or stops answering is disconnected`() {
     var mute = ScriptedObs()
     mute.connect()
     mute.run(for: .seconds(10))
@@ -72,7 +72,7 @@ struct ObsSessionTests {
     silent.live()
     silent.run(for: .seconds(3))
     silent.isSilent = true
-    // Levels come by themselves, also from an OBS whose window hangs.
+    // Levels arrive without a request, even from an OBS whose window hangs.
     for _ in 0..<20 {
       silent.event("InputVolumeMeters", ["inputs": []])
       silent.run(for: .seconds(1))
@@ -80,7 +80,7 @@ struct ObsSessionTests {
     #expect(silent.statuses.contains(SourceStatus(.connecting, reason: "no sign of life")))
   }
 
-  @Test func `what was not heard is told as a gap once OBS is back`() {
+  @Test func `an outage of OBS is reported as a gap once OBS is back`() {
     var obs = ScriptedObs()
     obs.live()
     obs.run(for: .seconds(3))
@@ -108,7 +108,7 @@ struct ObsSessionTests {
     obs.output("StreamStateChanged", "STARTED", isActive: true)
     obs.stream = ["outputActive": true, "outputReconnecting": false]
     obs.run(for: .seconds(2))
-    // The event says that it is not active, the poll that it is.
+    // The event reports the stream as inactive, and the poll reports it as active.
     obs.output("StreamStateChanged", "RECONNECTING", isActive: false)
     obs.stream = ["outputActive": true, "outputReconnecting": true]
     obs.run(for: .seconds(2))
@@ -124,19 +124,19 @@ struct ObsSessionTests {
     #expect(obs.streams == [.waiting, .live, .paused, .live, .ended])
   }
 
-  @Test func `a poll that an event has overtaken does not count`() {
+  @Test func `a poll that was requested before an event is ignored`() {
     var obs = ScriptedObs()
     obs.live()
     obs.output("StreamStateChanged", "STARTED", isActive: true)
     obs.stream = ["outputActive": true, "outputReconnecting": true]
     obs.run(for: .seconds(1), answering: false)
     obs.output("StreamStateChanged", "RECONNECTED", isActive: true)
-    // The answer, made before that.
+    // The answer to a request made before the event.
     obs.answer()
     #expect(obs.streams == [.waiting, .live])
   }
 
-  @Test func `a stream whose start fails has never been live`() {
+  @Test func `a stream whose start fails was never live`() {
     var obs = ScriptedObs()
     obs.live()
     obs.output("StreamStateChanged", "STARTING", isActive: false)
@@ -145,14 +145,14 @@ struct ObsSessionTests {
     #expect(obs.streams == [.waiting])
   }
 
-  @Test func `counters that fall are added up`() {
+  @Test func `counters that restart are added up`() {
     var obs = ScriptedObs()
     obs.stream = ["outputActive": true, "outputBytes": 1_000_000, "outputSkippedFrames": 5]
     obs.live()
     obs.stream["outputBytes"] = 1_125_000
     obs.stream["outputSkippedFrames"] = 7
     obs.run(for: .seconds(1))
-    // A reconnect: everything starts again from 0.
+    // After a reconnect, everything starts again from 0.
     obs.stream["outputBytes"] = 50_000
     obs.stream["outputSkippedFrames"] = 1
     obs.run(for: .seconds(1))
@@ -161,7 +161,7 @@ struct ObsSessionTests {
     #expect(obs.statistics.allSatisfy { $0.framesPerSecond == 30 })
   }
 
-  @Test func `counters that are no counts are not added up, and no sum is too large`() {
+  @Test func `invalid counters are not added up, and the sum never overflows`() {
     var obs = ScriptedObs()
     obs.stream = [
       "outputActive": true, "outputBytes": .integer(.max), "outputSkippedFrames": .integer(.max),
@@ -171,7 +171,7 @@ struct ObsSessionTests {
     obs.stream["outputSkippedFrames"] = 5
     obs.run(for: .seconds(1))
     #expect(obs.statistics.map(\.droppedFrames) == [nil, 5])
-    // Up and down, until the sum is more than 64 bits hold.
+    // The counter rises and falls until the sum would exceed 64 bits.
     for round in 0..<2_200 {
       obs.stream["outputSkippedFrames"] = round % 2 == 0 ? 8_999_999_999_999_999 : 0
       obs.run(for: .seconds(1))
@@ -181,7 +181,7 @@ struct ObsSessionTests {
     #expect(zip(dropped, dropped.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
-  @Test func `a new stream counts anew`() {
+  @Test func `the counters restart with a new stream`() {
     var obs = ScriptedObs()
     obs.stream = ["outputActive": true, "outputSkippedFrames": 5]
     obs.live()
@@ -192,13 +192,13 @@ struct ObsSessionTests {
     #expect(obs.statistics.last?.droppedFrames == 2)
   }
 
-  @Test func `a recording that was cut off has failed, one that was stopped has not`() {
+  @Test func `an interrupted recording has failed, but a stopped recording has not`() {
     var obs = ScriptedObs()
     obs.live()
     obs.output("RecordStateChanged", "STARTED", isActive: true)
     obs.record = ["outputActive": true, "outputBytes": 10, "outputDuration": 20]
     obs.run(for: .seconds(1))
-    #expect(obs.told.contains(.recorded(bytes: 10, milliseconds: 20)))
+    #expect(obs.reported.contains(.recorded(bytes: 10, milliseconds: 20)))
     obs.output("RecordStateChanged", "STOPPED", isActive: false)
     obs.record = ["outputActive": false]
     obs.run(for: .seconds(1))
@@ -213,7 +213,7 @@ struct ObsSessionTests {
 
   // MARK: Controls
 
-  @Test func `inputs with sound, scenes and outputs are controls`() {
+  @Test func `inputs with sound, scenes and outputs become controls`() {
     var obs = ScriptedObs()
     obs.scenes = ["Break", "Main"]
     obs.live()
@@ -221,12 +221,12 @@ struct ObsSessionTests {
       obs.controls == [
         "endStream", "recorder", "stream", "Mic", "mute Mic", "scene Main", "scene Break",
       ])
-    #expect(obs.told.contains(.control("mute Mic", .position(on: false))))
-    #expect(obs.told.contains(.control("scene Main", .position(on: true))))
-    #expect(obs.told.contains(.control("scene Break", .position(on: false))))
-    // Three quarters up or so, as OBS's own fader shows it: log(102 / 12) / log(102 / 6).
-    guard case .control(_, .value(let value))? = obs.told.first(where: \.isSlider) else {
-      Issue.record("no slider")
+    #expect(obs.reported.contains(.control("mute Mic", .position(on: false))))
+    #expect(obs.reported.contains(.control("scene Main", .position(on: true))))
+    #expect(obs.reported.contains(.control("scene Break", .position(on: false))))
+    // About three quarters up, as OBS's fader shows it: log(102 / 12) / log(102 / 6).
+    guard case .control(_, .value(let value))? = obs.reported.first(where: \.isSlider) else {
+      Issue.record("no slider was reported")
       return
     }
     #expect(abs(value - 0.75534) < 0.00001)
@@ -234,10 +234,10 @@ struct ObsSessionTests {
     obs.event("InputCreated", ["inputName": "Desktop"])
     obs.run(for: .seconds(1))
     #expect(obs.controls.contains("mute Desktop"))
-    #expect(obs.told.contains(.control("Desktop", .value(1))))
+    #expect(obs.reported.contains(.control("Desktop", .value(1))))
   }
 
-  @Test func `a slider moves the volume, and what OBS says then is no request`() {
+  @Test func `a slider changes the volume, and OBS's report of the change is not a request`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .slider("Mic", value: 0.5))
@@ -245,22 +245,22 @@ struct ObsSessionTests {
     #expect(sent?.type == "SetInputVolume")
     #expect(obs.outcomes.isEmpty)
     guard case .number(let decibels)? = sent?.data["inputVolumeDb"] else {
-      Issue.record("no volume")
+      Issue.record("no volume was sent")
       return
     }
     #expect(abs(decibels - (6 - 612.0.squareRoot())) < 1e-9)
     obs.event("InputVolumeChanged", ["inputName": "Mic", "inputVolumeDb": .number(decibels)])
     obs.answer()
     #expect(obs.outcomes == ["1": .confirmed])
-    guard case .control("Mic", .value(let value))? = obs.told.last(where: \.isSlider) else {
-      Issue.record("no slider")
+    guard case .control("Mic", .value(let value))? = obs.reported.last(where: \.isSlider) else {
+      Issue.record("no slider was reported")
       return
     }
     #expect(abs(value - 0.5) < 1e-9)
     #expect(obs.requests.isEmpty)
   }
 
-  @Test func `the lowest position is silence, the highest is full volume`() {
+  @Test func `the lowest position is silence, and the highest is full volume`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .slider("Mic", value: 0))
@@ -269,7 +269,7 @@ struct ObsSessionTests {
     #expect(obs.requests.last?.data["inputVolumeDb"] == 0.0)
   }
 
-  @Test func `switches mute, choose scenes and start the stream`() {
+  @Test func `switches mute inputs, select scenes and start the stream`() {
     var obs = ScriptedObs()
     obs.scenes = ["Break", "Main"]
     obs.live()
@@ -294,11 +294,11 @@ struct ObsSessionTests {
     obs.answer()
     #expect(obs.outcomes["1"] == .confirmed)
     #expect(obs.outcomes["2"] == .confirmed)
-    // OBS tries; nothing is streaming yet.
+    // OBS tries to start. Nothing is streaming yet.
     #expect(obs.outcomes["3"] == nil)
   }
 
-  @Test func `a start is confirmed when it has started, and refused when it has not`() {
+  @Test func `a start is confirmed once the output runs, and refused if it fails`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .switch("stream", on: true))
@@ -317,10 +317,10 @@ struct ObsSessionTests {
       obs.outcomes["2"] == .refused(reason: "the recording did not start; OBS gives no reason"))
   }
 
-  @Test func `a poll under way refuses no start`() {
+  @Test func `a poll in flight does not refuse a start`() {
     var obs = ScriptedObs()
     obs.live()
-    // A poll is under way when OBS is told to start, and says that nothing runs.
+    // A poll is in flight when OBS is asked to start. It reports that nothing runs.
     obs.run(for: .seconds(1), answering: false)
     obs.wish("1", .record(.start))
     obs.answerLast()
@@ -330,7 +330,7 @@ struct ObsSessionTests {
     #expect(obs.outcomes["1"] == .confirmed)
   }
 
-  @Test func `OBS's refusals are passed on`() {
+  @Test func `refusals of OBS are passed on`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .record(.resume))
@@ -342,7 +342,7 @@ struct ObsSessionTests {
     #expect(obs.outcomes["2"] == .refused(reason: clipped))
   }
 
-  @Test func `requests of a lost connection are refused, withdrawn ones are forgotten`() {
+  @Test func `requests on a lost connection are refused, except for withdrawn ones`() {
     var obs = ScriptedObs()
     obs.live()
     obs.wish("1", .slider("Mic", value: 0.5))
@@ -354,7 +354,7 @@ struct ObsSessionTests {
     #expect(obs.outcomes["3"] == .refused(reason: "OBS is not connected"))
   }
 
-  @Test func `an answer that is repeated counts once`() {
+  @Test func `a repeated answer counts once`() {
     var obs = ScriptedObs()
     obs.connect()
     obs.say(2, [:])
@@ -369,7 +369,7 @@ struct ObsSessionTests {
     #expect(obs.received.isEmpty)
   }
 
-  @Test func `a scene that has gone and is there again is told again`() {
+  @Test func `a scene that disappears and returns is reported again`() {
     var obs = ScriptedObs()
     for scenes in [["Break", "Main"], ["Main"], ["Break", "Main"]] {
       obs.scenes = scenes
@@ -380,13 +380,13 @@ struct ObsSessionTests {
         obs.live()
       }
     }
-    #expect(obs.told.count { $0 == .control("scene Break", .position(on: false)) } == 2)
-    #expect(obs.told.count { $0 == .control("scene Main", .position(on: true)) } == 1)
+    #expect(obs.reported.count { $0 == .control("scene Break", .position(on: false)) } == 2)
+    #expect(obs.reported.count { $0 == .control("scene Main", .position(on: true)) } == 1)
   }
 
   // MARK: Levels
 
-  @Test func `levels are peaks, clamped, and told when they change`() {
+  @Test func `levels are clamped peaks, and are reported when they change`() {
     var obs = ScriptedObs()
     obs.live()
     func meters(_ peak: Double) -> JSONValue {
@@ -401,17 +401,17 @@ struct ObsSessionTests {
       ]
     }
     for peak in [0.5, 0.5, 0.25] { obs.event("InputVolumeMeters", meters(peak)) }
-    let levels = obs.told.filter { if case .meter = $0 { true } else { false } }
+    let levels = obs.reported.filter { if case .meter = $0 { true } else { false } }
     #expect(levels == [.meter("Mic", [0.5, 1]), .meter("Mic", [0.25, 1])])
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `text that is too long to be compared names nothing`() {
+  func `names that are too long to compare are ignored`() {
     var obs = ScriptedObs()
     obs.scenes = ["Break", "Main"]
     obs.live()
     obs.wish("1", .slider("Mic", value: 0.5))
-    let before = obs.told.count
+    let before = obs.reported.count
     let text = JSONValue.string(NastyText.marks)
     let response: JSONValue = [
       "requestType": text, "requestId": text, "requestStatus": ["result": true],
@@ -434,11 +434,11 @@ struct ObsSessionTests {
     }
     obs.say(7, response)
     obs.say(9, ["requestId": text, "results": [response]])
-    #expect(obs.told.count == before)
+    #expect(obs.reported.count == before)
     #expect(obs.outcomes.isEmpty)
-    // A scene of such a name is no control, so none of them is on air.
+    // A scene with such a name is not a control, so no scene is on air.
     obs.event("CurrentProgramSceneChanged", ["sceneName": text])
-    #expect(obs.told.last == .control("scene Main", .position(on: false)))
+    #expect(obs.reported.last == .control("scene Main", .position(on: false)))
     let announced = obs.controls
     obs.scenes.append(NastyText.marks)
     obs.event("SceneCreated", [:])
@@ -446,10 +446,10 @@ struct ObsSessionTests {
     #expect(obs.controls == announced)
   }
 
-  @Test func `what is no message of OBS changes nothing`() {
+  @Test func `invalid messages of OBS change nothing`() {
     var obs = ScriptedObs()
     obs.live()
-    let before = obs.told.count
+    let before = obs.reported.count
     for data: JSONValue in [
       .null, 1, "x", [], [:], ["eventType": 1],
       ["eventType": "StreamStateChanged", "eventData": ["outputState": "LIVE"]],
@@ -461,11 +461,11 @@ struct ObsSessionTests {
     ] {
       for operation: Int64 in [0, 2, 5, 7, 9, 12, -1] { obs.say(operation, data) }
     }
-    #expect(obs.told.count == before)
+    #expect(obs.reported.count == before)
     #expect(obs.statuses.last?.state == .live)
   }
 
-  @Test func `events are lines that the daemon reads`() throws {
+  @Test func `events of OBS are encoded as lines that the daemon reads`() throws {
     let lines = [
       ObsEvent.stream(.live), .recorder(.paused), .recorded(bytes: 1, milliseconds: 2),
       .control("Mic", .value(0.5)), .control("mute Mic", .position(on: true)),
@@ -485,7 +485,7 @@ struct ObsSessionTests {
 
   // MARK: Names
 
-  @Test func `an input that is called like a switch leaves the switch reachable`() {
+  @Test func `an input with the name of a switch leaves the switch reachable`() {
     var obs = ScriptedObs()
     obs.inputs = [
       "Zero": 0, "mute Zero": -10, "scene Main": -20, "stream": -30, "volume stream": 0,
@@ -497,9 +497,9 @@ struct ObsSessionTests {
     ] {
       #expect(obs.controls.filter { $0 == control }.count == 1, "\(control)")
     }
-    #expect(obs.told.contains(.control("mute Zero", .position(on: false))))
+    #expect(obs.reported.contains(.control("mute Zero", .position(on: false))))
     #expect(
-      !obs.told.contains { if case .control("mute Zero", .value) = $0 { true } else { false } })
+      !obs.reported.contains { if case .control("mute Zero", .value) = $0 { true } else { false } })
     obs.wish("1", .switch("mute Zero", on: true))
     obs.wish("2", .slider("volume mute Zero", value: 1))
     obs.wish("3", .slider("volume volume stream", value: 1))
@@ -509,12 +509,12 @@ struct ObsSessionTests {
       ])
   }
 
-  @Test func `no odd value in what OBS says stops the rest`() {
+  @Test func `no unusable value from OBS affects other values`() {
     for odd in OddValues.json {
       guard let value = JSONValue(lenient: Array(odd.utf8)) else { continue }
       var obs = ScriptedObs()
       obs.live()
-      let before = obs.told.count
+      let before = obs.reported.count
       for (type, member) in [
         ("InputVolumeChanged", "inputVolumeDb"), ("InputVolumeChanged", "inputName"),
         ("InputMuteStateChanged", "inputMuted"), ("InputVolumeMeters", "inputs"),
@@ -527,10 +527,10 @@ struct ObsSessionTests {
       obs.stream["outputCongestion"] = value
       obs.run(for: .seconds(2))
       obs.event("InputMuteStateChanged", ["inputName": "Mic", "inputMuted": true])
-      #expect(obs.told.count > before)
-      #expect(obs.told.contains(.control("mute Mic", .position(on: true))), "\(odd)")
+      #expect(obs.reported.count > before)
+      #expect(obs.reported.contains(.control("mute Mic", .position(on: true))), "\(odd)")
       #expect(obs.statuses.last?.state == .live)
-      // A volume and a name can be many things, but what these events need is never all there.
+      // Many values are valid volumes or names, but the other required members are missing.
       guard value != .null, value.stringValue?.isEmpty != true else { continue }
       obs.run(for: .seconds(12))
       #expect(
@@ -538,7 +538,7 @@ struct ObsSessionTests {
     }
   }
 
-  @Test func `what was left out is told to the end, however soon that comes`() {
+  @Test func `unusable values are reported before the source ends, however soon it ends`() {
     var obs = ScriptedObs()
     obs.live()
     obs.event("CurrentProgramSceneChanged", ["sceneName": 7])
@@ -548,10 +548,10 @@ struct ObsSessionTests {
     #expect(obs.statuses.last?.reason == "odd values left out: 1 inputMuted, 1 sceneName")
   }
 
-  // MARK: Anything
+  // MARK: Hostile input
 
   @Test(.timeLimit(.minutes(2)))
-  func `100,000 hostile messages change nothing that must hold`() throws {
+  func `100,000 hostile messages violate no invariant`() throws {
     let hostile = try HostileJSON([
       #"{"op":0,"d":{"obsWebSocketVersion":"5.1.0","rpcVersion":1,"authentication":{"challenge":"a","salt":"b"}}}"#,
       #"{"op":0,"d":{"rpcVersion":1}}"#, #"{"op":2,"d":{"negotiatedRpcVersion":1}}"#,
@@ -567,7 +567,7 @@ struct ObsSessionTests {
       #"{"op":9,"d":{"requestId":"3","results":[{"requestType":"GetStreamStatus","requestStatus":{"result":true,"code":100},"responseData":{"outputActive":true,"outputReconnecting":false,"outputBytes":5,"outputCongestion":0.1,"outputSkippedFrames":1,"outputTotalFrames":2,"outputDuration":3}},{"requestType":"GetRecordStatus","requestStatus":{"result":true,"code":100},"responseData":{"outputActive":true,"outputPaused":false,"outputBytes":1,"outputDuration":2}},{"requestType":"GetStats","requestStatus":{"result":true,"code":100},"responseData":{"activeFps":30}}]}}"#,
     ])
     var generator = SplitMix64(seed: 19)
-    var told = 0
+    var reported = 0
     for _ in 0..<400 {
       var obs = ScriptedObs()
       obs.live()
@@ -577,7 +577,7 @@ struct ObsSessionTests {
         case 1: obs.run(for: .milliseconds(.random(in: 0...1500, using: &generator)))
         default:
           var message = hostile.message(using: &generator)
-          // Answers count only if they were asked for.
+          // Answers count only if they were requested.
           if case .object(var members) = message, case .object(var data)? = members["d"],
             data["requestId"] != nil, let asked = obs.received.randomElement(using: &generator)
           {
@@ -588,11 +588,11 @@ struct ObsSessionTests {
           obs.say(message)
         }
       }
-      told += obs.told.count
-      // What the room is told has lines of bounded length.
-      for event in obs.told { #expect(event.line(room: .main, at: 0).count < 65_536) }
+      reported += obs.reported.count
+      // The lines for the room have a bounded length.
+      for event in obs.reported { #expect(event.line(room: .main, at: 0).count < 65_536) }
     }
-    #expect(told > 1_000)
+    #expect(reported > 1_000)
   }
 }
 

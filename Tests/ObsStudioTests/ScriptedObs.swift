@@ -5,23 +5,23 @@ import ObsStudio
 import RateLimiting
 import TestSupport
 
-/// A session and the OBS that it is connected to, on virtual time.
+/// A session connected to a simulated OBS, on virtual time.
 struct ScriptedObs {
   private(set) var session: ObsSession
   private(set) var now = Instant.origin
-  /// Everything that the room was told, and with it the statuses and gaps.
-  private(set) var told: [ObsEvent] = []
+  /// The events reported to the room, and the statuses and gaps.
+  private(set) var reported: [ObsEvent] = []
   private(set) var statuses: [SourceStatus] = []
   private(set) var gaps: [(from: Instant, to: Instant, reason: String)] = []
   private(set) var outcomes: [String: RequestOutcome] = [:]
   private(set) var controls: [String] = []
-  /// Messages to OBS that it has not answered.
+  /// The messages that the simulated OBS has not answered yet.
   private(set) var received: [JSONValue] = []
   private(set) var attempts: [Instant] = []
   private(set) var refusals: [String] = []
   private var link = 0
 
-  // What OBS has.
+  // The state of the simulated OBS.
   var password: String?
   var isLoading = false
   var isSilent = false
@@ -46,7 +46,7 @@ struct ScriptedObs {
         attempts.append(now)
       case .close: break
       case .send(_, let message): received.append(message)
-      case .event(let event, _): told.append(event)
+      case .event(let event, _): reported.append(event)
       case .status(let status): statuses.append(status)
       case .gap(let from, let to, let reason): gaps.append((from, to, reason))
       case .controls(let controls): self.controls = controls
@@ -56,7 +56,7 @@ struct ScriptedObs {
     }
   }
 
-  /// The source ends.
+  /// Ends the source.
   mutating func finish() {
     session.finish(at: now)
     settle()
@@ -64,7 +64,7 @@ struct ScriptedObs {
 
   // MARK: The connection
 
-  /// Connects and greets. What was due before that is done.
+  /// Connects and sends the greeting. Performs all actions that are due before.
   mutating func connect(
     challenge: (salt: String, challenge: String)? = nil
   ) {
@@ -93,7 +93,7 @@ struct ScriptedObs {
     settle()
   }
 
-  /// Advances to a time, doing what is due, and answers what is asked.
+  /// Advances the time by an interval, performs the due actions, and answers requests.
   mutating func run(for interval: Interval, answering: Bool = true) {
     let end = now + interval
     while let deadline = session.deadline, deadline <= end {
@@ -131,7 +131,7 @@ struct ScriptedObs {
   }
 
   mutating func wish(_ identifier: String, _ kind: ObsWish.Kind) {
-    session.take(ObsWish(identifier: identifier, kind: kind), at: now)
+    session.handle(ObsWish(identifier: identifier, kind: kind), at: now)
     settle()
   }
 
@@ -140,13 +140,13 @@ struct ScriptedObs {
     settle()
   }
 
-  /// Answers everything that was asked, in order.
+  /// Answers all requests in order.
   mutating func answer() {
     guard !isSilent else { return }
     while !received.isEmpty { answer(received.removeFirst()) }
   }
 
-  /// Answers what was asked last, before everything else.
+  /// Answers the most recent request before all others.
   mutating func answerLast() {
     if let message = received.popLast() { answer(message) }
   }
@@ -198,7 +198,7 @@ struct ScriptedObs {
     ]
   }
 
-  /// Answers the request of a type that was received last.
+  /// Refuses the most recent request of a type.
   mutating func refuse(_ type: String, _ comment: String) {
     guard
       let index = received.lastIndex(where: { $0["d"]?["requestType"]?.stringValue == type })
@@ -212,7 +212,7 @@ struct ScriptedObs {
       ])
   }
 
-  /// The requests that were sent and not answered, as `type` and `data`.
+  /// The unanswered requests, as `type` and `data`.
   var requests: [(type: String, data: JSONValue)] {
     received.compactMap { message in
       guard message["op"] == 6, let data = message["d"] else { return nil }
@@ -221,14 +221,14 @@ struct ScriptedObs {
   }
 
   var streams: [StreamState] {
-    told.compactMap { if case .stream(let state) = $0 { state } else { nil } }
+    reported.compactMap { if case .stream(let state) = $0 { state } else { nil } }
   }
 
   var recorders: [RecorderState] {
-    told.compactMap { if case .recorder(let state) = $0 { state } else { nil } }
+    reported.compactMap { if case .recorder(let state) = $0 { state } else { nil } }
   }
 
   var statistics: [StreamStatistics] {
-    told.compactMap { if case .statistics(let statistics) = $0 { statistics } else { nil } }
+    reported.compactMap { if case .statistics(let statistics) = $0 { statistics } else { nil } }
   }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct EventSubTests {
-  /// A notification as it is received, whose event has the members of the channel and some more.
+  /// Returns a notification as received, whose event has the channel's members and the given ones.
   private static func line(_ type: String, _ members: String) -> String {
     #"{"metadata":{"message_id":"m","message_type":"notification","#
       + #""message_timestamp":"2026-11-23T20:00:00.123456789Z"},"payload":{"subscription":{"#
@@ -43,13 +43,13 @@ struct EventSubTests {
     #expect(translated.unknown.isEmpty)
   }
 
-  @Test func `half of a pair of surrogates costs one character`() {
+  @Test func `an unpaired surrogate is replaced by one character`() {
     let text = #""message_id":"a","message":{"text":"cut \ud83d"}"#
     let translated = Translated(.eventSub, Self.line("channel.chat.message", "," + text))
     #expect(translated.lines.count == 1 && translated.lines[0].contains("cut \u{FFFD}"))
   }
 
-  /// Each type with what it is in a room: the members of its line behind `type`, room and time.
+  /// Each type, with the members of its line after `type`, room and time.
   @Test(arguments: [
     (
       "channel.chat.message",
@@ -309,7 +309,9 @@ struct EventSubTests {
       ]
     ),
   ])
-  func `a type is what it means in a room`(type: String, members: String, lines: [String]) {
+  func `a notification of each type is translated into the right native lines`(
+    type: String, members: String, lines: [String]
+  ) {
     let translated = Translated(.eventSub, Self.line(type, members))
     #expect(translated.lines == lines)
     #expect(translated.unknown.isEmpty)
@@ -317,7 +319,7 @@ struct EventSubTests {
     #expect(translated.events.count == lines.count)
   }
 
-  @Test func `unknown types are counted by name, and others still count`() {
+  @Test func `unknown types are counted by name, and the other notifications are translated`() {
     let text = [
       Self.line("channel.vip.add", ""), Self.line("channel.vip.add", ""),
       Self.line("channel.chat.notification", #","notice_type":"watch_streak""#),
@@ -333,7 +335,7 @@ struct EventSubTests {
       ])
   }
 
-  /// The lines of a notification that is given as its members, and what is not known.
+  /// Returns the lines of a notification given as its members, and the counts of unknown kinds.
   private static func lines(
     _ type: String, _ event: JSONValue, room: RoomName? = nil
   ) -> (text: String, unknown: [String: Int]) {
@@ -343,7 +345,7 @@ struct EventSubTests {
     return (String(decoding: lines.bytes, as: UTF8.self), lines.unknown)
   }
 
-  @Test func `events of a channel are for its room, whatever channel they name`() {
+  @Test func `events of a channel belong to the given room, whatever channel they name`() {
     let event: JSONValue = ["broadcaster_user_login": "other"]
     #expect(Self.lines("stream.offline", event).text.contains(#""room":"other""#))
     let lines = Self.lines("stream.offline", event, room: RoomName("ada"))
@@ -351,7 +353,7 @@ struct EventSubTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `text that is too long to be compared names nothing`() {
+  func `names and types that are too long to compare are ignored`() {
     let text = JSONValue.string(NastyText.marks)
     let message = Self.lines(
       "channel.chat.message",
@@ -376,13 +378,13 @@ struct EventSubTests {
     let notice = Self.lines("channel.chat.notification", ["notice_type": text])
     #expect(notice.unknown == ["channel.chat.notification ": 1])
     var kinds = NativeLines()
-    for _ in 0..<2 { kinds.note(unknown: NastyText.marks) }
+    for _ in 0..<2 { kinds.count(unknown: NastyText.marks) }
     #expect(kinds.unknown.count == 1 && kinds.unknown.first?.key.utf8.count == 80)
     let line = #"{"subscription":{"type":"\#(NastyText.marks)"},"event":{}}"#
     #expect(Translated(.eventSub, line).unknown.values.reduce(0, +) == 1)
   }
 
-  @Test func `the body of a webhook is a notification as well`() {
+  @Test func `the body of a webhook is read like a notification of the WebSocket`() {
     let translated = Translated(
       .eventSub,
       #"{"subscription":{"type":"stream.offline","condition":{},"created_at":"2026-11-23T20:00:00Z"},"event":{"broadcaster_user_login":"Ada"}}"#

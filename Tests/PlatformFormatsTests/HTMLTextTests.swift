@@ -22,14 +22,14 @@ struct HTMLTextTests {
     ("<!-- a comment -->x", "x"),
     ("<", "<"), ("&", "&"), ("", ""), ("<img alt=", "<img alt="), ("<img alt=\"x>", ""),
   ])
-  func `tags go, references are resolved, images have their names`(
+  func `tags are removed, references are resolved, and images are replaced by their descriptions`(
     html: String, text: String
   ) {
     #expect(HTMLText.plain(html) == text)
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `hostile text takes time by its length`() {
+  func `hostile HTML is converted in linear time`() {
     for piece in ["<", "<a", "&", "&#", "<img alt=\"", "<img a=", "&amp", ">"] {
       let text = String(repeating: piece, count: 200_000)
       #expect(HTMLText.plain(text).utf8.count <= text.utf8.count)
@@ -37,7 +37,7 @@ struct HTMLTextTests {
     }
   }
 
-  @Test func `100,000 seeded texts are read`() {
+  @Test func `100,000 seeded texts are converted without growing`() {
     var generator = SplitMix64(seed: 19)
     let pieces = [
       "<", ">", "&", ";", "img", " alt=", "\"", "'", "#x", "41", "amp", "é", "br", "/p", " ", "=",

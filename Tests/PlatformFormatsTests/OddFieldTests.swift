@@ -2,7 +2,7 @@ import JSON
 import PlatformFormats
 import Testing
 
-/// Programs and platforms leave out fields, and fill them with what nobody expects. A message keeps its words all the same.
+/// Tests that a message keeps its text when other fields are missing or have unexpected values.
 struct OddFieldTests {
   private static let words = "the words"
 
@@ -43,7 +43,7 @@ struct OddFieldTests {
     "target_user_id":"7","target_user_login":"bo","target_user_name":"Bo","bits":5,"viewers":3}}}
     """
 
-  /// Types of EventSub, each with the part of its line that must be there, and the members that it needs.
+  /// Types of EventSub, each with a required part of its line, and the members that it depends on.
   static let eventSub: [(type: String, notice: String, line: String, needed: [String])] = [
     ("channel.chat.message", "", words, ["message", "text"]),
     ("channel.chat.notification", "resub", words, ["message", "text"]),
@@ -55,7 +55,7 @@ struct OddFieldTests {
   ]
 
   @Test(arguments: eventSub)
-  func `a notification keeps what it is about whatever another field is`(
+  func `a notification keeps its content whatever value another field has`(
     type: String, notice: String, line: String, needed: [String]
   ) throws {
     let text = Self.notification.replacing("TYPE", with: type).replacing("NOTICE", with: notice)
@@ -76,7 +76,7 @@ struct OddFieldTests {
     }
   }
 
-  /// What must be as it is for the words to be found.
+  /// The path that must remain unchanged to find the text.
   private static let needed: [PlatformFormat: [String]] = [
     .youtube: [
       "replayChatItemAction", "actions", "0", "addChatItemAction", "item",
@@ -86,7 +86,8 @@ struct OddFieldTests {
     .chatDownloader: ["0", "message"], .pytchat: ["0", "message"],
   ]
 
-  /// What a sample is without a member; `nil` if that makes no difference.
+  /// Returns the translation of a sample without a member, or `nil` if the member makes no
+  /// difference.
   private static func absent(
     _ path: [String], in sample: JSONValue, _ format: PlatformFormat
   ) throws -> Translated? {
@@ -95,13 +96,15 @@ struct OddFieldTests {
     return absent.lines == Translated(format, sample.description).lines ? nil : absent
   }
 
-  /// Expects that a value is counted if the rest is the same as without it, although a usable value makes a difference.
+  /// Expects that a value is counted if the rest is the same as without it, although a valid value
+  /// makes a difference.
   private static func expectCount(
     _ translated: Translated, of value: JSONValue?, at path: [String], like absent: Translated?
   ) {
-    // These say that there is nothing; TwitchDownloader writes the year 1 for a time that is missing.
+    // These values are equivalent to an absent member. TwitchDownloader writes a missing time as
+    // one in the year 1.
     let isMissing = path.last == "created_at" && value?.stringValue?.hasPrefix("0001") == true
-    // A fragment of a type that is not known is text.
+    // A fragment of an unknown type is text.
     let isOther = path.last == "type" && path.contains("fragments") && value?.stringValue != nil
     guard let absent, let value, !isMissing, !isOther,
       ![.null, false, 0, "", " ", [], .object([:])].contains(value)
@@ -119,7 +122,7 @@ struct OddFieldTests {
     .array([.null, "x", []]), .string(String(repeating: "long ", count: 20_000)),
   ]
 
-  /// All paths of a value.
+  /// Returns all paths of a value.
   private static func paths(_ value: JSONValue) -> [[String]] {
     let members: [(String, JSONValue)] =
       switch value {
@@ -156,14 +159,14 @@ struct OddFieldTests {
   @Test(arguments: [
     PlatformFormat.youtube, .twitchDownloader, .chatDownloader, .pytchat,
   ])
-  func `a message keeps its words whatever another field is`(format: PlatformFormat) throws {
+  func `a message keeps its text whatever value another field has`(format: PlatformFormat) throws {
     let sample = try JSONValue(parsing: try #require(Self.samples[format]))
     let needed = try #require(Self.needed[format])
     #expect(Translated(format, sample.description).lines.joined().contains(Self.words))
     for path in Self.paths(sample) where !needed.starts(with: path) {
       let absent = try Self.absent(path, in: sample, format)
       for value in Self.odd.map(Optional.some) + [nil] {
-        // A kind can be that of a notice or of a deletion, which is another thing.
+        // A value may turn the message into a notice or a deletion.
         let text = try #require(Self.replacing(path[...], in: sample, with: value)).description
         let translated = Translated(format, text)
         #expect(translated.rejected.isEmpty, "\(path) \(text.prefix(600))")
@@ -198,7 +201,7 @@ struct LongTextTests {
       #"{"subscription":{"type":"channel.channel_points_custom_reward_redemption.add"},"event":{"user_id":"7","user_input":"LONG","reward":{"title":"t"}}}"#
     ),
   ])
-  func `a text that does not fit into a line is cut, and that is counted`(
+  func `a text that does not fit into a line is truncated, and the truncation is counted`(
     format: PlatformFormat, sample: String
   ) {
     let translated = Translated(format, sample.replacing("LONG", with: Self.long))
@@ -237,7 +240,7 @@ struct TextEncodingTests {
     }
   }
 
-  @Test func `binary data stays, and a character that is cut off becomes U+FFFD`() {
+  @Test func `binary data is unchanged, and an incomplete character becomes U+FFFD`() {
     #expect(convert([], pieces: 1) == "")
     #expect(convert([0xEF, 0xBB], pieces: 1) == "\u{FFFD}")
     #expect(convert(Array("a".utf8), pieces: 1) == "a")
@@ -267,7 +270,7 @@ struct FileAppearanceTests {
       ("PRIVMSG #c :d", nil),
       ("[20.00] bo: hi", "a chat log whose line 1 has a time in an unknown format"),
     ] as [(String, String?)])
-  func `a file is described by what it looks like`(text: String, description: String?) {
+  func `a file is described by its appearance`(text: String, description: String?) {
     #expect(FileAppearance.describe(Array(text.utf8)) == description)
   }
 }
@@ -278,11 +281,12 @@ struct LenientJSONTests {
     (#"{"a":"\ud83d\ude00"}"#, "😀"), (#"{"a":"\\ud83d"}"#, #"\ud83d"#),
     (#"{"a":"\ud83d\ud83d\ude00"}"#, "\u{FFFD}😀"),
   ])
-  func `half of a pair costs one character`(json: String, text: String) {
+  func `an unpaired surrogate in JSON is replaced by one character`(json: String, text: String) {
     #expect(JSONValue(lenient: Array(json.utf8))?["a"]?.stringValue == text)
   }
 
-  @Test func `bytes that are not UTF-8 cost one character, and other text is refused`() {
+  @Test
+  func `an invalid byte in JSON is replaced by one character, and malformed JSON is rejected`() {
     let bytes = Array(#"{"a":""#.utf8) + [0xFF] + Array(#"x"}"#.utf8)
     #expect(JSONValue(lenient: bytes)?["a"]?.stringValue == "\u{FFFD}x")
     #expect(JSONValue(lenient: Array("{".utf8)) == nil)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct YouTubeChatTests {
-  /// A line of a replay.
+  /// Returns a line of a replay.
   private static func line(_ action: String) -> String {
     #"{"clickTrackingParams":"x","replayChatItemAction":{"actions":[\#(action)],"#
       + #""videoOffsetTimeMsec":"5000"}}"#
@@ -91,7 +91,7 @@ struct YouTubeChatTests {
       [#"{"type":"chat.message","id":"b",\#(bo),"text":"late"}"#]
     ),
   ])
-  func `an action is what it means in a room`(text: String, lines: [String]) {
+  func `a chat action is translated into the right native lines`(text: String, lines: [String]) {
     let translated = Translated(.youtube, text)
     #expect(translated.lines == lines)
     #expect(translated.platforms == (lines.isEmpty ? [] : ["youtube"]))
@@ -99,7 +99,7 @@ struct YouTubeChatTests {
     #expect(translated.rejected.isEmpty)
   }
 
-  @Test func `deletions take their time from the clock of the messages`() {
+  @Test func `deletions get their time from the clock of the messages`() {
     let message = Self.item("liveChatTextMessageRenderer", #","message":{"simpleText":"hi"}"#)
     let deletion =
       #"{"replayChatItemAction":{"actions":[{"removeChatItemAction":{"targetItemId":"a"}}]"#
@@ -134,7 +134,7 @@ struct YouTubeChatTests {
 }
 
 struct ChatterinoLogTests {
-  @Test func `messages, bans and the stream are read, over midnight`() {
+  @Test func `messages, bans and states of the stream are read across midnight`() {
     let translated = Translated(
       .chatterino,
       """
@@ -174,7 +174,7 @@ struct ChatterinoLogTests {
     ("CET", "2026-11-23T20:00:01Z", 72_001), ("CET", "2026-11-23 20:00:01", 68_401),
     ("", "20:00:01", 68_401),
   ])
-  func `times are those of the zone that is given, unless the log names another one`(
+  func `times use the given zone unless the log names UTC or the line names a zone`(
     name: String, time: String, seconds: Int
   ) {
     let log = "# Start logging at 2026-11-23 00:00:00 \(name)\n[\(time)] bo: hi"
@@ -182,7 +182,9 @@ struct ChatterinoLogTests {
     #expect(translated.events.map(\.timestamp) == [Timestamp(1_795_392_000 + seconds) * 1_000])
   }
 
-  @Test func `the same log gives the same identifiers, and another log of that day gives others`() {
+  @Test
+  func `a log always gives the same identifiers, and another log of that day gives different ones`()
+  {
     let log = { (name: String) in
       Translated(.chatterino, "# Start logging at 2026-11-23 20:00:00 CET\n[20:00:01] \(name): hi")
         .lines
@@ -203,7 +205,7 @@ struct ChatterinoLogTests {
       ("20:00:01 XM", nil), ("2026-13-01 20:00", nil), ("2026-11-23", nil), ("1795464000", nil),
       ("", nil),
     ] as [(String, Int?)])
-  func `times are read in the formats that Chatterino offers`(time: String, milliseconds: Int?) {
+  func `times are read in all formats that Chatterino offers`(time: String, milliseconds: Int?) {
     let log = "# Start logging at 2026-11-23 00:00:00 CET\n[\(time)] bo: hi\n[20:00:02] bo: bye"
     let translated = Translated(.chatterino, log)
     guard let milliseconds else {
@@ -233,7 +235,7 @@ struct TwitchDownloaderLogTests {
     """#
 
   @Test(arguments: [1, 7, 64, 100_000])
-  func `comments are read one by one`(pieces: Int) {
+  func `comments are read one after another, in pieces of any size`(pieces: Int) {
     let translated = Translated(.twitchDownloader, Self.text, pieces: pieces)
     #expect(
       translated.lines == [
@@ -284,7 +286,7 @@ struct RecognitionTests {
       ("@id=1 :bo!bo@bo PRIVMSG #ada :hi", nil), ("[1,2]", nil), ("[a:b:c]", nil), ("", nil),
       (#"{"type":"viewers","count":1}"#, nil),
     ] as [(String, PlatformFormat?)])
-  func `a file is known by its beginning`(text: String, format: PlatformFormat?) {
+  func `a file's format is recognised by its beginning`(text: String, format: PlatformFormat?) {
     #expect(PlatformFormat(head: Array(text.utf8)) == format)
   }
 
@@ -295,7 +297,7 @@ struct RecognitionTests {
       ("2026-11-23 20:00", nil), ("2026-11-23T20:00:00", nil), ("1969-12-31T23:59:59Z", nil),
       ("2026-11-23T20:00:00+1", nil),
     ] as [(String, Int?)])
-  func `times are read`(text: String, milliseconds: Int?) {
+  func `valid times are parsed, and other text is rejected`(text: String, milliseconds: Int?) {
     let line =
       #"{"subscription":{"type":"stream.offline","condition":{},"created_at":"\#(text)"},"event":{"broadcaster_user_login":"ada"}}"#
     let translated = Translated(.eventSub, line)
@@ -303,9 +305,9 @@ struct RecognitionTests {
     #expect(translated.lines == [#"{"type":"stream","room":"ada"\#(time),"state":"ended"}"#])
   }
 
-  /// What is damaged gives fewer lines, and never one that the daemon would not read.
+  /// A damaged file may give fewer lines, but none that the daemon would reject.
   @Test(arguments: PlatformFormat.allCases)
-  func `damaged files are read as far as they can be`(format: PlatformFormat) {
+  func `damaged files give fewer events, but no invalid lines`(format: PlatformFormat) {
     let samples: [PlatformFormat: String] = [
       .youtube:
         #"{"replayChatItemAction":{"actions":[{"addChatItemAction":{"item":{"liveChatPaidMessageRenderer":{"id":"a","timestampUsec":"1795464000123456","authorExternalChannelId":"UC1","authorName":{"simpleText":"Bo"},"message":{"runs":[{"text":"x"}]},"purchaseAmountText":{"simpleText":"$1"}}}}}],"videoOffsetTimeMsec":"1"}}"#,

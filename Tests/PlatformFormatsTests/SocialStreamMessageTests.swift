@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Messages of Social Stream Ninja, written after its documents.
+/// Tests messages of Social Stream Ninja that follow its documentation.
 struct SocialStreamMessageTests {
   private static func translated(_ text: String) throws -> (lines: String, unknown: [String: Int]) {
     var lines = NativeLines()
@@ -20,7 +20,7 @@ struct SocialStreamMessageTests {
     (##"{"meta":{"permanent":"yes"}}"##, "permanent"),
     (##"{"meta":{"expiresAt":"soon"}}"##, "expiresAt"), (##"{"event":[1]}"##, "event"),
   ])
-  func `a value of no use is counted`(member: String, name: String) throws {
+  func `an unusable value is counted`(member: String, name: String) throws {
     var message = try #require(JSONValue(lenient: Array(member.utf8))?.objectValue)
     message.merge(["type": "x", "id": 1, "chatname": "A", "chatmessage": "a"]) { first, _ in first }
     var lines = NativeLines()
@@ -32,7 +32,7 @@ struct SocialStreamMessageTests {
     #expect(lines.notShown == 0)
   }
 
-  /// The lines of several messages, without what all of them have.
+  /// Returns the lines of several messages, without the members that all lines share.
   private static func all(_ messages: [String]) -> [String] {
     var lines = NativeLines()
     var chat = SocialStreamChat(room: nil, run: "run")
@@ -84,13 +84,13 @@ struct SocialStreamMessageTests {
     (#"{"action":"clearDock"}"#, ""),
     (#"{"chatname":"Ada","chatmessage":""}"#, ""),
   ])
-  func `a message becomes an event`(message: String, line: String) throws {
+  func `a message becomes the right event`(message: String, line: String) throws {
     let (lines, unknown) = try Self.translated(message)
     #expect(lines == (line.isEmpty ? "" : line + "\n"))
     #expect(unknown.isEmpty)
   }
 
-  @Test func `kinds that are not known are counted by name`() throws {
+  @Test func `unknown kinds are counted by name`() throws {
     let (lines, unknown) = try Self.translated(#"{"chatname":"Ada","event":"something_new"}"#)
     #expect(lines.isEmpty)
     #expect(unknown == ["something_new": 1])
@@ -184,7 +184,7 @@ struct SocialStreamMessageTests {
       #""type":"reaction""#, #""count":5"#
     ),
   ])
-  func `content decides before the kind, and words are kept`(
+  func `the content of a message takes precedence over its kind, and the text is kept`(
     message: String, part: String, other: String
   ) throws {
     let (lines, _) = try Self.translated(message)
@@ -213,7 +213,7 @@ struct SocialStreamMessageTests {
     (#"{"delete":{"type":"kick","id":9}}"#, ["kick/9"]),
     (#"{"delete":{"type":"kick","meta":{"messageId":"n9"}}}"#, ["kick/n9"]),
   ])
-  func `deletions find their messages in all forms`(message: String, identifiers: [String]) {
+  func `deletions in all forms find their messages`(message: String, identifiers: [String]) {
     let lines = Self.all(Self.said + [message]).dropFirst(3)
     #expect(Array(lines) == identifiers.map { #"{"type":"chat.delete","id":"\#($0)"}"# })
   }
@@ -241,11 +241,13 @@ struct SocialStreamMessageTests {
       ]
     ),
   ])
-  func `a ban reaches whoever wrote, by number or name`(message: String, lines: [String]) {
+  func `a ban applies to the identifier and names under which the person wrote`(
+    message: String, lines: [String]
+  ) {
     #expect(Array(Self.all(Self.said + [message]).dropFirst(3)) == lines)
   }
 
-  @Test func `counts of several platforms are one sum`() {
+  @Test func `the viewer counts of several platforms are added up`() {
     let lines = Self.all([
       #"{"type":"youtube","event":"viewer_update","meta":100}"#,
       #"{"type":"twitch","event":"viewer_update","meta":"20"}"#,
@@ -260,7 +262,7 @@ struct SocialStreamMessageTests {
       ])
   }
 
-  @Test func `a number that is given anew identifies another message`() {
+  @Test func `a reused number identifies another message`() {
     let lines = Self.all(
       [
         #"{"type":"x","id":1,"chatname":"A","chatmessage":"a"}"#,
@@ -284,7 +286,7 @@ struct SocialStreamMessageTests {
   ]
 
   @Test(arguments: full.keys.sorted(), ["", "resub", "raid", "subscription_gift", "new_thing"])
-  func `no odd value of a member costs a message or its words`(member: String, event: String) {
+  func `no unusable value of a member loses a message or its text`(member: String, event: String) {
     for odd in OddValues.json where !(member == "private" && odd == "true") {
       var members = Self.full
       members["event"] = "\"\(event)\""
@@ -294,7 +296,7 @@ struct SocialStreamMessageTests {
         + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(
           separator: ",") + "}"
       let lines = Self.all([text])
-      // Without words, a message of no kind is nothing.
+      // Without text, a message of an ordinary kind has no content.
       if member == "chatmessage" { continue }
       #expect(lines.count == 1 && lines[0].contains("words"), "\(member) \(odd): \(lines)")
       var decoder = LineDecoder()
@@ -310,7 +312,7 @@ struct SocialStreamMessageTests {
   }
 
   @Test(arguments: ["meta", "type", "chatname", "chatmessage", "userid", "id", "username"])
-  func `no odd value stops a ban or a deletion`(member: String) {
+  func `no unusable value prevents a ban or a deletion`(member: String) {
     for odd in OddValues.json {
       let type = member == "type" ? "" : #""type":"twitch","#
       let ban =
@@ -326,7 +328,7 @@ struct SocialStreamMessageTests {
     }
   }
 
-  @Test func `100,000 seeded messages give lines that a daemon takes`() {
+  @Test func `100,000 seeded messages give lines that the daemon accepts`() {
     var generator = SplitMix64(seed: 19)
     let names = [
       "type", "chatname", "chatmessage", "userid", "event", "hasDonation", "membership", "subtitle",

@@ -4,19 +4,19 @@ import PlatformFormats
 import Testing
 import WireFormats
 
-/// What a text of a format is as native lines, and what of it is not known.
+/// The translation of a text into native lines, with the counts of unknown kinds.
 struct Translated {
-  /// Without the platform that each of them ends with.
+  /// The lines, without the platform at their ends.
   let lines: [String]
   private(set) var platforms: Set<String> = []
   let unknown: [String: Int]
   /// Why the rest could not be read.
   let failure: String?
-  /// The events that a daemon reads from the lines, and why it rejects some.
+  /// The events that a daemon decodes from the lines, and its reasons for rejecting lines.
   private(set) var events: [LiveEvent] = []
   private(set) var rejected: [String] = []
 
-  /// - Parameter pieces: how many bytes are given at once.
+  /// - Parameter pieces: The number of bytes passed in each call.
   init(_ format: PlatformFormat, _ text: String, pieces: Int = .max, zone: LogZone = .utc) {
     var translator = PlatformTranslator(format, zone: zone)
     var bytes = Array(text.utf8)[...]

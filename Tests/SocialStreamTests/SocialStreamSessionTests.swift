@@ -31,14 +31,14 @@ struct SocialStreamSessionTests {
     return .object(members)
   }
 
-  @Test func `a repeated message counts once, and a number that begins anew is another message`() {
+  @Test func `a repeated message counts once, and a reused number identifies another message`() {
     var session = Self.session()
     for (id, text) in [(1, "a"), (1, "a"), (2, "b"), (1, "c")] as [(Int64, String)] {
       session.receive(Self.message(id, text), on: 1, at: Self.seconds(2), time: 1000)
     }
     session.receive(Self.message(nil, "d"), on: 1, at: Self.seconds(2), time: 1000)
     session.receive(Self.message(nil, "d"), on: 1, at: Self.seconds(2), time: 1000)
-    #expect(session.told == 5)
+    #expect(session.forwarded == 5)
     #expect(session.duplicates == 1)
     let lines = session.takeEffects().flatMap { effect -> [String] in
       guard case .deliver(let bytes, _) = effect else { return [] }
@@ -47,7 +47,7 @@ struct SocialStreamSessionTests {
     #expect(Set(lines.map { $0.replacing("chat.message", with: "") }).count == 5)
   }
 
-  @Test func `what is not shown is told by its name, at most every ten seconds`() throws {
+  @Test func `the status reports unknown kinds by name, at most every ten seconds`() throws {
     var session = Self.session()
     func receive(_ text: String, at second: Int64) throws {
       session.receive(
@@ -70,7 +70,7 @@ struct SocialStreamSessionTests {
       ])
   }
 
-  @Test func `a silent server is asked for a sign of life, and its end is a gap`() {
+  @Test func `a silent server is sent a ping, and its outage is reported as a gap`() {
     var session = Self.session()
     session.wake(at: Self.seconds(31))
     #expect(session.takeEffects() == [.ping(1)])
@@ -92,14 +92,14 @@ struct SocialStreamSessionTests {
       ])
   }
 
-  @Test func `what a connection that is given up still says does not count`() {
+  @Test func `messages of an abandoned connection are ignored`() {
     var session = Self.session()
     session.closed(1, reason: "gone", at: Self.seconds(2))
     session.receive(Self.message(1, "late"), on: 1, at: Self.seconds(2), time: 1000)
-    #expect(session.told == 0)
+    #expect(session.forwarded == 0)
   }
 
-  @Test func `connections that fail are tried with growing pauses`() {
+  @Test func `failing connections are retried with growing pauses`() {
     var session = SocialStreamSession(run: "run", generator: SplitMix64(seed: 1), at: .origin)
     var now = Instant.origin
     var waits: [Interval] = []
@@ -115,7 +115,7 @@ struct SocialStreamSessionTests {
     #expect(waits.max() ?? .zero > .seconds(8))
   }
 
-  @Test func `a source that does not read does not take silence for death`() {
+  @Test func `a source that does not read does not consider the server dead`() {
     var session = Self.session()
     session.pause(true, at: Self.seconds(2))
     #expect(session.deadline == nil)

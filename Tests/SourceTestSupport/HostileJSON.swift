@@ -1,15 +1,16 @@
 package import JSON
 
-/// JSON that no peer should send: messages of a protocol with parts that are missing, moved or of another kind.
+/// Generates invalid JSON messages: messages of a protocol whose parts are missing, moved or of
+/// another type.
 package struct HostileJSON {
   private let messages: [JSONValue]
 
-  /// - Parameter messages: texts of proper messages.
+  /// - Parameter messages: The texts of valid messages.
   package init(_ messages: [String]) throws {
     self.messages = try messages.map { try JSONValue(parsing: $0) }
   }
 
-  /// A message, in one of two cases as it should be.
+  /// Returns a message, which is valid in one of two cases.
   package func message(using generator: inout some RandomNumberGenerator) -> JSONValue {
     let message = messages.randomElement(using: &generator) ?? .null
     return Bool.random(using: &generator) ? message : spoiled(message, using: &generator)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A list that tests wait for. The time limit of the test ends a wait that is in vain.
+/// A list whose entries tests can wait for. The test's time limit ends a wait that is never
+/// satisfied.
 package final class Recorded: Sendable {
   private struct Waiter {
     let isMet: @Sendable (String) -> Bool
@@ -29,7 +30,7 @@ package final class Recorded: Sendable {
     for continuation in met { continuation.resume() }
   }
 
-  /// Waits for an entry, which may be there already.
+  /// Waits for an entry, which may already be in the list.
   package func wait(for isMet: @escaping @Sendable (String) -> Bool) async {
     let id = state.withLock { state in
       state.lastID += 1

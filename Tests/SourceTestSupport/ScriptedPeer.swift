@@ -1,11 +1,12 @@
-/// Twitch's side of one connection: lines in, lines out. What it does wrong is decided by its script.
+/// The Twitch side of one connection, which receives and returns lines. The script determines its
+/// errors.
 package struct ScriptedPeer: Sendable {
   package struct Script: Sendable {
-    /// Refuses a request for several capabilities; single ones are granted.
+    /// Refuses a request for several capabilities, but grants single ones.
     package var refusesTogether = false
-    /// Capabilities that it does not know.
+    /// The capabilities that it does not know.
     package var unknown: Set<String> = []
-    /// Channels whose join it does not answer.
+    /// The channels whose JOIN it does not answer.
     package var swallowed: Set<String> = []
     package var refusesLogin = false
 
@@ -17,7 +18,7 @@ package struct ScriptedPeer: Sendable {
   package private(set) var isRegistered = false
   package private(set) var capabilities: Set<String> = []
   package private(set) var joined: Set<String> = []
-  /// What a real server would not like.
+  /// Behaviour of the client that a real server would not accept.
   package private(set) var faults: [String] = []
   private var asked: Set<String> = []
 
@@ -47,7 +48,8 @@ package struct ScriptedPeer: Sendable {
     }
   }
 
-  /// As Twitch writes it. Clients need all of it: the end of a text that did not begin breaks some.
+  /// The welcome as Twitch writes it. Clients require all of it; some fail if a text ends that did
+  /// not begin.
   private static let welcome: [(numeric: String, text: String)] = [
     ("001", "Welcome, GLHF!"), ("002", "Your host is tmi.twitch.tv"),
     ("003", "This server is rather new"), ("004", "-"), ("375", "-"),
@@ -77,7 +79,7 @@ package struct ScriptedPeer: Sendable {
       faults.append("joined before the welcome")
       return []
     }
-    // The second join of a channel is not answered; nobody should need it.
+    // A second JOIN of a channel is not answered, and no client should need one.
     guard asked.insert(channel).inserted else {
       faults.append("joined \(channel) twice")
       return []

@@ -4,15 +4,15 @@ package import NIOCore
 import NIOPosix
 import TestSupport
 
-/// The daemon's ingest socket: takes each batch of a session once, and acknowledges it.
+/// A simulated ingest socket that accepts each batch of a session once, and acknowledges it.
 package final class TestDaemon: Sendable {
-  /// What belongs to the event loop. It outlives a restart, as what is on disk does.
+  /// The state that belongs to the event loop. It survives a restart, like data on a disk.
   private final class Core {
     var positions: [String: Int] = [:]
     var channels: [any Channel] = []
-    /// Does not answer.
+    /// Whether answers are held back.
     var isStalled = false
-    /// Answers that were held back, on their channels.
+    /// The answers held back, with their channels.
     var heldBack: [(channel: any Channel, answer: String)] = []
     let lines: Recorded
 
@@ -72,7 +72,7 @@ package final class TestDaemon: Sendable {
 
   private let directory = TemporaryDirectory()
   package var path: String { directory.path + "/ingest" }
-  /// Each line that was applied.
+  /// The applied lines.
   package let lines = Recorded()
   private let loop: any EventLoop
   private let core: NIOLoopBound<Core>
@@ -96,7 +96,7 @@ package final class TestDaemon: Sendable {
     try await loop.submit { core.value.channels.append(listener) }.get()
   }
 
-  /// Ends as a daemon that is killed: what was not answered may or may not have been applied.
+  /// Ends like a killed daemon: unanswered lines may or may not have been applied.
   package func kill() async throws {
     let channels = try await loop.submit { [core] in
       defer { core.value.channels = [] }
@@ -105,7 +105,7 @@ package final class TestDaemon: Sendable {
     for channel in channels { try? await channel.close() }
   }
 
-  /// Holds answers back, or gives those that were held back.
+  /// Holds answers back, or sends the answers that were held back.
   package func stall(_ isStalled: Bool) async throws {
     try await loop.submit { [core] in
       core.value.isStalled = isStalled
@@ -117,7 +117,7 @@ package final class TestDaemon: Sendable {
     }.get()
   }
 
-  /// Messages that were applied, by their last word.
+  /// The applied messages, represented by their last word.
   package var messages: [String] {
     lines.entries.filter { $0.contains("PRIVMSG") }
       .compactMap { $0.split(separator: ":").last.map(String.init) }
@@ -127,7 +127,7 @@ package final class TestDaemon: Sendable {
     await lines.wait { $0.hasSuffix("PRIVMSG #ada :\(id)") }
   }
 
-  /// Values of a member of the applied lines of a type.
+  /// Returns the values of a member in the applied lines of a type.
   package func values(of member: String, type: String) -> [JSONValue] {
     lines.entries.compactMap { line -> JSONValue? in
       guard let value = try? JSONValue(parsing: Array(line.utf8)),

@@ -3,9 +3,9 @@ package import NIOCore
 import NIOPosix
 package import NIOSSL
 
-/// A Twitch on a real socket: what ``ScriptedPeer`` answers, and what a test makes it do.
+/// A simulated Twitch on a real socket. It answers like ``ScriptedPeer``, and tests can control it.
 package final class TestTwitch: Sendable {
-  /// What belongs to the event loop.
+  /// The state that belongs to the event loop.
   private final class Core {
     var clients: [Client] = []
     var script = ScriptedPeer.Script()
@@ -51,7 +51,7 @@ package final class TestTwitch: Sendable {
   }
 
   package let port: Int
-  /// `NUMBER LINE` for each line of the client with the number, and `NUMBER closed`.
+  /// `NUMBER LINE` for each line of the client with that number, and `NUMBER closed`.
   package let heard = Recorded()
   private let loop: any EventLoop
   private let listener: any Channel
@@ -81,10 +81,11 @@ package final class TestTwitch: Sendable {
     try await loop.submit { [core] in body(core.value) }.get()
   }
 
-  /// Waits until a client has sent a line that begins like this.
+  /// Waits until a client has sent a line with this prefix.
   package func wait(for line: String) async { await heard.wait { $0.hasPrefix(line) } }
 
-  /// Sends a message to each client that has joined the channel and is not frozen, or only to one.
+  /// Sends a message to one client, or to all clients that have joined the channel and are not
+  /// frozen.
   package func say(_ id: String, in channel: String = "ada", to number: Int? = nil) async throws {
     try await on { core in
       for (index, client) in core.clients.enumerated()
@@ -100,7 +101,7 @@ package final class TestTwitch: Sendable {
     try await on { $0.clients[number].send(text) }
   }
 
-  /// Neither answers a client any more nor sends to it.
+  /// Stops answering a client and sending to it.
   package func freeze(_ number: Int) async throws {
     try await on { $0.clients[number].isFrozen = true }
   }
@@ -114,7 +115,7 @@ package final class TestTwitch: Sendable {
     try await on { $0.script = script }
   }
 
-  /// What clients did that a real server would not like.
+  /// Returns the behaviour of clients that a real server would not accept.
   package func faults() async throws -> [String] {
     try await loop.submit { [core] in core.value.clients.flatMap(\.peer.faults) }.get()
   }

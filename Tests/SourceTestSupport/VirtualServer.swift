@@ -1,12 +1,12 @@
 package import RateLimiting
 import TestSupport
 
-/// A session of a live source, as a simulation drives it.
+/// The session of a live source, as driven by a simulation.
 package protocol VirtualSession {
   associatedtype Effect
 
   var deadline: Instant? { get }
-  /// How many messages it received more than once and passed on once.
+  /// The number of messages that the session received more than once and forwarded once.
   var duplicates: Int { get }
 
   mutating func takeEffects() -> [Effect]
@@ -14,13 +14,14 @@ package protocol VirtualSession {
   mutating func wake(at now: Instant)
 }
 
-/// A platform's server and a network on virtual time, around one session, with faults that the seed decides.
+/// A platform's server and a network on virtual time, around one session. The seed determines the
+/// faults.
 package protocol VirtualServer {
   associatedtype Session: VirtualSession
   associatedtype Fault: CaseIterable & Hashable
-  /// What happens beside the events of any network.
+  /// The events of this server, in addition to those of every network.
   associatedtype Event
-  /// What the server keeps of a connection.
+  /// The server's state for a connection.
   associatedtype Peer
 
   static var end: Instant { get }
@@ -30,19 +31,19 @@ package protocol VirtualServer {
   init(seed: UInt64)
   mutating func perform(_ effect: Session.Effect)
   mutating func handle(_ event: Event)
-  /// Sends a new message of the chat.
+  /// Sends a new chat message.
   mutating func chat()
-  /// - Parameter open: the connections on which the server can send.
+  /// - Parameter open: The connections on which the server can send.
   mutating func strike(_ fault: Fault, _ open: [Int])
-  /// A connection has just ended at the server.
+  /// Called when a connection has ended at the server.
   mutating func dropped(_ id: Int)
-  /// Adds violations and counts of its own in the end.
+  /// Adds the server's own violations and counts at the end.
   mutating func judge()
 }
 
 extension VirtualServer {
-  /// Runs one schedule for each seed. Returns what must not have happened, and how often everything else did; faults
-  /// are counted under their names.
+  /// Runs one schedule for each seed. Returns the violations, and the counts of everything else;
+  /// faults are counted by name.
   package static func run(
     seeds: ClosedRange<UInt64>
   ) -> (violations: [String], counts: [String: Int]) {
@@ -111,14 +112,14 @@ extension VirtualServer {
     }
   }
 
-  /// The server closes a connection.
+  /// Closes a connection from the server's side.
   package mutating func close(_ id: Int) {
     guard let connection = network.connections[id], connection.isOpenAtServer else { return }
     network.schedule(.closed(id), after: connection.down)
     drop(id)
   }
 
-  /// The session closes a connection.
+  /// Closes a connection from the session's side.
   package mutating func hangUp(_ id: Int) {
     network.connections[id]?.isOpenAtClient = false
     drop(id)
@@ -130,7 +131,8 @@ extension VirtualServer {
     dropped(id)
   }
 
-  /// Ends all connections and refuses new ones for up to a minute; the same fault ends that.
+  /// Ends all connections and refuses new ones for up to a minute. Repeating the same fault ends
+  /// the outage.
   package mutating func beginOrEndOutage(_ fault: Fault, _ open: [Int]) {
     network.isDown.toggle()
     guard network.isDown else { return }
@@ -138,7 +140,7 @@ extension VirtualServer {
     network.schedule(.fault(fault), after: network.delay(100..<60_000))
   }
 
-  // MARK: Judging
+  // MARK: Checks
 
   private mutating func judgeMessages() {
     network.count("messages", network.messages.count)
@@ -155,7 +157,8 @@ extension VirtualServer {
     }
   }
 
-  /// A message that was sent to nobody, or did not arrive, is within a gap that the session reported.
+  /// Checks that a message which was sent to no client, or did not arrive, is within a reported
+  /// gap.
   private mutating func judgeLoss(of message: VirtualMessage, _ name: String) {
     guard let first = network.firstReach[message.channel], message.sent >= first else { return }
     network.count("lost")

@@ -23,7 +23,7 @@ struct SourceConfigurationTests {
 
   private static let least = "kind: twitch\ntwitch:\n  channels: [ada]\n"
 
-  @Test func `a kind and a channel are enough`() throws {
+  @Test func `a kind and a channel suffice`() throws {
     let configuration = try Self.read(Self.least)
     #expect(configuration.kind == .twitch)
     #expect(configuration.twitch.channels == ["ada"])
@@ -106,7 +106,7 @@ struct SourceConfigurationTests {
     #expect(twitch.history?.description == "https://history.example:443/v2")
   }
 
-  @Test func `OBS needs nothing but its kind`() throws {
+  @Test func `OBS requires only its kind`() throws {
     let configuration = try Self.read("kind: obs")
     #expect(configuration.kind == .obs)
     #expect(configuration.obs.server.description == "127.0.0.1:4455")
@@ -116,7 +116,7 @@ struct SourceConfigurationTests {
   @Test(arguments: [
     ("kind: twich", "a.yaml:1: kind: there is no 'twich'; did you mean 'twitch'?"),
     ("room: main", "a.yaml: kind: is missing; write 'kind: twitch' or 'kind: obs'"),
-    ("kind: twitch", "a.yaml: twitch.channels: names no channel; write [channel]"),
+    ("kind: twitch", "a.yaml: twitch.channels: is empty; write [channel]"),
     (
       least + "  chanels: 1",
       "a.yaml:4: twitch.chanels: unknown key; did you mean 'twitch.channels'?"
@@ -138,7 +138,7 @@ struct SourceConfigurationTests {
     ),
     (
       "kind: eventsub\ntwitch:\n  channels: [a, b]",
-      "a.yaml: twitch.channels: names several; eventsub reads one"
+      "a.yaml: twitch.channels: has several; eventsub reads only one"
     ),
     (
       "kind: webhook",
@@ -146,7 +146,7 @@ struct SourceConfigurationTests {
     ),
     (
       "kind: webhook\nwebhook:\n  listen: 127.0.0.1:80",
-      "a.yaml: webhook.mapping: is missing; name a file that says what deliveries mean, or a sender such as ko-fi"
+      "a.yaml: webhook.mapping: is missing; name a mapping file, or a sender such as ko-fi"
     ),
     (
       "kind: webhook\nwebhook: {listen: '192.0.2.1:80', mapping: m}",
@@ -164,8 +164,8 @@ struct SourceConfigurationTests {
     ),
     (
       "kind: social-stream\nsocialStream: {session: a/b}",
-      "a.yaml:2: socialStream.session: a session is letters, digits, - and _; it is in the address "
-        + "of the dock"
+      "a.yaml:2: socialStream.session: a session consists of letters, digits, - and _; "
+        + "see the dock's address"
     ),
     (least + "room: No", "a.yaml:4: room: 'No' is not a room name: [a-z0-9_][a-z0-9_.-]{0,63}"),
     (
@@ -177,34 +177,35 @@ struct SourceConfigurationTests {
       "a.yaml:3: twitch.channels[1]: 'ab' is listed twice"
     ),
   ])
-  func `a mistake names file, line and key`(text: String, message: String) {
+  func `an error names the file, the line and the key`(text: String, message: String) {
     let error = #expect(throws: ConfigurationError.self) { try Self.read(text) }
     #expect(error?.description == message)
   }
 
   @Test(arguments: ["127.0.0.1", "127.3.4.5", "localhost", "[::1]"])
-  func `a receiver on this machine needs no leave`(host: String) throws {
+  func `a local webhook server needs no permission`(host: String) throws {
     _ = try Self.read("kind: webhook\nwebhook: {listen: '\(host):80', mapping: m}")
   }
 
   @Test(arguments: [
     "127.example.org", "127.0.0.1.example.org", "0.0.0.0", "10.0.0.1", "localhost.x",
   ])
-  func `a receiver elsewhere needs leave and a secret`(host: String) throws {
+  func `a webhook server for other machines requires allowRemote and a secret`(host: String) throws
+  {
     let text = "kind: webhook\nwebhook: {listen: '\(host):80', mapping: m"
     #expect(throws: ConfigurationError.self) { try Self.read(text + "}") }
     let configuration = try Self.read(text + ", allowRemote: true}")
     #expect(throws: SourceError.self) { try configuration.webhookGate(credentials: nil) }
   }
 
-  @Test func `a mistake in a mapping file is one of the configuration`() throws {
+  @Test func `an error in a mapping file is an error of the configuration`() throws {
     let text = "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(directory)/m.yaml}"
     var configuration = try Self.read(text)
     #expect(throws: ConfigurationError.self) { try configuration.readMapping() }
     try "events: [{type: nothing}]".write(
       toFile: "\(directory)/m.yaml", atomically: true, encoding: .utf8)
     let error = #expect(throws: ConfigurationError.self) { try configuration.readMapping() }
-    #expect(error?.description.hasPrefix("\(directory)/m.yaml:1: events[0].type: there is") == true)
+    #expect(error?.description.hasPrefix("\(directory)/m.yaml:1: events[0].type: unknown ") == true)
     try "events: [{type: chat.clear}]".write(
       toFile: "\(directory)/m.yaml", atomically: true, encoding: .utf8)
     try configuration.readMapping()
@@ -212,7 +213,7 @@ struct SourceConfigurationTests {
   }
 
   @Test
-  func `a login that the service manager hands over is renewed in the source's own directory`()
+  func `a login from the service manager is renewed in the source's state directory`()
     throws
   {
     try FileManager.default.createDirectory(
@@ -226,19 +227,19 @@ struct SourceConfigurationTests {
       try configuration.twitchLogin(credentials: directory, state: directory + "/state")
     }
     #expect(try login() == nil)
-    // What the unit gives if there is no file.
+    // The unit's default if there is no file.
     try "\n".write(toFile: directory + "/login", atomically: true, encoding: .utf8)
     #expect(try login() == nil)
     try hand(over: "one")
     var used = try #require(try login())
     #expect(used.token == Secret("one"))
     #expect(used.file == directory + "/state/twitch.json")
-    let isTaken = used.take(["access_token": "two", "refresh_token": "r2"])
+    let isTaken = used.store(["access_token": "two", "refresh_token": "r2"])
     #expect(isTaken)
     try used.save()
     #expect(try login()?.token == Secret("two"))
     #expect(try login()?.renewal == Secret("r2"))
-    // Somebody has logged in again.
+    // The user has logged in again.
     try hand(over: "three")
     #expect(try login()?.token == Secret("three"))
     #expect(try login()?.token == Secret("three"))
@@ -246,7 +247,7 @@ struct SourceConfigurationTests {
     #expect(mode[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func `the commented defaults have every key, and read back as defaults`() throws {
+  @Test func `the commented defaults contain every key, and parse as the defaults`() throws {
     let text = SourceConfiguration.commentedDefaults
     for key in SourceKey.all {
       let name = key.path.split(separator: ".").last ?? ""
@@ -261,15 +262,14 @@ struct SourceConfigurationTests {
   }
 
   @Test(arguments: WebhookMapping.presets)
-  func `a mapping is named by its sender`(name: String) throws {
+  func `a mapping can be named by its sender`(name: String) throws {
     var configuration = try Self.read(
       "kind: webhook\nwebhook: {listen: '127.0.0.1:80', mapping: \(name)}")
     try configuration.readMapping()
     #expect(configuration.webhook.mapping != nil)
   }
 
-  @Test func `a source that is started by hand looks for the daemon where livehostctl does`() throws
-  {
+  @Test func `a source started by hand finds the daemon in the same order as livehostctl`() throws {
     try FileManager.default.createDirectory(
       atPath: directory + "/livehost", withIntermediateDirectories: true)
     func find(_ environment: [String: String], ingest: String? = nil, control: String? = nil)

@@ -1,16 +1,17 @@
 import Foundation
 import NIOSSL
 
-/// Certificates for tests, valid for a hundred years: of an authority, and of two servers that it vouches for.
+/// Certificates for tests, valid for a hundred years: of an authority, and of two servers that it
+/// has certified.
 enum TestCertificates {
-  /// The path of a file with the authority's certificate.
+  /// Writes the authority's certificate to a file and returns its path.
   static func authorityFile() throws -> String {
     let path = NSTemporaryDirectory() + "authority-\(UUID().uuidString).pem"
     try Data(authority.utf8).write(to: URL(fileURLWithPath: path))
     return path
   }
 
-  /// A server's side, with the certificate for `localhost` or that of another name.
+  /// Returns a server's TLS context, with the certificate for `localhost` or for another name.
   static func server(isForLocalhost: Bool) throws -> NIOSSLContext {
     let (certificate, key) = isForLocalhost ? (localhost, localhostKey) : (other, otherKey)
     let configuration = TLSConfiguration.makeServerConfiguration(

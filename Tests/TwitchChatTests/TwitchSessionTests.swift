@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import TwitchChat
 
-/// Single steps of a session, line by line.
+/// Tests single steps of a session, line by line.
 struct TwitchSessionTests {
   /// A session and its time.
   private final class Steps {
     var session: TwitchSession
     var now = Instant.origin
-    /// What it has asked for, without what it says about itself.
+    /// The effects of the session, without its statuses.
     var effects: [TwitchSession.Effect] = []
     var statuses: [String: SourceStatus] = [:]
 
@@ -62,7 +62,7 @@ struct TwitchSessionTests {
       return verdict
     }
 
-    /// What was sent on a connection since the last call.
+    /// Returns the lines sent on a connection since the last call.
     func sent(on id: Int = 1) -> [String] {
       defer { effects.removeAll { if case .send(id, _) = $0 { true } else { false } } }
       return effects.compactMap { if case .send(id, let line) = $0 { line } else { nil } }
@@ -83,7 +83,7 @@ struct TwitchSessionTests {
     "@badges=;id=\(id);room-id=1 :bo!bo@bo PRIVMSG #ada :hello"
   }
 
-  @Test func `capabilities are asked for together, then one by one, and joins come after them`() {
+  @Test func `capabilities are requested together, then one by one, and joins follow`() {
     let steps = Steps(["ada"])
     steps.open(1)
     #expect(steps.sent().first == "CAP REQ :twitch.tv/commands twitch.tv/tags")
@@ -98,7 +98,10 @@ struct TwitchSessionTests {
     #expect(steps.statuses["ada"] == SourceStatus(.live))
   }
 
-  @Test func `a server that says nothing about capabilities is joined nevertheless`() {
+  @Test
+  func
+    `the channels of a server that does not answer about capabilities are joined after ten seconds`()
+  {
     let steps = Steps(["ada"])
     steps.open(1)
     _ = steps.sent()
@@ -108,7 +111,7 @@ struct TwitchSessionTests {
     #expect(steps.sent() == ["JOIN #ada"])
   }
 
-  @Test func `a server that does not know capabilities is joined at once`() {
+  @Test func `the channels of a server without capabilities are joined immediately`() {
     let steps = Steps(["ada"])
     steps.open(1)
     _ = steps.sent()
@@ -119,7 +122,7 @@ struct TwitchSessionTests {
     #expect(steps.statuses["ada"]?.reason?.contains("no tags") == true)
   }
 
-  @Test func `questions of the server are answered, and silence is asked about`() {
+  @Test func `pings of the server are answered, and a silent server is sent a ping`() {
     let steps = Steps(["ada"])
     steps.join(["ada"])
     _ = steps.sent()
@@ -138,7 +141,7 @@ struct TwitchSessionTests {
     #expect(steps.has(.connect(2)))
   }
 
-  @Test func `a gap is from the last line less the way there to the next join`() {
+  @Test func `a gap lasts from the last line, minus the round trip, until the next join`() {
     let steps = Steps(["ada"])
     steps.open(1)
     steps.receive(":tmi.twitch.tv CAP * ACK :twitch.tv/commands twitch.tv/tags")
@@ -160,7 +163,7 @@ struct TwitchSessionTests {
           channel: "ada", from: last + .milliseconds(-80), to: steps.now, reason: "closed")))
   }
 
-  @Test func `what was missed is asked for, and counts if it is newer and was not received`() {
+  @Test func `missed messages are requested, and only new ones from the gap are forwarded`() {
     let steps = Steps(["ada"], readsHistory: true)
     steps.join(["ada"])
     let last = steps.now
@@ -179,7 +182,8 @@ struct TwitchSessionTests {
       }
     }
     #expect(history("b", sent: 1_001))
-    // Received before the gap or after it, got twice, too old, of somebody else.
+    // These messages were received before or after the gap, were returned twice, are too old, or
+    // belong to another channel.
     #expect(!history("a", sent: 1_001) && !history("c", sent: 1_001) && !history("b", sent: 1_001))
     #expect(!history("old", sent: 1_000) && !history("other", sent: 1_001, of: "bo"))
     steps.session.receivedHistory(of: "ada")
@@ -189,7 +193,7 @@ struct TwitchSessionTests {
     #expect(steps.receive(Self.message("b"), on: 2) == .ignore)
   }
 
-  @Test func `a connection that is replaced is read until its server has sent everything`() {
+  @Test func `a replaced connection is read until its server has sent everything`() {
     let steps = Steps(["ada"])
     steps.join(["ada"])
     steps.receive(":tmi.twitch.tv RECONNECT")
@@ -202,9 +206,10 @@ struct TwitchSessionTests {
     _ = steps.sent(on: 1)
     steps.receive(":me!me@me JOIN #ada", on: 2)
     #expect(steps.sent(on: 1) == ["PING :livehost-drain"])
-    // It was under way when the new connection joined, so only the old one has it.
+    // This message was in flight when the new connection joined, so only the old connection gets
+    // it.
     #expect(steps.receive(Self.message("a"), on: 1) == .forward)
-    // Both have this one.
+    // Both connections get this message.
     #expect(steps.receive(Self.message("b"), on: 2) == .forward)
     #expect(steps.receive(Self.message("b"), on: 1) == .ignore)
     #expect(!steps.has(.close(1)))
@@ -214,7 +219,7 @@ struct TwitchSessionTests {
     #expect(steps.session.duplicates == 1)
   }
 
-  @Test func `a channel that is not joined is tried elsewhere, and the others stay`() {
+  @Test func `a channel whose join fails is tried on another connection, and the others stay`() {
     let steps = Steps(["ada", "bo"])
     steps.join(["ada"])
     _ = steps.sent()
@@ -225,7 +230,7 @@ struct TwitchSessionTests {
     steps.join(["bo"], on: 2)
     #expect(steps.sent(on: 2).contains("JOIN #bo"))
     #expect(steps.statuses.mapValues(\.state) == ["ada": .live, "bo": .live])
-    // Should the answer come now, there would be two.
+    // If the answer arrives now, the channel would be joined on two connections.
     steps.receive(":me!me@me JOIN #bo")
     #expect(steps.sent().last == "PART #bo")
   }
@@ -233,7 +238,7 @@ struct TwitchSessionTests {
   @Test(arguments: [
     "Login authentication failed", "Improperly formatted auth", "Login unsuccessful",
   ])
-  func `a refused login ends everything`(text: String) {
+  func `a refused login ends the session`(text: String) {
     let steps = Steps(["ada"], account: .init(name: "ada", token: Secret("hunter2")))
     steps.open(1)
     #expect(steps.has(.authenticate(1)))
@@ -247,7 +252,7 @@ struct TwitchSessionTests {
     #expect(!"\(steps.effects) \(steps.session)".contains("hunter2"))
   }
 
-  @Test func `a suspended channel is refused, and the others stay`() {
+  @Test func `a suspended channel is refused, and the other channels stay`() {
     let steps = Steps(["ada", "bo"])
     steps.join(["ada"])
     steps.receive("@msg-id=msg_channel_suspended :tmi.twitch.tv NOTICE #bo :It is suspended.")
@@ -257,7 +262,7 @@ struct TwitchSessionTests {
     #expect(!steps.has(.connect(2)))
   }
 
-  @Test func `a message without tags is passed on with what there is`() {
+  @Test func `a message without tags is forwarded with its name and text`() {
     let steps = Steps(["ada"])
     steps.join(["ada"])
     #expect(
@@ -275,7 +280,7 @@ struct TwitchSessionTests {
     "CAP * ACK",
     ":x 001", ":x NOTICE", ":x KICK #ada", "\u{0}\u{FF}",
   ])
-  func `lines that say nothing are not passed on`(line: String) {
+  func `lines without a message are not forwarded`(line: String) {
     let steps = Steps(["ada"])
     steps.join(["ada"])
     #expect(steps.receive(line) == .ignore)
@@ -283,7 +288,7 @@ struct TwitchSessionTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `text that is too long to be compared names nothing`() {
+  func `names that are too long to compare are ignored`() {
     let steps = Steps(["ada"])
     let text = NastyText.marks
     steps.open(1)
@@ -305,12 +310,12 @@ struct TwitchSessionTests {
     for text in ["\u{1}ACTION\(text)", "\(text)\u{1}"] {
       let verdict = steps.receive(":bo!bo@bo PRIVMSG #ada :\(text)")
       guard case .forwardUntagged(let message) = verdict else {
-        Issue.record("not passed on")
+        Issue.record("the message was not forwarded")
         continue
       }
       #expect(message.text.utf8.elementsEqual(text.utf8))
     }
-    // Nor is it the name that the server knows the source by.
+    // A name that is too long is also not accepted as the session's own name.
     let named = Steps(["ada"])
     named.open(1)
     let nick = named.sent().first { $0.hasPrefix("NICK ") }?.dropFirst(5) ?? ""
@@ -320,7 +325,7 @@ struct TwitchSessionTests {
     #expect(named.statuses["ada"]?.state == .live)
   }
 
-  @Test func `who is held up by the daemon does not blame the server`() {
+  @Test func `a source that the daemon slows down does not consider its server dead`() {
     let steps = Steps(["ada"])
     steps.join(["ada"])
     steps.pause(true)
@@ -332,10 +337,10 @@ struct TwitchSessionTests {
     #expect(steps.sent() == ["PING :livehost"])
   }
 
-  // MARK: Anything
+  // MARK: Hostile input
 
   @Test(.timeLimit(.minutes(2)))
-  func `100,000 hostile lines change nothing that must hold`() {
+  func `100,000 hostile lines violate no invariant`() {
     let pieces = [
       "@", "id=", "m1", ";", "tmi-sent-ts=", "1", "99999999999999999999", "room-id=", "source-id=",
       " ", ":", "!", "\\s",
@@ -384,7 +389,7 @@ struct TwitchSessionTests {
             connections = connections.suffix(3) + [id]
             session.opened(id, at: now)
           case .send(let id, let line):
-            // Nothing that a server says becomes a command of its own.
+            // No text from a server can become a separate command.
             #expect(!line.contains("\n") && !line.contains("\r"))
             guard line.hasPrefix("NICK ") else { continue }
             nicks[id] = String(line.dropFirst(5))

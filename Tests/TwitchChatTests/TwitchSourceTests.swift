@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import TwitchChat
 
-/// The source on real sockets, between a Twitch and a daemon that do as the test says.
+/// Tests the source on real sockets, between a scripted Twitch and a scripted daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct TwitchSourceTests {
   /// A source on its event loop.
@@ -19,7 +19,7 @@ struct TwitchSourceTests {
     let group: MultiThreadedEventLoopGroup
     let twitch: TestTwitch
     let daemon: TestDaemon
-    let told = Recorded()
+    let reports = Recorded()
     private let loop: any EventLoop
     private let source: NIOLoopBoundBox<(TwitchSource, Delivery)?>
 
@@ -50,16 +50,16 @@ struct TwitchSourceTests {
           settings, address: PeerAddress(host: host, port: twitch.port),
           security: try authority.map { try PeerSecurity(certificates: $0) }, delivery: delivery,
           eventLoop: loop)
-        let told = told
-        source.events.changed = { told.append("\($1.state.rawValue) \($1.reason ?? "")") }
-        source.events.failed = { told.append("failed \($0)") }
+        let reports = reports
+        source.events.changed = { reports.append("\($1.state.rawValue) \($1.reason ?? "")") }
+        source.events.failed = { reports.append("failed \($0)") }
         delivery.start()
         source.start()
         self.source.value = (source, delivery)
       }.get()
     }
 
-    /// Ends all. What was received is delivered first.
+    /// Stops all parts. Received lines are delivered first.
     func stop() async throws {
       let finished = try await loop.submit { [source] in
         source.value?.0.stop()
@@ -77,7 +77,9 @@ struct TwitchSourceTests {
     }
   }
 
-  @Test func `a server that ends soon is left without a gap and without repeats`() async throws {
+  @Test func `a server that announces its end is replaced without a gap and without repeats`()
+    async throws
+  {
     let all = try await Fixture()
     try await all.start()
     await all.twitch.wait(for: "0 JOIN")
@@ -85,7 +87,7 @@ struct TwitchSourceTests {
     try await all.twitch.send(":tmi.twitch.tv RECONNECT\r\n", to: 0)
     try await all.say(10..<20)
     await all.twitch.wait(for: "1 JOIN")
-    // Both connections send these.
+    // Both connections send these messages.
     try await all.say(20..<30)
     await all.twitch.wait(for: "0 PING :livehost-drain")
     await all.twitch.wait(for: "0 closed")
@@ -99,7 +101,7 @@ struct TwitchSourceTests {
     #expect(states.contains("live"))
   }
 
-  @Test func `a line that was cut off and a silent server make gaps that are told`() async throws {
+  @Test func `an incomplete line and a silent server each cause a reported gap`() async throws {
     let all = try await Fixture()
     try await all.start()
     await all.twitch.wait(for: "0 JOIN")
@@ -119,13 +121,12 @@ struct TwitchSourceTests {
     #expect(reasons == ["the connection was closed", "no sign of life"])
     let from = all.daemon.values(of: "from", type: "gap").compactMap(\.integerValue)
     let to = all.daemon.values(of: "to", type: "gap").compactMap(\.integerValue)
-    // The second is at least as long as the silence that it took to notice.
+    // The second gap is at least as long as the silence before it was detected.
     #expect(zip(from, to).allSatisfy { $0 <= $1 })
     #expect(to[1] - from[1] >= 500)
   }
 
-  @Test func `a swallowed join is noticed, and a daemon that is killed loses nothing`() async throws
-  {
+  @Test func `an unanswered join is detected, and killing the daemon loses nothing`() async throws {
     let all = try await Fixture()
     var script = ScriptedPeer.Script()
     script.swallowed = ["ada"]
@@ -134,10 +135,10 @@ struct TwitchSourceTests {
     await all.twitch.wait(for: "0 JOIN")
     try await all.twitch.setScript(ScriptedPeer.Script())
     await all.twitch.wait(for: "1 JOIN")
-    await all.told.wait { $0.hasPrefix("live") }
+    await all.reports.wait { $0.hasPrefix("live") }
     try await all.say(0..<10)
     await all.daemon.wait(forMessage: "m9")
-    // These are applied, but not acknowledged, so they are sent again and count once.
+    // These messages are applied but not acknowledged, so they are sent again and count once.
     try await all.daemon.stall(true)
     try await all.say(10..<20)
     await all.daemon.wait(forMessage: "m10")
@@ -152,7 +153,7 @@ struct TwitchSourceTests {
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `what is sent while connected counts once, over a schedule of faults that a seed decides`(
+  func `messages sent while connected count once, over a seeded schedule of faults`(
     seed: UInt64
   ) async throws {
     enum Step: CaseIterable { case say, repeated, reconnect, close, cut, freeze, swallow }
@@ -162,7 +163,7 @@ struct TwitchSourceTests {
     await all.twitch.wait(for: "0 JOIN")
     var (current, gaps) = (0, 0)
     var sure: [String] = []
-    /// Says some messages and waits for the last one.
+    /// Sends some messages and waits for the last one.
     func say(_ count: Int, times: Int = 1) async throws {
       for _ in 0..<count {
         sure.append("s\(seed)n\(sure.count)")
@@ -170,7 +171,7 @@ struct TwitchSourceTests {
       }
       if let last = sure.last { await all.daemon.wait(forMessage: last) }
     }
-    // Three that lose the connection: each further one waits twice as long.
+    // Three faults that lose the connection. More would take too long, because each wait doubles.
     var steps: [Step] = [.say, .say, .repeated, .reconnect, .reconnect]
     steps += [Step.close, .cut, .freeze, .swallow].shuffled(using: &generator).prefix(3)
     try await say(10)
@@ -180,7 +181,7 @@ struct TwitchSourceTests {
       case .repeated: try await say(.random(in: 20...50, using: &generator), times: 2)
       case .reconnect:
         try await all.twitch.send(":tmi.twitch.tv RECONNECT\r\n", to: current)
-        // While both are open, both are sent everything.
+        // While both connections are open, each message is sent on both.
         try await say(20)
         current += 1
         await all.twitch.wait(for: "\(current) JOIN")
@@ -212,13 +213,13 @@ struct TwitchSourceTests {
     #expect(all.daemon.values(of: "reason", type: "gap").count == gaps)
   }
 
-  @Test func `a slow daemon holds up the server instead of filling memory`() async throws {
+  @Test func `a slow daemon slows down the server instead of filling memory`() async throws {
     let all = try await Fixture()
     try await all.start(maximumBytes: 256 << 10)
     await all.twitch.wait(for: "0 JOIN")
     try await all.daemon.stall(true)
     let padding = String(repeating: "x", count: 500)
-    // Far more than the source may hold; the rest stays in the sockets and with the server.
+    // Much more than the source may hold. The rest remains in the sockets and in the server.
     let count = 8_000
     for batch in 0..<80 {
       let lines = (0..<100).map {
@@ -228,14 +229,15 @@ struct TwitchSourceTests {
     }
     await all.daemon.lines.wait { $0.contains("\"state\":\"behind\"") }
     let held = all.daemon.messages.count
-    // What it holds is all that it may have passed on, as nothing is acknowledged; and a turn's reads more.
+    // Nothing is acknowledged, so the source still holds all lines that it has forwarded. One turn
+    // may exceed the limit by its reads.
     #expect(held * 560 < (256 << 10) + 5 * (64 << 10))
     try await all.daemon.kill()
     try await all.daemon.stall(false)
     try await all.daemon.start()
     await all.daemon.lines.wait { $0.hasSuffix(" :79-99") }
     try await all.stop()
-    // Each connection says again where its lines come from, before all else.
+    // Each connection sends the options with its origin first.
     let options = #"{"type":"options","platform":"twitch","source":"twitch-ada"}"#
     #expect(all.daemon.lines.entries.first == options)
     #expect(all.daemon.lines.entries.count { $0 == options } >= 2)
@@ -243,27 +245,27 @@ struct TwitchSourceTests {
     #expect(Set(all.daemon.messages).count == count)
   }
 
-  @Test func `a refused token is final, and told nowhere`() async throws {
+  @Test func `a refused token ends the source, and is never revealed`() async throws {
     let all = try await Fixture()
     var script = ScriptedPeer.Script()
     script.refusesLogin = true
     try await all.twitch.setScript(script)
     try await all.start(account: .init(name: "ada", token: Secret("hunter2")))
-    await all.told.wait { $0.hasPrefix("failed") }
+    await all.reports.wait { $0.hasPrefix("failed") }
     try await all.stop()
     #expect(all.twitch.heard.entries.filter { $0.contains("PASS oauth:hunter2") }.count == 1)
-    #expect(all.told.entries.contains("failed Login authentication failed"))
+    #expect(all.reports.entries.contains("failed Login authentication failed"))
     let states = all.daemon.values(of: "state", type: "source.state").compactMap(\.stringValue)
     #expect(states.last == "refused")
-    #expect(!(all.told.entries + all.daemon.lines.entries).contains { $0.contains("hunter2") })
+    #expect(!(all.reports.entries + all.daemon.lines.entries).contains { $0.contains("hunter2") })
   }
 
-  @Test func `a server proves its name, and is read`() async throws {
+  @Test func `a server with a certificate for its name is accepted`() async throws {
     let authority = try TestCertificates.authorityFile()
     defer { try? FileManager.default.removeItem(atPath: authority) }
     let all = try await Fixture(tls: try TestCertificates.server(isForLocalhost: true))
     try await all.start(host: "localhost", authority: authority)
-    await all.told.wait { $0.hasPrefix("live") }
+    await all.reports.wait { $0.hasPrefix("live") }
     try await all.say(0..<3)
     await all.daemon.wait(forMessage: "m2")
     try await all.stop()
@@ -277,15 +279,15 @@ struct TwitchSourceTests {
     try await all.start(
       host: "localhost", authority: authority, account: .init(name: "ada", token: Secret("hunter2"))
     )
-    await all.told.wait { $0.contains("another name") }
+    await all.reports.wait { $0.contains("another name") }
     try await all.stop()
     #expect(!all.twitch.heard.entries.contains { $0.contains("PASS") || $0.contains("NICK") })
   }
 
-  @Test func `a certificate of an unknown authority is refused`() async throws {
+  @Test func `a certificate from an unknown authority is refused`() async throws {
     let all = try await Fixture(tls: try TestCertificates.server(isForLocalhost: true))
     try await all.start(host: "localhost", authority: "/etc/ssl/certs/ca-certificates.crt")
-    await all.told.wait { $0.hasPrefix("connecting TLS") }
+    await all.reports.wait { $0.hasPrefix("connecting TLS") }
     try await all.stop()
     #expect(!all.twitch.heard.entries.contains { $0.contains("NICK") })
   }

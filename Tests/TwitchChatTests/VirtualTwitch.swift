@@ -7,7 +7,7 @@ import TwitchChat
 
 extension TwitchSession: VirtualSession {}
 
-/// Twitch's chat, simulated around one session.
+/// A simulation of Twitch's chat around one session.
 struct VirtualTwitch: VirtualServer {
   enum Fault: CaseIterable { case reconnect, freeze, close, cut, swallow, outage }
 
@@ -17,7 +17,7 @@ struct VirtualTwitch: VirtualServer {
     case toClient(Int, [UInt8], message: String?)
   }
 
-  /// The server's side of a connection, and the client's unfinished line.
+  /// The server's side of a connection, and the client's incomplete line.
   struct Peer {
     var server: ScriptedPeer
     var splitter = LineSplitter(maximumLength: 65_536)
@@ -48,7 +48,7 @@ struct VirtualTwitch: VirtualServer {
     script.refusesTogether = generator.oneIn(4)
     let hasTags = !generator.oneIn(6)
     if !hasTags { script.unknown = ["twitch.tv/tags"] }
-    // Without identifiers nobody could tell a line that was sent twice from two equal ones.
+    // Without identifiers, a repeated line cannot be distinguished from two equal lines.
     repeats = hasTags
     session = TwitchSession(settings, generator: SplitMix64(seed: seed ^ 0xABCD), at: .origin)
     network = VirtualNetwork(generator: generator)
@@ -92,15 +92,15 @@ struct VirtualTwitch: VirtualServer {
     }
   }
 
-  mutating func dropped(_ id: Int) { noteReach() }
+  mutating func dropped(_ id: Int) { recordReach() }
 
   private func reaches(_ channel: String, on id: Int) -> Bool {
     guard let connection = network.connections[id] else { return false }
     return connection.isServed && connection.peer.server.joined.contains(channel)
   }
 
-  /// Notes for which channels the server reaches nobody.
-  private mutating func noteReach() {
+  /// Records the channels for which the server reaches no client.
+  private mutating func recordReach() {
     for name in names {
       let isReached = network.connections.contains {
         $0.value.isOpenAtClient && reaches(name, on: $0.key)
@@ -126,7 +126,7 @@ struct VirtualTwitch: VirtualServer {
     case .toServer(let id, let line):
       guard network.connections[id]?.isServed == true else { return }
       for answer in network.connections[id]?.peer.server.answer(line) ?? [] { send(answer, to: id) }
-      if line.hasPrefix("JOIN") { noteReach() }
+      if line.hasPrefix("JOIN") { recordReach() }
     case .toClient(let id, let bytes, let message): receive(bytes, message, on: id)
     }
   }
@@ -188,7 +188,7 @@ struct VirtualTwitch: VirtualServer {
       if let id = open.randomElement(using: &network.generator) {
         network.connections[id]?.isFrozen = true
       }
-      noteReach()
+      recordReach()
     case .close: for id in open where network.generator.oneIn(2) { close(id) }
     case .cut:
       if let id = open.randomElement(using: &network.generator) { cut(id, open) }
@@ -197,7 +197,7 @@ struct VirtualTwitch: VirtualServer {
     }
   }
 
-  /// Closes a connection within a message, which the others get whole.
+  /// Closes a connection within a message, which the other connections get as a whole.
   private mutating func cut(_ id: Int, _ open: [Int]) {
     guard let connection = network.connections[id],
       let channel = connection.peer.server.joined.sorted()
@@ -242,7 +242,8 @@ struct VirtualTwitch: VirtualServer {
       let (from, to) = (max(outage.from, gap.from), min(outage.to ?? network.now, gap.to))
       if to > from { missed = missed + (to - from) }
     }
-    // What could not be known: the silence before a peer was asked, its time to answer, the way there.
+    // The session cannot know the silence before a peer is asked, its time to answer, and the
+    // transit time.
     return gap.to - gap.from <= missed + .seconds(42)
   }
 }

@@ -24,7 +24,8 @@ struct DeviceLoginTests {
     return login
   }
 
-  @Test func `it is asked until the code is confirmed, and tells nobody the token`() throws {
+  @Test func `the login polls until the code is confirmed, and reveals the token to nobody`() throws
+  {
     var login = try Self.began()
     var now = Instant.origin
     for message in ["authorization_pending", "slow_down", "authorization_pending"] {
@@ -41,7 +42,7 @@ struct DeviceLoginTests {
     #expect(!"\(naming) \(login)".contains("hunter"))
     login.answered(200, ["login": "ada"], at: now)
     guard case .done(var done)? = login.takeEffects().first else {
-      Issue.record("it does not end")
+      Issue.record("the login does not end")
       return
     }
     #expect(done.account == "ada")
@@ -57,14 +58,14 @@ struct DeviceLoginTests {
     extendLifetime(directory)
   }
 
-  @Test func `a code that nobody confirms ends, as does one that is refused`() throws {
+  @Test func `a code that is not confirmed or is refused ends the login`() throws {
     var late = try Self.began()
     late.wake(at: try #require(late.deadline))
     _ = late.takeEffects()
     late.answered(400, ["message": "authorization_pending"], at: .origin + .seconds(59))
     late.wake(at: .origin + .seconds(64))
     guard case .refused? = late.takeEffects().first else {
-      Issue.record("it does not end")
+      Issue.record("the login does not end")
       return
     }
     var refused = try Self.began()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import TwitchEvents
 
-/// A session that is driven step by step, against a Twitch that answers requests at once.
+/// A session that a test drives step by step. The scripted Twitch answers its requests immediately.
 private struct Steps {
   var session: EventSubSession
   var server = ScriptedEventSub()
@@ -22,7 +22,7 @@ private struct Steps {
       EventSubSettings(channel: "ada", address: address), generator: SplitMix64(seed: 1), at: now)
   }
 
-  /// Answers what is asked, until nothing is asked any more.
+  /// Answers requests until there are none left.
   mutating func settle(renewal: EventSubSession.Renewal = .done) {
     var new = session.takeEffects()
     while !new.isEmpty {
@@ -60,7 +60,7 @@ private struct Steps {
     receive(Message.welcome("one"))
   }
 
-  /// Does what is due until a time.
+  /// Performs all due actions for an interval.
   mutating func run(for interval: Interval, _ body: (inout Steps) -> Void = { _ in }) {
     let end = now + interval
     while let deadline = session.deadline, deadline <= end {
@@ -72,12 +72,12 @@ private struct Steps {
     now = end
   }
 
-  /// The connections that were begun.
+  /// The connections that the session has opened.
   var attempts: [Int] {
     effects.compactMap { if case .connect(let id, _) = $0 { id } else { nil } }
   }
 
-  /// Connections that are begun and not closed.
+  /// The number of connections that are opened and not closed.
   var open: Int { attempts.count { !effects.contains(.close($0)) } }
 
   var status: SourceStatus? {
@@ -86,11 +86,11 @@ private struct Steps {
 }
 
 struct EventSubSessionTests {
-  @Test func `what could not be shown is reported, at most once in ten seconds`() throws {
+  @Test func `the status reports events that were not shown, at most once in ten seconds`() throws {
     var steps = try Steps()
     steps.begin()
     for count in 1...3 {
-      steps.session.note("not shown: \(count) a", notShown: count, at: steps.now)
+      steps.session.setRemark("not shown: \(count) a", notShown: count, at: steps.now)
       steps.settle()
     }
     #expect(steps.status?.state == .live)
@@ -101,7 +101,10 @@ struct EventSubSessionTests {
     #expect(steps.status?.notShown == 3)
   }
 
-  @Test func `what the token allows is subscribed to, and what it lacks is told`() throws {
+  @Test
+  func `the session subscribes to all types that the token allows, and reports missing scopes`()
+    throws
+  {
     var steps = try Steps()
     steps.begin()
     #expect(steps.status?.state == .live)
@@ -114,7 +117,7 @@ struct EventSubSessionTests {
     #expect(steps.effects.contains(.viewers(17)))
   }
 
-  @Test func `subscriptions of a session that is lost are deleted and made again`() throws {
+  @Test func `subscriptions of a lost session are deleted and made again`() throws {
     var steps = try Steps()
     steps.begin()
     steps.server.lost("one")
@@ -129,7 +132,8 @@ struct EventSubSessionTests {
     #expect(steps.effects.contains { if case .gap = $0 { true } else { false } })
   }
 
-  @Test func `a session that moves loses nothing and is subscribed to once`() throws {
+  @Test func `a session that moves to another connection loses nothing and subscribes once`() throws
+  {
     var steps = try Steps()
     steps.begin()
     let before = steps.server.subscriptions.count
@@ -140,13 +144,13 @@ struct EventSubSessionTests {
     #expect(steps.effects.contains(.connect(2, address)))
     steps.session.opened(2, at: steps.now)
     steps.receive(Message.welcome("one"), on: 2)
-    // It was under way on the old connection, which is still read.
+    // This message was in flight on the old connection, which is still read.
     steps.receive(Message.notification(id: "a", text: "a"), on: 1)
     steps.receive(Message.notification(id: "a", text: "a"), on: 2)
-    #expect(steps.session.told == 1)
+    #expect(steps.session.forwarded == 1)
     #expect(steps.session.duplicates == 1)
     #expect(!steps.effects.contains(.close(1)))
-    // A welcome is not for a connection that is to be left.
+    // A welcome on a replaced connection is ignored.
     steps.receive(Message.welcome("one"), on: 1)
     steps.wake(after: .seconds(5))
     #expect(steps.effects.contains(.close(1)))
@@ -154,7 +158,7 @@ struct EventSubSessionTests {
     #expect(!steps.effects.contains { if case .gap = $0 { true } else { false } })
   }
 
-  @Test func `servers that send a client to each other are called each five seconds`() throws {
+  @Test func `servers that redirect to each other are contacted every five seconds`() throws {
     var steps = try Steps()
     steps.begin()
     func redirect(_ steps: inout Steps, from id: Int) {
@@ -177,7 +181,8 @@ struct EventSubSessionTests {
     #expect(steps.status?.state == .live)
   }
 
-  @Test func `a server that names address after address is not called without a pause`() throws {
+  @Test func `a server that sends one address after another is not contacted without pause`() throws
+  {
     var steps = try Steps()
     steps.begin()
     var (last, urls) = (1, 0)
@@ -193,14 +198,15 @@ struct EventSubSessionTests {
     #expect((3...20).contains(steps.attempts.count))
   }
 
-  @Test func `an address in the clear is not called instead of one in private`() throws {
+  @Test func `an encrypted session does not follow a redirection to an unencrypted address`() throws
+  {
     var steps = try Steps()
     steps.begin()
     steps.receive(Message.reconnect("one", "ws://events.example/ws?reconnect_id=1"))
     #expect(steps.effects.filter { if case .connect = $0 { true } else { false } }.count == 1)
   }
 
-  @Test func `a revocation is told, and the last one is final`() throws {
+  @Test func `a revocation is reported, and the last one ends the session`() throws {
     var steps = try Steps()
     steps.server.scopes = []
     steps.begin()
@@ -214,7 +220,7 @@ struct EventSubSessionTests {
     #expect(steps.session.deadline == nil)
   }
 
-  @Test func `a token that has ended is renewed once, and is final if it cannot be`() throws {
+  @Test func `an expired token is renewed once, and a failed renewal ends the session`() throws {
     var steps = try Steps()
     steps.server.validToken = 8
     steps.begin()
@@ -227,7 +233,9 @@ struct EventSubSessionTests {
   }
 
   @Test(arguments: [404, 200])
-  func `a channel that Twitch does not tell is asked for less and less often`(status: Int) throws {
+  func `requests for the channel are retried at growing intervals after invalid answers`(
+    status: Int
+  ) throws {
     var steps = try Steps()
     steps.server.lookups = Array(repeating: (status, .null), count: 1_000)
     steps.run(for: .seconds(60))
@@ -235,14 +243,14 @@ struct EventSubSessionTests {
     #expect(steps.status == SourceStatus(.connecting, reason: "Twitch answers \(status)"))
   }
 
-  @Test func `a channel that there cannot be is refused`() throws {
+  @Test func `a channel with an invalid name is refused`() throws {
     var steps = try Steps()
     steps.server.lookups = [(400, ["message": "Invalid login names, emails or IDs in request"])]
     steps.wake()
-    #expect(steps.status == SourceStatus(.refused, reason: "there is no channel ada"))
+    #expect(steps.status == SourceStatus(.refused, reason: "the channel ada does not exist"))
   }
 
-  @Test func `a token that is good for nothing but its validation is final`() throws {
+  @Test func `a token that is accepted only by its validation ends the session`() throws {
     var steps = try Steps()
     steps.server.unauthorized = 1_000
     steps.wake()
@@ -250,7 +258,7 @@ struct EventSubSessionTests {
     #expect(steps.status == SourceStatus(.refused, reason: "Twitch does not accept the token"))
   }
 
-  @Test func `subscriptions in the way are deleted, but not without end`() throws {
+  @Test func `conflicting subscriptions are deleted, but not without limit`() throws {
     var steps = try Steps()
     steps.wake()
     steps.wake()
@@ -282,7 +290,7 @@ struct EventSubSessionTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `text that is too long to be compared names nothing`() throws {
+  func `names and types that are too long to compare are ignored`() throws {
     var steps = try Steps()
     let text = JSONValue.string(NastyText.marks)
     steps.begin()
@@ -291,7 +299,7 @@ struct EventSubSessionTests {
     steps.receive(Message.reconnect("one", NastyText.marks))
     steps.receive(Message.reconnect("one", "wss://\(NastyText.marks)/ws"))
     steps.receive(Message.revocation(NastyText.marks, "x"))
-    #expect(steps.session.told == 0)
+    #expect(steps.session.forwarded == 0)
     #expect(steps.attempts == [1])
     #expect(steps.status?.state == .live)
     steps.session.closed(1, reason: "closed", at: steps.now)
@@ -300,7 +308,7 @@ struct EventSubSessionTests {
     let before = steps.server.subscriptions.count
     steps.receive(Message.welcome(NastyText.marks), on: 2)
     #expect(steps.server.subscriptions.count == before)
-    // What is in the way is told in a way that nobody understands.
+    // The list of conflicting subscriptions contains unusable values.
     steps.session.receive(Message.welcome("two"), on: 2, at: steps.now)
     let entry: JSONValue = [
       "id": text, "type": text, "condition": ["broadcaster_user_id": text],
@@ -321,7 +329,7 @@ struct EventSubSessionTests {
     #expect(methods == ["post", "get"])
   }
 
-  @Test func `a silent server is left after its own time and a fifth`() throws {
+  @Test func `a silent server is disconnected after its keepalive time and a fifth`() throws {
     var steps = try Steps()
     steps.begin()
     steps.wake(after: .milliseconds(11_900))
@@ -330,7 +338,7 @@ struct EventSubSessionTests {
     #expect(steps.effects.contains(.close(1)))
   }
 
-  @Test func `what may not be read is told and not asked for again`() throws {
+  @Test func `a forbidden subscription is reported and not requested again`() throws {
     var steps = try Steps()
     steps.server.forbidden = ["channel.follow"]
     steps.begin()
@@ -346,15 +354,15 @@ struct EventSubSessionTests {
     ["metadata": ["message_type": "notification", "message_id": "a"], "payload": ["event": 1]],
     ["metadata": ["message_type": "revocation"]], ["metadata": ["message_type": "unknown"]],
   ])
-  func `messages that say nothing change nothing`(message: JSONValue) throws {
+  func `messages without usable content change nothing`(message: JSONValue) throws {
     var steps = try Steps()
     steps.begin()
     steps.receive(message)
     #expect(steps.status?.state == .live)
-    #expect(steps.session.told == 0)
+    #expect(steps.session.forwarded == 0)
   }
 
-  @Test func `damaged messages and answers are ignored, or end what they say`() throws {
+  @Test func `damaged messages and answers are ignored or end the session`() throws {
     var generator = SplitMix64(seed: 11)
     let messages = [
       Message.welcome("two"), Message.reconnect("one", "wss://events.example/ws"),
@@ -382,7 +390,7 @@ struct EventSubSessionTests {
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `100,000 hostile messages and answers change nothing that must hold`() throws {
+  func `100,000 hostile messages and answers violate no invariant`() throws {
     let hostile = try HostileJSON([
       #"{"metadata":{"message_id":"a","message_type":"session_welcome","message_timestamp":"2026-11-24T20:00:00Z"},"payload":{"session":{"id":"s","status":"connected","keepalive_timeout_seconds":10,"reconnect_url":null}}}"#,
       #"{"metadata":{"message_id":"b","message_type":"session_keepalive","message_timestamp":"2026-11-24T20:00:00Z"},"payload":{}}"#,

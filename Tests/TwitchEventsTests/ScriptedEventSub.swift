@@ -1,7 +1,7 @@
 import JSON
 
-/// EventSub's side: sessions, their subscriptions, and what it answers to requests. What it does wrong is decided
-/// by its script.
+/// A scripted EventSub server: its sessions, their subscriptions, and its answers to requests. The
+/// script determines its errors.
 struct ScriptedEventSub {
   struct Subscription {
     let id: String
@@ -11,19 +11,20 @@ struct ScriptedEventSub {
   }
 
   static let token = 7
-  /// The number of the token that is valid.
+  /// The number of the valid token.
   var validToken = ScriptedEventSub.token
   var scopes = [
     "user:read:chat", "moderator:read:followers", "channel:read:polls", "channel:read:redemptions",
   ]
-  /// Types that the account may not have, although the token could.
+  /// Types that the account may not subscribe to, although the token allows them.
   var forbidden: Set<String> = []
-  /// The answers to questions for the channel before the proper one.
+  /// Answers to the first requests for the channel.
   var lookups: [(status: Int, body: JSONValue)] = []
-  /// How many requests have a token that is not accepted, although it is one.
+  /// The number of further requests that are rejected as unauthorized, although their token is
+  /// valid.
   var unauthorized = 0
   private(set) var subscriptions: [Subscription] = []
-  /// Sessions whose connection is gone, which are held for a while.
+  /// Sessions with a lost connection, which the server keeps for a while.
   private(set) var dead: Set<String> = []
   private(set) var faults: [String] = []
   private(set) var conflicts = 0
@@ -38,7 +39,7 @@ struct ScriptedEventSub {
     subscriptions.first { $0.session == session && $0.type == type }
   }
 
-  /// The connection of a session is gone; its subscriptions stay until ``forget(_:)``.
+  /// Records that the connection of a session is lost. Its subscriptions stay until ``forget(_:)``.
   mutating func lost(_ session: String) { dead.insert(session) }
 
   mutating func forget(_ session: String) { subscriptions.removeAll { $0.session == session } }
@@ -47,7 +48,7 @@ struct ScriptedEventSub {
 
   // MARK: Requests
 
-  /// - Parameter token: the number of the token that the request has.
+  /// - Parameter token: The number of the token in the request.
   mutating func answer(
     _ method: String, _ path: String, _ body: JSONValue?, token: Int
   ) -> (status: Int, body: JSONValue) {

@@ -9,7 +9,7 @@ import TwitchEvents
 
 extension EventSubSession: VirtualSession {}
 
-/// Twitch's EventSub, simulated around one session.
+/// A simulation of Twitch's EventSub around one session.
 struct VirtualEventSub: VirtualServer {
   enum Fault: CaseIterable { case reconnect, badReconnect, freeze, close, outage, expire, requests }
 
@@ -27,7 +27,7 @@ struct VirtualEventSub: VirtualServer {
 
   struct Peer {
     let session: String
-    /// Another connection has taken its session over; it is still read.
+    /// Whether another connection has taken over the session. The connection is still read.
     var isReplaced = false
   }
 
@@ -39,7 +39,7 @@ struct VirtualEventSub: VirtualServer {
   private var server = ScriptedEventSub()
   private var token = ScriptedEventSub.token
   private var failsRequests = 0
-  /// Sessions by the addresses to which they are called.
+  /// The sessions by their redirection addresses.
   private var calls: [String: String] = [:]
   private var refusesCalls = false
 
@@ -85,7 +85,8 @@ struct VirtualEventSub: VirtualServer {
     }
   }
 
-  /// The last connection of a session is gone: the server keeps its subscriptions for a while.
+  /// Handles the loss of a session's last connection. The server keeps its subscriptions for a
+  /// while.
   mutating func dropped(_ id: Int) {
     guard let name = network.connections[id]?.peer.session,
       !network.connections.values.contains(where: {
@@ -129,7 +130,7 @@ struct VirtualEventSub: VirtualServer {
     guard let connection = network.connections[id], connection.isHeard, connection.isServed
     else { return }
     session.opened(id, at: network.now)
-    // The former connections of the session are sent nothing more.
+    // The former connections of the session get no further messages.
     for (other, former) in network.connections
     where other != id && former.peer.session == connection.peer.session {
       network.connections[other]?.peer.isReplaced = true
@@ -148,7 +149,7 @@ struct VirtualEventSub: VirtualServer {
         isLost ? .failed(id) : .answer(id, 503, .null), after: network.delay())
     }
     let answer = server.answer("\(request.method)", request.path, request.body, token: token)
-    // An answer that is lost on its way: the server has done it.
+    // The answer is lost, but the server has carried out the request.
     let isLost = network.generator.oneIn(40)
     network.schedule(
       isLost ? .failed(id) : .answer(id, answer.status, answer.body), after: network.delay())

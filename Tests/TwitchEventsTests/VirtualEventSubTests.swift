@@ -2,10 +2,10 @@ import SourceTestSupport
 import Testing
 
 struct VirtualEventSubTests {
-  @Test func `every event is forwarded once, and every gap is told, over 50 schedules`() {
+  @Test func `every event is forwarded once, and every gap is reported, over 50 schedules`() {
     let (violations, counts) = VirtualEventSub.run(seeds: 1...50)
     #expect(violations.isEmpty)
-    // The schedules have what they are for.
+    // The schedules contain enough of each fault and its effects.
     let least = [
       "messages": 100_000, "lost": 1_000, "gaps": 100, "duplicates": 1_000, "conflicts": 100,
       "renewals": 20, "viewers": 500,

@@ -5,7 +5,7 @@ import Testing
 import Webhooks
 import YAMLReader
 
-/// What a table makes of deliveries, and what is said of one with a mistake.
+/// Tests the translation of deliveries by mappings, and the error messages of mappings.
 struct WebhookMappingTests {
   private static func lines(
     _ table: String, _ body: String, headers: [String: String] = [:]
@@ -35,7 +35,7 @@ struct WebhookMappingTests {
     (#"{"of":"8","who":[{"id":"6","name":"Bo"}]}"#, "none"),
     (#"{"who":[{"id":null,"name":"Bo"}]}"#, "none"), (#"{"of":"7","who":{"id":"7"}}"#, "none"),
   ])
-  func `a path names the element of a list whose member equals another value`(
+  func `a path selects the element of a list whose member equals another value`(
     body: String, name: String
   ) throws {
     let table = """
@@ -47,14 +47,14 @@ struct WebhookMappingTests {
   }
 
   @Test(arguments: ["who[=of].name", "who[id=].name", "who[id=of.name", "who[x].name"])
-  func `a path that names no element is a mistake of the table`(path: String) {
+  func `a path with an invalid selector is an error of the mapping`(path: String) {
     #expect(throws: ConfigurationError.self) {
       try WebhookMapping(
         "events: [{type: title, members: {title: \"\(path)\"}}]", file: "m.yaml")
     }
   }
 
-  @Test func `a table makes an event of a delivery`() throws {
+  @Test func `a mapping creates an event from a delivery`() throws {
     let lines = try Self.lines(
       Self.chat,
       #"{"kind":"chat","visible":true,"at":"2026-11-24T20:00:00Z","channel":"Ada","words":"a <b>b</b>","who":[{"id":7,"badges":["vip"]}]}"#,
@@ -70,11 +70,11 @@ struct WebhookMappingTests {
     (#"{"visible":true}"#, 0), (#"[]"#, 0), (#"7"#, 0), (#"{"kind":{},"visible":true}"#, 0),
     (#"{"kind":7,"visible":"true","who":[{"id":"a"}],"words":""}"#, 1),
   ])
-  func `a rule is for deliveries that meet its conditions`(body: String, count: Int) throws {
+  func `a rule applies to deliveries that meet its conditions`(body: String, count: Int) throws {
     #expect(try Self.lines(Self.chat, body, headers: ["x-id": "1"]).count == count)
   }
 
-  @Test func `several rules and lists give several events, each with an identifier of its own`()
+  @Test func `several rules and lists create several events, each with its own identifier`()
     throws
   {
     let table = """
@@ -108,7 +108,9 @@ struct WebhookMappingTests {
     ("{type: title, members: {title: a | =none}}", #"{"b":1}"#, #""title":"none""#),
     ("{type: title, members: {title: a | =none | b}}", #"{"a":null}"#, #""title":"none | b""#),
   ])
-  func `values become what the member is`(rule: String, body: String, part: String) throws {
+  func `values are converted to the type of their member`(rule: String, body: String, part: String)
+    throws
+  {
     let lines = try Self.lines("events: [\(rule)]", body)
     #expect(lines.count == 1 && lines[0].contains(part), "\(lines)")
   }
@@ -116,7 +118,7 @@ struct WebhookMappingTests {
   @Test(arguments: [
     (
       "{type: viewers, members: {count: a}}", #"{"a":"many"}"#,
-      "m.yaml:1: 'count' of viewers is to be a number"
+      "m.yaml:1: 'count' of viewers must be a number"
     ),
     (
       "{type: viewers, members: {count: a}}", #"{}"#,
@@ -128,27 +130,27 @@ struct WebhookMappingTests {
     ),
     (
       "{type: title, members: {title: a}}", #"{"a":[1]}"#,
-      "m.yaml:1: 'title' of title is to be text"
+      "m.yaml:1: 'title' of title must be text"
     ),
   ])
-  func `a delivery that does not fit says where and what`(
+  func `a delivery that does not fit is refused with the rule and the member`(
     rule: String, body: String, fault: String
   ) throws {
     do {
       _ = try Self.lines("events: [\(rule)]", body)
-      Issue.record("taken: \(body)")
+      Issue.record("accepted: \(body)")
     } catch let error as WebhookFault {
       #expect(error.text == fault)
     }
   }
 
-  /// It takes minutes to compare or to hash as text.
+  /// Comparing or hashing this string as text takes minutes.
   private static let marks =
     String(repeating: "\u{301}", count: 300_000)
     + String(repeating: "\u{316}", count: 300_000)
 
   @Test(.timeLimit(.minutes(1)), arguments: ["kind", "visible", "channel", "words", "at", "who"])
-  func `what is long to compare is not compared`(member: String) throws {
+  func `values that are slow to compare as text are compared as bytes`(member: String) throws {
     let others = ["kind": "\"chat\"", "visible": "true", "channel": "\"a\"", "words": "\"b\""]
       .filter { $0.key != member }.map { "\"\($0)\":\($1)" }.sorted()
     let value = member == "who" ? #"[{"id":"\#(Self.marks)"}]"# : "\"\(Self.marks)\""
@@ -157,14 +159,14 @@ struct WebhookMappingTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `names in forms are not compared as text`() {
+  func `names in forms are compared as bytes`() {
     let form = Array("\(Self.marks)=1&\(Self.marks)=2&a=3".utf8)
     let value = WebhookGate.value(of: form, type: "application/x-www-form-urlencoded")
     #expect(value?["a"] == "3")
     #expect(value?.objectValue?.count == 2)
   }
 
-  @Test func `a delivery makes at most 256 events`() throws {
+  @Test func `a delivery creates at most 256 events`() throws {
     let table = "events: [{each: a, type: viewers, members: {count: each}}]"
     func body(_ count: Int) -> String {
       "{\"a\":[\(Array(repeating: "1", count: count).joined(separator: ","))]}"
@@ -183,11 +185,11 @@ struct WebhookMappingTests {
     ),
     (
       "events:\n  - type: view\n",
-      "m.yaml:2: events[0].type: there is no event 'view'; did you mean 'viewers'?"
+      "m.yaml:2: events[0].type: unknown event type 'view'; did you mean 'viewers'?"
     ),
     (
       "events:\n  - type: source.state\n",
-      "m.yaml:2: events[0].type: there is no event 'source.state'; did you mean 'control.state'?"
+      "m.yaml:2: events[0].type: unknown event type 'source.state'; did you mean 'control.state'?"
     ),
     ("events:\n  - members: {count: a}\n", "m.yaml:2: events[0]: needs 'type'"),
     (
@@ -200,11 +202,11 @@ struct WebhookMappingTests {
     ),
     (
       "events:\n  - type: stream\n    members: {state: =on}\n",
-      "m.yaml:2: events[0]: a member has the wrong type or is out of range: 'state' of stream; write another text behind the '='"
+      "m.yaml:2: events[0]: a member has the wrong type or is out of range: 'state' of stream; write another text after the '='"
     ),
     (
       "events:\n  - type: viewers\n    members: {count: =many}\n",
-      "m.yaml:2: events[0]: m.yaml:2: 'count' of viewers is to be a number"
+      "m.yaml:2: events[0]: m.yaml:2: 'count' of viewers must be a number"
     ),
     (
       "events:\n  - type: title\n    members: {title: each.a}\n",
@@ -212,19 +214,19 @@ struct WebhookMappingTests {
     ),
     (
       "identifier: each.id\nevents: [{type: chat.clear}]",
-      "m.yaml:1: identifier: 'each' is of one rule only; write the path from the top"
+      "m.yaml:1: identifier: 'each' exists only in rules; write the whole path"
     ),
     (
       "identifier: header:Authorization\nevents: [{type: chat.clear}]",
       "m.yaml:1: identifier: the header 'authorization' is a secret and may not become part of an event"
     ),
   ])
-  func `a mistake in a table is told with file, line and remedy`(
+  func `an error in a mapping names the file, the line and the remedy`(
     table: String, message: String
   ) {
     do {
       _ = try WebhookMapping(table, file: "m.yaml")
-      Issue.record("taken: \(table)")
+      Issue.record("accepted: \(table)")
     } catch {
       #expect("\(error)" == message)
     }
@@ -235,14 +237,14 @@ struct WebhookMappingTests {
     "a}",
     "{a {b}}", "{a b}", "{} x",
   ])
-  func `what is no path is refused`(path: String) {
+  func `an invalid path is rejected`(path: String) {
     #expect(throws: ConfigurationError.self) {
       try WebhookMapping("events: [{type: title, members: {title: '\(path)'}}]", file: "m.yaml")
     }
   }
 
   @Test(arguments: ["packaging/man/livehost-source.8.in", "README.md"])
-  func `the table of the documentation is understood`(file: String) throws {
+  func `the mapping in the documentation is valid`(file: String) throws {
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<3 { root.deleteLastPathComponent() }
     let text = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
@@ -254,7 +256,7 @@ struct WebhookMappingTests {
     _ = try WebhookMapping(table, file: file)
   }
 
-  // MARK: What senders leave out, and what they put where something else belongs
+  // MARK: Missing and unusable values
 
   @Test(arguments: [
     (
@@ -327,7 +329,7 @@ struct WebhookMappingTests {
       #"{"data":{"items":{"name":"one"}}}"#, #""text":"one""#
     ),
   ])
-  func `nothing is lost for a value that is empty or odd`(
+  func `an empty or unusable value does not lose the event`(
     rule: String, body: String, part: String
   ) throws {
     let lines = try Self.lines("events: [\(rule)]", body)
@@ -341,14 +343,14 @@ struct WebhookMappingTests {
     (#"a: [b, "!c"]"#, #"{"a":"b"}"#, 1), (#"a: [b, "!c"]"#, #"{"a":"d"}"#, 0),
     (#""a | b": c"#, #"{"b":"c"}"#, 1),
   ])
-  func `conditions may exclude values, and ask for nothing`(
+  func `conditions may exclude values, and may require absence`(
     condition: String, body: String, count: Int
   ) throws {
     #expect(
       try Self.lines("events: [{when: {\(condition)}, type: chat.clear}]", body).count == count)
   }
 
-  @Test func `a delivery without a person and without words is a fault`() {
+  @Test func `a chat message without a person and without text is refused`() {
     let error = #expect(throws: WebhookFault.self) {
       try Self.lines(
         "events: [{type: chat.message, members: {id: =i, user.name: who, text: words}}]", "{}")
@@ -356,7 +358,7 @@ struct WebhookMappingTests {
     #expect(error?.text.contains("a member that the type requires is absent") == true)
   }
 
-  @Test func `the place of the secret may not become part of an event`() {
+  @Test func `the value of the secret must not become part of an event`() {
     for path in ["data.token", "data", "'{data.token}'"] {
       let error = #expect(throws: ConfigurationError.self) {
         try WebhookMapping(
@@ -366,7 +368,7 @@ struct WebhookMappingTests {
     }
   }
 
-  @Test func `what fell back is told by the member's name`() throws {
+  @Test func `members with unusable values are reported by name`() throws {
     let mapping = try WebhookMapping(
       "time: at\nevents: [{type: announcement, members: {user.name: a, text: b | =t}}]",
       file: "m.yaml")
@@ -411,13 +413,13 @@ struct WebhookMappingTests {
       [#"{"type":"follow","id":"f","user":{"id":"bo@x.example","name":"Bo"}}"#]
     ),
   ])
-  func `Owncast's webhooks are understood`(body: String, lines: [String]) throws {
+  func `Owncast's webhooks are translated`(body: String, lines: [String]) throws {
     #expect(try Self.owncast(body) == lines)
   }
 
-  // MARK: Anything
+  // MARK: Hostile input
 
-  @Test func `100,000 seeded deliveries and tables are read`() throws {
+  @Test func `100,000 seeded deliveries and mappings are processed without a crash`() throws {
     var generator = SplitMix64(seed: 19)
     let mapping = try WebhookMapping(
       """

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Webhooks
 
-/// The mappings that come with the program, with deliveries from the senders' documentation.
+/// Tests the built-in mappings with deliveries from the senders' documentation.
 struct WebhookPresetTests {
   private static func map(
     _ preset: String, _ body: JSONValue, headers: [String: String] = [:]
@@ -36,7 +36,7 @@ struct WebhookPresetTests {
 
   private static func form(_ data: String) -> JSONValue { .object(["data": .string(data)]) }
 
-  @Test func `a tip of Ko-fi comes with its words`() throws {
+  @Test func `a donation through Ko-fi is shown with its text`() throws {
     #expect(
       try Self.map("ko-fi", Self.form(Self.koFi)) == [
         #"{"type":"announcement","id":"k-1","text":"3.00 USD: Good luck","user":{"name":"Ada","id":"Ada"}}"#
@@ -62,14 +62,14 @@ struct WebhookPresetTests {
       #""text":"Good luck""#
     ),
   ])
-  func `variants of Ko-fi keep who and what`(
+  func `variants of Ko-fi's deliveries keep the person and the content`(
     part: String, other: String, who: String, what: String
   ) throws {
     let lines = try Self.map("ko-fi", Self.form(Self.koFi.replacing(part, with: other)))
     #expect(lines.count == 1 && lines[0].contains(who) && lines[0].contains(what), "\(lines)")
   }
 
-  @Test func `a donation of Streamlabs comes with its words`() throws {
+  @Test func `a donation through Streamlabs is shown with its text`() throws {
     #expect(
       try Self.map("streamlabs", Self.parsed(Self.streamlabs)) == [
         #"{"type":"announcement","id":"d1","text":"$13.37: This is a test","user":{"id":"test","name":"test"}}"#
@@ -92,7 +92,7 @@ struct WebhookPresetTests {
       try Self.map("streamlabs", Self.parsed(other)).first?.contains(#""text":"£9: m""#) == true)
   }
 
-  @Test func `a tip of StreamElements comes with its words, in each form`() throws {
+  @Test func `a tip through StreamElements is shown with its text in each form`() throws {
     let line =
       #"{"type":"announcement","id":"a1","text":"12 EUR: hello","user":{"id":"46","name":"Styler"}}"#
     #expect(try Self.map("streamelements", Self.parsed(Self.streamElements)) == [line])
@@ -112,7 +112,7 @@ struct WebhookPresetTests {
       ])
   }
 
-  @Test func `coffees come with their words, unless those are hidden`() throws {
+  @Test func `coffees are shown with their text unless it is hidden`() throws {
     #expect(
       try Self.map("buy-me-a-coffee", Self.parsed(Self.coffee)) == [
         #"{"type":"announcement","id":"580796","text":"5 USD: Thanks","user":{"id":"2345","name":"John"}}"#
@@ -131,7 +131,8 @@ struct WebhookPresetTests {
       ])
   }
 
-  @Test func `a pledge at Patreon is a subscription, and the creator's note stays private`() throws
+  @Test func `a Patreon pledge becomes a subscription, and the creator's note stays private`()
+    throws
   {
     let headers = ["x-patreon-event": "members:pledge:create"]
     #expect(
@@ -145,7 +146,8 @@ struct WebhookPresetTests {
       .isEmpty)
   }
 
-  /// Each member of a delivery, at any depth, with an odd value in its place.
+  /// Returns variants of a delivery, each with an unusual value in place of one member at any
+  /// depth.
   private static func variants(_ value: JSONValue) -> [(name: String, value: JSONValue)] {
     switch value {
     case .object(let members):
@@ -170,14 +172,14 @@ struct WebhookPresetTests {
   }
 
   @Test(arguments: [
-    // Members that hold the words, or decide whether they are public.
+    // The excepted members contain the text or determine whether it is public.
     ("ko-fi", koFi, "Good luck", ["message", "is_public"]),
     ("streamlabs", streamlabs, "This is a test", ["message"]),
     ("streamelements", streamElements, "hello", ["message", "data"]),
     ("buy-me-a-coffee", coffee, "Thanks", ["support_note", "data", "note_hidden"]),
     ("patreon", patreon, "Pat Ron", ["full_name", "attributes", "data"]),
   ])
-  func `no odd value of a member loses a delivery or its words`(
+  func `no unusable value of a member loses a delivery or its text`(
     preset: String, sample: String, words: String, except: [String]
   ) throws {
     let headers = ["x-patreon-event": "members:pledge:create"]

@@ -4,9 +4,9 @@ import RateLimiting
 import Testing
 import Webhooks
 
-/// When senders are told what.
+/// Tests when senders get which answers.
 struct WebhookSessionTests {
-  /// A session and what the daemon has of its lines.
+  /// A session, and the numbers of its lines that the daemon was given and has acknowledged.
   private struct Driver {
     var session: WebhookSession
     var given = 0
@@ -57,7 +57,7 @@ struct WebhookSessionTests {
     }
   }
 
-  @Test func `a sender is told that its delivery has arrived once the daemon has it`() throws {
+  @Test func `a delivery is confirmed once the daemon has acknowledged it`() throws {
     var driver = try Driver()
     try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
     try driver.send(2, #"{"kind":"v","id":"b","n":2}"#)
@@ -66,28 +66,28 @@ struct WebhookSessionTests {
     #expect(driver.answers == [1: 200])
     driver.acknowledge(2)
     #expect(driver.answers == [1: 200, 2: 200])
-    #expect(driver.session.told == 2)
+    #expect(driver.session.forwarded == 2)
   }
 
   @Test(arguments: [true, false])
-  func `a daemon that takes too long makes the sender repeat, which counts once`(
+  func `a slow daemon makes the sender repeat its delivery, which counts once`(
     identified: Bool
   ) throws {
     var driver = try Driver(identified: identified)
     try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
     driver.wait(5)
     #expect(driver.answers == [1: 503])
-    // The repeat may not be confirmed before the first one is safe.
+    // The repeat must not be confirmed before the first delivery is safe.
     try driver.send(2, #"{"kind":"v","id":"a","n":1}"#)
     #expect(driver.given == 1)
     #expect(driver.answers[2] == nil)
     driver.acknowledge(1)
     #expect(driver.answers[2] == 200)
     #expect(driver.session.duplicates == 1)
-    #expect(driver.session.told == 1)
+    #expect(driver.session.forwarded == 1)
   }
 
-  @Test func `a sender that left may repeat as well`() throws {
+  @Test func `a sender that has disconnected may repeat its delivery, which counts once`() throws {
     var driver = try Driver(identified: false)
     try driver.send(1, #"{"kind":"v","n":1}"#)
     driver.session.left(1)
@@ -98,7 +98,7 @@ struct WebhookSessionTests {
     #expect(driver.given == 1)
   }
 
-  @Test func `equal deliveries without an identifier are different once they were confirmed`()
+  @Test func `equal deliveries without an identifier are distinct after their confirmation`()
     throws
   {
     var driver = try Driver(identified: false)
@@ -110,7 +110,9 @@ struct WebhookSessionTests {
     #expect(driver.session.duplicates == 0)
   }
 
-  @Test func `while the daemon takes nothing, senders are turned away, and that is a gap`() throws {
+  @Test func `while the daemon accepts nothing, deliveries are refused and reported as a gap`()
+    throws
+  {
     var driver = try Driver()
     driver.session.pause(true)
     try driver.send(1, #"{"kind":"v","id":"a","n":1}"#)
@@ -120,10 +122,11 @@ struct WebhookSessionTests {
     driver.session.pause(false)
     try driver.send(3, #"{"kind":"v","id":"a","n":1}"#)
     #expect(driver.given == 1)
-    #expect(driver.gaps == ["2 deliveries were turned away, as livehostd took no events"])
+    #expect(driver.gaps == ["2 deliveries were refused: livehostd accepted no events"])
   }
 
-  @Test func `what is not understood is refused, what has no rule is confirmed and counted`() throws
+  @Test func `an invalid delivery is refused, and one without a rule is confirmed and counted`()
+    throws
   {
     var driver = try Driver()
     try driver.send(1, #"{"kind":"v","id":"a"}"#)
@@ -134,7 +137,7 @@ struct WebhookSessionTests {
     #expect(driver.given == 0)
   }
 
-  @Test func `deliveries that no rule fits are told by kind and shape, without their values`()
+  @Test func `deliveries without a rule are reported by kind and shape, without their values`()
     throws
   {
     let mapping = try #require(try WebhookMapping.preset("ko-fi"))
@@ -153,12 +156,12 @@ struct WebhookSessionTests {
     }
     #expect(
       statuses.last
-        == "listening at 127.0.0.1:1; no rule for 3: 3 Refund; the last one has {data: {amount: text, "
+        == "listening on 127.0.0.1:1; no rule for 3: 3 Refund; the last one has {data: {amount: text, "
         + "from_name: text, n: {a: list}, type: text, verification_token: text}}")
     #expect(!statuses.contains { $0.contains("Ada") || $0.contains("s3cret") })
   }
 
-  @Test func `values that were left out are told by the member`() throws {
+  @Test func `members with unusable values are reported by name`() throws {
     let mapping = try WebhookMapping(
       "events: [{type: announcement, members: {user.name: name, text: text}}]", file: "m.yaml")
     var session = WebhookSession(mapping, address: "127.0.0.1:1")
@@ -170,14 +173,14 @@ struct WebhookSessionTests {
     #expect(
       session.takeEffects().contains { effect in
         if case .status(let status) = effect {
-          status.reason == "listening at 127.0.0.1:1; odd values left out: 1 user.name"
+          status.reason == "listening on 127.0.0.1:1; odd values left out: 1 user.name"
         } else {
           false
         }
       })
   }
 
-  @Test func `strangers cannot make it say more than one status in ten seconds`() throws {
+  @Test func `senders cannot cause more than one status report in ten seconds`() throws {
     var driver = try Driver()
     let before = driver.statuses.count
     for _ in 0..<1000 { driver.session.refuse("the secret is missing or wrong", at: driver.now) }
@@ -187,7 +190,7 @@ struct WebhookSessionTests {
     #expect(driver.statuses.count == before + 2)
     #expect(
       driver.statuses.last?.reason
-        == "listening at 127.0.0.1:1; refused 1000, at last: the secret is missing or wrong")
+        == "listening on 127.0.0.1:1; refused 1000, most recently: the secret is missing or wrong")
     #expect(driver.session.deadline == nil)
   }
 }

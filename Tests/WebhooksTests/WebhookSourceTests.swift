@@ -8,14 +8,14 @@ import SourceTestSupport
 import Testing
 import Webhooks
 
-/// The receiver on real sockets, between senders and a daemon that do as the test says.
+/// Tests the webhook server on real sockets, between senders and a scripted daemon.
 @Suite(.timeLimit(.minutes(1)))
 struct WebhookSourceTests {
-  /// A receiver on its event loop.
+  /// A webhook source on its event loop.
   private struct Fixture: Sendable {
     let group: MultiThreadedEventLoopGroup
     let daemon: TestDaemon
-    let told = Recorded()
+    let reports = Recorded()
     let loop: any EventLoop
     private let source: NIOLoopBoundBox<(WebhookSource, Delivery)?>
 
@@ -26,7 +26,7 @@ struct WebhookSourceTests {
       source = .makeEmptyBox(eventLoop: loop)
     }
 
-    /// Gives the port.
+    /// Starts the source.
     func start(
       port: Int = 0, secret: String? = nil, request: TimeAmount = .seconds(10),
       connections: Int = 64, maximumBytes: Int = 8 << 20, secretPath: String? = nil,
@@ -48,9 +48,9 @@ struct WebhookSourceTests {
           mapping, address: PeerAddress(host: "127.0.0.1", port: port),
           gate: WebhookGate(secret: secret.map { Secret($0) }, maximumBytes: 4096),
           limits: limits, delivery: delivery, eventLoop: loop)
-        let told = told
-        source.events.changed = { told.append("\($1.state.rawValue) \($1.reason ?? "")") }
-        source.events.failed = { told.append("failed \($0)") }
+        let reports = reports
+        source.events.changed = { reports.append("\($1.state.rawValue) \($1.reason ?? "")") }
+        source.events.failed = { reports.append("failed \($0)") }
         delivery.start()
         source.start()
         self.source.value = (source, delivery)
@@ -58,7 +58,7 @@ struct WebhookSourceTests {
     }
 
     func port() async throws -> Int {
-      await told.wait { $0.hasPrefix("live") }
+      await reports.wait { $0.hasPrefix("live") }
       return try await loop.submit { [source] in source.value?.0.port ?? 0 }.get()
     }
 
@@ -76,7 +76,7 @@ struct WebhookSourceTests {
       try await group.shutdownGracefully()
     }
 
-    /// Posts a body; gives the status of the answer, or why there is none.
+    /// Posts a body. Returns the status of the answer, or the reason for its absence.
     func post(
       _ body: String, path: String = "/", method: HTTPRequest.Method = .post,
       headers: [(String, String)] = []
@@ -100,7 +100,7 @@ struct WebhookSourceTests {
       return try await answered.futureResult.get()
     }
 
-    /// Sends bytes as they are; gives everything that comes back until the connection ends.
+    /// Sends raw bytes. Returns everything that the server sends until the connection ends.
     func exchange(_ text: String) async throws -> String {
       let port = try await port()
       let ended = loop.makePromise(of: String.self)
@@ -121,7 +121,7 @@ struct WebhookSourceTests {
 
   private static let good = #"{"kind":"v","id":"a","n":1}"#
 
-  @Test func `a delivery reaches the daemon before its sender is answered`() async throws {
+  @Test func `a delivery reaches the daemon before its sender gets an answer`() async throws {
     let all = try await Fixture()
     try await all.start()
     try await all.daemon.stall(true)
@@ -130,14 +130,15 @@ struct WebhookSourceTests {
     #expect(all.daemon.values(of: "count", type: "viewers") == [1])
     try await all.daemon.stall(false)
     #expect(try await answer == "200")
-    // The same identifier again: confirmed, and told once.
+    // The same identifier again is confirmed but delivered only once.
     #expect(try await all.post(Self.good) == "200")
     #expect(try await all.post(#"{"kind":"v","id":"b","n":2}"#) == "200")
     #expect(all.daemon.values(of: "count", type: "viewers") == [1, 2])
     try await all.stop()
   }
 
-  @Test func `a daemon that is killed between delivery and answer has the event once`() async throws
+  @Test func `a daemon killed between the delivery and its answer gets the event once`()
+    async throws
   {
     let all = try await Fixture()
     try await all.start()
@@ -157,7 +158,7 @@ struct WebhookSourceTests {
     try await all.start()
     _ = try await all.post(#"{"kind":"v","id":"first","n":0}"#)
     try await all.daemon.stall(true)
-    // Nobody waits for ever: each is told to come again after five seconds.
+    // No sender waits forever: each is asked to retry after five seconds.
     let late = try await withThrowingTaskGroup(of: String.self) { group in
       for number in 1...20 {
         group.addTask {
@@ -177,7 +178,7 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `what is refused is refused with a reason, and counted`() async throws {
+  @Test func `refused requests get a reason and are counted`() async throws {
     let all = try await Fixture()
     try await all.start(secret: "s3cret")
     let secret = [("Authorization", "Bearer s3cret")]
@@ -194,15 +195,15 @@ struct WebhookSourceTests {
     #expect(all.daemon.values(of: "count", type: "viewers") == [])
     #expect(try await all.post(Self.good, path: "/?secret=s3cret") == "200")
     #expect(all.daemon.values(of: "count", type: "viewers") == [1])
-    #expect(!all.told.entries.contains { $0.contains("s3cret") })
+    #expect(!all.reports.entries.contains { $0.contains("s3cret") })
     #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
     try await all.stop()
   }
 
-  @Test func `a sender that signs needs no secret in its request`() async throws {
+  @Test func `a sender that signs its deliveries needs no secret in its requests`() async throws {
     let all = try await Fixture()
     try await all.start(secret: "s3cret", signature: "header:X-Signature")
-    // Made with: printf %s BODY | openssl dgst -sha256 -hmac s3cret
+    // Computed with: printf %s BODY | openssl dgst -sha256 -hmac s3cret
     let code = "1e798f2b935a3c59010937d130aabeb20ef16ea355eed71286040823b7dd023d"
     #expect(try await all.post(Self.good) == "401")
     #expect(try await all.post(Self.good, headers: [("X-Signature", code)]) == "200")
@@ -216,11 +217,11 @@ struct WebhookSourceTests {
     #expect(try await all.post(Self.good, path: "/?secret=s3cret") == "200")
     #expect(all.daemon.values(of: "count", type: "viewers") == [1])
     try await all.stop()
-    #expect(!all.told.entries.contains { $0.contains("s3cret") })
+    #expect(!all.reports.entries.contains { $0.contains("s3cret") })
   }
 
   @Test
-  func `a sender that can do nothing else has the secret in the body, and it is shown nowhere`()
+  func `a secret in the body is accepted where the mapping names it, and is never shown`()
     async throws
   {
     let all = try await Fixture()
@@ -233,11 +234,11 @@ struct WebhookSourceTests {
     #expect(try await all.post(#"{"kind":"v","id":"c","n":2}"#, path: "/?secret=s3cret") == "200")
     #expect(all.daemon.values(of: "count", type: "viewers") == [1, 2])
     try await all.stop()
-    #expect(!all.told.entries.contains { $0.contains("s3cret") })
+    #expect(!all.reports.entries.contains { $0.contains("s3cret") })
     #expect(!all.daemon.lines.entries.contains { $0.contains("s3cret") })
   }
 
-  @Test func `a body in chunks is put together, and may not be endless`() async throws {
+  @Test func `a chunked body is assembled, and its size is limited`() async throws {
     let all = try await Fixture()
     try await all.start()
     let head =
@@ -257,7 +258,7 @@ struct WebhookSourceTests {
     ("nonsense\r\n\r\n", "400"), ("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", "400"),
     ("POST /?secret=a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", "408"),
   ])
-  func `what is slow or no HTTP is refused, and counted`(
+  func `slow or invalid requests are refused and counted`(
     text: String, status: String
   ) async throws {
     let all = try await Fixture()
@@ -268,7 +269,7 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `one connection carries many deliveries, one after the other`() async throws {
+  @Test func `one connection carries many deliveries one after another`() async throws {
     let all = try await Fixture()
     try await all.start()
     func request(_ number: Int, _ last: Bool) -> String {
@@ -276,7 +277,8 @@ struct WebhookSourceTests {
       return "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.utf8.count)\r\n"
         + (last ? "Connection: close\r\n" : "") + "\r\n" + body
     }
-    // The second one comes before the first is answered, which HTTP allows and no sender of webhooks does.
+    // The second request arrives before the first is answered. HTTP allows that, but senders of
+    // webhooks do not do it.
     let answer = try await all.exchange(request(1, false) + request(2, true))
     #expect(answer.hasPrefix("HTTP/1.1 400"))
     let expecting =
@@ -287,7 +289,7 @@ struct WebhookSourceTests {
     try await all.stop()
   }
 
-  @Test func `connections beyond the limit are closed, and counted`() async throws {
+  @Test func `connections above the limit are closed and counted`() async throws {
     let all = try await Fixture()
     try await all.start(request: .milliseconds(500), connections: 2)
     async let first = all.exchange("")
@@ -297,19 +299,19 @@ struct WebhookSourceTests {
     #expect(answers[0] == "")
     #expect(answers[1].hasPrefix("HTTP/1.1 408") && answers[2].hasPrefix("HTTP/1.1 408"))
     #expect(try await all.refused() == 3)
-    // A connection counts until its client is seen to have gone.
+    // A connection counts until the server has noticed its end.
     while try await all.post(Self.good) != "200" {}
     try await all.stop()
   }
 
-  @Test func `an address that is in use is told, and ends the source`() async throws {
+  @Test func `an address that is in use is reported and ends the source`() async throws {
     let one = try await Fixture()
     try await one.start()
     let port = try await one.port()
     let other = try await Fixture()
     try await other.start(port: port)
-    await other.told.wait { $0.hasPrefix("failed") }
-    #expect(other.told.entries.last?.contains("cannot listen at 127.0.0.1:\(port)") == true)
+    await other.reports.wait { $0.hasPrefix("failed") }
+    #expect(other.reports.entries.last?.contains("cannot listen on 127.0.0.1:\(port)") == true)
     try await one.stop()
     try await other.stop()
   }

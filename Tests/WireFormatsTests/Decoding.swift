@@ -1,7 +1,7 @@
 import LiveEvents
 import WireFormats
 
-/// What one line gave, in a form that tests compare.
+/// The result of decoding one line, in a form that tests can compare.
 struct Outcome: Equatable, CustomStringConvertible {
   var event: LiveEvent?
   var reason: RejectionReason?
@@ -25,7 +25,8 @@ struct Outcome: Equatable, CustomStringConvertible {
   }
 }
 
-/// Decodes one line, which arrives at 7 ms, as a part of a slab that has other bytes around it.
+/// Decodes one line with an arrival time of 7 ms. The line is part of a slab with other bytes
+/// around it.
 func decode(_ line: some Sequence<UInt8>, override: RoomName? = nil) -> Outcome {
   var decoder = LineDecoder()
   decoder.overrideRoom(override)

@@ -12,7 +12,7 @@ import WireFormats
       #"{"type":"sync","token":"x"}"#, #"{"type":"options","room":"a","clock":"event"}"#,
     ]
 
-  /// Reads everything of an event, so that a slice that points astray would show.
+  /// Encodes and decodes the event again, which reads all its slices and so reveals invalid ones.
   func read(_ outcome: Outcome) {
     guard let event = outcome.event else { return }
     var line: [UInt8] = []
@@ -22,7 +22,7 @@ import WireFormats
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `a valid line with a few bytes changed is read or rejected`(seed: UInt64) {
+  func `a valid line with a few changed bytes is decoded or rejected`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let insertions = Array("\"\\{}[]:,;= @#\u{0}\n\u{1}éu0-9.e".utf8)
     for _ in 0..<8000 {
@@ -49,10 +49,10 @@ import WireFormats
     }
   }
 
-  /// Comparing or hashing such text by the rules of Unicode takes time that grows with the square of
-  /// its length: 1,000 of these lines would take far longer than the time limit.
+  /// Comparing or hashing such text by the rules of Unicode takes quadratic time. For 1,000 of
+  /// these lines, it would take much longer than the time limit.
   @Test(.timeLimit(.minutes(1)), arguments: NastyRun.all)
-  func `text that Unicode is slow to compare is read or rejected`(run: NastyRun) {
+  func `text that Unicode compares slowly is decoded or rejected in time`(run: NastyRun) {
     for (line, reason) in [
       (#"{"type":"T"}"#, RejectionReason.unknownType),
       (#"{"type":"stream","state":"T"}"#, .invalidValue),
@@ -80,7 +80,7 @@ import WireFormats
     let title = decode(#"{"type":"title","title":"\#(run.text(bytes: 60_000))"}"#)
     // Whole scalars, within the limit.
     guard case .header(.title(let kept))? = title.event?.payload else {
-      Issue.record("the title was not taken: \(title)")
+      Issue.record("the title was not accepted: \(title)")
       return
     }
     #expect((EventLimits.titleLength - 3...EventLimits.titleLength).contains(kept.byteCount))
@@ -88,7 +88,7 @@ import WireFormats
   }
 
   @Test(arguments: 5...6 as ClosedRange<UInt64>)
-  func `any bytes at all are rejected or blank`(seed: UInt64) {
+  func `arbitrary bytes are rejected or blank`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let openings: [[UInt8]] = [[], [0x7B], [0x40], [0x3A], [0x7B, 0x22], [0x5B]]
     for _ in 0..<8000 {
@@ -101,7 +101,7 @@ import WireFormats
     }
   }
 
-  @Test func `long lines of separators are read in bounded time and space`() {
+  @Test func `long lines of separators are decoded in bounded time and space`() {
     for line in [
       "@" + String(repeating: ";", count: 60_000), "@" + String(repeating: "=", count: 60_000),
       ":" + String(repeating: " ", count: 60_000), "{" + String(repeating: ",", count: 60_000),
@@ -114,7 +114,7 @@ import WireFormats
   }
 }
 
-/// Text that is cheap to send and slow to compare, search or hash by the rules of Unicode.
+/// Text that is cheap to send, but slow to compare, search or hash by the rules of Unicode.
 struct NastyRun: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let unit: String

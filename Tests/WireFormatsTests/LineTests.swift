@@ -4,7 +4,7 @@ import WireFormats
 
 @Suite struct AnyLineTests {
   @Test(arguments: ["", " ", "\t \t", "\u{FEFF}"])
-  func `a blank line is nothing`(line: String) {
+  func `a line of white space is blank`(line: String) {
     #expect(decode(line) == Outcome(isBlank: true))
   }
 
@@ -12,15 +12,15 @@ import WireFormats
     "hello", "\0\0\0\0", "\0{}", "123", "\"type\"", "<a/>", "privmsg #x :y",
     "PINGS", "PRIVMSGPRIVMSGPRIVMSG", "x{}",
   ])
-  func `a line of an unknown format is recognised`(line: String) {
+  func `a line of an unknown format is rejected`(line: String) {
     #expect(decode(line) == .rejected(.unknownFormat))
   }
 
-  @Test func `a line of an unknown format that is not text is recognised`() {
+  @Test func `a line of an unknown format that is not UTF-8 is rejected as such`() {
     #expect(decode([0xFF, 0xFE, 0x41]) == .rejected(.invalidUTF8))
   }
 
-  @Test func `white space and a byte-order mark before a line do no harm`() {
+  @Test func `white space and a byte-order mark before a line are ignored`() {
     #expect(decode("\u{FEFF}{\"type\":\"chat.clear\"}") == .event(.chat(.clear)))
     #expect(decode(" \t{\"type\":\"title\",\"title\":\"a\"}") == .event(.header(.title("a"))))
     #expect(
@@ -29,7 +29,7 @@ import WireFormats
           .chat(.timeout(ChatTimeout(user: Person(id: "2", name: "bob"), seconds: 1))), room: "c"))
   }
 
-  @Test func `a line may have 64 KiB and not one byte more`() {
+  @Test func `a line may have at most 64 KiB`() {
     func line(_ length: Int) -> String {
       let start = "{\"type\":\"title\",\"title\":\""
       return start + String(repeating: "x", count: length - start.utf8.count - 2) + "\"}"
@@ -40,7 +40,7 @@ import WireFormats
     #expect(decode(line(65537), override: room) == .rejected(.lineTooLong, room: "r"))
   }
 
-  @Test func `an overriding room takes every line, whatever it says`() {
+  @Test func `an overriding room gets every line, regardless of the room that the line names`() {
     let room = RoomName("mine")
     let lines: [(String, RejectionReason?)] = [
       (#"{"type":"chat.clear","room":"other"}"#, nil), (#"{"type":"chat.clear","room":"NO"}"#, nil),
@@ -53,7 +53,7 @@ import WireFormats
     }
   }
 
-  @Test func `rooms keep their references until they are forgotten`() {
+  @Test func `references to rooms remain valid until the rooms are forgotten`() {
     var decoder = LineDecoder()
     func room(_ line: String) -> RoomReference? {
       let slab = ByteSlab(line.utf8)
@@ -96,7 +96,7 @@ import WireFormats
     #expect(offset == slab.count - 4)
   }
 
-  @Test func `of an unfinished line, only a complete JSON object counts`() {
+  @Test func `an incomplete line counts only if it is a complete JSON object`() {
     var decoder = LineDecoder()
     func reason(_ line: String) -> RejectionReason? {
       let slab = ByteSlab(line.utf8)

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Lines of one slab share a pass over their tokens. Nothing of that may show.
+/// Tests that lines which share a pass over their tokens are decoded like separate lines.
 @Suite struct SlabLineTests {
-  /// What the lines of a slab say when each is decoded in a slab of its own by one decoder.
+  /// Returns the outcomes of a slab's lines when one decoder decodes each in a separate slab.
   private func apart(_ slab: ByteSlab, override: RoomName?) -> [Outcome] {
     var decoder = LineDecoder()
     decoder.overrideRoom(override)
@@ -20,7 +20,7 @@ import WireFormats
     return outcomes
   }
 
-  /// What they say when they are decoded where they stand.
+  /// Returns the outcomes of a slab's lines when they are decoded in the slab.
   private func together(
     _ slab: ByteSlab, with decoder: inout LineDecoder, override: RoomName?
   ) -> [Outcome] {
@@ -51,7 +51,7 @@ import WireFormats
       """, sourceLocation: sourceLocation)
   }
 
-  /// Lines that end in the middle of something, or that only the lines around them complete.
+  /// Lines that end within a token, or that are complete only together with their neighbours.
   static let doubtful = [
     #"{"type":"title","title":"a"#, #""}"#, #"{"type":"title","title":"a\"#, #"\"}"#, "{", "}", "[",
     "]", "\"", "\\", #"{"type":"title","title":"#, #""b"}"#, #"{"type":"title","title":["#,
@@ -90,12 +90,13 @@ import WireFormats
   }
 
   @Test(arguments: 11...14 as ClosedRange<UInt64>)
-  func `lines are decoded as if alone, whatever surrounds them`(seed: UInt64) {
+  func `lines are decoded as if alone, whatever lines surround them`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    // One decoder for all: what it keeps of one slab must not reach into the next.
+    // One decoder for all slabs, to show that it keeps nothing from one slab to the next.
     var decoder = LineDecoder()
     for round in 0..<400 {
-      // Slabs of a few lines are spoiled by one of them; of many, some windows are and some not.
+      // In small slabs, one line can make the whole pass fail. In large slabs, it fails only some
+      // windows.
       var bytes: [UInt8] = []
       for _ in 0..<Int.random(in: 1...(round % 8 == 0 ? 400 : 12), using: &random) {
         bytes += line(&random)
@@ -107,7 +108,7 @@ import WireFormats
     }
   }
 
-  @Test func `lines are decoded as if alone, next to any other doubtful line`() {
+  @Test func `lines are decoded as if alone beside any other doubtful line`() {
     var decoder = LineDecoder()
     let plain = #"{"type":"chat.message","id":"1","user":{"id":"2","name":"n"},"text":"t","ts":5}"#
     for first in Self.doubtful {
@@ -130,7 +131,7 @@ import WireFormats
     expectSame(Array("\(short)\n\(head)\(fill)\"}\n\(short)\n".utf8), with: &decoder)
   }
 
-  @Test func `lines may be decoded in any order, and only some of them`() {
+  @Test func `lines may be decoded in any order, and some may be skipped`() {
     var random = SplitMix64(seed: 15)
     var decoder = LineDecoder()
     var bytes: [UInt8] = []
@@ -138,7 +139,7 @@ import WireFormats
     let slab = ByteSlab(bytes)
     for _ in 0..<4000 {
       let start = Int.random(in: 0..<slab.count, using: &random)
-      // From a brace to somewhere, so that many parts begin like a line.
+      // The slices start at a brace, so that many of them begin like a line.
       let brace = bytes[start...].firstIndex(of: 0x7B) ?? start
       let end = min(slab.count, brace + Int.random(in: 0..<400, using: &random))
       let line = ByteSlab.Slice(offset: brace, count: end - brace)
@@ -149,7 +150,7 @@ import WireFormats
     }
   }
 
-  @Test func `decoded lines do not keep the slab alive`() {
+  @Test func `a decoder does not keep a slab alive after its last line`() {
     var decoder = LineDecoder()
     weak var kept: ByteSlab?
     for last in ["{\"type\":\"chat.clear\"}\n", "PING\n", "{\n", "\n", "\r\n", "[]\r\n", " \n"] {

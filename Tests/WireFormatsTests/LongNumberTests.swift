@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Digits are checked and added up eight at a time.
+/// Tests numbers of many lengths, because digits are processed eight at a time.
 @Suite struct LongNumberTests {
   private func timestamp(_ number: String) -> Outcome {
     decode("{\"type\":\"chat.clear\",\"ts\":\(number)}")
   }
 
   @Test(arguments: 1...15)
-  func `numbers of any length have their value`(length: Int) {
+  func `numbers of any length have the right value`(length: Int) {
     var random = SplitMix64(seed: UInt64(length))
     for _ in 0..<200 {
       let digits = (0..<length).map { place in
-        // No zero in front; the year is before 10000.
+        // No leading zero, and a year before 10000.
         place == 0
           ? Int.random(in: 1...(length == 15 ? 1 : 9), using: &random)
           : Int.random(in: 0...9, using: &random)
@@ -22,14 +22,14 @@ import WireFormats
       let value = digits.reduce(0) { $0 * 10 + Int64($1) }
       #expect(timestamp("\(value)") == .event(.chat(.clear), at: value))
       #expect(timestamp("\(value) ") == .event(.chat(.clear), at: value))
-      // The time of arrival takes its place.
+      // The time of arrival is used instead.
       #expect(timestamp("-\(value)") == .event(.chat(.clear)))
       #expect(timestamp("0\(value)") == .rejected(.malformedJSON))
     }
   }
 
   @Test(arguments: 1...20)
-  func `numbers may have any digit in any position`(length: Int) {
+  func `a number with another character in any position is malformed`(length: Int) {
     for place in 0..<length {
       for other in ["/", ":", "p", "\u{39}\u{B0}", "?", "@", "\u{7F}", "+", "-"] {
         var characters = [Character](repeating: "1", count: length)
@@ -42,7 +42,7 @@ import WireFormats
     }
   }
 
-  @Test func `numbers too long for any range are of no use, not malformed`() {
+  @Test func `numbers too long for any range are unusable but not malformed`() {
     for length in 16...40 {
       #expect(
         timestamp(String(repeating: "9", count: length)) == .event(.chat(.clear)))

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// The entries of livehost-events(5), compared with the lines that are written.
+/// Compares the entries of livehost-events(5) with encoded lines.
 @Suite struct EventManualPageTests {
-  /// One entry: the members of its type, with those that may be absent.
+  /// An entry: the members of a type, and its optional members.
   private struct Entry: Equatable {
     var members: Set<String> = []
     var optional: Set<String> = []
@@ -30,7 +30,8 @@ import WireFormats
     return entries
   }
 
-  @Test func `livehost-events(5) names every type and every member, and says which may be absent`()
+  @Test
+  func `livehost-events(5) lists every type with every member, and marks the optional members`()
     throws
   {
     var generator = EventGenerator(random: SplitMix64(seed: 5))
@@ -47,7 +48,7 @@ import WireFormats
     #expect(Set(entries.keys) == Set(written.keys))
     for (type, lines) in written {
       let entry = try #require(entries[type])
-      // Where an event comes from can be said in each, and is described once.
+      // All events may have an origin, which the page describes once.
       let origin: Set = ["platform", "source"]
       let all = lines.reduce(into: Set()) { $0.formUnion($1) }
         .subtracting(origin.subtracting(entry.members))

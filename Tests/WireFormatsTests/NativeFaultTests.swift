@@ -2,7 +2,7 @@ import LiveEvents
 import Testing
 import WireFormats
 
-/// What people are told about a rejected line.
+/// Tests the descriptions of rejected lines.
 struct NativeFaultTests {
   static let faults: [(line: String, fault: String?)] = [
     (#"{"type":"viewers"}"#, "'count' of viewers"),
@@ -21,7 +21,7 @@ struct NativeFaultTests {
     (#"{"type":"options","clock":"sun"}"#, "'clock' of options"),
     (#"{"type":"wave"}"#, "'wave'"),
     (#"{"type":7}"#, "'type'"), (#"{"count":7}"#, "'type'"),
-    // What strangers write is shown only if it is a word.
+    // Text from clients is shown only if it is a word.
     (#"{"type":"a b"}"#, nil), (#"{"type":"a\u001b[2J"}"#, nil),
     (#"{"type":"\#(String(repeating: "x", count: 41))"}"#, nil),
     (#"{"type":"viewers","count":}"#, nil), (#"{"type":"viewers","count":1}"#, nil),
@@ -30,14 +30,14 @@ struct NativeFaultTests {
   ]
 
   @Test(arguments: faults)
-  func `the member at fault is named`(line: String, fault: String?) {
+  func `the description of a rejected line names the faulty member`(line: String, fault: String?) {
     var decoder = LineDecoder()
     let slab = ByteSlab(Array(line.utf8))
     let slice = ByteSlab.Slice(offset: 0, count: slab.count)
     #expect(decoder.fault(of: slice, in: slab) == fault)
   }
 
-  @Test func `asking leaves the decoder as it was`() throws {
+  @Test func `describing a fault does not change the decoder`() throws {
     let first = #"{"type":"viewers","room":"a"}"# + "\n"
     let second = #"{"type":"viewers","room":"b","count":2}"# + "\n"
     let slab = ByteSlab(Array((first + second).utf8))
@@ -45,13 +45,13 @@ struct NativeFaultTests {
     var offset = 0
     let bad = try #require(slab.nextLine(at: &offset))
     guard case .rejected(.missingMember, _) = decoder.decode(slab, line: bad, arrival: 1) else {
-      Issue.record("it was not rejected")
+      Issue.record("the line was not rejected")
       return
     }
     #expect(decoder.fault(of: bad, in: slab) == "'count' of viewers")
     let good = try #require(slab.nextLine(at: &offset))
     guard case .event(let event, let room) = decoder.decode(slab, line: good, arrival: 1) else {
-      Issue.record("it was rejected")
+      Issue.record("the line was rejected")
       return
     }
     #expect(event.payload.nativeType == "viewers")

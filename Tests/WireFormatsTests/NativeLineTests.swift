@@ -26,7 +26,7 @@ private let ann = Person(id: "u1", name: "Ann")
       decode(line.replacing("NAME", with: String(repeating: "x", count: count))).reason
     }
     #expect(reason(256) == nil)
-    // One that the event can do without is left out.
+    // An optional name that is too long is ignored.
     let optional = [
       "user-id=NAME", "display-name=NAME", "source-room-id", "gift-id", ":NAME", #""name":"NAME""#,
       #""channel":"NAME""#,
@@ -38,13 +38,13 @@ private let ann = Person(id: "u1", name: "Ann")
   }
 }
 
-/// An empty identifier counts as absent, however it is written.
+/// Tests that an empty identifier counts as absent, in every notation.
 @Suite struct EmptyTagTests {
   @Test(arguments: [
     #"@target-msg-id=\;login=n :tmi.twitch.tv CLEARMSG #main :hello"#,
     #"@id=m;user-id=\ PRIVMSG #main :hello"#,
   ])
-  func `a lone backslash is not an identifier`(line: String) {
+  func `a lone backslash is not a valid identifier`(line: String) {
     #expect(decode(line).reason == .malformedIRC)
   }
 
@@ -59,7 +59,7 @@ private let ann = Person(id: "u1", name: "Ann")
   }
 }
 
-/// Every type: a line with all members, what it says, and which members it cannot do without.
+/// A case for every type: a line with all members, its event, and its required members.
 struct NativeCase: Sendable {
   var line: String
   var payload: LiveEvent.Payload
@@ -268,7 +268,7 @@ struct NativeCase: Sendable {
 
 @Suite struct NativeLineTests {
   @Test(arguments: NativeCase.all)
-  func `every type is read with all its members`(example: NativeCase) {
+  func `every type is decoded with all its members`(example: NativeCase) {
     #expect(decode(example.line) == .event(example.payload))
   }
 
@@ -282,7 +282,7 @@ struct NativeCase: Sendable {
   }
 
   @Test(arguments: NativeCase.all)
-  func `a required member that is absent or null counts as missing, in the room`(
+  func `a required member that is absent or null is missing, and the rejection counts in the room`(
     example: NativeCase
   ) {
     for member in example.required {
@@ -311,7 +311,7 @@ struct NativeCase: Sendable {
   }
 
   @Test(arguments: NativeCase.all)
-  func `a line cut anywhere is malformed`(example: NativeCase) {
+  func `a line that is cut anywhere is malformed`(example: NativeCase) {
     for length in 1..<example.line.utf8.count {
       let reason = decode(example.line.utf8.prefix(length)).reason
       #expect(reason == .malformedJSON)
@@ -375,7 +375,7 @@ struct NativeCase: Sendable {
     #expect(decode(line) == .rejected(.invalidValue, room: "main"))
   }
 
-  @Test func `filters and names compared with each message are bounded`() {
+  @Test func `the sizes of filters and highlighted names are limited`() {
     func line(_ count: Int, _ names: Int) -> String {
       let name = "\"" + String(repeating: "x", count: count) + "\""
       return #"{"type":"host.highlight","names":["#
@@ -389,10 +389,10 @@ struct NativeCase: Sendable {
     #expect(decode(#"{"type":"host.filter","words":""# + words + #"x"}"#).reason == .invalidValue)
   }
 
-  @Test func `a poll is bounded in all that is kept of it`() {
+  @Test func `the size of a poll is limited`() {
     func begin(title: Int, options: Int) -> String {
       let list = Array(repeating: #""a""#, count: options).joined(separator: ",")
-      // Two bytes each, six with the escape.
+      // Each character has two bytes, and six in its escaped form.
       let title = String(repeating: "\\u00e9", count: title / 2)
       return #"{"type":"poll.begin","id":"p","title":"\#(title)","options":[\#(list)]}"#
     }
@@ -412,7 +412,7 @@ struct NativeCase: Sendable {
     #"{}"#, #"{"type":null}"#, #"{"room":"main"}"#, #"{"type":"stats"}"#, #"{"type":"chat.modes"}"#,
     #"{"type":"chat.message","id":"1","user":{"name":"n"},"text":""}"#,
   ])
-  func `absent members count as missing`(line: String) {
+  func `a line without a required member is rejected`(line: String) {
     #expect(decode(line) == .rejected(.missingMember, room: "main"))
   }
 
@@ -429,7 +429,7 @@ struct NativeCase: Sendable {
     #expect(decode(line) == .rejected(.malformedJSON))
   }
 
-  @Test func `nesting is bounded`() {
+  @Test func `the depth of nesting is limited`() {
     func line(_ depth: Int) -> String {
       "{\"type\":\"chat.clear\",\"x\":" + String(repeating: "[", count: depth)
         + String(repeating: "]", count: depth) + "}"
@@ -444,18 +444,18 @@ struct NativeCase: Sendable {
     #"{"type":"viewers","count":1,"room":".x"}"#, #"{"type":"viewers","count":1,"room":5}"#,
     #"{"type":"nonsense","room":"a b"}"#, #"{"type":"viewers","count":1,"room":"\u006dain"}"#,
   ])
-  func `an invalid room name is recognised`(line: String) {
+  func `an invalid room name is rejected`(line: String) {
     #expect(decode(line) == .rejected(.invalidRoom))
   }
 
-  @Test func `an unknown type counts in its room`() {
+  @Test func `a line of an unknown type counts in its room`() {
     #expect(decode(#"{"type":"nonsense","room":"r"}"#) == .rejected(.unknownType, room: "r"))
     #expect(decode(#"{"type":""}"#) == .rejected(.unknownType, room: "main"))
     #expect(decode(#"{"type":"chat.messagf"}"#) == .rejected(.unknownType, room: "main"))
     #expect(decode(#"{"type":"chat.message "}"#) == .rejected(.unknownType, room: "main"))
   }
 
-  @Test func `of members with the same name, the last counts`() {
+  @Test func `if a member occurs several times, its last value counts`() {
     #expect(
       decode(#"{"type":"title","type":"viewers","count":1,"count":2}"#)
         == .event(.header(.viewers(count: 2))))
@@ -467,7 +467,7 @@ struct NativeCase: Sendable {
         == .rejected(.missingMember, room: "main"))
   }
 
-  @Test func `names written with escapes are equal to those without`() {
+  @Test func `names written with escapes equal their unescaped forms`() {
     #expect(
       decode(#"{"t\u0079pe":"view\u0065rs","count":3}"#) == .event(.header(.viewers(count: 3))))
   }
@@ -506,7 +506,7 @@ struct NativeCase: Sendable {
     (#"{"type":"options","format":"smoke"}"#, .invalidValue),
     (#"{"type":"options","room":1}"#, .invalidValue),
   ])
-  func `a control line with a fault is rejected`(line: String, reason: RejectionReason) {
+  func `an invalid control line is rejected`(line: String, reason: RejectionReason) {
     #expect(decode(line) == .rejected(reason))
   }
 }

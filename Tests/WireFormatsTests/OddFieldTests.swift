@@ -2,9 +2,9 @@ import LiveEvents
 import Testing
 import WireFormats
 
-/// A field that an event can do without costs no more than itself, whatever is in it.
+/// Tests that an unusable value of an optional field affects only that field.
 @Suite struct OddFieldTests {
-  /// A complete line of a type, and the members that it may lack.
+  /// A complete line of each type, and its optional members.
   static let native: [(line: String, optional: [String])] = [
     (
       #"{"type":"chat.message","id":"1","user":{"id":"u"},"text":"hi"}"#,
@@ -18,7 +18,7 @@ import WireFormats
       ["id", "user.name", "text", "group", "ts"]
     ),
     (
-      // What belongs to words is read where there are some.
+      // The properties of a message are read only if the notice has a text.
       #"{"type":"chat.notice","kind":"raid","user":{"id":"u"},"count":2,"text":"hi"}"#,
       ["user.badges", "user.color", "replyTo", "bits", "channel", "action", "emotes"]
     ),
@@ -60,7 +60,7 @@ import WireFormats
     (#"{"type":"recorder.progress","bytes":1,"durationMs":1}"#, ["done", "total", "ts"]),
   ]
 
-  /// What a member may have that says nothing.
+  /// Values that are equivalent to an absent member.
   private static let silent = ["null", #""""#, "0", "false", "[]"]
 
   static let values = [
@@ -71,7 +71,7 @@ import WireFormats
   ]
 
   @Test(arguments: native)
-  func `a native line is an event whatever its optional members are`(
+  func `a native line is an event whatever values its optional members have`(
     line: String, optional: [String]
   ) throws {
     let expected = try #require(decode(line).event)
@@ -82,13 +82,13 @@ import WireFormats
         let event = try #require(outcome.event, "\(odd)")
         #expect(remarks.allSatisfy { $0 == .field(member) }, "\(odd)")
         if !remarks.isEmpty { #expect(event == expected, "\(odd)") }
-        // A value that is of use after all makes another event, and some say that there is nothing.
+        // Some values are usable and give another event. Others are equivalent to an absent member.
         if event == expected, !Self.silent.contains(value) { #expect(remarks.count == 1, "\(odd)") }
       }
     }
   }
 
-  /// The line with one member more.
+  /// Returns the line with one more member.
   private static func line(_ line: String, with member: String, _ value: String) -> String {
     guard member.hasPrefix("user.") else { return line.dropLast() + #","\#(member)":\#(value)}"# }
     let name = member.dropFirst(5)
@@ -127,7 +127,7 @@ import WireFormats
     ),
   ]
 
-  /// Values of tags that make a difference to each of their lines.
+  /// Valid values of tags that change the event of their line.
   private static let usable = [
     "bits": "5", "color": "#112233", "emotes": "25:0-1", "tmi-sent-ts": "1795464000000",
     "badges": "vip/1", "reply-parent-msg-id": "p", "ban-duration": "600",
@@ -142,7 +142,9 @@ import WireFormats
   ]
 
   @Test(arguments: tags)
-  func `a line of IRC is an event whatever its optional tags are`(line: String, optional: [String])
+  func `a line of IRC is an event whatever values its optional tags have`(
+    line: String, optional: [String]
+  )
     throws
   {
     for tag in optional {
@@ -151,7 +153,7 @@ import WireFormats
         let (outcome, remarks) = decodeWithRemarks(odd)
         #expect(outcome.event != nil, "\(odd)")
         #expect(remarks.allSatisfy { $0 == .field(tag) }, "\(odd)")
-        // An escape that stands for nothing leaves nothing, and 0 is what a count is without one.
+        // An escape without a meaning leaves an empty value, and 0 is the default of a count.
         guard let usable = Self.usable[tag], !["", "\\", "0"].contains(value) else { continue }
         let absent = decode(line.replacing("TAG", with: "other=1")).event
         #expect(decode(line.replacing("TAG", with: "\(tag)=\(usable)")).event != absent, "\(tag)")
@@ -168,13 +170,13 @@ import WireFormats
     #"{"type":"chat.message","id":"1","user":{"id":"u"},"text":"hi","emotes":[0,3]}"#,
     #"{"type":"announcement","text":"hi","emotes":[0,3]}"#,
   ])
-  func `emotes beyond the text, or over others, are counted`(line: String) {
+  func `emotes beyond the text or over other emotes are counted`(line: String) {
     let (outcome, remarks) = decodeWithRemarks(line)
     #expect(outcome.event != nil)
     #expect(remarks == [.field("emotes")])
   }
 
-  @Test func `a number that is of no use is counted`() {
+  @Test func `an unusable number is counted`() {
     let line = "@bits=abc;id=1;tmi-sent-ts=-1;user-id=5 :ann!ann@ann PRIVMSG #chan :hi"
     let (outcome, remarks) = decodeWithRemarks(line)
     #expect(outcome.event?.timestamp == 7)

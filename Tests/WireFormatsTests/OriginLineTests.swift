@@ -2,7 +2,7 @@ import LiveEvents
 import Testing
 import WireFormats
 
-/// Where events come from, by their line and by what their connection says.
+/// Tests the origin of events, which comes from their line or their connection.
 @Suite struct OriginLineTests {
   private func decode(_ line: String, at origin: Origin = .none) -> Outcome {
     var decoder = LineDecoder()
@@ -20,7 +20,7 @@ import WireFormats
 
   private let twitch = Origin(platform: "twitch", source: "main")
 
-  @Test func `a line says where its event comes from, else its connection does`() {
+  @Test func `an event gets the origin in its line, and otherwise the origin of its connection`() {
     #expect(origin(#"{"type":"chat.clear"}"#) == Origin.none)
     #expect(origin(#"{"type":"chat.clear"}"#, at: twitch) == twitch)
     #expect(
@@ -37,7 +37,7 @@ import WireFormats
     #expect(origin("@target-user-id=4 :t CLEARCHAT #b :bob", at: twitch) == twitch)
   }
 
-  @Test func `lines that name different platforms in turn are told apart`() {
+  @Test func `lines that alternate between platforms keep their platforms`() {
     var decoder = LineDecoder()
     for number in 0..<100 {
       let platform = ["kick", "youtube", "kick", "tiktok"][number % 4]
@@ -52,7 +52,7 @@ import WireFormats
     }
   }
 
-  @Test func `what a source says of itself, and a filter, name no origin`() {
+  @Test func `the states of a source and a chat filter have no origin`() {
     let gap = decode(#"{"type":"gap","source":"irc","from":1,"to":2,"reason":""}"#, at: twitch)
     #expect(gap.event?.origin == Origin.none)
     let filter = decode(#"{"type":"host.filter","platform":"kick"}"#, at: twitch)
@@ -60,12 +60,12 @@ import WireFormats
   }
 
   @Test(arguments: ["5", "{}", "\"" + String(repeating: "x", count: 257) + "\""])
-  func `a platform that is not a name is left out`(value: String) {
+  func `a platform that is not a valid name is ignored`(value: String) {
     #expect(
       decode(#"{"type":"chat.clear","platform":\#(value)}"#) == .event(.chat(.clear)))
   }
 
-  @Test func `a written line has what is known`() {
+  @Test func `an encoded line contains the known parts of its origin`() {
     func written(_ origin: Origin) -> String {
       var bytes: [UInt8] = []
       NativeEncoder.append(
@@ -81,13 +81,13 @@ import WireFormats
     )
   }
 
-  @Test func `options of a connection have them`() {
+  @Test func `the options of a connection include platform and source`() {
     let line = #"{"type":"options","platform":"twitch","source":"main"}"#
     var decoder = LineDecoder()
     let decoded = decoder.decode(
       ByteSlab(Array(line.utf8)), line: .init(offset: 0, count: line.utf8.count), arrival: 0)
     guard case .control(.options(let options)) = decoded else {
-      Issue.record("no options")
+      Issue.record("the line was not decoded as options")
       return
     }
     #expect(options == ConnectionOptions(platform: "twitch", source: "main"))

@@ -2,7 +2,7 @@ import LiveEvents
 import Testing
 import WireFormats
 
-/// Events that only the program itself writes, into logs and recordings.
+/// Tests events that only this program writes, into its log and recordings.
 @Suite struct OwnLineTests {
   private static let payloads: [LiveEvent.Payload] = [
     .control(.surface(.began(surface: 3, controls: nil))),
@@ -52,7 +52,7 @@ import WireFormats
   }
 
   @Test(arguments: payloads)
-  func `what effects bring back is read from own lines, and from no others`(
+  func `results of effects are accepted in own lines, and rejected in lines of clients`(
     payload: LiveEvent.Payload
   ) {
     var line: [UInt8] = []
@@ -64,7 +64,7 @@ import WireFormats
     #expect(decode(line, &strangers) == .rejected(.unknownType, room: "main"))
   }
 
-  @Test func `an own line that lacks something is rejected`() {
+  @Test func `an incomplete own line is rejected`() {
     for (line, reason) in [
       (#"{"type":"control.surface"}"#, RejectionReason.missingMember),
       (#"{"type":"control.surface","phase":"begin"}"#, .missingMember),

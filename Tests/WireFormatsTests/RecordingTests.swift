@@ -21,7 +21,7 @@ import WireFormats
     return ByteSlab(bytes)
   }()
 
-  @Test func `every line is an event, and their kinds have the known totals`() {
+  @Test func `every line of the bundled recording is an event, and the totals by kind match`() {
     var decoder = LineDecoder()
     var counts: [String: Int] = [:]
     var chatters: Set<String> = []

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Makes events of every type, with texts and numbers from all over their ranges.
+/// Generates events of every type, with texts and numbers from their whole ranges.
 struct EventGenerator {
   var random: SplitMix64
 
@@ -13,7 +13,7 @@ struct EventGenerator {
       timestamp: Int64(below(253_402_300_800_000)), payload: payload, origin: origin(of: payload))
   }
 
-  /// One of a few, since a process tells only ``Origin/limit`` of them apart.
+  /// Returns one of a few origins, since a process distinguishes only ``Origin/limit`` of them.
   private mutating func origin(of payload: LiveEvent.Payload) -> Origin {
     switch payload {
     case .source, .chat(.filter): .none
@@ -207,7 +207,7 @@ struct EventGenerator {
 
 @Suite struct RoundTripTests {
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
-  func `an encoded event decodes to itself`(seed: UInt64) {
+  func `an encoded event decodes to an equal event`(seed: UInt64) {
     var generator = EventGenerator(random: SplitMix64(seed: seed))
     for _ in 0..<3000 {
       let event = generator.event()
@@ -232,7 +232,7 @@ struct EventGenerator {
     }
   }
 
-  @Test func `encoding appends, and leaves the room out on request`() {
+  @Test func `encoding appends to the array, and omits the room if it is nil`() {
     var bytes = Array("x".utf8)
     NativeEncoder.append(LiveEvent(timestamp: 5, payload: .header(.viewers(count: 1))), to: &bytes)
     #expect(

@@ -31,7 +31,8 @@ private let ann = Person(id: "5", name: "Ann")
   @Test(
     arguments: [("#1E90FF", 0x1E90FF), ("#000000", 0), ("", nil), ("red", nil)]
       as [(String, UInt32?)])
-  func `a name has the colour that its owner chose, if that is one`(text: String, rgb: UInt32?) {
+  func `a valid colour of a name is read, and an invalid one is ignored`(text: String, rgb: UInt32?)
+  {
     for bits in ["", "bits=5;"] {
       let event = decode(message("\(bits)color=\(text);id=1;user-id=5;display-name=Ann", "x")).event
       guard case .chat(.message(let message)) = event?.payload else {
@@ -51,7 +52,7 @@ private let ann = Person(id: "5", name: "Ann")
       ("25:-4", []), ("25:0-", []), ("25:,,/:/", []), ("25", []), ("0-4", []),
       ("25:x-4", []), ("25:0-4,x", []), ("25:00000000000000000000-04", [0..<5]),
     ] as [(String, [Range<Int>])])
-  func `where a message has emotes is read, and what is wrong with that harms nobody`(
+  func `positions of emotes are read, and invalid positions have no other effect`(
     tag: String, emotes: [Range<Int>]
   ) {
     for other in ["", "bits=5;", "source-room-id=1;room-id=2;"] {
@@ -69,7 +70,7 @@ private let ann = Person(id: "5", name: "Ann")
     }
   }
 
-  @Test func `an announcement keeps its emotes, and what Twitch says for it has none`() {
+  @Test func `an announcement keeps its emotes, but Twitch's own text has none`() {
     let tags = "emotes=25:0-4;id=n;user-id=5;login=ann;msg-id=announcement"
     let said = Announcement(
       user: Person(id: "5", name: "ann"), text: "Kappa hello", emotes: [0..<5], id: "n")
@@ -82,9 +83,9 @@ private let ann = Person(id: "5", name: "Ann")
         == .activity(.announcement(silent)))
   }
 
-  @Test func `a message with very many emotes keeps the first ones`() {
+  @Test func `a message with too many emotes keeps the first ones`() {
     let many = (0..<10_000).map { "\(2 * $0)-\(2 * $0)" }.joined(separator: ",")
-    // Together they have to be shorter than a line may be.
+    // The positions must fit into a line.
     let given = "25:" + many.prefix(40_000)
     let text = String(repeating: "a ", count: 1_000)
     let event = decode(message("emotes=\(given);id=1;user-id=5;display-name=Ann", text)).event
@@ -95,7 +96,7 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(message.emotes == (0..<EmoteRanges.limit).map { 2 * $0..<2 * $0 + 1 })
   }
 
-  @Test func `a person without a display name goes by the login`() {
+  @Test func `a person without a display name has the login as the name`() {
     let event = decode(message("id=1;user-id=5;display-name=", "x")).event
     #expect(
       event?.payload
@@ -105,7 +106,7 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(event?.timestamp == 7)
   }
 
-  @Test func `an action is read as its text, and known as one`() {
+  @Test func `an action is marked as such, and its text has no wrapper`() {
     let event = decode(message("id=1;user-id=5;display-name=A", "\u{1}ACTION waves\u{1}")).event
     #expect(
       event?.payload
@@ -120,7 +121,7 @@ private let ann = Person(id: "5", name: "Ann")
     ("room-id=7;source-room-id=7", ""), ("room-id=7;source-room-id=", ""),
     (#"room-id=7;source-room-id=\"#, ""), ("room-id=7", ""),
   ])
-  func `a message of a shared chat names its channel if that is another`(
+  func `a message of a shared chat names its channel if it is another one`(
     tags: String, channel: String
   ) {
     let event = decode(message("id=1;user-id=5;reply-parent-msg-id=0;\(tags)", "hi")).event
@@ -132,21 +133,21 @@ private let ann = Person(id: "5", name: "Ann")
               id: "1", userID: "5", userName: "ann", text: "hi", replyTo: "0", channel: channel))))
   }
 
-  // RFC 1459, section 2.3.1: the last parameter is the same with a colon and without.
+  // RFC 1459, section 2.3.1: a colon before the last parameter does not change it.
   @Test(arguments: [
     ("#chan Kappa", "Kappa"), ("#chan  Kappa ", "Kappa"), ("#chan :Kappa ", "Kappa "),
     ("#chan a :b c", "b c"), ("#chan a b", "b"), ("#chan :", ""), ("#chan a:b", "a:b"),
     ("#chan 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16  17", "15 16  17"),
     ("#chan 2 3 4 5 6 7 8 9 10 11 12 13 14 :15 :16", "15 :16"),
   ])
-  func `the text is the last parameter`(parameters: String, text: String) {
+  func `the text of a message is the last parameter`(parameters: String, text: String) {
     let event = decode("@id=1;user-id=5;display-name=A :a!a@a PRIVMSG \(parameters)").event
     #expect(
       event?.payload
         == .chat(.message(ChatMessage(id: "1", userID: "5", userName: "A", text: text))))
   }
 
-  @Test func `a line that a service has kept has the time when it was sent, else received`() {
+  @Test func `a stored line has the time of sending, or otherwise the time of receipt`() {
     let kept = "historical=1;id=1;user-id=5;rm-received-ts=1700000000008"
     #expect(decode(message(kept, "x")).event?.timestamp == 1_700_000_000_008)
     #expect(
@@ -210,7 +211,7 @@ private let ann = Person(id: "5", name: "Ann")
     ("viewermilestone", "viewermilestone"), ("ritual", "ritual"),
     ("sharedchatnotice;source-msg-id=viewermilestone", "viewermilestone"),
   ])
-  func `words with a kind that is not known are a message that names it`(
+  func `a text with an unknown kind of notice becomes a message that names the kind`(
     tags: String, kind: String
   ) {
     #expect(
@@ -224,14 +225,16 @@ private let ann = Person(id: "5", name: "Ann")
     ("announcement", " :read the rules", "read the rules"),
     ("charitydonation", "", "Ann: Donated USD 100"), ("bitsbadgetier", " :my badge", "my badge"),
   ])
-  func `what the channel announces is an announcement`(kind: String, words: String, text: Text) {
+  func `announcements of the channel become announcements`(kind: String, words: String, text: Text)
+  {
     #expect(
       decode(notice("msg-id=\(kind);system-msg=Ann:\\sDonated\\sUSD\\s100") + words)
         .event?.payload
         == .activity(.announcement(Announcement(user: ann, text: text, id: "n"))))
   }
 
-  @Test func `a message without identifiers goes by the login, each line by itself`() {
+  @Test
+  func `a message without identifiers has the login as the person and a generated identifier`() {
     func message(_ line: String) -> ChatMessage? {
       guard case .chat(.message(let message)) = decode(line).event?.payload else { return nil }
       return message
@@ -243,13 +246,13 @@ private let ann = Person(id: "5", name: "Ann")
     #expect(message(":ann!ann@ann PRIVMSG #chan :no tags")?.userID == "ann")
   }
 
-  @Test func `a time-out without an identifier is of a name`() {
+  @Test func `a time-out without an identifier applies to a name`() {
     #expect(
       decode("@ban-duration=x :t CLEARCHAT #chan :bob").event?.payload
         == .chat(.timeout(ChatTimeout(user: Person(id: "", name: "bob"), seconds: nil))))
   }
 
-  @Test func `moderation is read`() {
+  @Test func `actions of moderators are read`() {
     let clear = ":tmi.twitch.tv CLEARCHAT #chan"
     let user = Person(id: "9", name: "bob")
     let cases: [(String, LiveEvent.Payload)] = [
@@ -272,7 +275,7 @@ private let ann = Person(id: "5", name: "Ann")
     }
   }
 
-  @Test func `modes are read, completely or as changes`() {
+  @Test func `chat modes are read, whether complete or as changes`() {
     let end = " :tmi.twitch.tv ROOMSTATE #chan"
     #expect(
       decode("@emote-only=0;followers-only=-1;r9k=0;room-id=1;slow=0;subs-only=1" + end)
@@ -319,17 +322,19 @@ private let ann = Person(id: "5", name: "Ann")
     "@room-id=1 :t CLEARMSG #chan :x", "@room-id=1 :t ROOMSTATE #chan",
     "@slow=fast :t ROOMSTATE #chan", "@r9k=2 :t ROOMSTATE #chan",
   ])
-  func `a line without what its command requires is malformed, in its room`(line: String) {
+  func `a line that lacks a required part of its command is malformed, and counts in its room`(
+    line: String
+  ) {
     #expect(decode(line) == .rejected(.malformedIRC, room: "chan"))
   }
 
-  @Test func `a channel that is not a valid room name is recognised`() {
+  @Test func `a channel that is not a valid room name is rejected`() {
     for channel in ["#", "#a/b", "#-a", "#ä", "#" + String(repeating: "x", count: 65)] {
       #expect(decode("@id=1;user-id=5 :a!a@a PRIVMSG \(channel) :x") == .rejected(.invalidRoom))
     }
   }
 
-  @Test func `invalid UTF-8 is reported`() {
+  @Test func `a line that is not UTF-8 is rejected`() {
     let line = Array(message("id=1;user-id=5", "x?").utf8).map { $0 == 0x3F ? 0xE9 : $0 }
     #expect(decode(line) == .rejected(.invalidUTF8))
   }

@@ -1,8 +1,8 @@
 import JSON
 
-/// The lines around a batch, without their ends.
+/// The lines at the start and the end of a batch, without line endings.
 package enum BatchLine {
-  /// Heads a batch of a session of a source.
+  /// Returns the first line of a batch, which names the session of its source and the batch number.
   package static func position(session: String, sequence: Int) -> [UInt8] {
     JSONWriter.object(type: "position") {
       $0.add("source", session)
@@ -10,7 +10,7 @@ package enum BatchLine {
     }
   }
 
-  /// Ends a batch, and is answered once the batch has been applied and saved.
+  /// Returns the last line of a batch, which is answered once the batch is applied and saved.
   package static func sync(token: String) -> [UInt8] {
     JSONWriter.object(type: "sync") { $0.add("token", token) }
   }

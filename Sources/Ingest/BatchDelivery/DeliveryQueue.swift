@@ -1,14 +1,17 @@
 package import RateLimiting
 
-/// Lines on their way to the daemon, in batches, each kept until it is acknowledged.
+/// A queue of lines for the daemon, in batches. Each batch is kept until the daemon acknowledges
+/// it.
 ///
-/// A batch is written as its position, its lines and a `sync`. A connection that is lost takes nothing with
-/// it: what was not acknowledged is written again on the next one, in the same batches, so that a room that
-/// has one already rejects it. A value; the caller passes the time.
+/// A batch is written as its position, its lines and a `sync`. After a lost connection, the
+/// unacknowledged batches are written again unchanged. A room therefore recognises and rejects
+/// batches that it already has. The queue is a value; the caller passes the time.
 package struct DeliveryQueue: Sendable {
-  /// Bytes of lines at which a batch is written although one before it is unanswered.
+  /// The size of a batch in bytes at which it is closed and may be written while earlier ones are
+  /// unanswered.
   static let fullBatch = 64 * 1024
-  /// Batches that may be unanswered: 2 MiB, as an answer takes the time of a frame and of a disk.
+  /// The maximum number of unanswered batches. 32 batches are 2 MiB; an answer takes about one
+  /// frame and one disk sync.
   static let maximumUnanswered = 32
 
   private struct Batch: Sendable {
@@ -20,29 +23,33 @@ package struct DeliveryQueue: Sendable {
 
   private let session: String
   private let maximumBytes: Int
-  /// Batches that are complete, oldest first, the first `written` of which the daemon was sent.
+  /// The closed batches, oldest first. The first `written` of them were sent to the daemon.
   private var complete: [Batch] = []
   private var written = 0
   /// The batch that is being filled.
   private var open: Batch?
   private var nextSequence: Int
-  /// Bytes of all lines that are not acknowledged.
+  /// The number of bytes of all unacknowledged lines.
   package private(set) var bytes = 0
-  /// Lines that the daemon has acknowledged.
+  /// The number of lines that the daemon has acknowledged.
   package private(set) var delivered = 0
   private var hasBeenFull = false
 
+  /// Creates an empty queue.
+  ///
   /// - Parameters:
-  ///   - session: what positions name; no other run of a source may have the same.
-  ///   - firstSequence: the number of the first batch.
-  ///   - maximumBytes: of lines, beyond which the source must stop reading.
+  ///   - session: The name of the source in batch positions. It must be unique to each run of a
+  ///     source.
+  ///   - firstSequence: The number of the first batch.
+  ///   - maximumBytes: The number of unacknowledged bytes at which the source must stop reading.
   package init(session: String, firstSequence: Int = 1, maximumBytes: Int) {
     self.session = session
     self.maximumBytes = maximumBytes
     nextSequence = firstSequence
   }
 
-  /// Whether the source must not read: from when the limit is reached until half of it is free again.
+  /// Returns whether the source must stop reading. This is the case once the limit is reached,
+  /// until half of it is free again.
   package mutating func isFull() -> Bool {
     hasBeenFull = hasBeenFull ? bytes > maximumBytes / 2 : bytes >= maximumBytes
     return hasBeenFull
@@ -50,13 +57,13 @@ package struct DeliveryQueue: Sendable {
 
   package var isEmpty: Bool { bytes == 0 }
 
-  /// Lines that are not acknowledged. O(number of batches).
+  /// The number of unacknowledged lines. O(number of batches).
   package var lines: Int { complete.reduce(open?.lines ?? 0) { $0 + $1.lines } }
 
-  /// Since when the oldest line that is not acknowledged has been waiting.
+  /// The time at which the oldest unacknowledged batch was begun.
   package var waitingSince: Instant? { (complete.first ?? open)?.began }
 
-  /// Adds a line, given without its end. O(length), amortised.
+  /// Adds a line, given without its line ending. O(length), amortised.
   package mutating func append(_ line: UnsafeRawBufferPointer, at now: Instant) {
     begin(at: now)
     open?.bytes.append(contentsOf: line)
@@ -64,8 +71,8 @@ package struct DeliveryQueue: Sendable {
     added(bytes: line.count + 1, lines: 1)
   }
 
-  /// Adds whole lines, each with its end. O(length), amortised.
-  /// - Parameter count: how many lines these are.
+  /// Adds whole lines with their line endings. O(length), amortised.
+  /// - Parameter count: The number of lines.
   package mutating func append(lines: [UInt8], count: Int, at now: Instant) {
     begin(at: now)
     open?.bytes.append(contentsOf: lines)
@@ -89,10 +96,10 @@ package struct DeliveryQueue: Sendable {
     open = nil
   }
 
-  /// What to write now; `nil` if nothing is to be written until more lines or an answer come.
+  /// Returns the bytes to write now, or `nil` to wait for more lines or an answer.
   ///
-  /// A batch that is not full waits for the answer to the one before it, so that at high rates the batches
-  /// grow and at low rates nothing waits.
+  /// A batch that is not full waits for the answer to the previous batch. At high rates the batches
+  /// therefore grow; at low rates no line waits.
   package mutating func nextWrite() -> [UInt8]? {
     if written == complete.count, written == 0, let batch = open { close(batch) }
     guard written < complete.count, written < Self.maximumUnanswered else { return nil }
@@ -104,7 +111,8 @@ package struct DeliveryQueue: Sendable {
 
   private func token(_ sequence: Int) -> String { "\(session) \(sequence)" }
 
-  /// The daemon has answered a `sync`. Returns whether it was one of this queue's.
+  /// Removes the batches that a `sync` answer from the daemon acknowledges. Returns whether the
+  /// token belongs to this queue.
   @discardableResult
   package mutating func acknowledge(token: String) -> Bool {
     guard let index = complete[..<written].firstIndex(where: { self.token($0.sequence) == token })
@@ -118,6 +126,7 @@ package struct DeliveryQueue: Sendable {
     return true
   }
 
-  /// The connection to the daemon is lost: everything that is not acknowledged is to be written again.
+  /// Records that the connection to the daemon is lost. All unacknowledged batches are then written
+  /// again.
   package mutating func disconnected() { written = 0 }
 }

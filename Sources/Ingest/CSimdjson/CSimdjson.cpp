@@ -2,17 +2,17 @@
 
 #include <simdjson.h>
 
-// An opaque C struct represents simdjson's class; callers hold its address.
+// An opaque C struct represents simdjson's class. Callers hold its address.
 using implementation = simdjson::internal::dom_parser_implementation;
 
 static implementation *unwrap(livehost_json_indexer *indexer) {
   return reinterpret_cast<implementation *>(indexer);
 }
 
-// C++ objects with virtual members can only be made here.
+// Objects with virtual members can be created only in C++.
 livehost_json_indexer *livehost_json_indexer_create(size_t capacity) {
   std::unique_ptr<implementation> made;
-  // The depth is limited when the tokens are read; simdjson's own stage 2 never runs.
+  // The Swift code limits the depth when it reads the tokens. simdjson's stage 2 never runs.
   const size_t depth = 1;
   auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
     capacity, depth, made);
@@ -22,27 +22,27 @@ livehost_json_indexer *livehost_json_indexer_create(size_t capacity) {
 
 void livehost_json_indexer_destroy(livehost_json_indexer *indexer) { delete unwrap(indexer); }
 
-// A member of type std::unique_ptr has no name in C.
+// A member of type std::unique_ptr cannot be accessed from C.
 const uint32_t *livehost_json_indexer_places(const livehost_json_indexer *indexer) {
   return reinterpret_cast<const implementation *>(indexer)->structural_indexes.get();
 }
 
-// A virtual call.
+// Calls a virtual function, which Swift cannot do.
 livehost_json_status livehost_json_index(
   livehost_json_indexer *indexer, const uint8_t *bytes, size_t length, size_t *count) {
   auto parser = unwrap(indexer);
   auto error = parser->stage1(bytes, length, simdjson::stage1_mode::regular);
   *count = parser->n_structural_indexes;
   if (error == simdjson::SUCCESS) { return LIVEHOST_JSON_INDEXED; }
-  // An unclosed string is found before the encoding is checked; a line with both faults
-  // counts as badly encoded.
+  // simdjson detects an unclosed string before it checks the encoding. A line with both faults
+  // counts as invalid UTF-8.
   if (error == simdjson::UTF8_ERROR || !livehost_is_utf8(bytes, length)) {
     return LIVEHOST_JSON_INVALID_UTF8;
   }
   return LIVEHOST_JSON_MALFORMED;
 }
 
-// A virtual call.
+// Calls a virtual function, which Swift cannot do.
 bool livehost_is_utf8(const uint8_t *bytes, size_t length) {
   return simdjson::get_active_implementation()->validate_utf8(
     reinterpret_cast<const char *>(bytes), length);

@@ -1,27 +1,30 @@
 import CZlib
 
-/// Bytes that are kept compressed in memory, for a while.
+/// Bytes that are temporarily kept compressed in memory.
 package struct CompressedBytes: Sendable {
-  /// How far back zlib looks: no more of an example is of use.
+  /// The size of zlib's window in bytes. Only this many bytes of an example are useful.
   package static let window = 32 << 10
 
-  /// What they were compressed to.
+  /// The compressed bytes.
   package let stored: [UInt8]
-  /// How many bytes there are.
+  /// The number of uncompressed bytes.
   package let count: Int
 
-  /// How many bytes they take.
+  /// The number of compressed bytes.
   package var storedCount: Int { stored.count }
 
-  /// Bytes that were compressed before.
+  /// Creates a value from bytes that were compressed before.
   ///
   /// - Parameters:
-  ///   - stored: the ``stored`` of others.
-  ///   - count: their ``count``.
+  ///   - stored: The ``stored`` bytes of another value.
+  ///   - count: The ``count`` of that value.
   package init(stored: [UInt8], count: Int) { (self.stored, self.count) = (stored, count) }
 
-  /// - Parameter example: bytes that are like these, which ``bytes(like:)`` must get as well: what they have in common
-  ///   takes next to nothing. Only its last ``window`` bytes are of use.
+  /// Compresses bytes.
+  ///
+  /// - Parameter example: Similar bytes. Content that the bytes share with the example needs almost
+  ///   no space. ``bytes(like:)`` requires the same example. Only its last ``window`` bytes are
+  ///   useful.
   /// - Complexity: O(count of `bytes` and of `example`).
   package init(_ bytes: [UInt8], like example: [UInt8] = []) {
     count = bytes.count
@@ -34,19 +37,19 @@ package struct CompressedBytes: Sendable {
       }
       let size = Int(deflateBound(stream, uLong(bytes.count)))
       return Self.run(stream, over: bytes, into: size) {
-        // The target is large enough for anything, so memory is all that can be missing.
+        // The target is large enough for any input, so only a lack of memory causes a failure.
         precondition(
           status == Z_OK && deflate(stream, Z_FINISH) == Z_STREAM_END,
-          "not enough memory to compress")
+          "not enough memory to compress the bytes")
       }
     }
-    // A copy, without the capacity that was not needed.
+    // Copies the bytes to release the excess capacity.
     stored = packed.withUnsafeBufferPointer { Array($0) }
   }
 
-  /// The bytes as they were.
+  /// Returns the uncompressed bytes.
   ///
-  /// - Parameter example: what they were compressed with.
+  /// - Parameter example: The example used for compression.
   /// - Complexity: O(``count`` and count of `example`).
   package func bytes(like example: [UInt8] = []) -> [UInt8] {
     let bytes = Self.withStream { stream in
@@ -58,14 +61,15 @@ package struct CompressedBytes: Sendable {
           last = inflateSetDictionary(stream, example, uInt(example.count))
           if last == Z_OK { last = inflate(stream, Z_FINISH) }
         }
-        precondition(last == Z_STREAM_END, "what was compressed can be inflated")
+        precondition(last == Z_STREAM_END, "compressed bytes cannot be inflated with this example")
       }
     }
-    precondition(bytes.count == count, "what was compressed is as long as it was")
+    precondition(bytes.count == count, "inflated bytes have the wrong length")
     return bytes
   }
 
-  /// zlib keeps the address of its stream, so the stream must not move.
+  /// Calls `body` with a stream at a fixed address. zlib keeps the address of its stream, so the
+  /// stream must not move.
   private static func withStream<Result>(
     _ body: (UnsafeMutablePointer<z_stream>) -> Result
   ) -> Result {
@@ -73,13 +77,13 @@ package struct CompressedBytes: Sendable {
     return withUnsafeMutablePointer(to: &stream, body)
   }
 
-  /// What `body` writes to a stream that reads `input`.
+  /// Returns the bytes that `body` writes to a stream that reads `input`.
   private static func run(
     _ stream: UnsafeMutablePointer<z_stream>, over input: [UInt8], into size: Int,
     _ body: () -> Void
   ) -> [UInt8] {
     input.withUnsafeBufferPointer { input in
-      // zlib only reads from there; its declaration merely lacks a `const`.
+      // zlib only reads this memory; its declaration merely lacks a `const`.
       stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
       stream.pointee.avail_in = uInt(input.count)
       return [UInt8](unsafeUninitializedCapacity: size) { target, written in

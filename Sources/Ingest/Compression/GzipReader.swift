@@ -1,9 +1,10 @@
 import CZlib
 
-/// Inflates gzip data as it arrives, piece by piece. The data may consist of any number of members, with zero bytes
-/// after each of them: tapes and some disks fill up their blocks, and gzip(1) ignores that, too.
+/// Inflates gzip data piece by piece, as it arrives.
 ///
-/// Memory is bounded: one window of zlib (32 KiB) and one buffer for output.
+/// The data may consist of any number of members. Zero bytes after a member are skipped, as in
+/// gzip(1), because tapes and some disks pad their blocks with them. Memory is bounded: one window
+/// of zlib (32 KiB) and one output buffer.
 package struct GzipReader: ~Copyable {
   /// The first two bytes of every gzip file (RFC 1952, section 2.3.1).
   package static let magic: [UInt8] = [0x1F, 0x8B]
@@ -52,10 +53,10 @@ package struct GzipReader: ~Copyable {
     }
   }
 
-  /// Call this at the end of the input.
+  /// Checks that the input is complete. Call this at the end of the input.
   ///
-  /// - Throws: ``GzipError/truncated`` if the input ends in the middle of a member;
-  ///   ``GzipError/corrupt`` if reading failed before.
+  /// - Throws: ``GzipError/truncated`` if the input ends within a member; ``GzipError/corrupt`` if
+  ///   reading failed before.
   package func finish() throws(GzipError) {
     if hasFailed { throw .corrupt }
     if isInMember { throw .truncated }
@@ -64,7 +65,7 @@ package struct GzipReader: ~Copyable {
   private mutating func inflatePiece(
     _ piece: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(GzipError) {
-    // zlib only reads from here; its declaration merely lacks a `const`.
+    // zlib only reads this memory; its declaration merely lacks a `const`.
     stream.pointee.next_in = UnsafeMutablePointer(
       mutating: piece.baseAddress?.assumingMemoryBound(to: UInt8.self))
     stream.pointee.avail_in = UInt32(piece.count)
@@ -87,7 +88,7 @@ package struct GzipReader: ~Copyable {
         hasFailed = true
         throw .corrupt
       }
-      // If the output buffer is full, there may be more output even without more input.
+      // If the output buffer is full, more output may follow without further input.
     } while stream.pointee.avail_in > 0 || isInMember && stream.pointee.avail_out == 0
   }
 }
@@ -102,11 +103,11 @@ extension GzipReader {
   }
 }
 
-/// Why gzip data cannot be read.
+/// The reason why gzip data cannot be read.
 package enum GzipError: Error, Hashable {
   /// The data violates the format, or a checksum does not match.
   case corrupt
-  /// The data ends in the middle.
+  /// The data ends within a member.
   case truncated
   case outOfMemory
 }

@@ -1,21 +1,23 @@
 import CZlib
 
-/// Inflates a body of HTTP as a whole.
+/// Inflates a complete HTTP body.
 package enum InflatedBytes {
   package enum Failure: Error, Equatable {
     /// The data is neither gzip nor deflate, or it is damaged.
     case corrupt
-    /// There is more of it than the limit.
+    /// The inflated data exceeds the limit.
     case tooLong
   }
 
+  /// Returns the inflated body.
+  ///
   /// - Parameters:
-  ///   - body: gzip, zlib or raw deflate data: senders mean either of the last two by "deflate"
-  ///   (RFC 9110, section 8.4.1.2).
-  ///   - limit: how many bytes are inflated at most.
+  ///   - body: gzip, zlib or raw deflate data. Senders use "deflate" for both of the latter (RFC
+  ///     9110, section 8.4.1.2).
+  ///   - limit: The maximum number of inflated bytes.
   /// - Complexity: O(length of the output).
   package static func read(_ body: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
-    // 32 more recognises gzip and zlib by their headers; a negative number is raw data.
+    // Adding 32 recognises gzip and zlib by their headers. A negative number means raw data.
     do { return try inflated(body, windowBits: 15 + 32, limit) } catch {
       guard error == .corrupt, !body.starts(with: GzipReader.magic) else { throw error }
       return try inflated(body, windowBits: -15, limit)
@@ -39,7 +41,7 @@ package enum InflatedBytes {
   private static func run(
     _ stream: UnsafeMutablePointer<z_stream>, over input: UnsafeBufferPointer<UInt8>, _ limit: Int
   ) -> Result<[UInt8], Failure> {
-    // zlib only reads from there; its declaration merely lacks a `const`.
+    // zlib only reads this memory; its declaration merely lacks a `const`.
     stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
     stream.pointee.avail_in = uInt(input.count)
     var output: [UInt8] = []

@@ -1,35 +1,35 @@
 import LiveEvents
 import WireFormats
 
-/// What a connection does with the lines it reads: decode, count, and gather them. Needs no
-/// channel.
+/// Decodes, counts and collects the lines that a connection reads. Needs no channel.
 struct ConnectionCore: ~Copyable {
   var assembler = LineAssembler()
   var decoder = LineDecoder()
   var batches = RoomBatches()
   var clock = FrameClock.arrival
-  /// How many lines were events or were rejected.
+  /// The number of lines that were events or were rejected.
   private(set) var received = 0
-  /// How many of them were rejected here.
+  /// The number of these lines that this connection rejected.
   private(set) var rejected = 0
-  /// The batch to which the lines belong; `nil` if they belong to none. They are gathered until it ends, so that
-  /// each room gets its part of it as a whole.
+  /// The current batch, or `nil` outside of batches. The events of a batch are collected until it
+  /// ends, so that each room gets its part of the batch in one delivery.
   private(set) var position: BatchPosition?
-  /// Whether the batch has grown too large: the rest of it is rejected, too.
+  /// Whether the batch has exceeded ``batchLimit``. The rest of such a batch is rejected as well.
   private var isTooLarge = false
 
-  /// The sources whose states came, each in its room, at most ``sourceLimit``.
+  /// The sources that have reported a state, with the room of the report. At most ``sourceLimit``
+  /// are kept.
   private(set) var sources: [(name: Text, room: RoomName)] = []
-  /// How many of them the sink knows of.
+  /// The number of `sources` already announced to the sink.
   var announcedSources = 0
   static let sourceLimit = 64
 
-  /// The most that the lines of one batch may take in bytes of memory: enough for 64 KiB of the shortest, and for one
-  /// more of the longest.
+  /// The maximum memory for the lines of one batch, in bytes. It holds 64 KiB of the shortest
+  /// lines, plus one line of maximum length.
   static let batchLimit = 512 << 10
 
-  /// Decodes some lines starting at `offset` and gathers what they say, up to the end of the slab or the
-  /// next control line, which is returned.
+  /// Decodes at most `lines` lines starting at `offset` and collects their events. Stops at the end
+  /// of the slab or at a control line, which is returned.
   mutating func process(
     _ slab: ByteSlab, from offset: inout Int, atMost lines: Int, arrival: Timestamp
   ) -> ControlLine? {
@@ -37,18 +37,19 @@ struct ConnectionCore: ~Copyable {
     for _ in 0..<lines {
       guard let line = slab.nextLine(at: &offset) else { return nil }
       let decoded = decoder.decode(slab, line: line, arrival: arrival)
-      if let control = take(decoded, line, of: slab) { return control }
+      if let control = collect(decoded, line, of: slab) { return control }
     }
     return nil
   }
 
-  /// Begins a batch, or with `nil` what belongs to none. What was gathered before must have been taken.
+  /// Begins a batch, or with `nil` a part outside of batches. The events collected before must
+  /// already be handed over.
   mutating func begin(_ position: BatchPosition?) {
     self.position = position
     isTooLarge = false
   }
 
-  /// The position of the batch that has been gathered, unless it is rejected.
+  /// The position of the collected batch, or `nil` if the batch is rejected or there is none.
   var gatheredPosition: BatchPosition? { isTooLarge ? nil : position }
 
   private mutating func limitBatch() {
@@ -57,40 +58,40 @@ struct ConnectionCore: ~Copyable {
     rejected += batches.rejectEvents(.batchTooLarge)
   }
 
-  /// Rejects a batch whose sender has gone before its end: it is to be sent again.
+  /// Rejects a batch whose sender disconnected before its end. The sender sends it again.
   mutating func rejectUnfinished() {
     guard position != nil else { return }
     rejected += batches.rejectEvents(.unfinishedBatch)
     begin(nil)
   }
 
-  /// Counts a line that was too long to be kept.
+  /// Counts a line that exceeded the maximum length.
   mutating func rejectTooLong() {
     reject(.lineTooLong, room: decoder.override, bytes: 0, fault: nil)
   }
 
-  /// Takes the unfinished line of a sender that has gone, which counts if it is complete but for its
-  /// ending. If it is a control line, it is returned.
+  /// Decodes the incomplete last line of a sender that disconnected. The line counts if only its
+  /// line ending is missing. Returns the line if it is a control line.
   mutating func processRest(arrival: Timestamp) -> ControlLine? {
     guard let slab = assembler.takeRest() else { return nil }
     let line = ByteSlab.Slice(offset: 0, count: slab.count)
-    return take(decoder.decodeUnended(slab, line: line, arrival: arrival), line, of: slab)
+    return collect(decoder.decodeUnended(slab, line: line, arrival: arrival), line, of: slab)
   }
 
   @inline(__always)
-  private mutating func take(
+  private mutating func collect(
     _ decoded: consuming DecodedLine, _ line: ByteSlab.Slice, of slab: ByteSlab
   ) -> ControlLine? {
     switch consume decoded {
     case .event(let event, let room):
       received &+= 1
-      if case .source(.state(let status)) = event.payload { note(status, in: room) }
+      if case .source(.state(let status)) = event.payload { recordSource(status, in: room) }
       batches.add(event, to: room, bytes: line.count)
-      if decoder.hasRemarks { batches.note(decoder.takeRemarks(), room: room) }
+      if decoder.hasRemarks { batches.addRemarks(decoder.takeRemarks(), room: room) }
     case .rejected(let reason, let room):
       let remarks = decoder.takeRemarks()
-      batches.note(remarks, room: room)
-      // Found out for the first of a flood alone.
+      batches.addRemarks(remarks, room: room)
+      // Determined only for the first such line, because it costs time.
       let fault =
         batches.isFirst(reason, room: room)
         ? decoder.fault(of: line, in: slab) ?? remarks.unknownKind : nil
@@ -102,7 +103,7 @@ struct ConnectionCore: ~Copyable {
   }
 
   @inline(never)
-  private mutating func note(_ status: SourceHealth, in room: RoomReference) {
+  private mutating func recordSource(_ status: SourceHealth, in room: RoomReference) {
     let room = decoder.name(of: room)
     guard sources.count < Self.sourceLimit,
       !sources.contains(where: { $0.name == status.source && $0.room == room })

@@ -1,11 +1,11 @@
 package import NIOCore
 
-/// One of the connections that a server may have; free again when it is released.
+/// A reservation for one of a server's connections. Releasing it frees the reservation.
 package final class ConnectionSlot: Sendable {
-  /// Takes at once what a sender that has gone left behind.
+  /// Processes the input left by a sender that disconnected, without waiting for the sink.
   package typealias Rest = @Sendable () -> EventLoopFuture<Void>
 
-  /// Called when the sender has gone and has left something behind.
+  /// Registers the remaining input of a sender that disconnected.
   let leave: @Sendable (@escaping Rest) -> Void
   private let free: @Sendable () -> Void
 

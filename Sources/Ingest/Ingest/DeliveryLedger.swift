@@ -1,34 +1,36 @@
-/// What a connection has handed over but not heard back about: it determines whether the connection
-/// may read on, and which syncs it still has to answer. A value without clock, channel or lock; its bytes
-/// count in the memory that all connections share.
+/// Tracks a connection's deliveries until they are consumed and acknowledged.
+///
+/// The ledger decides whether the connection may read further and which syncs are unanswered. It is
+/// a value without clock, channel or lock. Its bytes are added to the memory count that all
+/// connections share.
 struct DeliveryLedger {
   /// The limits at which a connection stops reading.
   struct Limits {
-    /// Bytes of memory of deliveries that are not consumed yet, and of the tokens of unanswered syncs.
+    /// Memory in bytes of deliveries that are not consumed and of the tokens of unanswered syncs.
     var bytes: Int
-    /// The same while the memory of all connections is full.
+    /// The limit that replaces `bytes` while the shared memory of all connections is full.
     var share: Int
-    /// Deliveries that are not consumed yet.
+    /// Deliveries that are not consumed.
     var deliveries: Int
-    /// Syncs that are not answered yet.
+    /// Unanswered syncs.
     var syncs: Int
   }
 
   /// The answer to a sync.
   struct Answer: Equatable {
-    /// The token exactly as the line spelled it, including escapes.
+    /// The token exactly as spelled in the line, including escapes.
     let token: [UInt8]
     let received: Int
     let rejected: Int
-    /// Why some of the lines are applied but not kept as they should be; `nil` if all are.
+    /// Why some of the lines are applied but not saved. `nil` if all are saved.
     let failure: String?
   }
 
-  /// The lines between two syncs. The last epoch of the list is still open.
+  /// The lines between two syncs. The last epoch in the list is still open.
   private struct Epoch {
     var unacknowledged = 0
     var rejectedBySink = 0
-    /// What has to keep the lines; hardly ever more than one.
+    /// The objects responsible for saving the lines; rarely more than one.
     var durabilities: [any Durability] = []
     var sync: (token: [UInt8], received: Int, rejected: Int)?
   }
@@ -40,7 +42,7 @@ struct DeliveryLedger {
   private var epochs = [Epoch()]
   /// The number of the first element of `epochs`.
   private var firstEpoch: UInt64 = 0
-  /// Events that sinks rejected in epochs that have been answered.
+  /// The number of events that sinks rejected in answered epochs.
   private var rejectedBefore = 0
   private(set) var isAbandoned = false
 
@@ -49,13 +51,14 @@ struct DeliveryLedger {
     self.memory = memory
   }
 
-  /// The number of the epoch that new lines belong to.
+  /// The number of the epoch to which new lines belong.
   var openEpoch: UInt64 { firstEpoch + UInt64(epochs.count - 1) }
 
-  /// Whether the connection has to stop reading.
+  /// Whether the connection must stop reading.
   var isFull: Bool { mustStop(with: 0) }
 
-  /// Whether it has to stop before it takes more lines, with these bytes still to be handed over.
+  /// Whether the connection must stop before processing more lines, including `gathered` bytes that
+  /// are not handed over yet.
   func mustStop(with gathered: Int) -> Bool {
     bytes + gathered >= maximumBytes(with: gathered) || deliveries >= limits.deliveries
       || owesTooManyAnswers
@@ -65,11 +68,11 @@ struct DeliveryLedger {
     memory.isFull(with: gathered) ? limits.share : limits.bytes
   }
 
-  /// Whether another sync must wait for answers to earlier ones.
+  /// Whether a further sync must wait until earlier ones are answered.
   var owesTooManyAnswers: Bool { epochs.count > limits.syncs || bytes >= maximumBytes() }
 
-  /// Whether a connection that had to stop may read again. Half of each limit must be free, so that
-  /// the connection does not stop and start with every delivery.
+  /// Whether a stopped connection may read again. Half of each limit must be free, so that the
+  /// connection does not stop and start with every delivery.
   var hasFreeCapacity: Bool {
     bytes <= maximumBytes() / 2 && deliveries <= limits.deliveries / 2
       && epochs.count - 1 <= limits.syncs / 2
@@ -78,10 +81,10 @@ struct DeliveryLedger {
   /// Whether nothing is outstanding.
   var isIdle: Bool { deliveries == 0 && epochs.count == 1 }
 
-  /// Whether an answer is due.
+  /// Whether the oldest sync can be answered.
   var hasAnswer: Bool { epochs[0].sync != nil && epochs[0].unacknowledged == 0 }
 
-  /// Whether a sync is waiting for its answer.
+  /// Whether a sync is unanswered.
   var owesAnswers: Bool { epochs.count > 1 }
 
   mutating func handOver(bytes: Int, wantsAcknowledgement: Bool) {
@@ -105,7 +108,8 @@ struct DeliveryLedger {
     memory.subtract(count)
   }
 
-  /// Gives back what the tokens of syncs take that will never be answered.
+  /// Subtracts the ledger's remaining bytes from the shared memory count. Call this when the
+  /// connection is gone and the remaining syncs cannot be answered.
   mutating func release() { subtract(bytes) }
 
   mutating func markRejected(_ count: Int, epoch: UInt64) {
@@ -136,7 +140,7 @@ struct DeliveryLedger {
     epochs.append(Epoch())
   }
 
-  /// Removes and returns the answers that are due, in the order of their syncs.
+  /// Removes and returns the answers that can be sent, in the order of their syncs.
   ///
   /// - Complexity: O(unanswered syncs).
   mutating func takeAnswers() -> [Answer] {

@@ -1,14 +1,16 @@
 import Platform
 
-/// Tells a sender what became of a delivery. May be used from any thread.
+/// Reports the progress of a delivery to its sender. Thread-safe.
 ///
-/// Releasing a receipt counts as consuming the delivery. If the receipt wanted an acknowledgement
-/// and got none, the connection is closed: a sync that cannot be vouched for is never answered.
+/// Releasing a receipt counts as consuming the delivery. If the receipt requires an acknowledgement
+/// that was not given, the connection is closed. A sync is never answered without all its
+/// acknowledgements.
 package final class DeliveryReceipt: Sendable {
   /// Whether the sender waits for ``markApplied(failure:)``.
   ///
-  /// The acknowledgement then covers every delivery of this sender for this room up to and including
-  /// this one. Whatever throttles hold back of them is to be applied at once.
+  /// The acknowledgement then covers all deliveries of this sender for this room, up to and
+  /// including this one. The sink must apply the events among them that throttles hold back without
+  /// waiting for their interval.
   package let wantsAcknowledgement: Bool
 
   private let sender: Sender
@@ -23,7 +25,7 @@ package final class DeliveryReceipt: Sendable {
   private struct Progress {
     var isConsumed = false
     var isApplied = false
-    /// Of a delivery that comes from a caller.
+    /// The number of rejected events of a delivery from a caller.
     var rejected = 0
     var keepers: [any Durability] = []
   }
@@ -33,27 +35,29 @@ package final class DeliveryReceipt: Sendable {
     self.wantsAcknowledgement = wantsAcknowledgement
   }
 
-  /// A receipt that nothing reads.
+  /// Creates a receipt that reports to nobody.
   package init() {
     sender = .none
     wantsAcknowledgement = false
   }
 
-  /// A receipt for a caller that waits until everything is applied.
+  /// Creates a receipt for a caller that waits until everything is applied.
   ///
-  /// - Parameter onApplied: called once, with the number of events that were not taken, and with why
-  ///   the others are not on disk, if they were to be kept.
+  /// - Parameter onApplied: Called once with the number of rejected events. The second argument is
+  ///   the reason if events that must be saved are not on disk.
   package init(onApplied: @escaping @Sendable (_ rejected: Int, _ failure: String?) -> Void) {
     sender = .caller(onApplied)
     wantsAcknowledgement = true
   }
 
-  /// What the delivery takes in bytes of memory, its lines and its events; 0 if it came by no line.
+  /// The memory of the delivery's lines and events in bytes, or 0 if the delivery did not come from
+  /// a connection.
   package var byteCount: Int {
     if case .connection(_, _, let bytes) = sender { bytes } else { 0 }
   }
 
-  /// Reports that the delivery was taken out of the mailbox: the sender may send as much again.
+  /// Reports that the delivery was removed from the mailbox, which allows the sender to send the
+  /// same amount again.
   package func markConsumed() {
     let isFirst = progress.withLock { progress in
       defer { progress.isConsumed = true }
@@ -64,10 +68,10 @@ package final class DeliveryReceipt: Sendable {
     }
   }
 
-  /// Reports that `durability` is responsible for keeping what was delivered.
+  /// Reports that `durability` is responsible for saving the delivery.
   ///
-  /// Call it before the acknowledgement that covers the delivery. If `durability` failed by then, the
-  /// sender is told the truth: applied, and not kept.
+  /// Call this before the acknowledgement that covers the delivery. If `durability` has failed by
+  /// then, the sender is answered "applied" instead of "synced".
   package func markKept(by durability: any Durability) {
     switch sender {
     case .none: break
@@ -78,7 +82,7 @@ package final class DeliveryReceipt: Sendable {
 
   /// Reports that the sink rejected `count` of the delivered events, such as duplicates.
   ///
-  /// Call it before the acknowledgement that covers them, whose counts include them.
+  /// Call this before the acknowledgement that covers the events, so that its counts include them.
   package func markRejected(_ count: Int) {
     guard count > 0 else { return }
     switch sender {
@@ -88,10 +92,10 @@ package final class DeliveryReceipt: Sendable {
     }
   }
 
-  /// Everything that ``wantsAcknowledgement`` asks for is applied or counted otherwise.
-  /// Implies ``markConsumed()``.
+  /// Reports that all events covered by ``wantsAcknowledgement`` are applied or counted as rejected
+  /// or coalesced. Implies ``markConsumed()``.
   ///
-  /// - Parameter failure: why something that was to be kept is lost.
+  /// - Parameter failure: Why an event that must be saved is lost.
   package func markApplied(failure: String? = nil) {
     if let failure { markKept(by: Lost(failureReason: failure)) }
     markConsumed()
@@ -121,16 +125,15 @@ package final class DeliveryReceipt: Sendable {
   }
 }
 
-/// Stands in for events that were to be kept and are lost.
+/// A failed durability that represents lost events.
 private final class Lost: Durability {
   let failureReason: String?
 
   init(failureReason: String) { self.failureReason = failureReason }
 }
 
-/// Something that keeps what was delivered, and may fail to, such as a recorder. May be used from
-/// any thread.
+/// Something that saves deliveries and may fail, such as a recorder. Thread-safe.
 package protocol Durability: AnyObject, Sendable {
-  /// Why something that should have been kept is lost, in words for people; `nil` while nothing is.
+  /// Why events that must be saved are lost, as text for people. `nil` while nothing is lost.
   var failureReason: String? { get }
 }

@@ -4,56 +4,59 @@ import Platform
 package import UnixSockets
 import WireFormats
 
-/// How the ingest socket is served. Every limit has a default that suits a machine with two cores.
+/// The settings of the ingest socket. The default of every limit suits a machine with two cores.
 package struct IngestConfiguration: Sendable {
-  /// How many connections are served at a time; further ones are closed at once. A quarter of them is
-  /// reserved for those of ``hasReserve``.
+  /// The maximum number of open connections. Further ones are closed immediately. A quarter is
+  /// reserved for the peers that ``hasReserve`` accepts.
   package var maximumConnections = 256
-  /// Whose connections may use the reserve.
+  /// Returns whether a peer may use the reserved connections.
   package var hasReserve: @Sendable (Peer) -> Bool = { _ in true }
-  /// Who may send at all; other connections are closed at once.
+  /// Returns whether a peer may send events. Connections of other peers are closed immediately.
   package var maySend: @Sendable (Peer) -> Bool = { _ in true }
-  /// A connection stops taking lines once what it has handed over and the sink has not consumed takes this
-  /// many bytes of memory. One more read may already be in progress.
+  /// The memory of unconsumed deliveries in bytes at which a connection stops processing lines. One
+  /// more read may already be in progress.
   package var maximumOutstandingBytes = 4 << 20
-  /// The same for all connections together; beyond it, each has only ``ownBytes``.
+  /// The memory of the unconsumed deliveries of all connections together, in bytes. Once it is
+  /// reached, each connection may use only ``ownBytes``.
   package var sharedBytes = 64 << 20
   package var ownBytes = 64 << 10
-  /// A connection stops reading once the sink has this many deliveries that it has not consumed.
+  /// The number of unconsumed deliveries at which a connection stops reading.
   package var maximumOutstandingDeliveries = 64
-  /// A connection stops reading once this many syncs are unanswered.
+  /// The number of unanswered syncs at which a connection stops reading.
   package var maximumOutstandingSyncs = 256
-  /// How many rooms a connection remembers by number.
+  /// The number of rooms that a connection remembers.
   package var maximumRoomsRemembered = 1024
-  /// How many reads there are in a turn of a connection.
+  /// The maximum number of reads in one turn of a connection.
   static let readsPerTurn = 4
-  /// How many lines are taken between two looks at the limits.
+  /// The maximum number of lines processed between two checks of the limits.
   static let linesAtOnce = 512
-  /// Bytes per read. A slab is at most this large, plus the beginning of a line from the read
-  /// before.
+  /// The number of bytes per read. A slab is at most this large, plus an incomplete line from the
+  /// previous read.
   package var readSize = 64 * 1024
-  /// How long a stopping server waits for a sender to read its answers once all are written.
+  /// How long a stopping server waits for a sender to read its answers after all are written.
   ///
-  /// A sender that reads at all has done so within milliseconds. One that does not must not keep
-  /// the service from saving its state before its service manager loses patience.
+  /// A sender that reads does so within milliseconds. One that does not must not delay saving the
+  /// service's state beyond the service manager's timeout.
   package var drainTimeout = TimeAmount.seconds(2)
-  /// Supplies the time of arrival.
+  /// Returns the time of arrival.
   package var now: @Sendable () -> Timestamp = IngestConfiguration.systemTime
 
   package init() {}
 
-  /// The system's clock, in milliseconds since 1970.
+  /// Returns the time of the system's clock, in milliseconds since 1970.
   package static let systemTime: @Sendable () -> Timestamp = { Timestamp(WallClock.milliseconds()) }
 
-  /// The most memory that the connections may take, in bytes.
+  /// The maximum memory of all connections, in bytes.
   package var memoryLimit: Int {
-    // The last lines are taken before the limit is noticed; an array of events grows by doubling.
+    // Lines are processed before the limit is checked, and an array of events grows by doubling.
     let handedOver =
       ownBytes + ConnectionCore.batchLimit + LineDecoder.maximumLineLength
       + Self.linesAtOnce * 2 * MemoryLayout<LiveEvent>.stride
-    // A buffer, an unfinished line, a turn's reads, and what was in the socket when the sender left.
+    // A buffer, an incomplete line, one turn's reads, and the data left in the socket by a sender
+    // that disconnected.
     let read = readSize + LineDecoder.maximumLineLength + 2 * Self.readsPerTurn * readSize
-    // What SwiftNIO holds before a channel is not writable, and a last batch.
+    // The data that SwiftNIO buffers before a channel becomes unwritable, and a last batch of
+    // answers.
     let answers = (64 << 10) + ownBytes
     let rooms = maximumRoomsRemembered * 256
     return sharedBytes

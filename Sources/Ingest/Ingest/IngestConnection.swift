@@ -3,38 +3,41 @@ import LiveEvents
 package import NIOCore
 import WireFormats
 
-/// One connection of the ingest socket: reads bytes, splits them into lines, decodes these and
-/// hands them over by room.
+/// One connection of the ingest socket. Reads bytes, splits them into lines, decodes the lines and
+/// delivers the events to their rooms.
 ///
-/// Reads only while the sink keeps up, and buffers no more than the beginning of one line itself.
+/// The connection reads only while the sink keeps up. It buffers at most one incomplete line and
+/// the input of one turn.
 package final class IngestConnection: ChannelInboundHandler {
   package typealias InboundIn = ByteBuffer
   package typealias OutboundOut = ByteBuffer
 
-  /// Fired through the pipeline to end the connection in an orderly way: what was read is handed
-  /// over and consumed, syncs are answered, and the connection closes. It waits no longer than
-  /// ``IngestConfiguration/drainTimeout`` for a sender that does not read its answers.
+  /// An event that ends the connection in an orderly way. Fire it through the pipeline.
+  ///
+  /// The connection hands over the data already read and waits until the sink has consumed it. It
+  /// then answers the syncs and closes. It waits at most ``IngestConfiguration/drainTimeout`` for a
+  /// sender that does not read its answers.
   package struct Drain: Sendable { package init() {} }
 
-  /// Fired through the pipeline when the ledger has something to do.
+  /// An event fired through the pipeline when the ledger has changed.
   private struct Changed: Sendable {}
 
   private enum Phase {
     case reading
-    /// Too much is outstanding: no line is taken until capacity is free again.
+    /// Too much is outstanding. No line is processed until capacity is free again.
     case paused
-    /// The sender will send no more. Closes when all its syncs are answered.
+    /// The sender has ended its input. The connection closes once all syncs are answered.
     case answering
-    /// The server is stopping. Closes when nothing is outstanding.
+    /// The server is stopping. The connection closes once nothing is outstanding.
     case draining
     case closed
   }
 
-  /// Lines as they were read.
+  /// Lines that were read but not decoded yet.
   private struct Held {
     let slab: ByteSlab?
     var offset = 0
-    /// A line that is too long follows them.
+    /// Whether a line that exceeds the maximum length follows.
     let isTooLong: Bool
   }
 
@@ -46,22 +49,25 @@ package final class IngestConnection: ChannelInboundHandler {
   private var core = ConnectionCore()
   private var touched = TouchedRooms()
   private var phase = Phase.reading
-  /// What was read and not decoded yet, because too much is outstanding. At most what one turn reads.
+  /// Input that is not decoded yet, because too much is outstanding. At most the input of one turn.
   private var held: [Held] = []
-  /// Lines are being taken. What is answered meanwhile is looked at afterwards.
+  /// Whether lines are being processed. Changes of the ledger are then handled afterwards.
   private var isProcessing = false
-  /// The sender will send no more, but lines that were read are held.
+  /// Whether the sender has ended its input. Lines may still be held.
   private var inputHasEnded = false
-  /// The channel is closed, but lines that were read are held.
+  /// Whether the channel is closed. Lines may still be held.
   private var hasGone = false
   private var isStopping = false
-  /// Closes the connection if its sender does not read.
+  /// Closes the connection if its sender does not read its answers.
   private var drainDeadline: Scheduled<Void>?
   private var arrival: Timestamp = 0
 
+  /// Creates a connection.
+  ///
   /// - Parameters:
-  ///   - memory: what all connections of the server share; by default, it has one of its own.
-  ///   - slot: released once everything of the connection is consumed.
+  ///   - memory: The memory count that all connections of the server share. By default the
+  ///     connection has a separate one.
+  ///   - slot: Released once all deliveries of the connection are consumed.
   package init(
     configuration: IngestConfiguration, sink: any IngestSink, memory: IngestMemory? = nil,
     slot: ConnectionSlot? = nil
@@ -109,14 +115,14 @@ package final class IngestConnection: ChannelInboundHandler {
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
     case is Changed:
-      ledger?.noteWakeUp()
-      if hasGone { takeRest() } else { proceed(context) }
+      ledger?.recordWakeUp()
+      if hasGone { processRest() } else { proceed(context) }
     case let event as ChannelEvent where event == .inputClosed:
       inputHasEnded = true
       proceed(context)
     case is Drain:
       isStopping = true
-      if hasGone { return takeRest(isForced: true) }
+      if hasGone { return processRest(isForced: true) }
       finish(as: .draining)
       if phase == .closed { limitWriting(context) } else { proceed(context) }
     default: context.fireUserInboundEventTriggered(event)
@@ -132,18 +138,19 @@ package final class IngestConnection: ChannelInboundHandler {
     hasGone = true
     let loop = context.eventLoop
     let connection = NIOLoopBound(self, eventLoop: loop)
-    ledger?.setWake { loop.execute { connection.value.takeRest() } }
-    takeRest()
-    ledger?.slot?.leave { loop.submit { connection.value.takeRest(isForced: true) } }
+    ledger?.setWake { loop.execute { connection.value.processRest() } }
+    processRest()
+    ledger?.slot?.leave { loop.submit { connection.value.processRest(isForced: true) } }
     context.fireChannelInactive()
   }
 
-  /// Takes what a sender that has gone left behind, as fast as the sink consumes it.
+  /// Processes the remaining input of a sender that disconnected, at the pace of the sink.
   ///
-  /// - Parameter isForced: at once, because the server stops.
-  private func takeRest(isForced: Bool = false) {
+  /// - Parameter isForced: Whether to process everything without waiting for the sink, because the
+  ///   server is stopping.
+  private func processRest(isForced: Bool = false) {
     guard let ledger else { return }
-    ledger.noteWakeUp()
+    ledger.recordWakeUp()
     while !isForced, phase == .reading || phase == .paused, !held.isEmpty {
       phase = .paused
       _ = ledger.withLedger { $0.takeAnswers() }
@@ -160,11 +167,11 @@ package final class IngestConnection: ChannelInboundHandler {
 
   // MARK: Lines
 
-  /// Takes the lines that were read, as far as the limits allow.
+  /// Processes the held lines as far as the limits allow.
   ///
   /// - Parameters:
-  ///   - context: where answers go; `nil` if the sender has gone.
-  ///   - isForced: to take them all, because the server stops.
+  ///   - context: The context for writing answers, or `nil` if the sender has disconnected.
+  ///   - isForced: Whether to ignore the limits, because the server is stopping.
   private func processHeld(_ context: ChannelHandlerContext? = nil, isForced: Bool = false) {
     if isProcessing { return }
     isProcessing = true
@@ -194,14 +201,14 @@ package final class IngestConnection: ChannelInboundHandler {
     }
   }
 
-  /// Whether too much is outstanding, with what has been gathered.
+  /// Whether the limits are reached, including the collected events.
   private func mustStop() -> Bool {
-    // A batch is handed over as a whole, so it has to be taken to its end; it has a limit of its own.
+    // A batch is handed over as a whole, so it must be read to its end. It has a separate limit.
     let gathered = core.position == nil ? core.batches.memory : 0
     return ledger?.withLedger { $0.mustStop(with: gathered) } ?? false
   }
 
-  /// Whether too many syncs are unanswered, those that can be answered now not counted.
+  /// Whether too many syncs are unanswered after sending the answers that are ready.
   private func mustWait(_ context: ChannelHandlerContext?) -> Bool {
     guard let ledger, ledger.withLedger({ $0.owesTooManyAnswers }) else { return false }
     let answers = ledger.withLedger { $0.takeAnswers() }
@@ -210,7 +217,7 @@ package final class IngestConnection: ChannelInboundHandler {
   }
 
   private func apply(_ options: ConnectionOptions) {
-    // Options apply only to what follows them.
+    // Options apply only to the lines after them.
     begin(nil)
     if let clock = options.clock { core.clock = clock }
     if let room = options.room { core.decoder.overrideRoom(room) }
@@ -222,7 +229,7 @@ package final class IngestConnection: ChannelInboundHandler {
     }
   }
 
-  /// Ends what was gathered, and begins a batch, or with `nil` what belongs to none.
+  /// Hands over the collected events, then begins a batch, or with `nil` a part outside of batches.
   private func begin(_ position: BatchPosition?) {
     handOver()
     core.begin(position)
@@ -236,10 +243,10 @@ package final class IngestConnection: ChannelInboundHandler {
     ledger?.withLedger { $0.sync(token: token, received: received, rejected: rejected) }
   }
 
-  /// Stops taking lines. An unfinished one is still counted.
+  /// Stops processing lines. An incomplete last line is still counted.
   private func finish(as next: Phase) {
     guard phase == .reading || phase == .paused else {
-      // A stopping server may find that a connection is already waiting for its answers.
+      // A stopping server may find a connection that is already waiting for its answers.
       if phase == .answering, next == .draining { phase = next }
       return
     }
@@ -257,8 +264,8 @@ package final class IngestConnection: ChannelInboundHandler {
     if core.position == nil { handOver() }
   }
 
-  /// Hands over what has been gathered. With `wantsAcknowledgement`, every room fed since the last
-  /// sync gets a delivery that asks for it, if necessary an empty one.
+  /// Hands over the collected events. With `wantsAcknowledgement`, every room that got events since
+  /// the last sync gets a delivery that requires an acknowledgement. This delivery may be empty.
   private func handOver(wantsAcknowledgement: Bool = false) {
     for source in core.sources[core.announcedSources...] {
       sink.sourceCame(source.name, in: source.room)
@@ -270,7 +277,7 @@ package final class IngestConnection: ChannelInboundHandler {
       touched.insert(batch.room)
       deliver(batch, wantsAcknowledgement, core.gatheredPosition)
     }
-    // Strangers choose the names of rooms, so the number remembered is limited here.
+    // Clients choose the names of rooms, so the number of remembered rooms is limited here.
     let hasManyRooms = core.decoder.roomCount > configuration.maximumRoomsRemembered
     guard wantsAcknowledgement || hasManyRooms else { return }
     var waiting = touched.takeAll()
@@ -302,7 +309,7 @@ package final class IngestConnection: ChannelInboundHandler {
 
   // MARK: Continuing
 
-  /// Sends the answers that are due, then reads on, waits or closes.
+  /// Sends the answers that are ready, then continues reading, waits, or closes.
   private func proceed(_ context: ChannelHandlerContext) {
     guard let ledger, phase != .closed, !hasGone, !isProcessing else { return }
     var isAbandoned = answer(ledger, context)
@@ -332,7 +339,7 @@ package final class IngestConnection: ChannelInboundHandler {
     }
   }
 
-  /// Sends the answers that are due. Returns whether one is owed that will never be.
+  /// Sends the answers that are ready. Returns whether a sync can never be answered.
   private func answer(_ ledger: SharedLedger, _ context: ChannelHandlerContext) -> Bool {
     let (answers, isAbandoned) = ledger.withLedger { ($0.takeAnswers(), $0.isAbandoned) }
     write(answers, context)
@@ -343,7 +350,7 @@ package final class IngestConnection: ChannelInboundHandler {
     guard !answers.isEmpty else { return }
     var buffer = context.channel.allocator.buffer(capacity: answers.count * 96)
     for answer in answers {
-      // Lines that should be on disk but are not are reported as applied, never as synced.
+      // If lines were applied but could not be saved, the answer is "applied" instead of "synced".
       let type = answer.failure == nil ? "synced" : "applied"
       buffer.writeString("{\"type\":\"\(type)\",\"token\":\"")
       buffer.writeBytes(answer.token)
@@ -363,15 +370,16 @@ package final class IngestConnection: ChannelInboundHandler {
 
   private func close(_ context: ChannelHandlerContext) {
     phase = .closed
-    // After the answers that are still to be written.
+    // Closes after all earlier answers are written.
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
       context.close(promise: nil)
     }
     if isStopping { limitWriting(context) }
   }
 
-  /// Closes the connection once the sender has had its time to read. The time that the sink took
-  /// does not count: stopping the server waits for the sink anyway, and the answer is owed.
+  /// Closes the connection after the time allowed to the sender for reading its answers. The time
+  /// that the sink needs does not count: stopping the server waits for the sink anyway, and the
+  /// sender is owed the answer.
   private func limitWriting(_ context: ChannelHandlerContext) {
     guard drainDeadline == nil, context.channel.isActive else { return }
     drainDeadline = context.eventLoop.assumeIsolated().scheduleTask(

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What the connections of a server have handed over and the sink has not consumed yet, in bytes of memory.
+/// Counts the memory in bytes of all deliveries of a server that the sink has not consumed yet.
 ///
-/// While it is full, each connection hands over no more than its own share, so that none can keep the
-/// others from sending.
+/// While the count is at its limit, each connection may hand over only its own share. No connection
+/// can then keep the others from sending.
 package final class IngestMemory: Sendable {
   private let limit: Int
   private let used = Atomic<Int>(0)
 
   package init(limit: Int) { self.limit = limit }
 
-  /// How much is taken.
+  /// The number of bytes in use.
   package var bytes: Int { used.load(ordering: .relaxed) }
   func isFull(with more: Int) -> Bool { bytes + more >= limit }
 

@@ -4,17 +4,17 @@ import NIOPosix
 import Platform
 package import UnixSockets
 
-/// Serves the ingest socket: each connection is a stream of lines in any mix of formats.
+/// Serves the ingest socket. Each connection is a stream of lines in any mix of formats.
 package final class IngestServer: Sendable {
-  /// What a server has counted so far.
+  /// The counts of a server.
   package struct Statistics: Sendable, Hashable {
     package var openConnections = 0
     package var acceptedConnections = 0
-    /// Connections closed at once, because there were too many, the server was stopping, or their user
-    /// may not send.
+    /// Connections closed immediately because the limit was reached, the server was stopping, or
+    /// the user may not send events.
     package var refusedConnections = 0
 
-    /// Counts nothing yet.
+    /// Creates counts of zero.
     package init() {}
   }
 
@@ -30,9 +30,10 @@ package final class IngestServer: Sendable {
     self.registry = registry
   }
 
-  /// Starts accepting connections, spread over the event loops of `group`.
+  /// Starts accepting connections, distributed over the event loops of `group`.
   ///
-  /// Takes over the socket, which can be used only once. Returns once connections are accepted.
+  /// Takes ownership of the socket, which can be used only once. Returns once connections are
+  /// accepted.
   package static func start(
     on socket: ListeningSocket, group: any EventLoopGroup,
     configuration: IngestConfiguration = IngestConfiguration(), sink: any IngestSink
@@ -71,15 +72,15 @@ package final class IngestServer: Sendable {
 
   package var statistics: Statistics { registry.statistics }
 
-  /// Whose connections were refused, and how often.
+  /// The number of refused connections by user.
   package var refusals: RefusalCounts { registry.refusals }
 
-  /// Stops the server: accepts no more connections, hands over what was read, answers the syncs
-  /// that are acknowledged, and closes. Returns when all connections are closed.
+  /// Stops the server. It accepts no more connections, hands over the data already read, answers
+  /// the acknowledged syncs, and closes. Returns when all connections are closed.
   ///
-  /// Waits for the sink to consume what it holds, and then at most
-  /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. If the task is
-  /// cancelled, all connections are closed at once instead.
+  /// Waits until the sink has consumed its deliveries. Then waits at most
+  /// ``IngestConfiguration/drainTimeout`` for senders to read their answers. Cancelling the task
+  /// closes all connections immediately.
   package func shutdown() async {
     let (channels, rests) = registry.stop()
     file?.remove()
@@ -104,7 +105,7 @@ private final class Registry: Sendable {
     var shares: ClientShares
     var refusals = RefusalCounts()
     var channels: [ClientShares.ID: any Channel] = [:]
-    /// Those of senders that have gone and have left something behind.
+    /// The unprocessed input of senders that have disconnected.
     var rests: [ClientShares.ID: ConnectionSlot.Rest] = [:]
     var isStopping = false
   }
@@ -117,8 +118,8 @@ private final class Registry: Sendable {
     self.configuration = configuration
     memory = IngestMemory(limit: configuration.sharedBytes)
     let total = configuration.maximumConnections
-    // A sender may be silent for as long as it likes, so its connection never makes way for another; and no user
-    // may keep all others out.
+    // A sender may stay silent indefinitely, so its connection is never closed in favour of
+    // another. The limit per user keeps one user from taking all connections.
     let limits = ClientShares.Limits(
       connections: .init(total: total, perUser: max(1, total / 2)),
       monitors: .init(total: 0, perUser: 0),
@@ -129,7 +130,7 @@ private final class Registry: Sendable {
   var statistics: IngestServer.Statistics { state.withLock { $0.statistics } }
   var refusals: RefusalCounts { state.withLock { $0.refusals } }
 
-  /// Registers a connection until its slot is released; `nil` if it is refused.
+  /// Registers a connection until its slot is released. Returns `nil` if the connection is refused.
   func admit(_ channel: any Channel) -> ConnectionSlot? {
     let peer = Peer(channel)
     let mayUseReserve = peer.map(configuration.hasReserve) ?? true
@@ -150,10 +151,10 @@ private final class Registry: Sendable {
       return id
     }
     guard let id else {
-      tell(
+      sendRefusal(
         channel,
         maySend
-          ? "all connections that ingest.connections allows are taken"
+          ? "the limit ingest.connections is reached"
           : "this user may not send events")
       return nil
     }
@@ -166,7 +167,7 @@ private final class Registry: Sendable {
     return ConnectionSlot { rest in
       self.state.withLock { $0.rests[id] = rest }
     } free: {
-      // What is left of the connection is released outside the lock.
+      // The removed closure is released outside the lock.
       _ = self.state.withLock { state in
         state.shares.disconnect(id)
         return state.rests.removeValue(forKey: id)
@@ -174,9 +175,10 @@ private final class Registry: Sendable {
     }
   }
 
-  /// Tells a client why its connection is closed next. Its socket is new, so that a line fits; a client that
-  /// is gone needs none.
-  private func tell(_ channel: any Channel, _ reason: String) {
+  /// Sends the reason for a refusal to a client whose connection is then closed. The socket is new,
+  /// so the line fits into its buffer. Errors are ignored: a client that has disconnected needs no
+  /// reason.
+  private func sendRefusal(_ channel: any Channel, _ reason: String) {
     let reason = state.withLock { $0.isStopping } ? "livehostd is stopping" : reason
     let line = Array("{\"type\":\"refused\",\"reason\":\"\(reason)\"}\n".utf8)
     _ = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
@@ -186,7 +188,8 @@ private final class Registry: Sendable {
     }
   }
 
-  /// Refuses all connections from now on, and returns the open ones, and what others left behind.
+  /// Refuses all further connections. Returns the open connections and the unprocessed input of
+  /// senders that have disconnected.
   func stop() -> ([any Channel], [ConnectionSlot.Rest]) {
     state.withLock { state in
       state.isStopping = true

@@ -1,19 +1,20 @@
 package import LiveEvents
 import WireFormats
 
-/// Takes what connections receive; implemented by the daemon's rooms.
+/// A receiver of the connections' events. The daemon's rooms implement it.
 package protocol IngestSink: Sendable {
-  /// Takes lines for one room.
+  /// Receives lines for one room.
   ///
-  /// Called on the connection's event loop; must not block. Deliveries of one connection come in
-  /// the order of its lines. The sink reports the progress of each delivery by its receipt.
+  /// Called on the connection's event loop; must not block. Deliveries of one connection arrive in
+  /// the order of its lines. The sink reports the progress of each delivery through its receipt.
   func deliver(_ delivery: RoomDelivery)
 
   /// Counts lines whose room is unknown. Called on the connection's event loop; must not block.
   func rejectUnroutable(_ counts: RejectionCounts)
 
-  /// Notes that a connection brings the states of a source, and, once for each such note, that the connection has
-  /// ended: behind its last delivery. Called on the connection's event loop; must not block.
+  /// Reports that a connection carries the state of a source. When the connection ends,
+  /// `sourceLeft` is called once for each such report, after the last delivery. Both are called on
+  /// the connection's event loop and must not block.
   func sourceCame(_ source: Text, in room: RoomName)
   func sourceLeft(_ source: Text, in room: RoomName)
 }

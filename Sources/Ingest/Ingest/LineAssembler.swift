@@ -1,24 +1,24 @@
 import LiveEvents
 import WireFormats
 
-/// Cuts the bytes that are read into slabs of whole lines.
+/// Assembles the bytes of a connection into slabs of whole lines.
 ///
-/// Buffers at most the beginning of one line. A line that is too long is skipped rather than
-/// buffered. Needs no channel.
+/// Buffers at most one incomplete line. A line that exceeds the maximum length is skipped instead
+/// of buffered. Needs no channel.
 ///
-/// Each slab is a copy, the only one between the socket and the decoded events: a line that was
-/// carried over has to be joined with its rest, and slabs are immutable and padded.
+/// Each slab is a copy, the only one between the socket and the decoded events. The copy is needed
+/// because an incomplete line must be joined with its rest, and slabs are immutable and padded.
 struct LineAssembler {
-  /// The longest line and the CR that may end it.
+  /// The maximum length of a line and the CR that may end it.
   private static let maximumRest = LineDecoder.maximumLineLength + 1
 
   private var rest: [UInt8] = []
   private var isSkipping = false
 
-  /// Takes bytes as they were read.
+  /// Adds bytes that were read.
   ///
   /// Returns a slab of whole lines if at least one line ended. Sets `isTooLong` once for each line
-  /// that is too long.
+  /// that exceeds the maximum length.
   ///
   /// - Complexity: O(`bytes.count`), amortised.
   mutating func receive(
@@ -46,7 +46,8 @@ struct LineAssembler {
     return slab
   }
 
-  /// Removes and returns the unfinished line of a sender that has gone; `nil` if there is none.
+  /// Removes and returns the incomplete line of a sender that disconnected, or `nil` if there is
+  /// none.
   mutating func takeRest() -> ByteSlab? {
     defer { rest = [] }
     return rest.isEmpty ? nil : ByteSlab(rest)

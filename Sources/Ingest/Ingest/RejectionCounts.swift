@@ -1,7 +1,7 @@
 package import LiveEvents
 package import WireFormats
 
-/// How many lines or events were rejected, by reason; and what else is to be counted about lines.
+/// The number of rejected lines or events by reason, and the number of remarks about lines.
 package struct RejectionCounts: Sendable, Hashable {
   private var counts: [RejectionReason: Int] = [:]
   private var faults: [RejectionReason: String] = [:]
@@ -14,9 +14,10 @@ package struct RejectionCounts: Sendable, Hashable {
   /// The number of lines rejected for any reason.
   package private(set) var total = 0
 
-  /// How often each remark was made about a line, rejected or not.
+  /// The number of times each remark was made, including remarks about accepted lines.
   package private(set) var remarks: [DecodingRemark: Int] = [:]
-  /// How many different remarks are kept. Senders choose the names of kinds.
+  /// The maximum number of distinct remarks. It is needed because senders choose the names of
+  /// kinds.
   private static let maximumRemarks = 64
 
   package var isEmpty: Bool { total == 0 && remarks.isEmpty }
@@ -26,10 +27,10 @@ package struct RejectionCounts: Sendable, Hashable {
     RejectionReason.allCases.compactMap { reason in counts[reason].map { (reason, $0) } }
   }
 
-  /// What was wrong with the first line rejected for `reason`, if that is known.
+  /// Returns a description of the fault in the first line rejected for `reason`, if it is known.
   package func firstFault(_ reason: RejectionReason) -> String? { faults[reason] }
 
-  /// - Parameter fault: what was wrong with the first of them.
+  /// - Parameter fault: A description of the fault in the first of these lines.
   package mutating func add(_ reason: RejectionReason, count: Int = 1, fault: String? = nil) {
     guard count > 0 else { return }
     if counts[reason] == nil { faults[reason] = fault }

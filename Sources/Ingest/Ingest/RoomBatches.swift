@@ -1,15 +1,16 @@
 import LiveEvents
 import WireFormats
 
-/// Lines of one connection, gathered by room until they are handed over.
+/// The lines of one connection, collected by room until they are handed over.
 struct RoomBatches {
   struct Batch {
     let room: RoomReference
     fileprivate(set) var events: [LiveEvent] = []
     var rejections = RejectionCounts()
-    /// The total size of the lines gathered, in bytes.
+    /// The total size of the collected lines, in bytes.
     var bytes = 0
-    /// What the batch takes in bytes of memory: a short line is smaller than its event.
+    /// The memory of the batch in bytes. It includes the events, since a short line is smaller than
+    /// its event.
     var memory: Int {
       bytes + events.capacity * MemoryLayout<LiveEvent>.stride
     }
@@ -23,14 +24,14 @@ struct RoomBatches {
 
   private(set) var batches: [Batch] = []
   private(set) var unroutable = RejectionCounts()
-  /// The index in `batches` of each room, by its number; -1 if the room has no batch.
+  /// The index of each room's batch in `batches`, or -1 if the room has none.
   private var indices: [Int] = []
   private var lastRoom: RoomReference?
   private var lastIndex = 0
-  /// The capacity to reserve for events in a new batch.
+  /// The event capacity to reserve in a new batch.
   private var expectedEvents = 0
 
-  /// What all of it takes in bytes of memory.
+  /// The memory of all batches, in bytes.
   var memory: Int { batches.reduce(0) { $0 + $1.memory } }
 
   var isEmpty: Bool { batches.isEmpty && unroutable.isEmpty }
@@ -40,7 +41,7 @@ struct RoomBatches {
     batches[index(of: room)].add(event, bytes: bytes)
   }
 
-  /// Whether no line of the room was rejected for this reason yet.
+  /// Whether no line of the room has been rejected for this reason yet.
   mutating func isFirst(_ reason: RejectionReason, room: RoomReference?) -> Bool {
     (room.map { batches[index(of: $0)].rejections } ?? unroutable)[reason] == 0
   }
@@ -57,8 +58,8 @@ struct RoomBatches {
     batches[index].bytes += bytes
   }
 
-  /// Counts what the decoder remarked about a line.
-  mutating func note(_ remarks: [DecodingRemark], room: RoomReference?) {
+  /// Counts the decoder's remarks about a line.
+  mutating func addRemarks(_ remarks: [DecodingRemark], room: RoomReference?) {
     for remark in remarks {
       guard let room else {
         unroutable.add(remark)
@@ -68,7 +69,7 @@ struct RoomBatches {
     }
   }
 
-  /// Rejects all events gathered, because the batch that they are in is not to be taken. Returns how many.
+  /// Rejects all collected events, because their batch is rejected. Returns the number of events.
   mutating func rejectEvents(_ reason: RejectionReason) -> Int {
     var count = 0
     for index in batches.indices {
@@ -79,7 +80,7 @@ struct RoomBatches {
     return count
   }
 
-  /// Removes and returns everything gathered.
+  /// Removes and returns all collected lines.
   mutating func take() -> (batches: [Batch], unroutable: RejectionCounts) {
     defer {
       for batch in batches { indices[batch.room.index] = -1 }
@@ -110,7 +111,7 @@ struct RoomBatches {
   }
 }
 
-/// The rooms that a connection has fed since its last sync, without repeats.
+/// The rooms that got events from a connection since its last sync, without repeats.
 struct TouchedRooms {
   private(set) var rooms: [RoomReference] = []
   private var isMember: [Bool] = []

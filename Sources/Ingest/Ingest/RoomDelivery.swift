@@ -1,20 +1,22 @@
 package import LiveEvents
 package import WireFormats
 
-/// Events of one sender for one room, in their order.
+/// Events of one sender for one room, in order.
 ///
-/// A class, since it goes through several queues: what is moved is one reference.
+/// A class, so that moving a delivery through several queues moves only a reference.
 package final class RoomDelivery: Sendable {
   package let room: RoomName
-  /// May be empty: then the delivery carries only counts, or the wish for acknowledgement.
+  /// The events. If there are none, the delivery carries only counts or a request for
+  /// acknowledgement.
   package let events: [LiveEvent]
-  /// Lines for this room that could not be read. They count as received.
+  /// Rejected lines for this room. They count as received.
   package let rejections: RejectionCounts
-  /// Which time the room's frames follow, as the sender wishes.
+  /// The clock that the sender requests for the room's frames.
   package let clock: FrameClock
-  /// Tells the sender what became of the events.
+  /// Reports the progress of the delivery to its sender.
   package let receipt: DeliveryReceipt
-  /// The batch of which the events are all that concern the room; `nil` if their source has no batches.
+  /// The batch whose events for this room are all in this delivery. `nil` if the source sends no
+  /// batches.
   package let position: BatchPosition?
 
   package init(
@@ -30,6 +32,6 @@ package final class RoomDelivery: Sendable {
     self.position = position
   }
 
-  /// Number of lines in this delivery.
+  /// The number of lines in this delivery.
   package var received: Int { events.count + rejections.total }
 }

@@ -1,11 +1,12 @@
 package import LiveEvents
 import WireFormats
 
-/// Events of one call of `SendEvents`, by room, in the order in which rooms first occur.
+/// The events of one call of `SendEvents`, grouped by room. Rooms are in the order of their first
+/// event.
 package struct SentEvents: ~Copyable {
   package struct Refusal: Error {
     package let reason: RejectionReason
-    /// What was wrong with the event, if that is known.
+    /// A description of the fault in the event, if it is known.
     package var fault: String?
   }
 
@@ -20,7 +21,7 @@ package struct SentEvents: ~Copyable {
   private var decoder: LineDecoder
   private let arrival: Timestamp
 
-  /// - Parameter fallback: the room of events that name none.
+  /// - Parameter fallback: The room of events that name no room.
   package init(fallback: RoomName, arrival: Timestamp) {
     decoder = LineDecoder(fallback: fallback)
     self.arrival = arrival

@@ -2,21 +2,21 @@ import Platform
 
 /// A connection's ledger, shared with the receipts that sinks hold.
 ///
-/// The connection is woken only if it is waiting, so a sink that keeps up causes no wake-ups.
+/// The connection is woken only while it waits, so a sink that keeps up causes no wake-ups.
 final class SharedLedger: Sendable {
   private struct State {
     var ledger: DeliveryLedger
     var wake: (@Sendable () -> Void)?
-    /// Whether the connection is waiting for free capacity or for the end.
+    /// Whether the connection waits for free capacity or for its end.
     var isWaiting = false
     var isWakeUpPending = false
   }
 
   private let state: Guarded<State>
-  /// The connection counts as long as something of it is not consumed.
+  /// The connection's slot. The connection counts as open until all its deliveries are consumed.
   let slot: ConnectionSlot?
 
-  /// - Parameter wake: called, on any thread, when the connection has something to do.
+  /// - Parameter wake: Called, on any thread, when the connection must check the ledger.
   init(
     limits: DeliveryLedger.Limits, memory: IngestMemory, slot: ConnectionSlot?,
     wake: @escaping @Sendable () -> Void
@@ -33,7 +33,7 @@ final class SharedLedger: Sendable {
     state.withLock { body(&$0.ledger) }
   }
 
-  /// Checks whether `condition` holds. If not, the connection is woken once it may hold.
+  /// Returns whether `condition` holds. If it does not, the connection is woken once it may hold.
   func satisfies(_ condition: (DeliveryLedger) -> Bool) -> Bool {
     state.withLock { state in
       let holds = condition(state.ledger)
@@ -42,10 +42,10 @@ final class SharedLedger: Sendable {
     }
   }
 
-  /// Notes that a wake-up has arrived: the connection is about to look at the ledger.
-  func noteWakeUp() { state.withLock { $0.isWakeUpPending = false } }
+  /// Records that a wake-up has arrived and the connection is about to check the ledger.
+  func recordWakeUp() { state.withLock { $0.isWakeUpPending = false } }
 
-  /// Calls `wake` from now on, or nothing: receipts may outlive the connection.
+  /// Sets the wake-up function. `nil` removes it, because receipts may outlive the connection.
   func setWake(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.wake = wake } }
 
   // MARK: The receipts' side

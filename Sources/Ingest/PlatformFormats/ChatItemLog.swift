@@ -1,23 +1,25 @@
 import JSON
 
-/// Reads the chats of chat-downloader and pytchat, in which each message is a JSON object with an author and a text.
+/// Translates the chats of chat-downloader and pytchat. Each message is a JSON object with an
+/// author and a text.
 ///
-/// The file is an array, one object per line, or one array per line.
+/// The file is one array, one object per line, or one array per line.
 struct ChatItemLog: Sendable {
   private var elements = JSONElements()
   private var number = 0
 
-  /// Kinds that are plain messages.
+  /// The kinds of ordinary messages.
   private static let plain: Set<String> = [
     "text_message", "textMessage", "message", "highlighted_message",
     "send_message_in_subscriber_only_mode",
   ]
-  /// Kinds that are dropped: placeholders for later messages, hints from YouTube itself, and the end of a pin.
+  /// The kinds that are dropped: placeholders for later messages, YouTube's own hints, and the
+  /// removal of a pin.
   private static let silent: Set<String> = [
     "placeholder_item", "viewer_engagement_message", "remove_banner",
   ]
   private static let deletions: Set<String> = ["deleted_message", "delete_message"]
-  /// Kinds that become notices, with the member that holds the count.
+  /// The kinds that become notices, with the member that contains the count.
   private static let notices: [String: (kind: String, count: String?)] = [
     "subscription": ("subscribe", "cumulative_months"),
     "prime_paid_upgrade": ("subscribe", nil), "gift_paid_upgrade": ("subscribe", nil),
@@ -58,13 +60,13 @@ struct ChatItemLog: Sendable {
       text = lines.fitting(item["message"]?.stringValue ?? "")
       time = Self.time(item["timestamp"]) ?? item.time("datetime", orUTC: true)
       bits = item.count("bits") ?? 0
-      lines.note(misfitsOf: item, Self.shape)
+      lines.count(misfitsOf: item, Self.shape)
       id =
         item.anyText("message_id") ?? item.anyText("id")
         ?? "message-\(number)-\(StableHash.hex(item.description))"
     }
 
-    /// What is read of a message.
+    /// The members that are read from a message.
     private static let shape = JSONShape.object([
       "message_type": .text, "type": .text, "action_type": .text, "message": .text,
       "message_id": .identifier, "id": .identifier, "target_message_id": .identifier,
@@ -118,7 +120,8 @@ struct ChatItemLog: Sendable {
       return listed + flags.filter { author?[$0.0]?.boolValue == true }.map(\.1)
     }
 
-    /// Reads microseconds, milliseconds or seconds since 1970, or a date and time, which is UTC unless it names a zone.
+    /// Returns a time in milliseconds. Reads microseconds, milliseconds or seconds since 1970, or a
+    /// date and time. A time without a zone is UTC.
     private static func time(_ value: JSONValue?) -> Int? {
       // Some programs write the number as text.
       let number = value?.looseNumber.map { JSONValue.number($0) }
@@ -143,7 +146,7 @@ struct ChatItemLog: Sendable {
         || action == "remove_chat_item"
       {
         guard let target = item.anyText("target_message_id") else {
-          return lines.note(unknown: kind ?? action)
+          return lines.count(unknown: kind ?? action)
         }
         lines.add("chat.delete", room: nil, at: time) { $0.add("id", target.clipped) }
       } else if kind == "ban_user" || action.hasPrefix("mark_chat_items_by_author") {
@@ -153,20 +156,22 @@ struct ChatItemLog: Sendable {
       } else if let amount {
         paid(amount, &lines)
       } else if let notice = ChatItemLog.notices[kind ?? ""], let user {
-        // A heading is there for milestones of members, and for gifts: `Member for 6 months`, `Sent 5 Club gift memberships`.
+        // Milestones of members and gifts have a heading: `Member for 6 months`, `Sent 5 Club gift
+        // memberships`.
         let heading = item.text("header_primary_text")
         let count = heading?.amountInWords ?? notice.count.flatMap { item.count($0) }
         let isMilestone = kind == "membership_item" && count != nil
         self.notice(isMilestone ? "resubscribe" : notice.kind, count, user, &lines)
       } else if !text.isEmpty, user != nil || ChatItemLog.plain.contains(kind ?? "text_message") {
-        // Twitch gives no author for accounts that were deleted.
+        // Twitch names no author for deleted accounts.
         message(user ?? .unknown, &lines)
       } else {
-        lines.note(unknown: kind ?? (action.isEmpty ? "no author or no message" : action))
+        lines.count(unknown: kind ?? (action.isEmpty ? "no author or no message" : action))
       }
     }
 
-    /// The platform, recognised by the form of the author's identifier; `nil` if there is none, as in deletions.
+    /// The platform, recognised by the form of the author's identifier. `nil` if there is no
+    /// author, for example in deletions.
     private var platform: String? {
       guard let id = user?.id else { return nil }
       if id.hasPrefix("UC"), id != user?.name { return "youtube" }
@@ -176,7 +181,7 @@ struct ChatItemLog: Sendable {
     private func ban(_ lines: inout NativeLines) {
       let name = item.text("banned_user")
       let target = PlatformUser(id: item.anyText("target_author_id") ?? name, name: name) ?? user
-      guard let target else { return lines.note(unknown: "ban_user") }
+      guard let target else { return lines.count(unknown: "ban_user") }
       lines.add("chat.timeout", room: nil, at: time) {
         $0.add(user: target)
         $0.add("seconds", item.count("ban_duration"))
@@ -211,7 +216,8 @@ struct ChatItemLog: Sendable {
       }
     }
 
-    /// Amounts are in many currencies, so the announcement quotes the platform's own wording.
+    /// Adds a paid message. Amounts are in many currencies, so the announcement quotes the
+    /// platform's text.
     private func paid(_ amount: String, _ lines: inout NativeLines) {
       let user = user ?? .unknown
       let isSticker = kind == "paid_sticker" || kind == "superSticker"
@@ -226,7 +232,7 @@ struct ChatItemLog: Sendable {
     private func notice(
       _ kind: String, _ count: Int?, _ user: PlatformUser, _ lines: inout NativeLines
     ) {
-      // YouTube's own words, which stand where those of the person would.
+      // YouTube's own text takes the place of the person's text.
       let isGift = kind == "giftBomb" && count == nil
       let isPlatform = isGift || kind == "subscribe" && text.hasPrefix("Welcome to ")
       lines.add("chat.notice", room: nil, at: time) {
@@ -247,7 +253,8 @@ struct ChatItemLog: Sendable {
       }
     }
 
-    /// The places of an emote, in a list or separated by commas; `nil` for one that cannot be read.
+    /// Returns the positions of an emote, given as a list or separated by commas. A malformed
+    /// position is `nil`.
     private static func places(_ value: JSONValue?) -> [[Int]?] {
       let listed = value?.arrayValue?.map { $0.stringValue ?? "" }
       let places = listed ?? value?.stringValue?.split(separator: ",").map(String.init) ?? []

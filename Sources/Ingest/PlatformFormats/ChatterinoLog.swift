@@ -1,39 +1,43 @@
 import JSON
 import LiveEvents
 
-/// A log of Chatterino: `[20:00:01] name: text`, after a line with the day on which it begins.
+/// Translates a log of Chatterino: lines such as `[20:00:01] name: text`, after a line with the
+/// log's first day.
 ///
-/// It has no identifiers; they are made of the day, the number of the line and what it says, so that the same log read
-/// twice counts once. Its times are local times of the machine that wrote it, and the letters by which it names their
-/// zone may stand for several, so the reader says which zone it is, unless the letters are those of UTC. The format of
-/// its times is a setting; without times, everything has the time at which the log begins.
+/// The log has no identifiers. They are generated from the day, the line number and the line's
+/// content, so that reading the same log twice counts each message once.
+///
+/// Times are local to the machine that wrote the log. The abbreviation of the zone may be
+/// ambiguous, so the caller supplies the zone unless the log names UTC. The format of times is a
+/// setting of Chatterino. If lines have no times, all events have the time at which the log begins.
 struct ChatterinoLog: Sendable {
   private static let day = 86_400_000
 
-  /// The zone of times that name none.
+  /// The zone of times that name no zone.
   private var zone: LogZone
   /// Whether the time of the last line names its zone.
   private var isUTC = false
-  /// The day of the last line, in milliseconds since 1970; `nil` until the log says it.
+  /// The day of the last line, in milliseconds since 1970. `nil` until a line names a day.
   private var date: Int?
-  /// Milliseconds since midnight of the last line.
+  /// The time of the last line, in milliseconds since midnight.
   private var last = 0
   private var number = 0
   private var hasTimes = false
   private var recent = RecentMessages()
-  /// The gift bomb that is being handed out: who gave it, its identifier, and how many gifts follow.
+  /// The gift bomb whose gifts follow: the giver, the group identifier, and the number of remaining
+  /// gifts.
   private var bomb: (name: String, group: String, left: Int)?
-  /// Why the log cannot be read any further.
+  /// Why the rest of the log cannot be read. `nil` if it can.
   private(set) var failure: String?
 
   init(zone: LogZone) { self.zone = zone }
 
-  /// Whether a line begins with a time.
+  /// Returns whether a line begins with a time.
   static func isTimed(_ line: some StringProtocol) -> Bool {
     bracketed(channel(line).rest).flatMap { LogTime($0.time) } != nil
   }
 
-  /// The channel in front of a line, which the logs of mentions have, and the rest.
+  /// Splits off the channel at the start of a line, which logs of mentions have.
   private static func channel<Line: StringProtocol>(
     _ line: Line
   ) -> (name: String?, rest: Line.SubSequence) {
@@ -45,7 +49,7 @@ struct ChatterinoLog: Sendable {
     )
   }
 
-  /// What is in brackets at the beginning of a line, and what follows.
+  /// Splits off the text in brackets at the start of a line.
   private static func bracketed<Line: StringProtocol>(
     _ line: Line
   ) -> (time: Line.SubSequence, rest: Line.SubSequence)? {
@@ -62,28 +66,28 @@ struct ChatterinoLog: Sendable {
     var words = rest
     if let (time, rest) = Self.bracketed(words) {
       if let time = LogTime(time) {
-        pass(to: time)
+        advance(to: time)
         words = rest
       } else if hasTimes {
-        lines.note(unknown: "a time such as that of line \(number)")
+        lines.count(unknown: "a time such as that of line \(number)")
         words = rest
       } else {
         failure =
           "line \(number) begins with '[\(time.prefix(40))]', which is not a time; "
-          + "the formats that are read are \(LogTime.formats)"
+          + "the supported formats are \(LogTime.formats)"
         return
       }
     } else if hasTimes {
-      lines.note(unknown: "no time")
+      lines.count(unknown: "no time")
     }
-    // Archives of many channels name the channel after the time.
+    // Archives of many channels put the channel after the time.
     words = words.drop(while: \.isWhitespace)
     var room = channel
     if hasTimes, room == nil, words.first == "#" {
       room = words.dropFirst().prefix { $0 != " " }.lowercased()
       words = words.drop { $0 != " " }.drop(while: \.isWhitespace)
     }
-    take(words, room: room?.channelRoom, &lines)
+    process(words, room: room?.channelRoom, &lines)
   }
 
   private mutating func begin(_ text: String) {
@@ -97,13 +101,13 @@ struct ChatterinoLog: Sendable {
     (date, last) = (day * Self.day, time.milliseconds)
   }
 
-  private mutating func pass(to time: LogTime) {
+  private mutating func advance(to time: LogTime) {
     hasTimes = true
     isUTC = time.hasZone
     if let day = time.day {
       date = day * Self.day
     } else if time.milliseconds < last - Self.day / 2, let date {
-      // A log may go on after midnight.
+      // A log may continue after midnight.
       self.date = date + Self.day
     }
     last = time.milliseconds
@@ -115,12 +119,12 @@ struct ChatterinoLog: Sendable {
     return local - zone.secondsFromUTC(local / 1_000) * 1_000
   }
 
-  /// An identifier of what the line says.
+  /// Returns an identifier generated from the line's content.
   private func identifier(_ words: some StringProtocol) -> String {
     "chatterino-\((date ?? 0) / Self.day)-\(number)-\(StableHash.hex(String(words)))"
   }
 
-  private mutating func take(_ words: Substring, room: String?, _ lines: inout NativeLines) {
+  private mutating func process(_ words: Substring, room: String?, _ lines: inout NativeLines) {
     if let (author, text, isAction) = Self.quoted(words) {
       return message(author, text, isAction: isAction, words, room: room, &lines)
     }
@@ -128,7 +132,8 @@ struct ChatterinoLog: Sendable {
       return system(ChatterinoSentence(words), words, room: room, &lines)
     }
     let text = words[words.index(after: colon)...].drop { $0 == " " }
-    // Older versions write a moderator's name in front of what they did, as in front of what they say.
+    // Older versions write a moderator's name before an action, in the same form as before a
+    // message.
     if let first = text.split(separator: " ").first, first.lowercased() == author.login {
       let sentence = ChatterinoSentence(text)
       switch sentence {
@@ -155,7 +160,7 @@ struct ChatterinoLog: Sendable {
     }
   }
 
-  /// A message as clients of IRC and their proxies write it: `<ada> hello`, or `* ada waves`.
+  /// Splits a message in the form of IRC clients and proxies: `<ada> hello`, or `* ada waves`.
   private static func quoted(
     _ words: Substring
   ) -> (author: (login: String, shown: String), text: Substring, isAction: Bool)? {
@@ -169,7 +174,7 @@ struct ChatterinoLog: Sendable {
     return (author, rest[rest.index(after: end)...].drop { $0 == " " }, isAction)
   }
 
-  /// Who wrote: a name, or a login after the name that is shown, which has other letters.
+  /// Returns the author: a name, or a displayed name followed by a login if their letters differ.
   private static func author(_ text: Substring) -> (login: String, shown: String)? {
     let words = text.split(separator: " ")
     guard (1...2).contains(words.count), let login = words.last,
@@ -196,7 +201,7 @@ struct ChatterinoLog: Sendable {
       }
     case .delete(let login, let beginning):
       guard let id = recent.id(login: login, beginning: beginning) else {
-        return lines.note(unknown: "deletion of a message that is not in the log")
+        return lines.count(unknown: "deletion of a message that is not in the log")
       }
       lines.add("chat.delete", room: room, at: time) { $0.add("id", id) }
     case .stream(let isLive):
@@ -222,11 +227,11 @@ struct ChatterinoLog: Sendable {
         $0.add("cost", cost)
       }
     case .nothing: break
-    case .other(let kind): lines.note(unknown: kind)
+    case .other(let kind): lines.count(unknown: kind)
     }
   }
 
-  /// What joins a gift bomb and the gifts that follow it.
+  /// Returns the identifier that a gift bomb shares with its gifts.
   private mutating func group(_ kind: String, _ name: String, _ count: Int, _ id: String) -> String?
   {
     if kind == "giftBomb" {
@@ -240,7 +245,7 @@ struct ChatterinoLog: Sendable {
   }
 }
 
-/// The newest messages of a log, to find the one that was deleted.
+/// The most recent messages of a log, for finding a deleted message by its text.
 private struct RecentMessages: Sendable {
   private static let limit = 500
 
@@ -251,7 +256,8 @@ private struct RecentMessages: Sendable {
     messages.append((login, text, id))
   }
 
-  /// The newest message of somebody that begins with a text; one that was cut ends with `…`.
+  /// Returns the identifier of the author's newest message that begins with a text. A shortened
+  /// text ends with `…`.
   func id(login: String, beginning: String) -> String? {
     let beginning = beginning.hasSuffix("…") ? String(beginning.dropLast()) : beginning
     return messages.last { $0.login == login && $0.text.utf8.starts(with: beginning.utf8) }?.id

@@ -1,17 +1,17 @@
 import LiveEvents
 
-/// What Chatterino writes into a log besides messages; the sentences are those of its `MessageBuilder` and of its EventSub
-/// messages, which only moderators get.
+/// A log entry of Chatterino other than a message. The sentences come from its `MessageBuilder` and
+/// from its EventSub messages, which only moderators receive.
 enum ChatterinoSentence: Equatable {
   case clear
-  /// - `seconds`: `nil` for a ban.
+  /// A time-out, or a ban if `seconds` is `nil`.
   case timeout(login: String, seconds: Int?)
-  /// A message was deleted; of a long one only the beginning is quoted.
+  /// A deleted message. For a long message, only its beginning is quoted.
   case delete(login: String, beginning: String)
   case stream(isLive: Bool)
   case notice(kind: String, name: String, count: Int)
   case redemption(name: String, title: String, cost: Int)
-  /// A heading, or the state of the connection. It is dropped.
+  /// A heading or the state of the connection, which is dropped.
   case nothing
   /// A sentence that is counted by its kind and not shown.
   case other(kind: String)
@@ -45,18 +45,19 @@ enum ChatterinoSentence: Equatable {
     }
   }
 
-  /// No sentence is longer, except for a message that it quotes.
+  /// The maximum length of a sentence that quotes no message.
   private static let longest = 2_000
 
-  /// Without `(3 times)`, which stands for repetitions.
+  /// Removes a suffix such as `(3 times)`, which marks repetitions.
   private static func withoutCount(_ sentence: some StringProtocol) -> String {
     let text = String(sentence).clipped(to: longest)
     guard text.hasSuffix(" times)"), let start = text.lastIndex(of: "(") else { return text }
     return String(text[..<start])
   }
 
-  /// What a moderator did. The sentences are `ada has been timed out for 10m.`, `mod timed out ada for 10m: spam`,
-  /// `mod banned ada.`, `A message from ada was deleted: hi` and `mod deleted message from ada saying: hi`.
+  /// Recognises an action of a moderator. The sentences are `ada has been timed out for 10m.`, `mod
+  /// timed out ada for 10m: spam`, `mod banned ada.`, `A message from ada was deleted: hi` and `mod
+  /// deleted message from ada saying: hi`.
   private static func moderation(_ words: [String], _ rest: String) -> Self? {
     if rest.hasPrefix("has been timed out") {
       return .timeout(login: words[0].lowercased(), seconds: seconds(words.dropFirst(5)))
@@ -79,7 +80,7 @@ enum ChatterinoSentence: Equatable {
     return nil
   }
 
-  /// What Twitch says about the stream and the people in it, in English.
+  /// Recognises Twitch's English sentences about the stream and its viewers.
   private static func activity(_ words: [String], _ rest: String) -> Self? {
     if rest.hasPrefix("is live") { return .stream(isLive: true) }
     if rest.hasPrefix("is now offline") || rest.hasPrefix("is offline")
@@ -113,13 +114,13 @@ enum ChatterinoSentence: Equatable {
     return nil
   }
 
-  /// A login, perhaps with what ends the sentence behind it.
+  /// Returns a login without the punctuation after it.
   private static func login(_ word: String) -> String? {
     let login = word.last == ":" || word.last == "." ? String(word.dropLast()) : word
     return login.isEmpty ? nil : login.lowercased()
   }
 
-  /// The sum of durations such as `1h 10m:`; `nil` if there are none.
+  /// Returns the sum of durations such as `1h 10m:`, or `nil` if there are none.
   private static func seconds(_ words: ArraySlice<String>) -> Int? {
     let start = words.firstIndex(of: "for").map { $0 + 1 } ?? words.startIndex
     var sum: Int?
@@ -139,7 +140,8 @@ enum ChatterinoSentence: Equatable {
     return sum
   }
 
-  /// `10m`, `1h`, `30s`, `2d`; `nil` for any other word.
+  /// Returns the seconds of a duration such as `10m`, `1h`, `30s`, `2d` or `1w`, or `nil` for any
+  /// other word.
   private static func duration(_ word: Substring) -> Int? {
     guard let unit = word.last, let count = Int(word.dropLast()), (0...1_000_000).contains(count)
     else { return nil }

@@ -1,17 +1,18 @@
 package import JSON
 package import LiveEvents
 
-/// Translates notifications of Twitch's EventSub into native lines. The members are described in Twitch's
-/// documentation, "EventSub Subscription Types".
+/// Translates notifications of Twitch's EventSub into native lines. The members are described in
+/// Twitch's documentation, "EventSub Subscription Types".
 package enum EventSub {
-  /// What happened.
+  /// A notification.
   package struct Notification: Equatable, Sendable {
-    /// The type of the subscription, such as `channel.follow`. It is compared, so it must be short.
+    /// The type of the subscription, such as `channel.follow`.
     package var type: String
     package var event: JSONValue
-    /// When it was sent, in milliseconds since 1970.
+    /// The time at which it was sent, in milliseconds since 1970.
     package var time: Int?
-    /// The identifier of the notification. Twitch may send it again, and has no other for most kinds.
+    /// The identifier of the notification. Twitch may send a notification repeatedly, and most
+    /// kinds have no other identifier.
     package var id: String?
 
     package init(type: String, event: JSONValue, time: Int?, id: String? = nil) {
@@ -24,7 +25,8 @@ package enum EventSub {
 
   /// Adds the native lines of a notification.
   ///
-  /// - Parameter room: the room of the channel that is read; `nil` for that of the channel which the event names.
+  /// - Parameter room: The room of the channel being read. `nil` selects the room of the channel
+  ///   that the event names.
   package static func translate(
     _ notification: Notification, room: RoomName? = nil, into lines: inout NativeLines
   ) {
@@ -53,7 +55,7 @@ package enum EventSub {
         $0.add(user: user)
       }
     case "channel.subscribe":
-      // The giver's own notification announces a gift.
+      // A gift is announced by the giver's own notification.
       guard event["is_gift"]?.boolValue != true else { break }
       context.notice("subscribe", by: context.user("user"), count: 1, &lines)
     case "channel.subscription.message":
@@ -101,11 +103,11 @@ package enum EventSub {
     case "channel.update":
       guard let title = event.text("title") else { break }
       context.add("title", &lines) { $0.add(title: title, upTo: EventLimits.titleLength) }
-    // Messages of a shared chat name their channel themselves.
+    // Messages of a shared chat name their channel.
     case "channel.shared_chat.begin", "channel.shared_chat.update", "channel.shared_chat.end": break
-    default: lines.note(unknown: notification.type)
+    default: lines.count(unknown: notification.type)
     }
-    lines.note(misfitsOf: event, shape, named: "event")
+    lines.count(misfitsOf: event, shape, named: "event")
   }
 
   /// The notification that is being translated.
@@ -119,7 +121,8 @@ package enum EventSub {
       lines.add(type, room: room, at: time, body)
     }
 
-    /// The person whose members begin with a prefix. The name replaces a missing identifier.
+    /// Returns the person whose members begin with a prefix. The name replaces a missing
+    /// identifier.
     func user(_ prefix: String, badges: String = "", color: String? = nil) -> PlatformUser? {
       let name = name(prefix)
       return PlatformUser(
@@ -130,7 +133,8 @@ package enum EventSub {
       event.text(prefix + "_name") ?? event.text(prefix + "_login")
     }
 
-    /// The giver; Twitch's account for anonymous givers if the notification names nobody.
+    /// Returns the giver, or Twitch's account for anonymous givers if the notification names
+    /// nobody.
     func giver(_ prefix: String) -> PlatformUser? {
       user(prefix) ?? PlatformUser(id: "274598607", name: "AnAnonymousGifter")
     }
@@ -151,7 +155,7 @@ package enum EventSub {
     }
 
     private var identifier: String? { event.anyText("message_id") ?? notification }
-    /// The identifier of a message, which is generated if the notification has none.
+    /// The identifier of a message. It is generated if the notification has none.
     private var messageIdentifier: String {
       (identifier ?? "eventsub-" + StableHash.hex(event.description)).clipped
     }
@@ -162,7 +166,7 @@ package enum EventSub {
       }.joined(separator: ",")
     }
 
-    /// Whether it was written in another channel that shares its chat with this one.
+    /// Whether the message was written in another channel of a shared chat.
     private var isShared: Bool {
       guard let source = event.word("source_broadcaster_user_id") else { return false }
       return source != event.word("broadcaster_user_id")
@@ -181,7 +185,8 @@ package enum EventSub {
       }
     }
 
-    /// Adds a notice of the chat. `notice_type` names its kind, and the member of that name holds the details.
+    /// Adds a chat notice. `notice_type` names its kind; the member with that name holds the
+    /// details.
     func chatNotice(_ lines: inout NativeLines) {
       let type = event.word("notice_type") ?? ""
       let body = event[type] ?? .null
@@ -208,13 +213,13 @@ package enum EventSub {
         notice("raid", by: user, count: body.count("viewer_count") ?? 0, words: words, &lines)
       case "announcement", "bits_badge_tier", "charity_donation", "pay_it_forward":
         let sentence = event.text("system_message")
-        // The amount of a donation must not give way to the words.
+        // The amount of a donation must be shown even if the donor wrote a text.
         let donation = type == "charity_donation" ? sentence ?? Self.donation(body) : nil
         let shown =
           donation.map { PlatformWords($0, followedBy: words) } ?? words
           ?? sentence.map { PlatformWords(text: $0) }
         guard let said = shown.map({ lines.fitting($0) }) else {
-          return lines.note(unknown: "channel.chat.notification \(type)")
+          return lines.count(unknown: "channel.chat.notification \(type)")
         }
         add("announcement", &lines) {
           $0.add("id", identifier?.clipped)
@@ -223,11 +228,11 @@ package enum EventSub {
           $0.add(emotes: said.emotes)
         }
       case "unraid": break
-      // These happened in another channel of a shared chat.
+      // These events happened in another channel of a shared chat.
       case _ where type.hasPrefix("shared_chat_"): break
       default:
         guard let words = words.map({ lines.fitting($0) }) else {
-          return lines.note(unknown: "channel.chat.notification \(type)")
+          return lines.count(unknown: "channel.chat.notification \(type)")
         }
         add("chat.message", &lines) {
           $0.add("id", messageIdentifier)
@@ -238,10 +243,10 @@ package enum EventSub {
       }
     }
 
-    /// Adds a time-out until a time in milliseconds since 1970, or a ban.
+    /// Adds a time-out that ends at a time in milliseconds since 1970, or a ban if there is no end.
     func timeout(_ prefix: String, until end: Int? = nil, _ lines: inout NativeLines) {
       let (id, name) = (event.anyText(prefix + "_id"), name(prefix))
-      guard id != nil || name != nil else { return lines.note(unknown: "ban without a person") }
+      guard id != nil || name != nil else { return lines.count(unknown: "ban without a person") }
       add("chat.timeout", &lines) {
         // Without an identifier, the time-out applies to everybody with that name.
         $0.addObject("user") {
@@ -254,12 +259,13 @@ package enum EventSub {
 
     func deletion(_ lines: inout NativeLines) {
       guard let id = event.anyText("message_id") else {
-        return lines.note(unknown: "deletion without a message")
+        return lines.count(unknown: "deletion without a message")
       }
       add("chat.delete", &lines) { $0.add("id", id.clipped) }
     }
 
-    /// Adds an action of a moderator. `action` names its kind, and the member of that name holds the details.
+    /// Adds an action of a moderator. `action` names its kind; the member with that name holds the
+    /// details.
     func moderation(_ lines: inout NativeLines) {
       let action = event.word("action") ?? ""
       let body = event[action] ?? .null
@@ -283,7 +289,7 @@ package enum EventSub {
       case "subscribersoff": mode("subscribersOnly", false, &lines)
       case "uniquechat": mode("uniqueOnly", true, &lines)
       case "uniquechatoff": mode("uniqueOnly", false, &lines)
-      default: lines.note(unknown: "channel.moderate \(action)")
+      default: lines.count(unknown: "channel.moderate \(action)")
       }
     }
 
@@ -295,7 +301,7 @@ package enum EventSub {
       add("chat.modes", &lines) { $0.add(name, isOn) }
     }
 
-    /// Adds a donation to charity as an announcement with the amount and its currency.
+    /// Adds a charity donation as an announcement with the amount and its currency.
     func donation(_ lines: inout NativeLines) {
       add("announcement", &lines) {
         $0.add("id", (event.text("id") ?? identifier)?.clipped)
@@ -304,10 +310,10 @@ package enum EventSub {
       }
     }
 
-    /// A sentence about a donation; `nil` without an amount.
+    /// Returns a sentence about a donation, or `nil` if there is no amount.
     private static func donation(_ event: JSONValue) -> String? {
       guard let amount = event["amount"], let units = amount.count("value") else { return nil }
-      // Notices of the chat have the name in the singular.
+      // Chat notices have the member's name in the singular.
       let places = amount.count("decimal_places") ?? amount.count("decimal_place") ?? 2
       let money = Money(
         units: units, places: min(places, Money.maximumPlaces),
@@ -325,7 +331,8 @@ package enum EventSub {
     }
 
     func modes(_ lines: inout NativeLines) {
-      /// The value of a mode with a length; 0 or the value of `off` if it is not on.
+      /// Returns the length of a mode, or `off` if the mode is inactive, or `nil` if the mode is
+      /// absent.
       func length(_ mode: String, _ member: String, off: Int) -> Int? {
         guard let isOn = event[mode]?.boolValue else { return nil }
         return isOn ? event.count(member) ?? 0 : off
@@ -352,11 +359,12 @@ package enum EventSub {
       }
     }
 
-    /// Adds a poll. Each of Twitch's notifications repeats the whole poll, so only the votes are taken after its start.
+    /// Adds a poll. Every notification repeats the whole poll, so only its votes are used after the
+    /// start.
     func poll(isBegin: Bool, isEnd: Bool, _ lines: inout NativeLines) {
       let choices = event["choices"]?.arrayValue ?? []
       guard let id = event.text("id"), (1...PollEvent.maximumOptions).contains(choices.count) else {
-        return lines.note(unknown: "poll without an identifier or choices")
+        return lines.count(unknown: "poll without an identifier or choices")
       }
       let votes = choices.map { $0.count("votes") ?? 0 }
       if isBegin {
@@ -385,7 +393,7 @@ package enum EventSub {
     func prediction(_ state: String, _ lines: inout NativeLines) {
       let outcomes = event["outcomes"]?.arrayValue ?? []
       guard let id = event.text("id"), (1...Prediction.maximumOptions).contains(outcomes.count)
-      else { return lines.note(unknown: "prediction without an identifier or outcomes") }
+      else { return lines.count(unknown: "prediction without an identifier or outcomes") }
       add("prediction", &lines) {
         $0.add("id", id.clipped)
         $0.add(title: event.text("title") ?? "?", upTo: EventLimits.titleLength)
@@ -402,7 +410,7 @@ package enum EventSub {
 
     func redemption(_ lines: inout NativeLines) {
       guard let reward = event["reward"] ?? event["custom_power_up"] else {
-        return lines.note(unknown: "redemption without a reward")
+        return lines.count(unknown: "redemption without a reward")
       }
       let user = user("user") ?? .unknown
       let input = event.text("user_input").map { PlatformWords(text: $0) }

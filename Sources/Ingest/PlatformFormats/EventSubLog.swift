@@ -1,6 +1,7 @@
 import JSON
 
-/// Notifications of EventSub: messages of its WebSocket, or bodies of its webhooks.
+/// Translates logged notifications of EventSub: messages of its WebSocket, or bodies of its
+/// webhooks.
 enum EventSubLog {
   private static let shape = JSONShape.object(["message_timestamp": .time, "message_id": .text])
 
@@ -10,11 +11,11 @@ enum EventSubLog {
     guard let subscription = payload["subscription"], let type = subscription.word("type"),
       let event = payload["event"]
     else {
-      // A log of the WebSocket has welcomes and keepalives as well.
-      if metadata?.text("message_type") == nil { lines.note(unknown: "no notification") }
+      // Logs of the WebSocket also contain welcome and keepalive messages.
+      if metadata?.text("message_type") == nil { lines.count(unknown: "no notification") }
       return
     }
-    lines.note(misfitsOf: metadata, shape, named: "metadata")
+    lines.count(misfitsOf: metadata, shape, named: "metadata")
     EventSub.translate(
       EventSub.Notification(
         type: type, event: event,

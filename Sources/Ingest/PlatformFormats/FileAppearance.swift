@@ -6,7 +6,7 @@ package enum FileAppearance {
   package static let supported =
     "native events, Twitch IRC, EventSub, and chats of Chatterino, TwitchDownloader, yt-dlp, chat-downloader and pytchat"
 
-  /// The description of a file without contents.
+  /// The description of an empty file.
   package static let empty = "an empty file"
 
   private static let signatures: [(bytes: [UInt8], name: String)] = [
@@ -20,8 +20,9 @@ package enum FileAppearance {
     (Array("[Script Info]".utf8), "SubStation Alpha subtitles"),
   ]
 
-  /// Describes a file by its first bytes, such as `a CSV table with the columns time, author and text`; `nil` if it
-  /// looks like lines that the ingest socket accepts.
+  /// Returns a description of a file based on its first bytes, such as `a CSV table with the
+  /// columns time, author and text`. Returns `nil` if the file looks like lines that the ingest
+  /// socket accepts.
   package static func describe(_ head: some Collection<UInt8>) -> String? {
     let bytes = Array(head.prefix(PlatformFormat.headLength))
     if let known = signatures.first(where: { bytes.starts(with: $0.bytes) }) { return known.name }
@@ -46,7 +47,7 @@ package enum FileAppearance {
     return table(line) ?? "text that begins with '\(clipped(line, to: 40))'"
   }
 
-  /// Whether a line has something in brackets, and then words.
+  /// Returns whether a line begins with a number in brackets, followed by words.
   private static func isTimed(_ line: Substring) -> Bool {
     guard let end = line.firstIndex(of: "]") else { return false }
     let rest = line[line.index(after: end)...]
@@ -59,7 +60,8 @@ package enum FileAppearance {
     return head.contains("<html") || head.contains("<!doctype html") ? "an HTML page" : "XML"
   }
 
-  /// JSON by the names of its first members; `nil` if they are those of a native event.
+  /// Describes JSON by the names of its first members. Returns `nil` if they belong to a native
+  /// event.
   private static func json(_ text: Substring) -> String? {
     var names: [String] = []
     var rest = text

@@ -1,7 +1,7 @@
-/// The words of a piece of HTML, which is how some platforms give messages.
+/// Converts HTML to plain text. Some platforms send messages as HTML.
 package enum HTMLText {
-  /// Leaves out tags and resolves character references; an image is replaced by its description, such as the name
-  /// of an emote.
+  /// Removes tags and resolves character references. An image is replaced by its description, such
+  /// as the name of an emote.
   ///
   /// - Complexity: O(length).
   package static func plain(_ html: String) -> String {
@@ -9,7 +9,8 @@ package enum HTMLText {
     guard bytes.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
       return html
     }
-    // Behind the last one, no tag ends: without it each `<` would be looked for to the end.
+    // No tag can end after this position. Without the limit, the search for each `<` would scan to
+    // the end.
     let lastEnd = bytes.lastIndex(of: UInt8(ascii: ">")) ?? -1
     var text: [UInt8] = []
     var index = 0
@@ -22,7 +23,7 @@ package enum HTMLText {
         index += append(characterAt: bytes[index...], to: &text)
       }
     }
-    // The end of a paragraph is no part of what was written.
+    // White space at the end comes from closing a paragraph, not from the author.
     while let last = text.last, last == 0x20 || last == 0x0A { text.removeLast() }
     return String(decoding: text, as: UTF8.self)
   }
@@ -41,7 +42,7 @@ package enum HTMLText {
     while !words.isEmpty { words = words.dropFirst(append(characterAt: words, to: &text)) }
   }
 
-  /// The value of the attribute `alt`.
+  /// Returns the value of the attribute `alt`.
   private static func description(in tag: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     var rest = tag
     while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
@@ -66,10 +67,11 @@ package enum HTMLText {
     "quot": UInt8(ascii: "\""), "apos": UInt8(ascii: "'"), "nbsp": UInt8(ascii: " "),
   ]
 
-  /// The longest character reference that is resolved, without its ends.
+  /// The maximum length of a resolved character reference, without its delimiters.
   private static let longestName = 8
 
-  /// Appends the next byte, or the character that a reference stands for; gives how many bytes that took.
+  /// Appends the next byte, or the character that a reference denotes. Returns the number of bytes
+  /// consumed.
   private static func append(characterAt bytes: ArraySlice<UInt8>, to text: inout [UInt8]) -> Int {
     guard let byte = bytes.first else { return 1 }
     let rest = bytes.dropFirst().prefix(longestName + 1)
@@ -89,7 +91,7 @@ package enum HTMLText {
     return name.utf8.count + 2
   }
 
-  /// `#233` or `#xE9`.
+  /// Returns the character of a reference such as `#233` or `#xE9`.
   private static func scalar(_ name: String) -> Unicode.Scalar? {
     guard name.hasPrefix("#") else { return nil }
     let digits = name.dropFirst()

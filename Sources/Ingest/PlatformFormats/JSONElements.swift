@@ -1,22 +1,23 @@
 import JSON
 
-/// Finds the objects of a list in JSON text that arrives in pieces and may be larger than memory.
+/// Finds the objects of a list in JSON text that arrives in pieces and may exceed memory.
 ///
-/// The list is a member of one document, or the text itself is one: an array, nested arrays, several arrays one after
-/// the other, or objects without an array. Nothing is kept but the object that is being read.
+/// The list is a member of one document, or the text itself. The text may be an array, nested
+/// arrays, several consecutive arrays, or objects without an array. Only the object that is being
+/// read is kept.
 struct JSONElements: Sendable {
   enum Found {
     /// The text of an object in the list.
     case element([UInt8])
-    /// The text of another member of the document.
+    /// The name and text of another member of the document.
     case member(String, [UInt8])
     /// An object in the list that is longer than ``longest``.
     case tooLong
-    /// A line outside of arrays and objects that has something else.
+    /// A line outside of arrays and objects that contains anything else.
     case other
   }
 
-  /// The longest object or member that is kept.
+  /// The maximum size in bytes of an object or member that is kept.
   static let longest = 1 << 20
 
   private enum State: Sendable {
@@ -27,13 +28,13 @@ struct JSONElements: Sendable {
     case name
     case afterName
     case member(depth: Int)
-    /// Inside this number of arrays, all of which are parts of the list.
+    /// Within `depth` nested arrays, all of which belong to the list.
     case list(depth: Int)
     case element(depth: Int, list: Int)
     case ended
   }
 
-  /// The name of the list; `nil` if the text itself is the list.
+  /// The name of the list. `nil` if the text itself is the list.
   private let list: String?
   private let wanted: Set<String>
   private var state: State
@@ -47,24 +48,26 @@ struct JSONElements: Sendable {
   /// Whether the list was found.
   private(set) var hasList: Bool
 
-  /// Finds the objects of the text itself.
+  /// Creates a parser for text that is itself the list.
   init() {
     (list, wanted, hasList) = (nil, [], true)
     state = .list(depth: 0)
   }
 
+  /// Creates a parser for a document that contains the list.
+  ///
   /// - Parameters:
-  ///   - list: the name of the member that is the list.
-  ///   - members: the names of other members that are wanted.
+  ///   - list: The name of the member that is the list.
+  ///   - members: The names of other members to report.
   init(list: String, members: Set<String>) {
     (self.list, wanted, hasList) = (list, members, false)
     state = .start
   }
 
-  /// Reads a piece and passes what it completes. O(length).
+  /// Parses a piece and reports the completed items. O(length).
   mutating func receive(_ piece: UnsafeRawBufferPointer, _ found: (Found) -> Void) {
     for byte in piece {
-      if isInText { takeText(byte, found) } else { take(byte, found) }
+      if isInText { processText(byte, found) } else { process(byte, found) }
       isLineStart = byte == 0x0A
       if hasOther, isLineStart {
         hasOther = false
@@ -73,7 +76,8 @@ struct JSONElements: Sendable {
     }
   }
 
-  /// Reads a piece and passes the objects that it completes as values. Those that cannot be read are counted.
+  /// Parses a piece and calls `body` with each completed object as a value. Malformed objects are
+  /// counted.
   mutating func receive(
     _ piece: UnsafeRawBufferPointer, into lines: inout NativeLines,
     _ body: (JSONValue, inout NativeLines) -> Void
@@ -82,17 +86,18 @@ struct JSONElements: Sendable {
       switch found {
       case .element(let bytes):
         guard let value = JSONValue(lenient: bytes) else {
-          return lines.note(unknown: "malformed")
+          return lines.count(unknown: "malformed")
         }
         body(value, &lines)
-      case .tooLong: lines.note(unknown: "too long")
-      case .member, .other: lines.note(unknown: "malformed")
+      case .tooLong: lines.count(unknown: "too long")
+      case .member, .other: lines.count(unknown: "malformed")
       }
     }
   }
 
-  /// A byte of a text. No text has a line ending in it, so a text that is not closed ends with its line.
-  private mutating func takeText(_ byte: UInt8, _ found: (Found) -> Void) {
+  /// Processes a byte of a string. A string contains no line ending, so an unclosed string ends
+  /// with its line.
+  private mutating func processText(_ byte: UInt8, _ found: (Found) -> Void) {
     if byte == 0x0A {
       (isInText, isEscaped) = (false, false)
       if case .element(_, let list) = state { endElement(list, found) }
@@ -109,7 +114,7 @@ struct JSONElements: Sendable {
     }
   }
 
-  private mutating func take(_ byte: UInt8, _ found: (Found) -> Void) {
+  private mutating func process(_ byte: UInt8, _ found: (Found) -> Void) {
     switch state {
     case .start: if byte == UInt8(ascii: "{") { state = .members }
     case .members:
@@ -119,12 +124,12 @@ struct JSONElements: Sendable {
         state = .ended
       }
     case .afterName: beginMember(byte)
-    case .member(let depth): takeMember(byte, depth, found)
-    case .list(let depth): takeList(byte, depth)
+    case .member(let depth): processMember(byte, depth, found)
+    case .list(let depth): processList(byte, depth)
     case .element(let depth, let list):
-      // One object per line: the one before, which was cut off, must not take this one with it.
+      // With one object per line, a truncated object must not consume the next one.
       if list == 0, isLineStart, byte == UInt8(ascii: "{") { endElement(0, found) }
-      guard case .element = state else { return takeList(byte, list) }
+      guard case .element = state else { return processList(byte, list) }
       keep(byte)
       if byte == UInt8(ascii: "\"") { isInText = true }
       let depth = depth + Self.change(byte)
@@ -145,7 +150,7 @@ struct JSONElements: Sendable {
     }
   }
 
-  private mutating func takeMember(_ byte: UInt8, _ depth: Int, _ found: (Found) -> Void) {
+  private mutating func processMember(_ byte: UInt8, _ depth: Int, _ found: (Found) -> Void) {
     if depth == 0, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") {
       let name = String(decoding: name, as: UTF8.self)
       if wanted.contains(name), !isTooLong { found(.member(name, bytes)) }
@@ -157,7 +162,7 @@ struct JSONElements: Sendable {
     state = .member(depth: depth + Self.change(byte))
   }
 
-  private mutating func takeList(_ byte: UInt8, _ depth: Int) {
+  private mutating func processList(_ byte: UInt8, _ depth: Int) {
     switch byte {
     case UInt8(ascii: "{"):
       begin(byte)
@@ -193,7 +198,7 @@ struct JSONElements: Sendable {
     state = .list(depth: list)
   }
 
-  /// By how much a byte changes the depth.
+  /// Returns the change of depth that a byte causes.
   private static func change(_ byte: UInt8) -> Int {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["): 1

@@ -1,16 +1,18 @@
-/// The time at the beginning of a line of a chat log, such as `20:00:01.123`, `8:00 PM` or `2026-11-20 20:00:01`.
+/// The time at the beginning of a line of a chat log, such as `20:00:01.123`, `8:00 PM` or
+/// `2026-11-20 20:00:01`.
 struct LogTime: Equatable {
-  /// The formats that are read, for messages.
+  /// The supported formats, for messages.
   static let formats = "HH:mm, HH:mm:ss, either with .zzz and AM or PM, or these after yyyy-MM-dd"
 
-  /// Days since 1970; `nil` if the line does not say.
+  /// The days since 1970, or `nil` if the line names no day.
   var day: Int?
-  /// Milliseconds since midnight of that day in UTC, or in the zone of the log if the line names none.
+  /// The milliseconds since midnight of that day. They are in UTC if the line names a zone,
+  /// otherwise in the log's zone.
   var milliseconds: Int
   /// Whether the line names a zone.
   var hasZone: Bool
 
-  /// `nil` for any other text.
+  /// Parses a time. Returns `nil` for any other text.
   init?(_ text: some StringProtocol) {
     var rest = Scanner(Array(text.utf8))
     rest.skipBlanks()
@@ -19,17 +21,17 @@ struct LogTime: Equatable {
         return nil
       }
       day = PlatformTime.days(year, month, dayOfMonth)
-      _ = rest.take("T") || rest.take("t")
+      _ = rest.consume("T") || rest.consume("t")
       rest.skipBlanks()
     }
-    guard var hour = rest.number(digits: 1...2), rest.take(":"),
+    guard var hour = rest.number(digits: 1...2), rest.consume(":"),
       let minute = rest.number(digits: 2...2), hour < 24, minute < 60
     else { return nil }
     var (second, fraction) = (0, 0)
-    if rest.take(":") {
+    if rest.consume(":") {
       guard let number = rest.number(digits: 2...2), number <= 60 else { return nil }
       second = number
-      if rest.take(".") || rest.take(",") {
+      if rest.consume(".") || rest.consume(",") {
         guard let number = rest.fraction() else { return nil }
         fraction = number
       }
@@ -45,7 +47,7 @@ struct LogTime: Equatable {
     milliseconds = ((hour * 60 + minute - offset) * 60 + second) * 1_000 + fraction
   }
 
-  /// Reads a time from its beginning on.
+  /// Parses the parts of a time in order.
   private struct Scanner {
     private var bytes: ArraySlice<UInt8>
 
@@ -53,15 +55,15 @@ struct LogTime: Equatable {
 
     var isAtEnd: Bool { bytes.isEmpty }
 
-    mutating func take(_ text: String) -> Bool {
+    mutating func consume(_ text: String) -> Bool {
       guard bytes.starts(with: text.utf8) else { return false }
       bytes = bytes.dropFirst(text.utf8.count)
       return true
     }
 
-    /// Qt separates the half of the day by a narrow space in some languages.
+    /// Skips blanks. In some languages, Qt puts a narrow no-break space before AM or PM.
     mutating func skipBlanks() {
-      while take(" ") || take("\u{A0}") || take("\u{202F}") {}
+      while consume(" ") || consume("\u{A0}") || consume("\u{202F}") {}
     }
 
     mutating func number(digits: ClosedRange<Int>) -> Int? {
@@ -73,7 +75,8 @@ struct LogTime: Equatable {
 
     mutating func date() -> (Int, Int, Int)? {
       let start = bytes
-      if let year = number(digits: 4...4), take("-"), let month = number(digits: 2...2), take("-"),
+      if let year = number(digits: 4...4), consume("-"), let month = number(digits: 2...2),
+        consume("-"),
         let day = number(digits: 2...2)
       {
         return (year, month, day)
@@ -82,7 +85,7 @@ struct LogTime: Equatable {
       return nil
     }
 
-    /// Milliseconds of a fraction of a second.
+    /// Returns the milliseconds of a fraction of a second.
     mutating func fraction() -> Int? {
       let digits = bytes.prefix { (0x30...0x39).contains($0) }
       guard (1...9).contains(digits.count) else { return nil }
@@ -90,21 +93,22 @@ struct LogTime: Equatable {
       return (digits + [0x30, 0x30]).prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Whether the time is in the afternoon, if it says so.
+    /// Returns whether the time is PM, or `nil` if it names neither AM nor PM.
     mutating func halfOfDay() -> Bool? {
       for (text, isAfternoon) in [("a", false), ("p", true)] {
         for half in [text + "m", text + ".m.", text.uppercased() + "M", text.uppercased() + ".M."]
-        where take(half) { return isAfternoon }
+        where consume(half) { return isAfternoon }
       }
       return nil
     }
 
-    /// Minutes by which a zone is ahead of UTC, 0 without one; `nil` if what follows is no zone.
+    /// Returns the zone's offset from UTC in minutes, or 0 at the end of the text. Returns `nil` if
+    /// the rest is not a valid zone.
     mutating func zone() -> Int? {
-      if isAtEnd || take("Z") || take("UTC") || take("GMT") { return 0 }
-      let sign = take("+") ? 1 : take("-") ? -1 : 0
+      if isAtEnd || consume("Z") || consume("UTC") || consume("GMT") { return 0 }
+      let sign = consume("+") ? 1 : consume("-") ? -1 : 0
       guard sign != 0, let hours = number(digits: 2...2) else { return nil }
-      _ = take(":")
+      _ = consume(":")
       let minutes = isAtEnd ? 0 : number(digits: 2...2)
       return minutes.map { sign * (hours * 60 + $0) }
     }

@@ -1,18 +1,19 @@
 import JSON
 import LiveEvents
 
-/// The members of a native line while they are written.
+/// Writes the members of a native line.
 ///
-/// Names, titles and lists of emotes that exceed their limits are cut, and ``NativeLines`` counts them.
+/// Names, titles and lists of emotes that exceed their limits are truncated, and ``NativeLines``
+/// counts them.
 struct NativeLine {
   private var writer = JSONWriter()
-  /// The names of members of which only the beginning was written.
+  /// The names of the truncated members.
   private var cut: [String] = []
 
-  /// Takes over the text of a writer, which is not copied, until ``end(_:)``.
+  /// Creates a line that owns the writer's text until ``end(_:)``. The text is not copied.
   init(_ writer: inout JSONWriter) { swap(&self.writer, &writer) }
 
-  /// Hands the text back; returns the names of members that were cut.
+  /// Returns the text to the writer, and returns the names of the truncated members.
   mutating func end(_ writer: inout JSONWriter) -> [String] {
     swap(&self.writer, &writer)
     return cut
@@ -31,21 +32,21 @@ struct NativeLine {
     writer.addArray(name, body)
   }
 
-  /// What fits into this number of bytes.
+  /// Returns the text, truncated to `limit` bytes. A truncated member is recorded.
   private mutating func fitting(
     _ text: String, _ name: StaticString, to limit: Int = EventLimits.nameLength
   ) -> String {
     guard text.utf8.count > limit else { return text }
-    note(name)
+    recordTruncation(name)
     return text.clipped(to: limit)
   }
 
-  private mutating func note(_ name: StaticString) {
+  private mutating func recordTruncation(_ name: StaticString) {
     let name = name.description
     if !cut.contains(name) { cut.append(name) }
   }
 
-  /// - Parameter limit: the most bytes that the event has space for.
+  /// - Parameter limit: The maximum length of the title in bytes.
   mutating func add(title: String, upTo limit: Int = EventLimits.nameLength) {
     writer.add("title", fitting(title, "title", to: limit))
   }
@@ -61,13 +62,14 @@ struct NativeLine {
     }
   }
 
-  /// Adds where a text has emotes: pairs of the first position and the one after the last, in Unicode scalars.
+  /// Adds the positions of emotes in a text: pairs of a start and an end, in Unicode scalars. The
+  /// end is exclusive.
   mutating func add(emotes: [Int]) {
     let fitting = emotes.prefix(2 * EmoteRanges.limit)
       .prefix { $0 <= EmoteRanges.positions.upperBound }
-    // The last range may have lost its end.
+    // The limit may separate the last start from its end.
     let whole = fitting.dropLast(fitting.count % 2)
-    if whole.count < emotes.count { note("emotes") }
+    if whole.count < emotes.count { recordTruncation("emotes") }
     guard !whole.isEmpty else { return }
     writer.addArray("emotes") { for position in whole { $0.append(position) } }
   }

@@ -1,22 +1,22 @@
 import JSON
 import LiveEvents
 
-/// Native lines that a translation gives, and the names of what it could not translate.
+/// The native lines that a translation produces, with counts of the untranslated kinds and values.
 package struct NativeLines: Sendable {
-  /// The lines, each with its end.
+  /// The lines with their line endings.
   package var bytes: [UInt8] = []
-  /// The platform of the lines that are added next, which name it; `nil` if their sender names it.
+  /// The platform that the next added lines name. `nil` if their sender names it.
   var platform: String?
-  /// How many lines there were.
+  /// The number of lines added so far.
   package private(set) var lines = 0
-  /// Kinds that are not known here, with their numbers. Platforms add kinds without saying so.
+  /// The number of events of each unknown kind. Platforms add kinds without notice.
   package private(set) var unknown: [String: Int] = [:]
-  /// How many names of unknown kinds are kept.
+  /// The maximum number of distinct unknown kinds.
   private static let maximumKinds = 64
 
   package init(platform: String? = nil) { self.platform = platform }
 
-  package mutating func note(unknown kind: String) {
+  package mutating func count(unknown kind: String) {
     let kind = kind.clipped(to: 80)
     let isKept = unknown.count < Self.maximumKinds || unknown[kind] != nil
     unknown[isKept ? kind : "others", default: 0] += 1
@@ -24,29 +24,31 @@ package struct NativeLines: Sendable {
 
   private static let oddPrefix = "value of "
 
-  /// Counts a member that had no usable value.
-  mutating func note(odd member: String) { note(unknown: Self.oddPrefix + member) }
+  /// Counts a member with an unusable value.
+  mutating func count(odd member: String) { count(unknown: Self.oddPrefix + member) }
 
-  /// Counts the members of a value of which its format can make no use.
-  mutating func note(misfitsOf value: JSONValue?, _ shape: JSONShape, named name: String = "item") {
-    for name in shape.misfits(of: value, named: name) { note(odd: name) }
+  /// Counts the members of a value that do not fit the shape.
+  mutating func count(misfitsOf value: JSONValue?, _ shape: JSONShape, named name: String = "item")
+  {
+    for name in shape.misfits(of: value, named: name) { count(odd: name) }
   }
 
-  /// What somebody wrote, cut to what fits into a line. What does not fit is counted.
+  /// Returns a text, truncated to the size that fits into a line. A truncation is counted.
   mutating func fitting(_ text: String) -> String {
     let escapes = text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 || $0 == 0x5C }
     // An escape takes up to six bytes.
     let fitting = text.clipped(to: escapes ? 10_000 : 60_000)
-    if fitting.utf8.count < text.utf8.count { note(unknown: "end of a text that is too long") }
+    if fitting.utf8.count < text.utf8.count { count(unknown: "end of a text that is too long") }
     return fitting
   }
 
-  /// How much was not shown at all.
+  /// The number of events that were not shown at all.
   package var notShown: Int {
     unknown.reduce(0) { $1.key.hasPrefix(Self.oddPrefix) ? $0 : $0 + $1.value }
   }
 
-  /// What was not shown and which members fell back, for people; `nil` if there is nothing to say.
+  /// A remark for people about the events that were not shown and the values that were ignored.
+  /// `nil` if there are none.
   package var remark: String? {
     func counts(odd isOdd: Bool) -> String {
       unknown.filter { $0.key.hasPrefix(Self.oddPrefix) == isOdd }
@@ -59,15 +61,15 @@ package struct NativeLines: Sendable {
       missing.isEmpty ? nil : "not shown: \(missing)",
       odd.isEmpty ? nil : "odd values left out: \(odd)",
     ].compactMap { $0 }
-    // A longer one would be rejected.
+    // The daemon rejects a longer text.
     return parts.isEmpty ? nil : parts.joined(separator: "; ").clipped
   }
 
   /// Adds a line.
   ///
   /// - Parameters:
-  ///   - room: the room; `nil` leaves it open.
-  ///   - time: milliseconds since 1970; `nil` if that is not known.
+  ///   - room: The room, or `nil` to name none.
+  ///   - time: Milliseconds since 1970, or `nil` if the time is unknown.
   mutating func add(
     _ type: String, room: String?, at time: Int?, _ body: (inout NativeLine) -> Void
   ) {
@@ -85,24 +87,24 @@ package struct NativeLines: Sendable {
     }
     bytes.append(0x0A)
     lines += 1
-    for member in cut { note(odd: member) }
+    for member in cut { count(odd: member) }
   }
 }
 
-/// Somebody, as a platform names them.
+/// A person as a platform identifies them.
 struct PlatformUser {
   var id: String
   var name: String
-  /// As in `moderator/1,subscriber/6`.
+  /// The badges, as in `moderator/1,subscriber/6`.
   var badges = ""
   var color: NameColor?
 
-  /// The author of a message that names none.
+  /// The author of a message that names no author.
   static let unknown = PlatformUser(known: "unknown")
 
   private init(known name: String) { (id, self.name) = (name, name) }
 
-  /// `nil` without an identifier.
+  /// Creates a person, or returns `nil` if there is no identifier.
   init?(id: String?, name: String?, badges: String = "", color: String? = nil) {
     guard let id, !id.isEmpty else { return nil }
     self.id = id
@@ -113,10 +115,10 @@ struct PlatformUser {
 }
 
 extension String {
-  /// What fits into a name.
+  /// The text, truncated to the maximum length of a name.
   package var clipped: String { clipped(to: EventLimits.nameLength) }
 
-  /// Whole scalars of its beginning, of at most this many bytes.
+  /// Returns the longest prefix of whole scalars that has at most `limit` bytes.
   package func clipped(to limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var text = String.UnicodeScalarView()
@@ -129,10 +131,10 @@ extension String {
     return String(text)
   }
 
-  /// The room of a channel; `nil` if its name cannot be one.
+  /// The room of a channel, or `nil` if the channel's name is not a valid room name.
   var channelRoom: String? { RoomName(lowercased())?.description }
 
-  /// The first number in a text, such as that of `Gifted 1,000 memberships`.
+  /// The first number in the text. For example, `Gifted 1,000 memberships` gives 1000.
   var firstNumber: Int? {
     let digits = drop { !$0.isASCII || !$0.isNumber }
       .prefix { ($0.isASCII && $0.isNumber) || $0 == "," || $0 == "." }
@@ -142,27 +144,30 @@ extension String {
 }
 
 extension JSONValue {
-  /// Text that is there.
+  /// Returns a member's text, or `nil` if it is absent or empty.
   func text(_ name: String) -> String? {
     self[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Text that is there and is compared.
+  /// Returns a member's text for comparison with known words, or `nil` if it is absent or empty.
   func word(_ name: String) -> String? { self[name]?.word().flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// A whole number, whether it is written as a number or as text, within the bounds of counts.
+  /// Returns a member's value as a count, given as a number or as text. A value above the limit of
+  /// counts is reduced to the limit.
   func count(_ name: String) -> Int? {
     guard let value = self[name]?.looseNumber, value >= 0 else { return nil }
     return Int(min(value, Double(EventLimits.count.upperBound)))
   }
 
-  /// Text that is there, or a whole number as text: programs differ in which of them an identifier is.
+  /// Returns a member's text, or its whole number as text. Programs differ in the type of
+  /// identifiers.
   func anyText(_ name: String) -> String? {
     if case .integer(let number)? = self[name] { return String(number) }
     return text(name)
   }
 
-  /// A duration in seconds, which may have a fraction and be negative, in milliseconds.
+  /// Returns a duration in milliseconds. The member is in seconds, and may be fractional or
+  /// negative.
   func milliseconds(_ name: String) -> Int? {
     let seconds: Double
     switch self[name] {
@@ -173,17 +178,17 @@ extension JSONValue {
     return seconds.magnitude < 9e15 ? Int((seconds * 1_000).rounded()) : nil
   }
 
-  /// A point in time, as RFC 3339 writes it, in milliseconds since 1970.
+  /// Returns a point in time in RFC 3339 form, in milliseconds since 1970.
   ///
-  /// - Parameter orUTC: whether a time without a zone is taken as UTC.
+  /// - Parameter orUTC: Whether a time without a zone is accepted as UTC.
   func time(_ name: String, orUTC: Bool = false) -> Int? {
     self[name]?.stringValue.flatMap { PlatformTime.milliseconds($0, orUTC: orUTC) }
   }
 }
 
-/// A hash that is the same in every run, for identifiers of what has none.
+/// A hash with the same result in every run, for generating identifiers.
 enum StableHash {
-  /// FNV-1a of texts, in 16 hexadecimal digits.
+  /// Returns the FNV-1a hash of the texts, as 16 hexadecimal digits.
   static func hex(_ texts: String...) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in texts.joined(separator: "\u{0}").utf8 {
@@ -194,14 +199,15 @@ enum StableHash {
   }
 }
 
-/// Times of platforms.
+/// Parses the times of platforms.
 package enum PlatformTime {
-  /// Reads a time with a zone; see ``milliseconds(_:orUTC:)``.
+  /// Parses a time with a zone; see ``milliseconds(_:orUTC:)``.
   package static func milliseconds(_ text: String) -> Int? { milliseconds(text, orUTC: false) }
 
-  /// Reads `2026-11-23T20:00:00.123456789Z`, or with an offset such as `+01:00`; `nil` for any other text.
+  /// Parses `2026-11-23T20:00:00.123456789Z`, or a time with an offset such as `+01:00`. Returns
+  /// milliseconds since 1970, or `nil` for any other text.
   ///
-  /// - Parameter orUTC: whether a time without a zone is taken as UTC.
+  /// - Parameter orUTC: Whether a time without a zone is accepted as UTC.
   package static func milliseconds(_ text: String, orUTC: Bool) -> Int? {
     let bytes = Array(text.utf8)
     func number(_ range: Range<Int>) -> Int? {
@@ -238,7 +244,8 @@ package enum PlatformTime {
     return seconds < 0 ? nil : seconds * 1_000 + fraction
   }
 
-  /// Days since 1970 in the Gregorian calendar: years begin in March, so that a leap day is the last one.
+  /// Returns the days since 1970 in the Gregorian calendar. Years begin in March, so that a leap
+  /// day is the last day of its year.
   static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let yearDay = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1

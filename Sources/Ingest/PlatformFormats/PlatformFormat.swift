@@ -1,15 +1,15 @@
 import LiveEvents
 
-/// Formats in which other programs record chats.
+/// The file formats in which other programs record chats.
 ///
-/// Unlike in the formats of the ingest socket, a line may be several events or none, and JSON documents have no lines.
-/// So they are translated into native lines where they are read.
+/// Unlike in the formats of the ingest socket, a line may contain several events or none, and JSON
+/// documents have no lines. The reader of a file therefore translates it into native lines.
 package enum PlatformFormat: String, CaseIterable, Sendable {
   /// A `.live_chat.json` of yt-dlp: the actions of YouTube's chat, one object per line.
   case youtube = "youtube-live-chat"
-  /// Notifications of Twitch's EventSub as they were received, one object per line.
+  /// Notifications of Twitch's EventSub as received, one object per line.
   case eventSub = "twitch-eventsub"
-  /// A log of Chatterino: text.
+  /// A text log of Chatterino.
   case chatterino
   /// A chat of TwitchDownloader: one JSON document.
   case twitchDownloader = "twitch-downloader"
@@ -18,7 +18,7 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
   /// A chat of pytchat: JSON, an array or one object per line.
   case pytchat
 
-  /// The platform of the chats; `nil` if each message decides.
+  /// The platform of the chats. `nil` if each message determines its platform.
   var platform: String? {
     switch self {
     case .youtube, .pytchat: "youtube"
@@ -27,7 +27,7 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// What a file of this format is, for messages.
+  /// A description of a file of this format, for messages.
   package var description: String {
     switch self {
     case .youtube: "a YouTube chat of yt-dlp"
@@ -39,10 +39,11 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many bytes of a file are enough to recognise its format.
+  /// The number of leading bytes that suffice to recognise a file's format.
   package static let headLength = 16_384
 
-  /// The format of a file by its first bytes, without a byte order mark; `nil` for all others, such as native lines.
+  /// Recognises the format of a file by its first bytes. Returns `nil` for other formats, such as
+  /// native lines. A byte order mark is skipped.
   package init?(head: some Collection<UInt8>) {
     let text = String(decoding: head.prefix(Self.headLength), as: UTF8.self)
       .drop { $0.isWhitespace || $0 == "\u{FEFF}" }
@@ -64,9 +65,9 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
     self = .chatterino
   }
 
-  /// The format of JSON without white space, of which only the beginning is there.
+  /// Recognises the format of JSON by the beginning of its text, given without white space.
   private init?(json text: String) {
-    // A member of native lines has no quotation mark that is not escaped in it, so these are members.
+    // Quotation marks within native values are escaped, so a match is always a member.
     func has(_ members: String...) -> Bool { members.contains { text.contains("\"\($0)\":") } }
     let document = ["FileInfo", "streamer", "video", "comments", "embeddedData"]
     let isDocument = document.contains {
@@ -91,7 +92,7 @@ package enum PlatformFormat: String, CaseIterable, Sendable {
   }
 }
 
-/// Translates a file in pieces.
+/// Translates a file piece by piece.
 package struct PlatformTranslator: Sendable {
   private enum Reader: Sendable {
     case youtube(JSONElements, YouTubeChat)
@@ -102,12 +103,12 @@ package struct PlatformTranslator: Sendable {
   }
 
   private var reader: Reader
-  /// What was translated, and what was not.
+  /// The translated lines and the counts of untranslated kinds.
   package private(set) var output: NativeLines
-  /// Why the rest of the file cannot be read; `nil` if it can.
+  /// Why the rest of the file cannot be read. `nil` if it can.
   package private(set) var failure: String?
 
-  /// - Parameter zone: of the times of logs that do not name theirs.
+  /// - Parameter zone: The time zone of logs that name no zone.
   package init(_ format: PlatformFormat, zone: LogZone = .utc) {
     output = NativeLines(platform: format.platform)
     reader =
@@ -146,7 +147,8 @@ package struct PlatformTranslator: Sendable {
     }
   }
 
-  /// Translates what was still waiting for more: a last line that has no end, or comments before the channel's name.
+  /// Translates the remaining input: an unterminated last line, or comments before the channel's
+  /// name.
   package mutating func finish() {
     [UInt8(0x0A)].withUnsafeBytes { translate($0) }
     if case .twitchDownloader(var log) = reader {
@@ -155,14 +157,14 @@ package struct PlatformTranslator: Sendable {
     }
   }
 
-  /// Hands out the lines that were translated, each with its end.
+  /// Removes and returns the translated lines with their line endings.
   package mutating func takeLines() -> [UInt8] {
     defer { output.bytes.removeAll(keepingCapacity: true) }
     return output.bytes
   }
 }
 
-/// Puts lines together from pieces; those that are too long are skipped.
+/// Assembles lines from pieces. Lines longer than ``longestLine`` bytes are skipped.
 struct LineBuffer: Sendable {
   static let longestLine = 1 << 20
 
@@ -173,7 +175,7 @@ struct LineBuffer: Sendable {
     var bytes = bytes[...]
     while let end = bytes.firstIndex(of: 0x0A) {
       rest.append(contentsOf: bytes[..<end])
-      // Files that were put together have a byte order mark where one of them began.
+      // Concatenated files have a byte order mark at the start of each file.
       if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest.removeFirst(3) }
       if !isSkipping, rest.count <= Self.longestLine { body(rest) }
       isSkipping = false

@@ -1,18 +1,19 @@
 import JSON
 import LiveEvents
 
-/// Shapes that several platforms have.
+/// Shapes that several platforms share.
 extension JSONShape {
-  /// The name of a channel, which names a room.
+  /// The name of a channel that is also a valid room name.
   static let channel = test { $0.stringValue?.channelRoom != nil }
   static let color = test { $0.isColor }
-  /// A piece of a text. Behind one that is longer than positions reach, nobody knows where emotes are.
+  /// A piece of a text. A piece longer than the largest emote position makes later positions
+  /// unknown.
   static let piece = test {
     ($0.stringValue?.unicodeScalars.count ?? .max) <= EmoteRanges.positions.upperBound
   }
   /// A point in time with a zone.
   static let time = test { $0.stringValue.flatMap { PlatformTime.milliseconds($0) } != nil }
-  /// A point in time, which is UTC if it names no zone.
+  /// A point in time. It is UTC if it names no zone.
   static let timeOrUTC = test {
     $0.stringValue.flatMap { PlatformTime.milliseconds($0, orUTC: true) } != nil
   }

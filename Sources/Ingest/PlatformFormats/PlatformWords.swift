@@ -1,12 +1,12 @@
 import JSON
 import LiveEvents
 
-/// What a person wrote, with the positions of emotes in it.
+/// A person's text, with the positions of emotes in it.
 struct PlatformWords {
   private(set) var text: String
-  /// Whether it was written with `/me`, as Twitch sends it: `\u{1}ACTION waves\u{1}`.
+  /// Whether the text was written with `/me`, which Twitch sends as `\u{1}ACTION waves\u{1}`.
   let isAction: Bool
-  /// Where emotes begin and end in the text, in Unicode scalars.
+  /// The start and end of each emote in the text, in Unicode scalars.
   let emotes: [Int]
 
   init(text: String, emotes: [Int] = []) {
@@ -17,7 +17,7 @@ struct PlatformWords {
       self.emotes = emotes
       return
     }
-    // Some texts lack the end, since platforms cut them.
+    // Platforms truncate some texts, so the final mark may be missing.
     let rest = text.dropFirst(opening.count)
     self.text = String(rest.hasSuffix("\u{1}") ? rest.dropLast() : rest)
     let shift = opening.unicodeScalars.count
@@ -26,7 +26,7 @@ struct PlatformWords {
 
   fileprivate mutating func cut(to text: String) { self.text = text }
 
-  /// A sentence of the platform, and after it what the person wrote.
+  /// Creates a sentence of the platform followed by the person's text.
   init(_ sentence: String, followedBy words: PlatformWords?) {
     guard let words else {
       self.init(text: sentence)
@@ -37,7 +37,8 @@ struct PlatformWords {
     self.init(text: opening + words.text, emotes: words.emotes.map { $0 + shift })
   }
 
-  /// The `message` of an event of EventSub, whose fragments are the text in pieces; `nil` if nothing was written.
+  /// Reads the `message` of an EventSub event. Its fragments are pieces of the text. Returns `nil`
+  /// if the text is empty.
   init?(_ message: JSONValue?) {
     guard let message else { return nil }
     if let text = message.stringValue, !text.isEmpty {
@@ -55,7 +56,8 @@ struct PlatformWords {
       guard end <= EmoteRanges.positions.upperBound else { break }
       if fragment.word("type") == "emote", start < end { positions += [start, end] }
     }
-    // Messages of subscriptions say where emotes are instead; the last position is that of a character.
+    // Messages of subscriptions list the positions of emotes instead. The end position is
+    // inclusive.
     for emote in message["emotes"]?.arrayValue ?? [] {
       guard let first = emote.count("begin"), let last = emote.count("end"), first <= last,
         last < EmoteRanges.positions.upperBound
@@ -67,7 +69,7 @@ struct PlatformWords {
 }
 
 extension NativeLines {
-  /// The same, cut to what fits into a line.
+  /// Returns the words, truncated to the size that fits into a line. A truncation is counted.
   mutating func fitting(_ words: PlatformWords) -> PlatformWords {
     var fitting = words
     fitting.cut(to: self.fitting(words.text))

@@ -1,10 +1,11 @@
 package import JSON
 import LiveEvents
 
-/// Translates the chats that Social Stream Ninja gathers into native lines.
+/// Translates the chats that Social Stream Ninja collects into native lines.
 ///
-/// The content of a message counts more than the name of its event: a message with an amount of money is a donation,
-/// and text is always shown. Unknown kinds without text are counted by name.
+/// The content of a message takes precedence over the name of its event. A message with an amount
+/// of money is a donation, and text is always shown. Unknown kinds without text are counted by
+/// name.
 package struct SocialStreamChat: Sendable {
   private let room: String?
   /// The prefix of generated identifiers, which differs in each run.
@@ -13,25 +14,25 @@ package struct SocialStreamChat: Sendable {
   private var viewers: [JSONName: Int] = [:]
   private static let maximumPlatforms = 64
 
-  /// The number of repeats that were dropped.
+  /// The number of dropped repeats.
   package private(set) var duplicates = 0
 
-  /// - Parameter room: the room of the lines; `nil` leaves it open.
+  /// - Parameter room: The room of the lines, or `nil` to name none.
   package init(room: String?, run: String) { (self.room, self.run) = (room, run) }
 
   /// Adds the native lines of a message.
   ///
-  /// - Parameter time: when it was received, in milliseconds since 1970.
+  /// - Parameter time: The time of receipt, in milliseconds since 1970.
   package mutating func translate(
     _ content: JSONValue, at time: Int, into lines: inout NativeLines
   ) {
-    guard content.objectValue != nil else { return lines.note(unknown: "no message") }
+    guard content.objectValue != nil else { return lines.count(unknown: "no message") }
     if let deletions = content["delete"], deletions != .null, deletions != .bool(false) {
       for deletion in deletions.arrayValue ?? [deletions] { delete(deletion, at: time, &lines) }
       return
     }
     var message = SocialStreamMessage(content)
-    defer { for name in message.odd { lines.note(odd: name) } }
+    defer { for name in message.odd { lines.count(odd: name) } }
     let (event, platform) = (message.event(), message.platform())
     if event == "viewer_update" || event == "viewer_updates" {
       return count(content["meta"], platform, at: time, &lines)
@@ -42,7 +43,7 @@ package struct SocialStreamChat: Sendable {
     if isOf == nil, ["action", "callback", "ssnControl"].contains(where: { content[$0] != nil }) {
       return
     }
-    guard content["private"] != .bool(true) else { return lines.note(unknown: "private message") }
+    guard content["private"] != .bool(true) else { return lines.count(unknown: "private message") }
     guard let user = message.user(platform), let identifier = identify(&message, platform, user)
     else { return }
     SocialStreamEvent(
@@ -50,7 +51,7 @@ package struct SocialStreamChat: Sendable {
     ).add(&message, event, to: &lines)
   }
 
-  /// The identifier of a message; `nil` if it is a repeat.
+  /// Returns the identifier of a message, or `nil` if the message is a repeat.
   private mutating func identify(
     _ message: inout SocialStreamMessage, _ platform: String,
     _ user: (user: PlatformUser, name: String?, id: String?)
@@ -71,7 +72,7 @@ package struct SocialStreamChat: Sendable {
 
   // MARK: Viewers
 
-  /// Reads the viewer count of one platform or of several, and reports the sum to the room.
+  /// Updates the viewer count of one or more platforms, and adds the sum for the room.
   private mutating func count(
     _ meta: JSONValue?, _ platform: String, at time: Int, _ lines: inout NativeLines
   ) {
@@ -87,11 +88,11 @@ package struct SocialStreamChat: Sendable {
         JSONValue.object(["count": value]).wholeCount("count")
           ?? names.lazy.compactMap { value.wholeCount($0) }.first
       }
-      if counts.count < members.count { lines.note(odd: "viewer count") }
+      if counts.count < members.count { lines.count(odd: "viewer count") }
       guard !counts.isEmpty, counts.count <= Self.maximumPlatforms else { return }
       viewers = counts
     } else {
-      return lines.note(odd: "viewer count")
+      return lines.count(odd: "viewer count")
     }
     let sum = viewers.values.reduce(0, +)
     let only = viewers.count == 1 ? viewers.keys.first?.text : nil
@@ -126,7 +127,7 @@ package struct SocialStreamChat: Sendable {
       // An earlier run may have delivered the messages, under either the identifier or the name.
       users = [id, names.first].compactMap { $0.map { "\(platform)/\($0)" } }
     }
-    guard !users.isEmpty else { return lines.note(unknown: "ban without a user") }
+    guard !users.isEmpty else { return lines.count(unknown: "ban without a user") }
     for user in Set(users).sorted() {
       guard let person = PlatformUser(id: user, name: names.first ?? id) else { continue }
       timeOut(person, seconds: seconds.flatMap { $0 > 0 ? $0 : nil }, platform, at: time, &lines)
@@ -144,13 +145,15 @@ package struct SocialStreamChat: Sendable {
     }
   }
 
-  /// `{type, id}`, `{type, meta: {messageId}}`, `{type, userid}`, `{type, chatname}`, or `{type}`
-  /// for everything of the platform.
+  /// Deletes messages or the messages of a person.
+  ///
+  /// The forms are `{type, id}`, `{type, meta: {messageId}}`, `{type, userid}`, `{type, chatname}`,
+  /// and `{type}` for all messages of the platform.
   private mutating func delete(_ deletion: JSONValue, at time: Int, _ lines: inout NativeLines) {
     // Some callers send only the identifier.
     let isBare = deletion.objectValue == nil
     var message = SocialStreamMessage(isBare ? .object(["id": deletion]) : deletion)
-    defer { for name in message.odd { lines.note(odd: "delete.\(name)") } }
+    defer { for name in message.odd { lines.count(odd: "delete.\(name)") } }
     let platform = message.platform()
     let (own, native) = message.identifiers()
     let names = [message.text("chatname"), message.text("username")].compactMap { $0?.clipped }
@@ -158,7 +161,7 @@ package struct SocialStreamChat: Sendable {
     var found: [String] = []
     if own != nil || native != nil {
       found = memory.messages(on: platform, own: own, native: native)
-      // An earlier run may have delivered it.
+      // An earlier run may have delivered the message.
       if found.isEmpty { found = [native, own].compactMap { $0.map { "\(platform)/\($0)" } } }
     } else if userID != nil || !names.isEmpty {
       found = memory.messages(on: platform, userID: userID, names: names)
@@ -170,7 +173,7 @@ package struct SocialStreamChat: Sendable {
     } else if !platform.isEmpty {
       found = memory.messages(on: platform)
     } else {
-      return lines.note(unknown: "delete of nothing")
+      return lines.count(unknown: "delete of nothing")
     }
     for identifier in found {
       lines.add("chat.delete", room: room, at: time) { $0.add("id", identifier.clipped) }

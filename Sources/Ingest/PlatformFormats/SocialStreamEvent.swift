@@ -7,7 +7,7 @@ struct SocialStreamEvent {
   let identifier: String
   let platform: String
   let room: String?
-  /// Milliseconds since 1970.
+  /// The time of receipt, in milliseconds since 1970.
   let time: Int
 
   private func write(
@@ -21,7 +21,7 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Adds the event that a message stands for.
+  /// Adds the native lines for the event in a message.
   func add(_ message: inout SocialStreamMessage, _ event: String?, to lines: inout NativeLines) {
     let words = message.words()
     let isPaid = event.map { Self.payments.contains($0) } ?? false
@@ -29,8 +29,8 @@ struct SocialStreamEvent {
       return add(donation: donation, words, to: &lines)
     }
     switch event {
-    case nil, "message", "chat": say(words, kind: nil, to: &lines)
-    case "action": say(words, kind: nil, isAction: true, to: &lines)
+    case nil, "message", "chat": addMessage(words, kind: nil, to: &lines)
+    case "action": addMessage(words, kind: nil, isAction: true, to: &lines)
     case "follow", "new_follower", "followed", "follower":
       let isGenerated = words.map { text in
         ["follow", "subscribed"].contains { text.lowercased().contains($0) }
@@ -57,17 +57,18 @@ struct SocialStreamEvent {
         $0.add("count", max(1, count))
         if !platform.isEmpty { $0.add("platform", platform) }
       }
-    case let event? where Self.quiet.contains(event): lines.note(unknown: event)
+    case let event? where Self.quiet.contains(event): lines.count(unknown: event)
     case let event?: member(&message, event, words, to: &lines)
     }
   }
 
-  /// Payments. Some have their amount in `meta` only.
+  /// The events that are payments. Some have their amount only in `meta`.
   private static let payments: Set = [
     "donation", "superchat", "supersticker", "jeweldonation", "thankyou", "tip", "gift",
     "giftcontribution",
   ]
-  /// Events whose text is the platform's, not the person's. They are counted and not shown.
+  /// The events whose text comes from the platform, not from the person. They are counted and not
+  /// shown.
   private static let quiet: Set = ["joined", "join", "viewer_joined", "left"]
 
   /// Adds a membership or subscription, or an event of an unknown kind.
@@ -92,12 +93,12 @@ struct SocialStreamEvent {
         ?? words?.amountInWords
       notice("giftBomb", max(1, count ?? 1), words, to: &lines)
     default:
-      if words == nil { return lines.note(unknown: event) }
-      say(words, kind: event, to: &lines)
+      if words == nil { return lines.count(unknown: event) }
+      addMessage(words, kind: event, to: &lines)
     }
   }
 
-  private func say(
+  private func addMessage(
     _ words: String?, kind: String?, isAction: Bool = false, to lines: inout NativeLines
   ) {
     guard let words else { return }
@@ -108,7 +109,8 @@ struct SocialStreamEvent {
     }
   }
 
-  /// Amounts are in many currencies, so the announcement quotes the platform's own wording.
+  /// Adds a donation. Amounts are in many currencies, so the announcement quotes the platform's
+  /// text.
   private func add(donation: String, _ words: String?, to lines: inout NativeLines) {
     if let bits = donation.bits { return notice("cheer", bits, words, to: &lines) }
     write("announcement", to: &lines) {
@@ -126,7 +128,7 @@ struct SocialStreamEvent {
     }
   }
 
-  /// The text that a person sent with a Power-up of Twitch.
+  /// Returns the text that a person sent with a Twitch Power-up.
   private func powerUp(_ message: SocialStreamMessage) -> String? {
     let value = message.meta["powerUp"]
     return value?.text("message") ?? value?.text("text")
@@ -148,7 +150,7 @@ struct SocialStreamEvent {
   private func train(_ message: inout SocialStreamMessage, to lines: inout NativeLines) {
     let phase = message.metaText("phase")?.clipped.lowercased() ?? "progress"
     guard ["begin", "progress", "end"].contains(phase), let level = message.count("level") else {
-      return lines.note(unknown: "hype_train")
+      return lines.count(unknown: "hype_train")
     }
     let (total, progress, goal) = (
       message.count("total"), message.count("progress"), message.count("goal")

@@ -1,16 +1,16 @@
 import JSON
 
-/// Remembers the newest messages of a session of Social Stream Ninja, to find the messages that a deletion names and to
-/// recognise repeats.
+/// The most recent messages of a session of Social Stream Ninja. The memory finds the messages that
+/// a deletion names, and recognises repeats.
 ///
-/// At most ``capacity`` messages are kept; the oldest are forgotten first.
+/// It holds at most ``capacity`` messages and removes the oldest first.
 struct SocialStreamMemory: Sendable {
   /// The properties by which a message can be found.
   struct Entry: Sendable {
     var platform: String
-    /// The number that Social Stream Ninja gave it. Numbers restart with the program.
+    /// The number assigned by Social Stream Ninja. Numbers restart with the program.
     var own: String?
-    /// The platform's own identifier.
+    /// The platform's identifier.
     var native: String?
     /// The author's identifier in the room.
     var user: String
@@ -20,19 +20,20 @@ struct SocialStreamMemory: Sendable {
     var words: Int
   }
 
-  /// More messages than a room shows.
+  /// The capacity, which exceeds the number of messages that a room shows.
   static let capacity = 4096
 
   private var entries: [JSONName: Entry] = [:]
-  /// The keys of `entries`, in a ring.
+  /// The keys of `entries`, as a ring buffer.
   private var order: [JSONName] = []
   private var oldest = 0
   /// The number of messages added so far.
   private(set) var added = 0
 
-  /// Adds a message and returns its identifier; `nil` if it is a repeat.
+  /// Adds a message and returns its identifier, or `nil` if the message is a repeat.
   ///
-  /// - Parameter name: the preferred identifier. It gets a suffix if a different message has it, since numbers restart.
+  /// - Parameter name: The preferred identifier. It gets a suffix if a different message already
+  ///   has it, since numbers restart.
   mutating func add(_ entry: Entry, named name: String) -> String? {
     let name = name.clipped(to: 240)
     var identifier = name
@@ -55,24 +56,24 @@ struct SocialStreamMemory: Sendable {
     return identifier
   }
 
-  /// All messages of a platform; of every platform if it is empty.
+  /// Returns the messages of a platform, or of all platforms if the name is empty.
   func messages(on platform: String) -> [String] { identifiers { isOf($0, platform) } }
 
-  /// Messages with this number or this identifier of the platform.
+  /// Returns the messages with this number or this identifier of the platform.
   func messages(on platform: String, own: String?, native: String?) -> [String] {
     identifiers { entry in
       guard isOf(entry, platform) else { return false }
-      // Some senders give what the platform calls it as the number.
+      // Some senders give the platform's identifier as the number.
       return isSame(entry.native, native) || isSame(entry.own, own) || isSame(entry.native, own)
     }
   }
 
-  /// Messages by this author.
+  /// Returns the messages of this author.
   func messages(on platform: String, userID: String?, names: [String]) -> [String] {
     identifiers { isOf($0, platform) && isPerson($0, userID, names) }
   }
 
-  /// The identifiers that a person has in the room.
+  /// Returns the identifiers that a person has in the room.
   func users(on platform: String, id: String?, names: [String]) -> [String] {
     var users: Set<JSONName> = []
     for entry in entries.values where isOf(entry, platform) && isPerson(entry, id, names) {
@@ -82,7 +83,7 @@ struct SocialStreamMemory: Sendable {
   }
 
   private func identifiers(where isMeant: (Entry) -> Bool) -> [String] {
-    // In the order in which they came.
+    // In order of arrival.
     (order[oldest...] + order[..<oldest])
       .filter { entries[$0].map(isMeant) == true }.map(\.text)
   }
@@ -91,7 +92,8 @@ struct SocialStreamMemory: Sendable {
     platform.isEmpty || isSame(entry.platform, platform)
   }
 
-  /// Compares identifiers if both sides have one, otherwise names, which are not unique.
+  /// Compares the identifiers if both are known. Otherwise compares the names, which are not
+  /// unique.
   private func isPerson(_ entry: Entry, _ userID: String?, _ names: [String]) -> Bool {
     if let userID, entry.userID != nil { return isSame(entry.userID, userID) }
     return names.contains { isSameName(entry.name, $0) } || isSameName(entry.name, userID)
@@ -102,7 +104,8 @@ struct SocialStreamMemory: Sendable {
     return left.utf8.elementsEqual(right.utf8)
   }
 
-  /// Ignores ASCII case: platforms write a name as displayed in one place and in lower case in another.
+  /// Compares names without ASCII case. Some platforms write a name both as displayed and in lower
+  /// case.
   private func isSameName(_ left: String?, _ right: String?) -> Bool {
     guard let left, let right, left.utf8.count == right.utf8.count else { return false }
     return zip(left.utf8, right.utf8).allSatisfy { left, right in

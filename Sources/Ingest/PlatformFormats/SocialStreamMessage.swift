@@ -1,28 +1,29 @@
 import JSON
 import LiveEvents
 
-/// The members of a message of Social Stream Ninja. What each means: its "Live Event Reference"
+/// The members of a message of Social Stream Ninja, described in its "Live Event Reference"
 /// (https://socialstream.ninja/docs/event-reference.html).
 ///
-/// A member with a value of an unexpected type counts as absent and is listed in ``odd``; the message itself is kept.
+/// A member with a value of an unexpected type counts as absent and is listed in ``odd``. The
+/// message itself is kept.
 struct SocialStreamMessage {
   let content: JSONValue
   let meta: JSONValue
-  /// The names of members whose value could not be used.
+  /// The names of members with unusable values.
   private(set) var odd: [String] = []
 
   init(_ content: JSONValue) {
     self.content = content
     meta = content["meta"] ?? .null
     odd = Self.shape.misfits(of: content, named: "message")
-    // Of a viewer count it is the count, which is checked where it is read.
+    // In a viewer update, `meta` is the count itself, which is checked where it is read.
     if meta.looseNumber == nil, content.word("event")?.hasPrefix("viewer_update") != true {
       odd += Self.metaShape.misfits(of: meta, named: "meta")
     }
   }
 
   private static let metaShape = JSONShape.object(["expiresAt": .time, "permanent": .truth])
-  /// The members that the readers below do not check themselves.
+  /// The members that the accessors below do not check.
   private static let shape = JSONShape.object([
     "nameColor": .test { $0.stringValue?.hasWords == false || $0.isColor || $0 == .bool(false) }
   ])
@@ -39,21 +40,21 @@ struct SocialStreamMessage {
     case .number(let number)?:
       return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     case .bool?, .array?, .object?:
-      note(name)
+      recordOdd(name)
       return nil
     }
   }
 
-  /// Text that is a name. One that is too long is cut, and counted.
+  /// Returns a text as a name. A text that is too long is truncated, and its member counts as odd.
   private mutating func name(_ member: String) -> String? {
     guard let text = text(member), text.utf8.count > EventLimits.nameLength else {
       return self.text(member)
     }
-    note(member)
+    recordOdd(member)
     return text.clipped
   }
 
-  private mutating func note(_ name: String) {
+  private mutating func recordOdd(_ name: String) {
     if !odd.contains(name) { odd.append(name) }
   }
 
@@ -65,23 +66,23 @@ struct SocialStreamMessage {
     case .string(let text)? where ["", "true", "false"].contains(text.clipped(to: 8)):
       return text == "true"
     case .integer?, .number?, .string?, .array?, .object?:
-      note(name)
+      recordOdd(name)
       return false
     }
   }
 
-  /// The first of these members that is a count, in `meta` or in `meta.tokens` (alerts).
+  /// Returns the first of these members that is a count, in `meta` or in `meta.tokens` (alerts).
   mutating func count(_ names: String...) -> Int? {
     for name in names {
       for place in [meta, meta["tokens"] ?? .null] {
         if let count = place.wholeCount(name) { return count }
-        if place.hasValue(name) { note("meta.\(name)") }
+        if place.hasValue(name) { recordOdd("meta.\(name)") }
       }
     }
     return nil
   }
 
-  /// The first of these members of `meta` that is text.
+  /// Returns the first of these members of `meta` that is text.
   mutating func metaText(_ names: String...) -> String? {
     for name in names {
       if let text = text(meta[name] ?? meta["tokens"]?[name], "meta.\(name)") { return text }
@@ -89,27 +90,28 @@ struct SocialStreamMessage {
     return nil
   }
 
-  // MARK: What it is
+  // MARK: Content
 
-  /// The platform, such as `youtube`.
+  /// Returns the platform, such as `youtube`.
   mutating func platform() -> String {
     (text("type") ?? text("platform") ?? "").clipped(to: 64).lowercased()
   }
 
-  /// The kind of event; `nil` for an ordinary message, and for a system message of an unnamed kind.
+  /// Returns the kind of event, or `nil` for ordinary messages and for system messages without a
+  /// kind.
   mutating func event() -> String? {
     if content["event"] == .bool(true) { return nil }
     return text("event")?.clipped(to: 64).lowercased()
   }
 
-  /// The number that Social Stream Ninja gave the message, and the platform's own identifier.
+  /// Returns the number assigned by Social Stream Ninja and the platform's identifier.
   mutating func identifiers() -> (own: String?, native: String?) {
     (text("id")?.clipped, metaText("messageId")?.clipped)
   }
 
-  /// The author. A message without a name is attributed to the platform.
+  /// Returns the author. A message without a name is attributed to the platform.
   mutating func user(_ platform: String) -> (user: PlatformUser, name: String?, id: String?)? {
-    // Names are plain text: what looks like a tag is part of them.
+    // Names are plain text. Anything that looks like a tag is part of the name.
     let name = name("chatname")
     let id = text("userid")?.clipped
     let shown =
@@ -129,58 +131,60 @@ struct SocialStreamMessage {
     return badges.joined(separator: ",")
   }
 
-  /// The text that the author wrote; `[image]` if there is only an image; `nil` if there is neither.
+  /// Returns the author's text, `[image]` if there is only an image, or `nil` if there is neither.
   mutating func words() -> String? {
-    // Far longer than a message of any platform, and short enough for a line.
+    // Longer than a message of any platform, and short enough for a line.
     let whole = text("chatmessage") ?? ""
     let written = whole.clipped(to: 8192)
-    if written.utf8.count < whole.utf8.count { note("chatmessage") }
+    if written.utf8.count < whole.utf8.count { recordOdd("chatmessage") }
     let plain = flag("textonly") ? written : HTMLText.plain(written)
     if plain.hasWords { return plain }
     let hasImage = text("contentimg") != nil || written.contains("<img")
     if hasImage { return metaText("gifLabel").map { "[image: \($0.clipped)]" } ?? "[image]" }
-    // What is nothing but tags may be words in angle brackets.
+    // Text that consists only of tags may be words in angle brackets.
     return written.hasWords ? written : nil
   }
 
-  /// The donated amount as the platform words it; `nil` if this is no donation.
+  /// Returns the donated amount as the platform words it, or `nil` if the message is not a
+  /// donation.
   mutating func donation() -> String? {
     if content["hasDonation"] == .bool(true) { return metaMoney() ?? "a donation" }
-    // Nothing, or less, was not given.
+    // Zero or a negative amount is not a donation.
     if let number = content.number("hasDonation"), number <= 0 {
-      if number < 0 { note("hasDonation") }
+      if number < 0 { recordOdd("hasDonation") }
     } else if let given = text("hasDonation") {
-      // Some platforms decorate the amount.
+      // Some platforms add markup to the amount.
       let plain = HTMLText.plain(given)
       return (plain.hasWords ? plain : given).clipped
     }
     if let value = content["donoValue"], value != .null {
       let number = JSONValue.object(["value": value]).number("value")
       if let number, number > 0 { return "$\(number)" }
-      if number == nil { note("donoValue") }
+      if number == nil { recordOdd("donoValue") }
     }
     return nil
   }
 
-  /// The amount in `meta`.
+  /// Returns the amount in `meta`.
   mutating func metaMoney() -> String? {
     guard let amount = metaText("amount", "formattedAmount", "formatted_amount") else { return nil }
     return ([amount] + [metaText("currency")].compactMap { $0 }).joined(separator: " ").clipped
   }
 
-  /// The quantity in the platform's subtitle, such as `12 months` or `x5`. Numbers of tiers and levels are skipped.
+  /// Returns the quantity in the platform's subtitle, such as `12 months` or `x5`. Numbers of tiers
+  /// and levels are skipped.
   mutating func countInSubtitle() -> Int? { text("subtitle")?.amountInWords }
 }
 
 extension String {
-  /// Whether it contains anything but white space.
+  /// Whether the text contains anything except white space.
   var hasWords: Bool { !utf8.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
   /// The first number that is a quantity. Years are converted to months.
   var amountInWords: Int? {
     let words = clipped(to: 512).lowercased().split { $0.isWhitespace }
     for (index, word) in words.enumerated() {
-      // Names may have digits behind their first letter.
+      // A number begins with a digit, since names may contain digits after their first letter.
       guard let first = word.drop(while: { "(x~+".contains($0) }).first, first.isASCII,
         first.isNumber,
         let number = String(word).firstNumber
@@ -196,7 +200,7 @@ extension String {
     return nil
   }
 
-  /// How many bits a text such as `1,000 bits` is.
+  /// The number of bits in a text such as `1,000 bits`. `nil` for any other text.
   var bits: Int? {
     let words = clipped(to: 64).lowercased().split { $0.isWhitespace }
     guard words.count == 2, words[1] == "bits" || words[1] == "bit" else { return nil }
@@ -205,7 +209,7 @@ extension String {
 }
 
 extension JSONValue {
-  /// Whether a member has a value other than null, false and blank text.
+  /// Returns whether a member has a value other than null, false and blank text.
   func hasValue(_ name: String) -> Bool {
     switch self[name] {
     case nil, .null?, .bool(false)?: false
@@ -214,7 +218,8 @@ extension JSONValue {
     }
   }
 
-  /// A number within the range of counts; `nil` for any other value.
+  /// Returns a member's number, rounded down, if it is within the range of counts. Returns `nil`
+  /// otherwise.
   func wholeCount(_ name: String) -> Int? {
     guard let number = number(name), number >= 0, number <= Double(EventLimits.count.upperBound)
     else { return nil }

@@ -1,6 +1,6 @@
-/// Turns text that arrives in pieces into UTF-8: byte order marks are left out, and UTF-16 is converted.
+/// Converts text that arrives in pieces to UTF-8. Removes byte order marks and converts UTF-16.
 ///
-/// Programs on Windows write UTF-16; PowerShell does so for everything that is redirected to a file.
+/// Programs on Windows write UTF-16. PowerShell does so for all output redirected to a file.
 package struct TextEncoding: Sendable {
   private enum Form: Sendable {
     case unknown
@@ -11,14 +11,14 @@ package struct TextEncoding: Sendable {
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private var form = Form.unknown
-  /// Bytes that are not a whole unit or surrogate pair yet, or too few to recognise the encoding.
+  /// An incomplete unit or surrogate pair, or too few bytes to recognise the encoding.
   private var rest: [UInt8] = []
 
   package init() {}
 
   /// Converts a piece.
   ///
-  /// - Complexity: O(length). Text that is UTF-8 is not copied, except for the first bytes.
+  /// - Complexity: O(length). UTF-8 text is not copied, except for the first bytes.
   package mutating func convert(
     _ piece: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) {
@@ -33,7 +33,7 @@ package struct TextEncoding: Sendable {
     }
   }
 
-  /// Converts what is left at the end of the text.
+  /// Converts the remaining bytes at the end of the text.
   package mutating func finish(_ body: (UnsafeRawBufferPointer) -> Void) {
     switch form {
     case .utf8: break
@@ -60,7 +60,7 @@ package struct TextEncoding: Sendable {
     if case .utf16(let isBigEndian) = form { pass(isBigEndian, isLast: isLast, body) }
   }
 
-  /// Passes all characters that are complete. What is not valid becomes U+FFFD.
+  /// Passes on all complete characters. Invalid input becomes U+FFFD.
   private mutating func pass(
     _ isBigEndian: Bool, isLast: Bool, _ body: (UnsafeRawBufferPointer) -> Void
   ) {

@@ -1,13 +1,13 @@
 import JSON
 
-/// Reads a chat that TwitchDownloader saved as JSON: one document with a list `comments`.
+/// Translates a chat that TwitchDownloader saved as JSON: one document with a list `comments`.
 ///
-/// Its members may have any order and size; pictures that are embedded in it are skipped. Comments that precede the
-/// name of the channel wait for it, up to ``longestWait`` bytes.
+/// The document's members may have any order and size. Embedded pictures are skipped. Comments
+/// before the channel's name wait for it, up to ``longestWait`` bytes.
 struct TwitchDownloaderLog: Sendable {
   private static let longestWait = 64 << 20
 
-  /// A time; one that is missing is in the year 1.
+  /// A time. TwitchDownloader writes a missing time as one in the year 1.
   private static let timeShape = JSONShape.test { value in
     value.stringValue.map {
       $0.hasPrefix("0001-01-01") || PlatformTime.milliseconds($0, orUTC: true) != nil
@@ -17,7 +17,7 @@ struct TwitchDownloaderLog: Sendable {
   private static let videoShape = JSONShape.object([
     "created_at": timeShape, "channel": .object(["name": .text]),
   ])
-  /// What is read of a comment.
+  /// The members that are read from a comment.
   private static let shape = JSONShape.object([
     "_id": .identifier,
     "created_at": timeShape,
@@ -36,20 +36,20 @@ struct TwitchDownloaderLog: Sendable {
   private var elements = JSONElements(list: "comments", members: ["streamer", "video"])
   private var room: String?
   private var knowsRoom = false
-  /// When the video begins.
+  /// The time at which the video begins, in milliseconds since 1970.
   private var begin: Int?
   private var waiting: [[UInt8]] = []
   private var waitingBytes = 0
   private var number = 0
 
   mutating func receive(_ piece: UnsafeRawBufferPointer, into lines: inout NativeLines) {
-    // Not a copy, which would copy the bytes of an object in the middle.
+    // Swapped out instead of copied. A copy would duplicate the bytes of an unfinished object.
     var elements = JSONElements()
     swap(&elements, &self.elements)
     elements.receive(piece) { found in
       switch found {
-      case .tooLong: lines.note(unknown: "too long")
-      case .other: lines.note(unknown: "malformed")
+      case .tooLong: lines.count(unknown: "too long")
+      case .other: lines.count(unknown: "malformed")
       case .member(let name, let bytes): member(name, bytes, &lines)
       case .element(let bytes):
         guard !knowsRoom, waitingBytes < Self.longestWait else {
@@ -62,16 +62,16 @@ struct TwitchDownloaderLog: Sendable {
     self.elements = elements
   }
 
-  /// Translates the comments that still wait for the name of the channel.
+  /// Translates the comments that still wait for the channel's name.
   mutating func finish(into lines: inout NativeLines) {
-    if !elements.hasList { lines.note(unknown: "no comments") }
+    if !elements.hasList { lines.count(unknown: "no comments") }
     for bytes in waiting { comment(bytes, &lines) }
     waiting = []
   }
 
   private mutating func member(_ name: String, _ bytes: [UInt8], _ lines: inout NativeLines) {
     guard let value = JSONValue(lenient: bytes) else { return }
-    lines.note(
+    lines.count(
       misfitsOf: value, name == "video" ? Self.videoShape : Self.streamerShape, named: name)
     if name == "video" {
       begin = value.time("created_at", orUTC: true)
@@ -84,20 +84,20 @@ struct TwitchDownloaderLog: Sendable {
 
   private mutating func comment(_ bytes: [UInt8], _ lines: inout NativeLines) {
     number += 1
-    guard let comment = JSONValue(lenient: bytes) else { return lines.note(unknown: "malformed") }
+    guard let comment = JSONValue(lenient: bytes) else { return lines.count(unknown: "malformed") }
     guard let message = comment["message"], message.objectValue != nil else {
-      return lines.note(unknown: "no message")
+      return lines.count(unknown: "no message")
     }
-    lines.note(misfitsOf: comment, Self.shape, named: "comment")
+    lines.count(misfitsOf: comment, Self.shape, named: "comment")
     let fragments = TwitchFragments(message["fragments"])
     let text = message.text("body") ?? fragments.text
-    // Where the emotes are is known only of the same text.
+    // The positions of emotes are valid only for the same text.
     if !fragments.emotes.isEmpty, !fragments.text.utf8.elementsEqual(text.utf8) {
-      lines.note(odd: "fragments")
+      lines.count(odd: "fragments")
     }
     let fitting = lines.fitting(text)
     let (emotes, unusable) = fragments.emotes(of: text, listed: message["emoticons"])
-    for _ in 0..<unusable { lines.note(odd: "emoticons") }
+    for _ in 0..<unusable { lines.count(odd: "emoticons") }
     let time = time(of: comment)
     let bits = message.count("bits_spent") ?? 0
     let notice = message["user_notice_params"]
@@ -115,7 +115,7 @@ struct TwitchDownloaderLog: Sendable {
     }
   }
 
-  /// Who wrote a comment. Twitch gives no author for accounts that were deleted.
+  /// Returns the author of a comment. Twitch names no author for deleted accounts.
   private static func user(_ commenter: JSONValue?, _ message: JSONValue) -> PlatformUser {
     let badges = (message["user_badges"]?.arrayValue ?? []).compactMap { badge in
       badge.anyText("_id").map { "\($0)/\(badge.anyText("version") ?? "1")" }
@@ -127,8 +127,8 @@ struct TwitchDownloaderLog: Sendable {
       ?? PlatformUser.unknown
   }
 
-  /// When a comment was written. Comments of clips have only an offset from the start of the clip; their `created_at`
-  /// is in the year 1.
+  /// Returns the time at which a comment was written. Comments of clips have only an offset from
+  /// the start of the clip; their `created_at` is in the year 1.
   private mutating func time(of comment: JSONValue) -> Int? {
     let distance = comment.milliseconds("content_offset_seconds")
     guard let time = comment.time("created_at", orUTC: true) else {
@@ -139,10 +139,10 @@ struct TwitchDownloaderLog: Sendable {
   }
 }
 
-/// The text of a message of Twitch in pieces, some of which are emotes.
+/// The text of a Twitch message in pieces, some of which are emotes.
 struct TwitchFragments {
   private(set) var text = ""
-  /// Where emotes begin and end, in Unicode scalars.
+  /// The start and end of each emote, in Unicode scalars.
   private(set) var emotes: [Int] = []
 
   init(_ fragments: JSONValue?) {
@@ -158,8 +158,9 @@ struct TwitchFragments {
     }
   }
 
-  /// The emotes of a message: those of its fragments, or else those of its list, whose positions count UTF-16 units. Also
-  /// returns how many of the list have no position in the text.
+  /// Returns the emotes of a message. They come from its fragments, or otherwise from its list,
+  /// whose positions count UTF-16 units. Also returns the number of list entries without a position
+  /// in the text.
   func emotes(of text: String, listed: JSONValue?) -> (positions: [Int], unusable: Int) {
     if self.text.utf8.elementsEqual(text.utf8) { return (emotes, 0) }
     let units = text.utf16

@@ -1,12 +1,14 @@
 import JSON
 
-/// Reads YouTube chats as yt-dlp records them (`.live_chat.json`), during a stream or afterwards, as pytchat archives
-/// them, and as YouTube answers requests for them. All but the last have one action per line.
+/// Translates YouTube chats from three origins: yt-dlp's recordings (`.live_chat.json`), made
+/// during a stream or afterwards; pytchat's archives; and YouTube's responses to chat requests. All
+/// but the responses have one action per line.
 ///
-/// YouTube does not document the actions and changes them. Unknown ones are shown if they have text, and counted by
-/// name otherwise.
+/// YouTube does not document the actions and changes them. Unknown actions are shown if they have
+/// text, and counted by name otherwise.
 struct YouTubeChat: Sendable {
-  /// Names that are dropped: the ticker repeats paid messages, and a placeholder is replaced by its message.
+  /// The names that are dropped. The ticker repeats paid messages, and a placeholder is replaced by
+  /// its message.
   private static let ignored: Set<JSONName> = [
     "addLiveChatTickerItemAction", "liveChatPlaceholderItemRenderer",
     "liveChatViewerEngagementMessageRenderer", "removeBannerForLiveChatCommand",
@@ -28,7 +30,7 @@ struct YouTubeChat: Sendable {
     "authorBadges": .list(
       .object(["liveChatAuthorBadgeRenderer": .object(["icon": .object(["iconType": .text])])])),
   ]
-  /// What is read of an item, whatever it is.
+  /// The members that are read from an item of any kind.
   private static let itemShape: JSONShape = {
     var members = authorShape
     for name in wordMembers + ["purchaseAmountText", "headerPrimaryText", "creatorAuthorName"] {
@@ -45,10 +47,10 @@ struct YouTubeChat: Sendable {
     return .object(members)
   }()
 
-  /// By how much the clock of the chat is ahead of the position in the video, in milliseconds. Messages have both
-  /// times, deletions and pins only the latter.
+  /// The time of the chat minus the position in the video, in milliseconds. Messages have both
+  /// times; deletions and pins have only the position.
   private var clock: Int?
-  /// When the newest message was written.
+  /// The time of the newest message, in milliseconds since 1970.
   private var latest: Int?
   private var poll = YouTubePoll()
 
@@ -62,18 +64,18 @@ struct YouTubeChat: Sendable {
         value.objectValue?.keys.contains {
           $0.text.hasSuffix("Action") || $0.text.hasSuffix("Command")
         } == true
-      return isAction ? take(value, nil, &lines) : lines.note(unknown: "no chat action")
+      return isAction ? process(value, nil, &lines) : lines.count(unknown: "no chat action")
     }
-    // Replays have the position inside the action; chats recorded live have it next to the action.
+    // Replays have the position inside the action. Chats recorded live have it beside the action.
     let name = "videoOffsetTimeMsec"
-    lines.note(misfitsOf: value, Self.replayShape)
+    lines.count(misfitsOf: value, Self.replayShape)
     let offset = replay.position(name) ?? value.position(name)
-    for action in replay["actions"]?.arrayValue ?? [] { take(action, offset, &lines) }
+    for action in replay["actions"]?.arrayValue ?? [] { process(action, offset, &lines) }
   }
 
-  private mutating func take(_ action: JSONValue, _ offset: Int?, _ lines: inout NativeLines) {
+  private mutating func process(_ action: JSONValue, _ offset: Int?, _ lines: inout NativeLines) {
     for (name, body) in Self.members(action) {
-      // An action without a position has the time of the last message.
+      // An action without a position gets the time of the last message.
       let time = offset.flatMap { offset in clock.map { $0 + offset } } ?? latest
       switch name {
       case "addChatItemAction": item(body["item"], offset, isNew: true, &lines)
@@ -82,20 +84,20 @@ struct YouTubeChat: Sendable {
         banner(body["bannerRenderer"]?["liveChatBannerRenderer"]?["contents"], time, &lines)
       case "removeChatItemAction", "markChatItemAsDeletedAction":
         guard let id = body.text("targetItemId") else {
-          lines.note(unknown: name.text)
+          lines.count(unknown: name.text)
           continue
         }
         lines.add("chat.delete", room: nil, at: time) { $0.add("id", id.clipped) }
       case "removeChatItemByAuthorAction", "markChatItemsByAuthorAsDeletedAction":
         guard let user = PlatformUser(id: body.text("externalChannelId"), name: nil) else {
-          lines.note(unknown: name.text)
+          lines.count(unknown: name.text)
           continue
         }
         lines.add("chat.timeout", room: nil, at: time) { $0.add(user: user) }
       case "showLiveChatActionPanelAction", "updateLiveChatPollAction",
         "closeLiveChatActionPanelAction":
-        poll.take(name.text, body, time, &lines)
-      default: if !Self.ignored.contains(name) { lines.note(unknown: name.text) }
+        poll.process(name.text, body, time, &lines)
+      default: if !Self.ignored.contains(name) { lines.count(unknown: name.text) }
       }
     }
   }
@@ -110,9 +112,9 @@ struct YouTubeChat: Sendable {
     _ item: JSONValue?, _ offset: Int?, isNew: Bool, _ lines: inout NativeLines
   ) {
     let members = Self.members(item)
-    if members.isEmpty { lines.note(unknown: "chat action without an item") }
+    if members.isEmpty { lines.count(unknown: "chat action without an item") }
     for (name, body) in members where !Self.ignored.contains(name) {
-      lines.note(misfitsOf: body, Self.itemShape, named: name.text)
+      lines.count(misfitsOf: body, Self.itemShape, named: name.text)
       let written = body.time(microseconds: "timestampUsec")
       if isNew, let written {
         latest = written
@@ -134,12 +136,12 @@ struct YouTubeChat: Sendable {
         let gifts = YouTubeText(header?["primaryText"]).text.firstNumber
         notice("giftBomb", entry, gifts ?? 1, nil, &lines)
       case "liveChatSponsorshipsGiftRedemptionAnnouncementRenderer":
-        // The purchase was announced already; the recipient is a new member.
+        // The purchase was already announced. The recipient is a new member.
         notice("subscribe", entry, 1, nil, &lines)
       default:
         let words = Self.words(body)
         if words.isEmpty || entry.user == nil {
-          lines.note(unknown: name.text)
+          lines.count(unknown: name.text)
         } else {
           message(entry, words, kind: name.text, &lines)
         }
@@ -147,7 +149,7 @@ struct YouTubeChat: Sendable {
     }
   }
 
-  /// What all items have.
+  /// The members that all items share.
   private struct Entry {
     let id: String
     let user: PlatformUser?
@@ -197,7 +199,8 @@ struct YouTubeChat: Sendable {
     }
   }
 
-  /// Amounts are in many currencies, so the announcement quotes YouTube's own wording.
+  /// Adds a paid message. Amounts are in many currencies, so the announcement quotes YouTube's
+  /// text.
   private func paid(
     _ name: JSONName, _ body: JSONValue, _ entry: Entry, _ lines: inout NativeLines
   ) {
@@ -210,14 +213,14 @@ struct YouTubeChat: Sendable {
     let text = lines.fitting(
       ["\(what) \(amount)", sticker].compactMap(\.self).joined(separator: ": "))
     lines.add("announcement", room: nil, at: entry.time) {
-      // The bare identifier belongs to the message.
+      // The identifier without suffix belongs to the message.
       $0.add("id", "\(entry.id)/paid".clipped)
       $0.add(user: entry.user ?? .unknown)
       $0.add("text", text)
     }
   }
 
-  /// The text of an item of an unknown kind, from all members that are known to hold text.
+  /// The members that may contain the text of an item of an unknown kind.
   private static let wordMembers = [
     "message", "text", "bannerMessage", "questionMessage", "subtext",
   ]
@@ -228,12 +231,12 @@ struct YouTubeChat: Sendable {
 
   private func banner(_ contents: JSONValue?, _ time: Int?, _ lines: inout NativeLines) {
     let members = Self.members(contents)
-    if members.isEmpty { lines.note(unknown: "banner without contents") }
+    if members.isEmpty { lines.count(unknown: "banner without contents") }
     for (name, body) in members {
-      lines.note(misfitsOf: body, Self.itemShape, named: name.text)
+      lines.count(misfitsOf: body, Self.itemShape, named: name.text)
       let words = Self.words(body)
       guard !words.isEmpty else {
-        lines.note(unknown: name.text)
+        lines.count(unknown: name.text)
         continue
       }
       // The banner appears now, although its message may be older.
@@ -252,12 +255,14 @@ struct YouTubeChat: Sendable {
 }
 
 extension JSONValue {
-  /// The position in the video, in milliseconds; negative before its beginning.
+  /// Returns the position in the video in milliseconds. It is negative before the video's
+  /// beginning.
   fileprivate func position(_ name: String) -> Int? {
     anyText(name).flatMap { Int($0) }.flatMap { $0.magnitude < 1 << 50 ? $0 : nil }
   }
 
-  /// A point in time that is written in microseconds, as text or as a number, in milliseconds.
+  /// Returns a point in time in milliseconds. The member is in microseconds, written as text or as
+  /// a number.
   fileprivate func time(microseconds name: String) -> Int? {
     anyText(name).flatMap { Int($0) }.flatMap { (1..<(1 << 60)).contains($0) ? $0 / 1_000 : nil }
   }

@@ -1,7 +1,7 @@
 import JSON
 import LiveEvents
 
-/// Tracks the poll of a YouTube chat. At most one is open.
+/// Tracks the poll of a YouTube chat. At most one poll is open.
 struct YouTubePoll: Sendable {
   private static let shape = JSONShape.object([
     "choices": .list(.object(["text": YouTubeText.shape, "voteRatio": .number])),
@@ -13,11 +13,11 @@ struct YouTubePoll: Sendable {
   ])
 
   private var id: String?
-  /// The panel that shows the poll: when it closes, the poll has ended.
+  /// The panel that shows the poll. When the panel closes, the poll has ended.
   private var panel: String?
   private var options: [String] = []
 
-  mutating func take(
+  mutating func process(
     _ action: String, _ body: JSONValue, _ time: Int?, _ lines: inout NativeLines
   ) {
     if action == "closeLiveChatActionPanelAction" {
@@ -30,8 +30,8 @@ struct YouTubePoll: Sendable {
     guard
       let poll = shown?["contents"]?["pollRenderer"] ?? body["pollToUpdate"]?["pollRenderer"],
       let id = poll.text("liveChatPollId")?.clipped
-    else { return lines.note(unknown: action) }
-    lines.note(misfitsOf: poll, Self.shape)
+    else { return lines.count(unknown: action) }
+    lines.count(misfitsOf: poll, Self.shape)
     if let shown { panel = shown.text("id") ?? shown.text("targetId") }
     let choices = poll["choices"]?.arrayValue ?? []
     if id != self.id { begin(id, poll, choices, time, &lines) }
@@ -53,7 +53,8 @@ struct YouTubePoll: Sendable {
     }
   }
 
-  /// Adds the votes of each choice: its share of the total, which is part of the heading's text.
+  /// Adds the votes of each choice. They are computed from its share and the total, which is part
+  /// of the heading's text.
   private func votes(
     _ poll: JSONValue, _ choices: [JSONValue], _ time: Int?, _ lines: inout NativeLines
   ) {

@@ -1,12 +1,13 @@
 import JSON
 
-/// Text of YouTube: whole, or in runs of words and emoji.
+/// A YouTube text, given as a whole or in runs of words and emoji.
 struct YouTubeText {
   private(set) var text = ""
-  /// Where emoji of channels begin and end, in Unicode scalars: their names stand in the text.
+  /// The start and end of each channel emoji, in Unicode scalars. The text contains the emoji's
+  /// names.
   private(set) var emotes: [Int] = []
 
-  /// What is read of it.
+  /// The members that are read.
   static let shape = JSONShape.orText(
     .object([
       "simpleText": .text, "content": .text,
@@ -27,7 +28,7 @@ struct YouTubeText {
     var position = 0
     for run in value?["runs"]?.arrayValue ?? [] {
       let emoji = run["emoji"]
-      // An emoji of Unicode is its own identifier; those of a channel have a name to type.
+      // A Unicode emoji is its own identifier. An emoji of a channel has a name for typing it.
       let isNamed = emoji?["isCustomEmoji"]?.boolValue == true
       let name = emoji?["shortcuts"]?.arrayValue?.first?.stringValue
       let piece =
@@ -40,7 +41,7 @@ struct YouTubeText {
     }
   }
 
-  /// Texts one after the other, with a blank between them.
+  /// Joins texts, separated by a blank.
   init(joining texts: [YouTubeText]) {
     var position = 0
     for piece in texts {

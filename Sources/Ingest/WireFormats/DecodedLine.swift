@@ -1,32 +1,33 @@
 public import LiveEvents
 
-/// The contents of one line.
+/// The result of decoding one line.
 public enum DecodedLine: Sendable {
-  /// An event of a room.
+  /// An event for a room.
   case event(LiveEvent, room: RoomReference)
-  /// A rejected line. It is counted for `room`; `nil` if its room is unknown.
+  /// A rejected line, counted for `room`. `room` is `nil` if the line's room is unknown.
   case rejected(RejectionReason, room: RoomReference?)
-  /// A line to the connection itself. It is not an event and is not counted.
+  /// A command to the connection. It is not an event and is not counted.
   case control(ControlLine)
-  /// Only white space: not counted.
+  /// A line of white space, which is not counted.
   case blank
 }
 
-/// A line that is addressed to its own connection, in the native format.
+/// A native line that addresses the connection itself.
 public enum ControlLine: Sendable {
-  /// `{"type":"sync","token":"T"}`: answer once everything before it is applied.
+  /// `{"type":"sync","token":"T"}`: requests an answer once everything before this line is applied.
   case sync(token: Text)
-  /// `{"type":"options","room":R,"clock":C,"platform":P}`: how to treat all later lines of this connection.
+  /// `{"type":"options","room":R,"clock":C,"platform":P}`: sets how the connection treats all later
+  /// lines.
   case options(ConnectionOptions)
-  /// `{"type":"position","source":S,"sequence":N}`: the lines behind it, up to the next position or sync, are
-  /// one batch.
+  /// `{"type":"position","source":S,"sequence":N}`: starts a batch. The batch ends at the next
+  /// position or sync.
   case position(BatchPosition)
 }
 
-/// What a batch of lines is for its source: the one of this number.
+/// The source and the number of a batch.
 public struct BatchPosition: Sendable, Hashable {
   public var source: Text
-  /// Grows from batch to batch.
+  /// The batch number, which increases from batch to batch.
   public var sequence: Int
 
   public init(source: Text, sequence: Int) {
@@ -35,14 +36,14 @@ public struct BatchPosition: Sendable, Hashable {
   }
 }
 
-/// What an `options` line sets; `nil` for everything it does not mention.
+/// The settings of an `options` line. A setting that the line does not mention is `nil`.
 public struct ConnectionOptions: Sendable, Hashable {
-  /// The room of every later line, whatever the line says.
+  /// The room of every later line. It overrides the room that a line names.
   public var room: RoomName?
   public var clock: FrameClock?
-  /// The format of every later line that carries an event.
+  /// The required format of later event lines. Event lines in another format are rejected.
   public var format: WireFormat?
-  /// The platform and the source of every later event whose line does not name another one.
+  /// The default platform and source of later events. A line that names its own overrides them.
   public var platform: Text?
   public var source: Text?
 
@@ -58,21 +59,21 @@ public struct ConnectionOptions: Sendable, Hashable {
   }
 }
 
-/// Which time the frames of a room follow.
+/// The clock that a room's frames follow.
 public enum FrameClock: String, Sendable, CaseIterable {
-  /// Frames run as events arrive.
+  /// Frames are drawn as events arrive.
   case arrival
-  /// Frames follow the time stamps of the events: a recording played at full speed gives the same
-  /// frames as in real time.
+  /// Frames follow the time stamps of the events. A recording played at full speed then draws the
+  /// same frames as in real time.
   case event
 }
 
-/// A room, as an index into the rooms of the decoder that found it.
+/// A reference to a room: an index into the room table of the decoder that created it.
 public struct RoomReference: Sendable, Hashable {
   package let index: Int
 
   package init(index: Int) { self.index = index }
 
-  /// The room of lines that name none.
+  /// The room of lines that name no room.
   public static let main = RoomReference(index: 0)
 }

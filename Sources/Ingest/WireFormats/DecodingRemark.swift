@@ -1,13 +1,14 @@
-/// Something about a line that is counted by name, whether the line is an event or rejected.
+/// A peculiarity of a line, counted by name whether the line is accepted or rejected.
 package enum DecodingRemark: Sendable, Hashable {
-  /// A member or tag had no usable value and was ignored.
+  /// A member or tag was ignored because its value is unusable.
   case field(String)
   /// The line has an unknown kind of event. Platforms add kinds without notice.
   case kind(String)
 }
 
 extension [DecodingRemark] {
-  /// The unknown kind of a line in quotation marks, as a fault names it; `nil` if there is none, or it is not a word.
+  /// The unknown event kind among the remarks, in quotation marks for an error message. `nil` if
+  /// there is none or if the name is not safe to show.
   package var unknownKind: String? {
     for case .kind(let name) in self where name.isWord { return "'\(name)'" }
     return nil
@@ -15,13 +16,14 @@ extension [DecodingRemark] {
 }
 
 extension String {
-  /// Whether it may be shown wherever text is.
+  /// Whether the string is safe to show in any text: at most 40 printable ASCII characters, without
+  /// spaces and single quotes.
   var isWord: Bool {
     utf8.count <= 40 && utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "'") }
   }
 }
 
-/// Memory for the remarks of a decoder, which those that read a line's parts share.
+/// Storage for a decoder's remarks, shared by the parsers of a line's parts.
 struct RemarkStorage: ~Copyable {
   let remarks: UnsafeMutablePointer<[DecodingRemark]>
 
@@ -37,11 +39,11 @@ struct RemarkStorage: ~Copyable {
 }
 
 extension LineDecoder {
-  /// Whether there are remarks to take.
+  /// Whether any remarks are stored.
   @inline(__always)
   package var hasRemarks: Bool { !remarks.remarks.pointee.isEmpty }
 
-  /// Removes and returns the remarks about the line that was decoded last.
+  /// Removes and returns the remarks about the most recently decoded line.
   package mutating func takeRemarks() -> [DecodingRemark] {
     defer { remarks.remarks.pointee = [] }
     return remarks.remarks.pointee

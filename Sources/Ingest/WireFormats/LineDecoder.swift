@@ -1,16 +1,17 @@
 import CSimdjson
 public import LiveEvents
 
-/// Turns lines into events. The format is recognised for each line, so formats may be mixed freely.
+/// Decodes lines into events. Each line's format is recognised separately, so formats may be mixed.
 ///
-/// Belongs to one event loop; it is not `Sendable`. It never copies text: events refer to the slab
-/// that contains their line. It allocates memory when it is made, and for rooms it has not seen
-/// before.
+/// A decoder belongs to one event loop and is not `Sendable`. It never copies text: events refer to
+/// the slab that contains their line. It allocates memory only at creation and for rooms that it
+/// has not seen before.
 public struct LineDecoder: ~Copyable {
-  /// The longest line that is decoded, in bytes without its line ending.
+  /// The maximum length of a line in bytes, without its line ending.
   public static let maximumLineLength = 64 * 1024
 
-  /// What a decoder takes for its tokens, in bytes: four for each byte of what it looks at.
+  /// The size of a decoder's token storage in bytes: four bytes for each byte of input that it can
+  /// index.
   package static let memory = 4 * (maximumLineLength + LineWindow.capacity)
 
   var indexer: JSONIndexer
@@ -19,27 +20,29 @@ public struct LineDecoder: ~Copyable {
   var members: NativeMemberStorage
   var tags: IRCTagStorage
   var rooms: RoomTable
-  /// The room for which every line counts; `nil` if each line names its own.
+  /// The room of every line. `nil` if each line names its own room.
   public internal(set) var override: RoomReference?
-  /// The format of every line that carries an event; `nil` recognises it line by line.
+  /// The required format of event lines. `nil` recognises the format of each line.
   public var format: WireFormat?
-  /// The origin of events whose lines do not name another one.
+  /// The default origin of events. A line that names a platform or a source overrides it.
   public var origin = Origin.none
   var namedOrigin = NamedOrigin()
 
-  /// The longest line that this decoder decodes.
+  /// The maximum line length of this decoder, in bytes.
   private let longestLine: Int
 
+  /// Creates a decoder of lines from clients.
+  ///
   /// - Parameters:
-  ///   - maximumLineLength: in bytes; lines written by this program may be longer than those it
-  ///     accepts.
-  ///   - fallback: the room of lines that name none.
+  ///   - maximumLineLength: The limit in bytes. Lines that this program wrote may exceed the
+  ///     default, which applies to clients.
+  ///   - fallback: The room of lines that name no room.
   public init(maximumLineLength: Int = Self.maximumLineLength, fallback: RoomName = .main) {
     self.init(maximumLineLength: maximumLineLength, fallback: fallback, types: .shared)
   }
 
-  /// A decoder of lines that this program wrote: it also takes the events that nobody else may send, such as
-  /// what effects bring back.
+  /// Creates a decoder of lines that this program wrote. It also accepts the events that clients
+  /// must not send, such as results of effects.
   package init(ofOwnLinesUpTo length: Int) {
     self.init(maximumLineLength: length, fallback: .main, types: .own)
   }
@@ -52,21 +55,22 @@ public struct LineDecoder: ~Copyable {
     indexer = JSONIndexer(capacity: maximumLineLength)
   }
 
-  /// Sets the room of every later line, whatever the line says; `nil` lets each line name its own.
+  /// Sets the room of every later line, overriding the room that a line names. `nil` lets each line
+  /// name its own room.
   public mutating func overrideRoom(_ name: RoomName?) {
     override = name.map { RoomReference(index: rooms.index(of: $0)) }
   }
 
-  /// The name of a room found by this decoder.
+  /// Returns the name of a room that this decoder found.
   public func name(of room: RoomReference) -> RoomName { rooms.names[room.index] }
 
-  /// The number of rooms to which there are references.
+  /// The number of rooms with a valid reference.
   public var roomCount: Int { rooms.names.count }
 
-  /// Forgets the rooms found so far, except for ``override``. References to them become invalid.
+  /// Removes all known rooms except ``override``. References to the removed rooms become invalid.
   ///
-  /// Call this from time to time on a decoder that is fed by strangers, because they choose the
-  /// names of rooms.
+  /// Call this regularly on a decoder of untrusted input, because clients choose the names of
+  /// rooms.
   public mutating func forgetRooms() {
     let name = override.map { self.name(of: $0) }
     rooms.removeAll()
@@ -75,8 +79,8 @@ public struct LineDecoder: ~Copyable {
 
   /// Decodes one line, given without its line ending.
   ///
-  /// `arrival` becomes the time stamp of an event whose line has none. Until the last line of a
-  /// slab, the decoder may keep the slab alive.
+  /// An event whose line has no time stamp gets `arrival`. The decoder may keep the slab alive
+  /// until it has decoded the slab's last line.
   ///
   /// - Complexity: O(length), amortised over the lines of a slab if they are given in order.
   public mutating func decode(
@@ -85,7 +89,7 @@ public struct LineDecoder: ~Copyable {
     guard line.count <= longestLine else {
       return .rejected(.lineTooLong, room: override)
     }
-    // Whoever does not take them must not gather them without bound.
+    // Remarks that the caller did not remove must not accumulate.
     if hasRemarks { remarks.remarks.pointee.removeAll(keepingCapacity: true) }
     defer { window.release(after: line) }
     return slab.withBytes(of: line) { bytes in
@@ -113,8 +117,8 @@ public struct LineDecoder: ~Copyable {
     }
   }
 
-  /// Decodes a line of another format than the one that was named: only lines to the connection, which
-  /// are native whatever the format, are read.
+  /// Decodes a line whose format differs from the required ``format``. Only commands to the
+  /// connection are accepted, which are always native.
   @inline(never)
   private mutating func decodeControl(
     _ slab: ByteSlab, line: ByteSlab.Slice, _ bytes: UnsafePointer<UInt8>, _ skipped: Int,
@@ -129,10 +133,10 @@ public struct LineDecoder: ~Copyable {
     return .rejected(.unknownFormat, room: override)
   }
 
-  /// Decodes the rest of a sender that went away in the middle of a line.
+  /// Decodes the incomplete last line of a client that disconnected.
   ///
-  /// A JSON object shows whether it is complete. Any beginning of an IRC line may look complete, so
-  /// it is rejected.
+  /// A JSON object shows whether it is complete. Any prefix of an IRC line may look complete, so
+  /// IRC lines are rejected.
   public mutating func decodeUnended(
     _ slab: ByteSlab, line: ByteSlab.Slice, arrival: Timestamp
   ) -> DecodedLine {

@@ -2,10 +2,11 @@ import Glibc
 public import LiveEvents
 
 extension ByteSlab {
-  /// The line that begins at `offset`, without its LF or CR LF. Moves `offset` past its end.
+  /// Returns the line that begins at `offset`, without its LF or CR LF, and moves `offset` past its
+  /// end.
   ///
-  /// Returns `nil` and leaves `offset` unchanged if no more lines end in this slab; the rest is the
-  /// beginning of a line.
+  /// Returns `nil` and leaves `offset` unchanged if no further line ends in this slab. The
+  /// remaining bytes are then an incomplete line.
   ///
   /// - Complexity: O(length of the line).
   public func nextLine(at offset: inout Int) -> Slice? {

@@ -1,35 +1,35 @@
 import Glibc
 import LiveEvents
 
-/// The tokens of many lines of a slab, found in one pass.
+/// The JSON tokens of many consecutive lines of a slab, found in one pass.
 ///
-/// simdjson has a cost per call that is too high for a line of usual length. The pass begins and
-/// ends with a line. Consecutive lines take their tokens from it; a line for which it would not
-/// give exactly the same tokens as on its own is indexed by itself.
+/// Calling simdjson for each line is too expensive at usual line lengths. A pass covers whole lines
+/// only, and consecutive lines read their tokens from it. A line is indexed separately if the pass
+/// might give other tokens than indexing that line alone.
 ///
-/// Why both ways agree: the pass fails if a string contains a control character, so no string
-/// crosses the end of a line; nothing else that simdjson remembers survives the white space there.
+/// Both ways give the same tokens. The pass fails if a string contains a control character, so no
+/// string extends past the end of a line. No other simdjson state survives the white space between
+/// lines.
 struct LineWindow: ~Copyable {
-  /// The longest part of a slab that is indexed at once, in bytes: it fits into the first-level
-  /// cache together with its tokens, and a line that makes the pass fail affects few others.
+  /// The maximum number of bytes indexed in one pass. A window and its tokens fit into the
+  /// first-level cache, and a line that makes the pass fail affects few other lines.
   static let capacity = 16 * 1024
 
   private var indexer = JSONIndexer(capacity: LineWindow.capacity)
-  /// Kept alive from the first to the last line of a window, so that no other slab gets its
-  /// address.
+  /// Kept alive until the window's last line, so that no other slab gets its address.
   private var slab: ByteSlab?
-  /// The offset of the window in the slab. Lines before `next` are not served.
+  /// The offset of the window in the slab. Lines before `next` are already served.
   private var start = 0
   private var next = 0
   private var end = 0
-  /// The first token not yet passed, and the number of tokens; 0 if there is nothing to serve.
+  /// The first unread token and the number of tokens. The number is 0 if the pass failed.
   private var cursor = 0
   private var count = 0
-  /// The offset in the slab of the first backslash from the last line on, or `end`.
+  /// The offset in the slab of the first backslash at or after the last served line, or `end`.
   private var backslash = 0
 
-  /// The tokens of a line that begins with an opening brace at `bytes`; `nil` if it must be indexed
-  /// by itself. Later tokens of the window may follow those of the line.
+  /// Returns the tokens of a line that begins with an opening brace at `bytes`, or `nil` if the
+  /// line must be indexed separately. Tokens of later lines may follow.
   ///
   /// Complexity: O(length of the line), amortised over the lines of a slab in order.
   @inline(__always)
@@ -50,21 +50,21 @@ struct LineWindow: ~Copyable {
     if backslash < lineStart { findBackslash(from: lineStart, at: bytes) }
     let tokens = JSONTokens(
       bytes: bytes - offset, offsets: offsets, first: cursor,
-      // A line has no more tokens than bytes: so one that is malformed is not read far past its end.
+      // A line has at most as many tokens as bytes. The limit keeps a malformed line from being
+      // read far past its end.
       count: min(count, cursor &+ line.count), limit: offset &+ line.count,
       mayEscape: backslash < lineEnd)
     return (tokens, start)
   }
 
-  /// Skips the tokens of a line that was read, up to `token`. Releases the slab once no line of the
-  /// window is left.
+  /// Skips the tokens before `token`, after a line was read.
   @inline(__always)
   mutating func pass(to token: Int) { cursor = token }
 
   /// Releases the slab if `line` is the last one in the window.
   @inline(__always)
   mutating func release(after line: ByteSlab.Slice) {
-    // LF, or CR LF, follows the line.
+    // LF or CR LF follows the line.
     if Int(line.offset) &+ line.count &+ 2 >= end { slab = nil }
   }
 

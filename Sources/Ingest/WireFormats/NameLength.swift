@@ -1,8 +1,8 @@
 import LiveEvents
 
 extension ByteSlab.Slice {
-  /// Whether the text at a slice is short enough for a name. Escapes are not counted, because
-  /// recordings may escape it differently.
+  /// Whether the text of the slice is at most `length` bytes long. Escapes are resolved before
+  /// counting, because recordings may escape the same text differently.
   @inline(__always)
   func isName(in slab: @autoclosure () -> ByteSlab, ofLength length: Int = EventLimits.nameLength)
     -> Bool

@@ -1,7 +1,7 @@
 import LiveEvents
 
-/// The origin that a line named last. Most lines of a connection name the same one, which is found without asking
-/// what the process knows.
+/// Caches the origin that a line named most recently. Most lines of a connection name the same
+/// origin, so the cache avoids a look-up in the process-wide table.
 struct NamedOrigin {
   private var platform: Text = ""
   private var source: Text = ""
@@ -9,7 +9,7 @@ struct NamedOrigin {
 
   mutating func origin(platform: Text, source: Text) -> Origin {
     if self.platform == platform, self.source == source { return origin }
-    // Owned, so that no slab is kept alive.
+    // Owned copies, so that the cache keeps no slab alive.
     (self.platform, self.source) = (platform.owned(), source.owned())
     origin = Origin(platform: platform, source: source)
     return origin

@@ -1,19 +1,20 @@
-/// The formats of lines that carry events. Lines to the connection are native whatever the format.
+/// The formats of lines that carry events. Commands to the connection are always native.
 ///
-/// A format is a folder next to this file: a `recognises` and an extension of ``LineDecoder`` that
-/// decodes a line. A new one takes a case here and one in ``LineDecoder/decode(_:line:arrival:)``.
+/// Each format has a folder beside this file with a `recognises` function and an extension of
+/// ``LineDecoder``. A new format also needs a case here and one in
+/// ``LineDecoder/decode(_:line:arrival:)``.
 public enum WireFormat: String, Sendable, CaseIterable {
   case native
   case twitchIRC = "twitch-irc"
 
-  /// The format of a line, or none, and at which of its bytes the format begins; `nil` for a line
-  /// of white space.
+  /// Returns a line's format, or `nil` if it is unknown, and the number of bytes before its
+  /// content. Returns `nil` as a whole for a line of white space.
   @inline(__always)
   static func recognise(
     _ bytes: UnsafePointer<UInt8>, count: Int
   ) -> (format: WireFormat?, skipped: Int)? {
     guard count > 0 else { return nil }
-    // Nearly all lines begin at once with a byte that is enough.
+    // The first byte identifies nearly all lines.
     switch bytes[0] {
     case UInt8(ascii: "{"): return (.native, 0)
     case UInt8(ascii: "@"), UInt8(ascii: ":"): return (.twitchIRC, 0)
@@ -25,7 +26,7 @@ public enum WireFormat: String, Sendable, CaseIterable {
     _ bytes: UnsafePointer<UInt8>, count: Int
   ) -> (format: WireFormat?, skipped: Int)? {
     var start = 0
-    // Some editors put a byte-order mark before the first line of a file.
+    // Some editors write a byte-order mark before the first line of a file.
     if count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { start = 3 }
     while start < count, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
     guard start < count else { return nil }
@@ -33,7 +34,7 @@ public enum WireFormat: String, Sendable, CaseIterable {
     return (format, start)
   }
 
-  /// Whether a line is of this format, by its first bytes; white space is skipped.
+  /// Whether the first bytes of a line match this format. The caller skips leading white space.
   private func recognises(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     switch self {
     case .native: NativeFormat.recognises(bytes, count: count)

@@ -1,10 +1,10 @@
-/// Finds which of a fixed set of names some bytes spell, by one multiplication and two comparisons.
+/// Finds a name in a fixed set with one multiplication and two comparisons.
 ///
-/// A name is identified by its length and its words of eight bytes: the first, the last and, beyond
-/// 16 bytes, the two in between. A multiplier for which no two names collide is searched once, when
-/// the table is made. A table lives as long as the process.
+/// Each name is identified by its length and its eight-byte words: the first, the last and, for
+/// names longer than 16 bytes, the two in between. The initialiser searches for a multiplier that
+/// causes no collisions. A table is never freed.
 struct WordTable: Sendable {
-  /// The longest name that four words identify exactly.
+  /// The length in bytes of the longest name that four words identify exactly.
   static let longestName = 32
 
   private struct Name {
@@ -12,27 +12,29 @@ struct WordTable: Sendable {
     var last: UInt64 = 0
     var second: UInt64 = 0
     var third: UInt64 = 0
-    /// Length of the name.
+    /// Length of the name in bytes.
     var count = 0
   }
 
-  /// The most names of a table. A multiplier that keeps so many apart is found among some thousands.
+  /// The maximum number of names in a table. The initialiser finds a collision-free multiplier for
+  /// 128 names within some thousand attempts.
   static let limit = 128
 
   private static let bits = 10
 
-  // Written by `init` only, never freed: reading them from any thread is safe.
-  /// For each hash, the index of its name plus one; 0 if there is none. Bytes, so that the table
-  /// stays in the first-level cache.
+  // Only `init` writes to this memory, which is never freed. Reading it from any thread is safe.
+  /// For each hash, the index of the name with that hash plus one, or 0 if there is none. The
+  /// elements are bytes so that the table stays in the first-level cache.
   nonisolated(unsafe) private let slots: UnsafePointer<UInt8>
   nonisolated(unsafe) private let names: UnsafePointer<Name>
   private let multiplier: UInt64
 
-  /// Makes a table in which the name at position `n` has the value `n`.
+  /// Creates a table in which the name at position `n` has the value `n`.
   ///
-  /// The names must differ, be at most ``limit``, and have from 1 to ``longestName`` bytes.
+  /// There may be at most ``limit`` names. They must differ and have 1 to ``longestName`` bytes
+  /// each.
   init(_ spellings: [String]) {
-    precondition(spellings.count <= Self.limit, "more names than a small table keeps apart")
+    precondition(spellings.count <= Self.limit, "a word table has at most \(Self.limit) names")
     let slots = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << Self.bits)
     let names = UnsafeMutablePointer<Name>.allocate(capacity: spellings.count)
     for (index, spelling) in spellings.enumerated() {
@@ -55,9 +57,11 @@ struct WordTable: Sendable {
     self.multiplier = multiplier
   }
 
-  /// The value of the name that `count` bytes at `bytes` spell; `nil` if it is not in the table.
+  /// Returns the value of the name in the first `count` bytes, or `nil` if the table does not
+  /// contain it.
   ///
-  /// Eight bytes must be readable at `bytes`, whatever `count` is. Complexity: O(1).
+  /// At least eight bytes must be readable at `bytes`, even if `count` is smaller. Complexity:
+  /// O(1).
   @inline(__always)
   func value(of bytes: UnsafePointer<UInt8>, count: Int) -> Int? {
     guard count > 0, count <= Self.longestName else { return nil }

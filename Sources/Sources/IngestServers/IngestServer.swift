@@ -1,16 +1,17 @@
 package import LiveSources
 
-/// What a server that takes streams says of one of them.
+/// The state of one stream on an ingest server.
 package struct ServedStream: Equatable, Sendable {
   package var name: String
   package var isLive: Bool
-  /// Bytes taken so far.
+  /// The number of bytes received so far.
   package var bytes: Int?
-  /// Who plays it.
+  /// The number of viewers.
   package var viewers: Int?
   package var framesPerSecond: Double?
   package var roundTripMilliseconds: Double?
-  /// The bit rate by the server's own measure, which is known at once.
+  /// The bit rate that the server reports. Unlike a rate computed from bytes, it is available in
+  /// the first answer.
   package var bitrateKbps: Double?
 
   package init(
@@ -28,13 +29,13 @@ package struct ServedStream: Equatable, Sendable {
   }
 }
 
-/// What a server answers.
+/// The answer of an ingest server.
 package struct ServerAnswer: Equatable, Sendable {
   package var streams: [ServedStream]
-  /// The process that answers, which knows its own streams only; `nil` for servers that answer as a
-  /// whole.
+  /// The worker process that answers, if each worker knows only its own streams. `nil` for servers
+  /// that answer as a whole.
   package var worker: String?
-  /// Members whose value was of no use, by name.
+  /// The names of members with unusable values.
   package var odd: [String]
 
   package init(_ streams: [ServedStream], worker: String? = nil, odd: [String] = []) {
@@ -42,13 +43,14 @@ package struct ServerAnswer: Equatable, Sendable {
   }
 }
 
-/// The kinds of servers that are asked for their streams each second.
+/// The kinds of servers that are polled for their streams every second.
 package enum IngestServer: Sendable {
   case nginxRTMP
   case mediaMTX
   case owncast
 
-  /// The resources that are asked for, from the address that was given. Only the first one must be there.
+  /// Returns the resources to request, based on the configured address. Only the first one is
+  /// required.
   package func resources(_ address: HTTPAddress) -> [HTTPAddress] {
     switch self {
     case .nginxRTMP: [address]
@@ -62,12 +64,12 @@ package enum IngestServer: Sendable {
     }
   }
 
-  /// Whether an address is that of metrics instead of an API.
+  /// Returns whether an address serves metrics instead of an API.
   private static func hasMetrics(_ address: HTTPAddress) -> Bool {
     address.path.prefix { $0 != "?" } == "/metrics"
   }
 
-  /// What the answers say; `nil` if they are not those of such a server.
+  /// Parses the answers. Returns `nil` if they do not come from a server of this kind.
   package func answer(
     _ answers: [HTTPAnswer?], of address: HTTPAddress
   ) -> ServerAnswer? {
@@ -84,7 +86,7 @@ package enum IngestServer: Sendable {
     }
   }
 
-  /// Whether the server has one stream, whose name nobody chooses.
+  /// Whether the server has a single stream with a fixed name.
   var hasOneStream: Bool {
     switch self {
     case .owncast: true

@@ -1,13 +1,13 @@
 import JSON
 
-/// Values of servers, of which each release may write one in another way.
+/// Lenient conversions, because releases of a server may write the same value in different ways.
 extension JSONValue {
-  /// A count, written as a number or as text; `nil` for any other value.
+  /// A count, written as a number or as text. `nil` for any other value.
   var looseCount: Int? {
     looseNumber.flatMap { $0 >= 0 && $0 <= 9e15 ? Int($0) : nil }
   }
 
-  /// Whether something is so, whether it is written as a truth value, a number or text.
+  /// A truth value, written as such, as a number or as text. `nil` for any other value.
   var looseTruth: Bool? {
     switch self {
     case .bool(let truth): truth

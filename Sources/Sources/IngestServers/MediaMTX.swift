@@ -1,6 +1,6 @@
 import JSON
 
-/// The API of MediaMTX. Version 1.20 has given many members other names; both are read.
+/// Parses the API of MediaMTX. Version 1.20 renamed many members; both names are read.
 enum MediaMTX {
   private static let truth = JSONShape.test { $0.looseTruth != nil }
   private static let pathShape = JSONShape.object([
@@ -26,7 +26,7 @@ enum MediaMTX {
       roundTrips[path] = roundTrip
     }
     let streams = list.compactMap { path -> ServedStream? in
-      // A path without a name cannot be told from others.
+      // A path without a name cannot be distinguished from others.
       guard let name = path["name"]?.word(atMost: 1024), !name.isEmpty else { return nil }
       return ServedStream(
         name: name, isLive: isLive(path),
@@ -36,7 +36,8 @@ enum MediaMTX {
     return ServerAnswer(streams, odd: odd)
   }
 
-  /// Without a member that says so, what has been ready since some time is.
+  /// Returns whether a path is live. Without a member for this state, a path with a start time is
+  /// live.
   private static func isLive(_ path: JSONValue) -> Bool {
     for name in ["online", "ready", "sourceReady"] {
       if let isLive = path[name]?.looseTruth { return isLive }

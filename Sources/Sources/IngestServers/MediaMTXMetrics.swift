@@ -1,5 +1,5 @@
-/// The metrics of MediaMTX, in the text form of Prometheus, for servers that give these and not their API.
-/// Names of both generations are read.
+/// Parses the metrics of MediaMTX in the text format of Prometheus, for servers that expose these
+/// and not their API. The names of both generations are read.
 enum MediaMTXMetrics {
   static func answer(_ body: [UInt8]) -> ServerAnswer? {
     var odd: [String] = []
@@ -7,7 +7,7 @@ enum MediaMTXMetrics {
     var isServer = false
     for line in String(decoding: body, as: UTF8.self).split(whereSeparator: \.isNewline) {
       guard let sample = Sample(line) else { continue }
-      // Without a stream there is one that has no name.
+      // If there is no stream, the server reports one sample without a name.
       if sample.name == "paths" { isServer = true }
       guard let name = sample.labels["name"] ?? sample.labels["path"] else { continue }
       var stream = streams[name] ?? ServedStream(name: name, isLive: false)
@@ -17,7 +17,7 @@ enum MediaMTXMetrics {
         let state = sample.labels["state"]
         if state == "ready" || state == "online" { stream.isLive = sample.value > 0 }
       case "paths_inbound_bytes", "paths_bytes_received": stream.bytes = count
-      // One for each kind of reader.
+      // There is one sample for each kind of reader.
       case "paths_readers": stream.viewers = (stream.viewers ?? 0) + (count ?? 0)
       case "srt_conns_ms_rtt" where sample.labels["state"] == "publish":
         stream.roundTripMilliseconds = sample.value >= 0 ? sample.value : nil
@@ -29,13 +29,13 @@ enum MediaMTXMetrics {
     return isServer ? ServerAnswer(streams.values.sorted { $0.name < $1.name }, odd: odd) : nil
   }
 
-  /// `NAME{LABEL="VALUE",...} VALUE`
+  /// A sample such as `NAME{LABEL="VALUE",...} VALUE`.
   private struct Sample {
     let name: Substring
     var labels: [Substring: String] = [:]
     let value: Double
 
-    /// `nil` for comments and anything else.
+    /// Parses a sample. Returns `nil` for comments and any other text.
     init?(_ line: Substring) {
       name = line.prefix { $0 != "{" && $0 != " " }
       var rest = line.dropFirst(name.count)

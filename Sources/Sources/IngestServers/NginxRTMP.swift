@@ -1,13 +1,14 @@
-/// The statistics of nginx's RTMP module (`rtmp_stat all`), or of its HTTP-FLV module: XML.
+/// Parses the XML statistics of nginx's RTMP module (`rtmp_stat all`), or of its HTTP-FLV module.
 enum NginxRTMP {
-  /// The statistics are not nested as deeply as this.
+  /// The maximum depth of elements, which exceeds the depth of the statistics.
   private static let maximumDepth = 32
 
-  /// A stream while it is read.
+  /// A stream during parsing.
   private struct Reading {
     var name = ""
     var clients = 0
-    /// Workers that get the stream from this one, with `rtmp_auto_push`, and servers to which it is pushed.
+    /// The number of clients that are workers receiving the stream through `rtmp_auto_push`, or
+    /// servers to which the stream is pushed.
     var relays = 0
     var isPublished = false
     var bytes: Int?
@@ -23,7 +24,7 @@ enum NginxRTMP {
     }
   }
 
-  /// How a worker that passes a stream on to another one calls itself.
+  /// The client name of a worker that relays a stream to another worker.
   private static let relay = "ngx-local-relay"
 
   static func answer(_ body: [UInt8]) -> ServerAnswer? {
@@ -32,7 +33,7 @@ enum NginxRTMP {
     var isServer = false
     var worker: String?
     var odd: [String] = []
-    /// A number that is not negative. Anything else is counted, unless it is empty.
+    /// Parses a number that is not negative. Any other text is counted, unless it is empty.
     func number<Number: LosslessStringConvertible & Comparable & Numeric>(
       _ text: Substring, _ tag: Substring
     ) -> Number? {
@@ -82,7 +83,7 @@ enum NginxRTMP {
       let name = tag.prefix { $0 != " " && $0 != "/" && !$0.isNewline }
       if name == "rtmp" || name == "http-flv" { isServer = true }
       if tag.last == "/" {
-        // Of the stream, not of one of its clients.
+        // The element belongs to the stream or to one of its clients.
         if name == "publishing" {
           if path.last == "stream" { stream?.isPublished = true }
           if path.last == "client" { client.isPublishing = true }

@@ -1,6 +1,6 @@
 import JSON
 
-/// The status of an Owncast, which has one stream.
+/// Parses the status of an Owncast server, which has one stream.
 enum Owncast {
   private static let shape = JSONShape.object(["viewerCount": .looseCount])
 

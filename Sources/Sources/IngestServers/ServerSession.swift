@@ -2,37 +2,38 @@ package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Watches a stream on an ingest server: when to ask, and what the answers mean.
+/// Monitors a stream on an ingest server. Decides when to poll, and interprets the answers.
 ///
-/// A value without sockets and clocks: its owner passes answers and the time, and carries out the effects.
+/// A value without sockets and clocks: its owner passes answers and the time, and performs the
+/// effects.
 package struct ServerSession {
   package enum Effect: Equatable, Sendable {
-    /// Ask; `answered(_:_:at:)` or `failed(_:_:at:)` tells the result.
+    /// Poll the server. Report the result by `answered(_:_:at:)` or `failed(_:_:at:)`.
     case ask(Int)
     case stream(StreamState, at: Instant)
     case viewers(Int, at: Instant)
     case statistics(StreamStatistics, at: Instant)
     case status(SourceStatus)
-    /// The server could not be asked for a time.
+    /// An outage of the server has ended.
     case gap(from: Instant, to: Instant, reason: String)
   }
 
   private static let interval = Interval.seconds(1)
-  /// How long what a worker has said counts at least, and how much longer for each of them: a
-  /// server chooses at random which of its workers answers.
+  /// How long the answer of a worker remains valid: the minimum, and the time per worker if that is
+  /// longer. The server chooses at random which worker answers.
   private static let memory = (least: Interval.seconds(30), each: Interval.seconds(10))
 
-  /// A process of the server.
+  /// A worker process of the server.
   private struct Worker {
     var streams: [ServedStream]
     var heard: Instant
-    /// The counter of the stream that is watched.
+    /// The last counter reading of the monitored stream.
     var sample: (name: String, bytes: Int, time: Instant)?
   }
 
-  /// The stream that is meant; `nil` for the first one that is live.
+  /// The name of the requested stream. `nil` selects the first live stream.
   private let wanted: String?
-  /// Whether people are told which stream is watched.
+  /// Whether the status names the monitored stream.
   private let namesStream: Bool
   private var policy = ReconnectPolicy()
   private var generator: any RandomNumberGenerator
@@ -45,22 +46,24 @@ package struct ServerSession {
   private var failure: String?
   private var status: SourceStatus?
   private var current: String?
-  private var told: StreamState?
-  private var toldViewers: Int?
+  private var reported: StreamState?
+  private var reportedViewers: Int?
   private var workers: [String: Worker] = [:]
   private var watched: SourceStatus?
   private var hadOthers = false
   private var odd = OddValueCounts()
-  /// What of it was reported.
-  private var toldOdd = OddValueCounts()
+  /// The part of `odd` that was reported.
+  private var reportedOdd = OddValueCounts()
   private var pace = StatusPace()
   private var effects: [Effect] = []
-  /// Events that were told.
+  /// The number of events delivered to the room.
   package private(set) var events = 0
 
+  /// Creates a session.
+  ///
   /// - Parameters:
-  ///   - namesStream: whether people are told which stream is watched.
-  ///   - generator: for the jitter of waits.
+  ///   - namesStream: Whether the status names the monitored stream.
+  ///   - generator: The source of randomness for waits.
   package init(
     stream: String?, namesStream: Bool = true, generator: any RandomNumberGenerator,
     at now: Instant
@@ -69,27 +72,27 @@ package struct ServerSession {
     self.namesStream = namesStream
     self.generator = generator
     askAt = now
-    say(SourceStatus(.connecting))
+    setStatus(SourceStatus(.connecting))
   }
 
-  /// What is to be done, in this order. Ask after each call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
   }
 
-  private mutating func say(_ status: SourceStatus) {
+  private mutating func setStatus(_ status: SourceStatus) {
     guard status != self.status else { return }
     self.status = status
     effects.append(.status(status))
   }
 
-  private mutating func tell(_ effect: Effect) {
+  private mutating func report(_ effect: Effect) {
     events += 1
     effects.append(effect)
   }
 
-  /// When to call ``wake(at:)``.
+  /// The time at which to call ``wake(at:)``.
   package var deadline: Instant? { isAsking || isPaused ? nil : askAt }
 
   package mutating func wake(at now: Instant) {
@@ -100,7 +103,7 @@ package struct ServerSession {
     effects.append(.ask(attempt))
   }
 
-  /// The source has stopped or resumed.
+  /// Records that the source has paused or resumed.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     self.isPaused = isPaused
     if !isPaused { askAt = max(askAt, now) }
@@ -112,7 +115,7 @@ package struct ServerSession {
     if failure == nil { failure = reason }
     for worker in workers.keys { workers[worker]?.sample = nil }
     askAt = policy.failed(at: now, using: &generator)
-    say(SourceStatus(.connecting, reason: reason))
+    setStatus(SourceStatus(.connecting, reason: reason))
   }
 
   package mutating func answered(_ attempt: Int, _ answer: ServerAnswer, at now: Instant) {
@@ -132,28 +135,28 @@ package struct ServerSession {
     workers[worker] = newest
     let memory = max(Self.memory.least, Self.memory.each * Int64(workers.count))
     workers = workers.filter { now - $0.value.heard <= memory }
-    odd.note(answer.odd)
+    odd.add(answer.odd)
     let live = Set(workers.values.flatMap { $0.streams.filter(\.isLive).map(\.name) })
     let name = stream(of: live)
-    tellChoice(name, of: live, at: now)
-    take(name, from: worker, at: now)
+    reportChoice(name, of: live, at: now)
+    reportStream(name, from: worker, at: now)
   }
 
-  /// The stream that is meant: the one that was live before stays the one.
+  /// Returns the stream to monitor. A stream that is already monitored is kept while it is live.
   private func stream(of live: Set<String>) -> String? {
     if let wanted {
-      // People leave out the application of nginx, or the first part of a path.
+      // Users may omit nginx's application or the first part of a path.
       return live.contains(wanted) ? wanted : live.filter { $0.hasSuffix("/\(wanted)") }.min()
     }
     return current.flatMap { live.contains($0) ? $0 : nil } ?? live.min()
   }
 
-  /// Says which stream is watched, and that there are others.
-  private mutating func tellChoice(_ name: String?, of live: Set<String>, at now: Instant) {
+  /// Reports which stream is monitored, and whether there are others.
+  private mutating func reportChoice(_ name: String?, of live: Set<String>, at now: Instant) {
     let others = live.subtracting([name].compactMap { $0 })
-    // A server with many streams would change its words all the time.
+    // On a server with many streams, the text would otherwise change continually.
     guard watched == nil || name != current || others.isEmpty == hadOthers || failure != nil else {
-      return sayLive(watched, at: now)
+      return setLive(watched, at: now)
     }
     hadOthers = !others.isEmpty
     let names =
@@ -166,41 +169,41 @@ package struct ServerSession {
         "also live: \(names)" + (wanted == nil ? " (server.stream or --stream chooses)" : ""))
     }
     let isNamed = namesStream && !parts.isEmpty
-    // A longer reason would be rejected.
+    // The daemon rejects a longer reason.
     let reason = String(parts.joined(separator: "; ").unicodeScalars.prefix(60 * 4))
     watched = SourceStatus(.live, reason: isNamed && !live.isEmpty ? reason : nil)
-    sayLive(watched, at: now)
+    setLive(watched, at: now)
   }
 
-  /// - Parameter choice: which stream is watched.
-  private mutating func sayLive(_ choice: SourceStatus?, at now: Instant) {
-    if odd != toldOdd, pace.mayReport(at: now) { toldOdd = odd }
-    let reasons = [choice?.reason, toldOdd.text].compactMap(\.self).joined(separator: "; ")
-    say(
+  /// - Parameter choice: The status that names the monitored stream.
+  private mutating func setLive(_ choice: SourceStatus?, at now: Instant) {
+    if odd != reportedOdd, pace.mayReport(at: now) { reportedOdd = odd }
+    let reasons = [choice?.reason, reportedOdd.text].compactMap(\.self).joined(separator: "; ")
+    setStatus(
       SourceStatus(
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(60 * 4))))
   }
 
-  private mutating func take(_ name: String?, from worker: String, at now: Instant) {
+  private mutating func reportStream(_ name: String?, from worker: String, at now: Instant) {
     guard let name else {
       current = nil
-      let state: StreamState = told == nil || told == .waiting ? .waiting : .ended
-      if told != state { tell(.stream(state, at: now)) }
-      told = state
-      toldViewers = nil
+      let state: StreamState = reported == nil || reported == .waiting ? .waiting : .ended
+      if reported != state { report(.stream(state, at: now)) }
+      reported = state
+      reportedViewers = nil
       return
     }
     current = name
-    if told != .live { tell(.stream(.live, at: now)) }
-    told = .live
-    // Each worker knows those who play the stream through it.
+    if reported != .live { report(.stream(.live, at: now)) }
+    reported = .live
+    // Each worker counts only the viewers connected to it.
     let counts = workers.values.compactMap { worker in
       worker.streams.first { $0.name == name }?.viewers
     }
     let viewers = counts.reduce(0) { min($0 + $1, 1 << 40) }
-    if !counts.isEmpty, viewers != toldViewers {
-      toldViewers = viewers
-      tell(.viewers(viewers, at: now))
+    if !counts.isEmpty, viewers != reportedViewers {
+      reportedViewers = viewers
+      report(.viewers(viewers, at: now))
     }
     guard let stream = workers[worker]?.streams.first(where: { $0.name == name && $0.isLive })
     else { return }
@@ -208,11 +211,11 @@ package struct ServerSession {
       framesPerSecond: stream.framesPerSecond,
       roundTripMilliseconds: stream.roundTripMilliseconds)
     if let bytes = stream.bytes {
-      // A counter that falls belongs to a new connection of the encoder.
+      // A lower counter belongs to a new connection of the encoder.
       if let sample = workers[worker]?.sample, sample.name == name, now > sample.time,
         bytes >= sample.bytes
       {
-        // Bytes per nanosecond, as kilobits per second.
+        // Converts bytes per nanosecond to kilobits per second.
         statistics.bitrateKbps =
           Double(bytes - sample.bytes) * 8e6 / Double((now - sample.time).nanoseconds)
       } else {
@@ -222,6 +225,6 @@ package struct ServerSession {
     } else {
       statistics.bitrateKbps = stream.bitrateKbps
     }
-    if statistics != StreamStatistics() { tell(.statistics(statistics, at: now)) }
+    if statistics != StreamStatistics() { report(.statistics(statistics, at: now)) }
   }
 }

@@ -4,7 +4,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Carries out what a ``ServerSession`` decides: the requests and the clock around it.
+/// Performs the effects of a ``ServerSession``, with its requests and clock.
 ///
 /// Belongs to one event loop.
 package final class ServerSource: LiveSource {
@@ -23,7 +23,7 @@ package final class ServerSource: LiveSource {
   package var forwarded: Int { session.events }
   package var duplicates: Int { 0 }
 
-  /// - Parameter stream: the name of the stream that is watched; `nil` for the first one that is live.
+  /// - Parameter stream: The name of the stream to monitor. `nil` selects the first live stream.
   package init(
     _ server: IngestServer, address: HTTPAddress, stream: String?, security: PeerSecurity?,
     delivery: Delivery, eventLoop: any EventLoop
@@ -51,7 +51,7 @@ package final class ServerSource: LiveSource {
     fetches = []
   }
 
-  /// Gives the session something, and does what it asks for.
+  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout ServerSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, Delivery.now)
@@ -73,9 +73,9 @@ package final class ServerSource: LiveSource {
         $0.add("framesPerSecond", statistics.framesPerSecond)
         $0.add("roundTripMs", statistics.roundTripMilliseconds)
       }
-    case .status(let status): tell(status, of: address.description, in: room)
+    case .status(let status): report(status, of: address.description, in: room)
     case .gap(let from, let to, let reason):
-      tell(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
+      report(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
     }
   }
 
@@ -84,12 +84,13 @@ package final class ServerSource: LiveSource {
       .withUnsafeBytes { delivery.deliver($0) }
   }
 
-  /// Asks for all resources at once. The first one must be there; others are of servers that have them.
+  /// Requests all resources concurrently. The first one is required; the others exist only on some
+  /// servers.
   private func ask(_ attempt: Int) {
     let resources = server.resources(address)
     answers = Array(repeating: nil, count: resources.count)
     var outstanding = resources.count
-    var failure = "the server is no such server, or does not give its statistics here"
+    var failure = "this is not a server of this kind, or its statistics are elsewhere"
     fetches = resources.enumerated().map { index, resource in
       HTTPFetch(HTTPRequest(.get, resource), security: security, eventLoop: eventLoop) {
         [unowned self] result in

@@ -7,25 +7,26 @@ import NIOPosix
 import Platform
 package import RateLimiting
 
-/// A source's connection to the daemon: everything that a source tells goes through here.
+/// A source's connection to the daemon. All events and states of the source pass through it.
 ///
-/// Keeps lines in bounded memory until the daemon has them, across restarts of the daemon, and asks the
-/// source to stop reading when that memory is used up. Belongs to one event loop.
+/// It keeps lines in bounded memory until the daemon acknowledges them, even while the daemon
+/// restarts. When that memory is full, it asks the source to stop reading. Belongs to one event
+/// loop.
 package final class Delivery {
   package struct Settings: Sendable {
-    /// The daemon's ingest socket.
+    /// The path of the daemon's ingest socket.
     package var path: String
     /// The name of the source.
     package var source: String
-    /// What it is connected to, such as `obs`; its state says so.
+    /// What the source is connected to, such as `obs`. The state of the source includes it.
     package var platform: String
-    /// The platform of every event that names no other one, such as `twitch`; `nil` if there is none.
+    /// The default platform of events, such as `twitch`. `nil` if there is none.
     package var eventPlatform: String?
-    /// The room of every line; `nil` if each line names its own.
+    /// The room of every line. `nil` if each line names its room.
     package var room: RoomName?
-    /// Bytes of lines that may be waiting for the daemon.
+    /// The maximum size in bytes of the lines waiting for the daemon.
     package var maximumBytes = 8 << 20
-    /// How long the daemon may be away; `nil` waits without end.
+    /// How long the daemon may be unreachable. `nil` sets no limit.
     package var patience: Interval? = .seconds(60)
 
     package init(path: String, source: String, platform: String, room: RoomName? = nil) {
@@ -36,10 +37,11 @@ package final class Delivery {
     }
   }
 
-  /// How late the daemon's answers may be before the source counts as behind.
+  /// The delay of acknowledgements at which the source counts as behind.
   private static let behind = Interval.seconds(2)
   private static let statusInterval = TimeAmount.seconds(1)
-  /// A daemon is on this machine, so nobody is spared by waiting long for it.
+  /// The maximum wait between attempts to connect. It is short because the daemon is on the same
+  /// machine.
   private static let longestWait = Interval.seconds(4)
   private static let longestAnswer = 64 * 1024
 
@@ -51,32 +53,36 @@ package final class Delivery {
   private var generator = SystemRandomNumberGenerator()
   private var channel: (any Channel)?
   private var connectedAt = Instant.origin
-  /// Since when there is no connection.
+  /// The time at which the connection was lost.
   private var awaySince: Instant
   private var splitter = LineSplitter(maximumLength: longestAnswer)
   private var statuses: [RoomName: SourceStatus] = [:]
-  /// Rooms whose status the daemon was not sent yet.
+  /// The rooms whose current status is not sent yet.
   private var unsent: Set<RoomName> = []
   private var isBehind = false
   private var isPaused = false
   private var isStopped = false
   private var finishing: EventLoopPromise<Void>?
   private var hasAskedForEnd = false
-  /// Of the present connection, as the daemon counts.
+  /// The number of lines rejected on the current connection, as counted by the daemon.
   private var rejectedNow = 0
 
-  /// Lines that the daemon has rejected.
+  /// The number of lines that the daemon has rejected.
   package private(set) var rejected = 0
-  /// The source must stop reading, or may read again.
+  /// Called with true when the source must stop reading, and with false when it may read again.
   package var pause: (Bool) -> Void = { _ in }
-  /// The daemon has acknowledged more lines.
+  /// Called when the daemon has acknowledged more lines.
   package var acknowledged: () -> Void = {}
-  /// The daemon is gone for good. Nothing is delivered any more.
+  /// Called when the daemon is permanently unreachable. Nothing is delivered afterwards.
   package var failed: (SourceError) -> Void = { _ in }
 
+  /// Creates a delivery, which connects on ``start()``.
+  ///
   /// - Parameters:
-  ///   - session: what positions name; no other run of a source may have the same.
-  ///   - eventLoop: one of a `MultiThreadedEventLoopGroup`, on which everything here must be called.
+  ///   - session: The name of the source in batch positions. It must be unique to each run of a
+  ///     source.
+  ///   - eventLoop: An event loop of a `MultiThreadedEventLoopGroup`. All members must be used on
+  ///     it.
   package init(_ settings: Settings, session: String, eventLoop: any EventLoop) {
     self.settings = settings
     self.session = session
@@ -85,23 +91,23 @@ package final class Delivery {
     awaySince = Self.now
   }
 
-  /// Monotonic time.
+  /// The monotonic time.
   package static var now: Instant {
     Instant(nanoseconds: Int64(MonotonicClock.nanoseconds()))
   }
 
-  /// Milliseconds since 1970 of a monotonic time.
+  /// Converts a monotonic time to milliseconds since 1970.
   package static func wallTime(_ instant: Instant) -> Int {
     WallClock.milliseconds() - Int((now - instant).nanoseconds / 1_000_000)
   }
 
-  /// Lines that the daemon has acknowledged.
+  /// The number of lines that the daemon has acknowledged.
   package var delivered: Int { queue.delivered }
-  /// Lines that wait for it.
+  /// The number of lines waiting for acknowledgement.
   package var waiting: Int { queue.lines }
   package var isConnected: Bool { channel != nil }
 
-  // MARK: What a source tells
+  // MARK: Interface for sources
 
   /// Connects to the daemon.
   package func start() {
@@ -109,16 +115,17 @@ package final class Delivery {
     eventLoop.assumeIsolated().scheduleTask(in: Self.statusInterval) { self.tick() }
   }
 
-  /// Takes a line, given without its end. Call ``flush()`` after the last of several.
+  /// Queues a line, given without its line ending. Call ``flush()`` after the last of several
+  /// lines.
   package func deliver(_ line: UnsafeRawBufferPointer) { queue.append(line, at: Self.now) }
 
-  /// Takes several lines, each given with its end, which belong together.
+  /// Queues several lines that belong together, with their line endings.
   package func deliver(lines: [UInt8], count: Int) {
     guard count > 0 else { return }
     queue.append(lines: lines, count: count, at: Self.now)
   }
 
-  /// Writes what may be written, and pauses the source if too much is left.
+  /// Writes as many batches as possible, and pauses the source if too much remains.
   package func flush() {
     write()
     let isFull = queue.isFull()
@@ -127,7 +134,7 @@ package final class Delivery {
     pause(isFull)
   }
 
-  /// The source has another status in a room.
+  /// Reports a new status of the source in a room.
   package func report(_ status: SourceStatus, in room: RoomName) {
     guard statuses[room] != status else { return }
     statuses[room] = status
@@ -140,7 +147,7 @@ package final class Delivery {
     flush()
   }
 
-  /// Ends once everything is acknowledged, at the latest after `timeout`.
+  /// Ends the delivery once everything is acknowledged, at the latest after `timeout`.
   package func finish(within timeout: TimeAmount) -> EventLoopFuture<Void> {
     guard !isStopped else { return eventLoop.makeSucceededVoidFuture() }
     let promise = finishing ?? eventLoop.makePromise(of: Void.self)
@@ -151,7 +158,8 @@ package final class Delivery {
     return promise.futureResult
   }
 
-  /// Asks for a last answer once everything is written, since nothing else says that the status has arrived.
+  /// Requests a final answer once everything is written. It confirms the arrival of the last
+  /// status, which has no other acknowledgement.
   private func endIfFinished() {
     guard finishing != nil, !hasAskedForEnd, queue.isEmpty, unsent.isEmpty, channel != nil else {
       return
@@ -170,7 +178,7 @@ package final class Delivery {
     finishing = nil
   }
 
-  // MARK: The daemon
+  // MARK: The connection to the daemon
 
   private func connect() {
     guard !isStopped else { return }
@@ -197,7 +205,7 @@ package final class Delivery {
       splitter.receive(bytes) { line in
         if let value = try? JSONValue(parsing: Array(line)) { lines.append(value) }
       }
-      for line in lines { take(line) }
+      for line in lines { process(line) }
     }
     events.becameWritable = { [self] in flush() }
     events.drained = { [self] in
@@ -260,7 +268,7 @@ package final class Delivery {
     failed(error)
   }
 
-  private func take(_ answer: JSONValue) {
+  private func process(_ answer: JSONValue) {
     guard let type = answer["type"]?.stringValue, ["synced", "applied"].contains(type),
       let token = answer["token"]?.stringValue
     else { return }
@@ -292,7 +300,7 @@ package final class Delivery {
     channel?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
   }
 
-  // MARK: Being behind
+  // MARK: Delay
 
   private func tick() {
     guard !isStopped else { return }
@@ -305,7 +313,8 @@ package final class Delivery {
     }
   }
 
-  /// A source that is live although its lines are not delivered in time is behind.
+  /// Returns the status with the state `behind` if the source is live but its lines are not
+  /// acknowledged in time.
   private func withDelay(_ status: SourceStatus) -> SourceStatus {
     guard isBehind, status.state == .live, let since = queue.waitingSince else { return status }
     var status = status

@@ -1,6 +1,6 @@
-/// Where something is on a server: `http://HOST[:PORT]/PATH`, or with `https`, `ws` or `wss`.
+/// The address of a resource: `http://HOST[:PORT]/PATH`, or with `https`, `ws` or `wss`.
 package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
-  /// What is spoken there.
+  /// The protocol of the server.
   package enum Scheme: String, Sendable {
     case http
     case webSocket = "ws"
@@ -9,13 +9,14 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
   package var server: PeerAddress
   package var scheme: Scheme
   package var isEncrypted: Bool
-  /// With its query; begins with a slash.
+  /// The path with its query. It begins with a slash.
   package var path: String
 
-  /// In bytes. Strangers write addresses, too: a server that wants to be called elsewhere.
+  /// The maximum length in bytes. It is needed because addresses may come from servers that
+  /// redirect their clients.
   private static let longest = 2048
 
-  /// `nil` for any other text, or another scheme.
+  /// Parses an address. Returns `nil` for any other text or another scheme.
   package init?(_ text: String, _ scheme: Scheme = .http) {
     guard text.utf8.count <= Self.longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else { return nil }
@@ -29,7 +30,8 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
     self.scheme = scheme
     isEncrypted = start != scheme.rawValue
     guard let server = PeerAddress(String(host), defaultPort: isEncrypted ? 443 : 80),
-      // Of user names and passwords in addresses everything that prints them would have to know.
+      // User names and passwords are rejected, because all code that prints addresses would have to
+      // hide them.
       !host.contains("@")
     else { return nil }
     self.server = server
@@ -40,24 +42,24 @@ package struct HTTPAddress: Equatable, Sendable, CustomStringConvertible {
     "\(scheme.rawValue)\(isEncrypted ? "s" : "")://\(server)\(path)"
   }
 
-  /// Another resource of the same server.
+  /// Returns the address of another resource on the same server.
   package func with(path: String) -> HTTPAddress {
     var address = self
     address.path = path
     return address
   }
 
-  /// A resource below this one.
+  /// Returns the address of a resource below this one.
   package func appending(_ path: String) -> HTTPAddress {
     with(path: (self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path) + path)
   }
 }
 
-/// What is asked of a server.
+/// A request to a server.
 package struct HTTPRequest: Sendable {
   package enum Method: String, Sendable { case get = "GET", post = "POST", delete = "DELETE" }
 
-  /// What is sent with it.
+  /// The body of a request.
   package struct Body: Equatable, Sendable {
     package var type: String
     package var bytes: [UInt8]
@@ -87,7 +89,7 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// The answer of a server.
+/// The response of a server.
 package struct HTTPAnswer: Sendable {
   package var status: Int
   package var body: [UInt8]

@@ -1,16 +1,16 @@
 package import NIOCore
 import NIOHTTP1
 
-/// Makes one request over a connection of its own. Belongs to one event loop.
+/// Makes one request over a dedicated connection. Belongs to one event loop.
 package final class HTTPFetch {
-  /// The longest body that is taken, in bytes.
+  /// The maximum size of a response body, in bytes.
   package static let longestBody = 4 << 20
 
   private let channel = PeerChannel()
   private let timer: Scheduled<Void>
   private let completion: (Result<HTTPAnswer, HTTPFailure>) -> Void
 
-  /// Begins. `completion` is called once, unless ``cancel()`` was called before.
+  /// Starts the request. `completion` is called once, unless ``cancel()`` was called before.
   package init(
     _ request: HTTPRequest, security: PeerSecurity?, timeout: TimeAmount = .seconds(5),
     eventLoop: any EventLoop, completion: @escaping (Result<HTTPAnswer, HTTPFailure>) -> Void
@@ -18,7 +18,7 @@ package final class HTTPFetch {
     self.completion = completion
     let channel = channel
     timer = eventLoop.assumeIsolated().scheduleTask(in: timeout) {
-      if channel.close() { completion(.failure(HTTPFailure(reason: "no answer in time"))) }
+      if channel.close() { completion(.failure(HTTPFailure(reason: "the request timed out"))) }
     }
     channel.connect(
       to: request.address.server, security: security, timeout: timeout, eventLoop: eventLoop,
@@ -38,14 +38,14 @@ package final class HTTPFetch {
     if channel.close() { completion(result) }
   }
 
-  /// Ends it; nothing is called any more.
+  /// Cancels the request. `completion` is not called afterwards.
   package func cancel() {
     timer.cancel()
     channel.close()
   }
 }
 
-/// Why there is no answer, for people.
+/// The reason why a request has no response, for people.
 package struct HTTPFailure: Error, Equatable, Sendable {
   package var reason: String
 
@@ -96,7 +96,7 @@ private final class HTTPHandler: ChannelInboundHandler {
     case .body(let bytes):
       answer?.body.append(contentsOf: bytes.readableBytesView)
       if (answer?.body.count ?? 0) > HTTPFetch.longestBody {
-        completion(.failure(HTTPFailure(reason: "the answer is too long")))
+        completion(.failure(HTTPFailure(reason: "the response is too long")))
       }
     case .end: if let answer { completion(.success(answer)) }
     }

@@ -1,18 +1,19 @@
-/// Recognises messages that arrived before, by their identifiers.
+/// Recognises repeated messages by their identifiers.
 ///
-/// Holds hashes with a key of this process, which nobody outside can aim at. Bounded: the oldest are forgotten.
+/// Stores hashes with a key that is random for each process, so that no peer can provoke
+/// collisions. Bounded: the oldest hashes are removed first.
 package struct IdentifierMemory: Sendable {
-  /// What a thousand busy channels send while two connections overlap.
+  /// The number of messages that a thousand busy channels send while two connections overlap.
   static let capacity = 65_536
 
   private var known: Set<Int> = []
-  /// What is in `known`, in a ring.
+  /// The elements of `known`, as a ring buffer.
   private var order: [Int] = []
   private var oldest = 0
 
   package init() {}
 
-  /// Whether an identifier was not seen before. O(length), amortised.
+  /// Adds an identifier and returns whether it is new. O(length), amortised.
   package mutating func isNew(_ identifier: UnsafeRawBufferPointer) -> Bool {
     var hasher = Hasher()
     hasher.combine(bytes: identifier)

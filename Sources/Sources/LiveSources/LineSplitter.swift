@@ -1,17 +1,17 @@
-/// Cuts bytes as they were read into lines. Holds at most the beginning of one line.
+/// Splits bytes into lines. Holds at most one incomplete line.
 ///
-/// The line that a lost connection cut off is never passed on.
+/// An incomplete line that a lost connection cut off is never passed on.
 package struct LineSplitter: Sendable {
   private let maximumLength: Int
   private var rest: [UInt8] = []
   private var isSkipping = false
-  /// Lines that were skipped because they are longer than the maximum.
+  /// The number of skipped lines that exceeded the maximum length.
   package private(set) var tooLong = 0
 
-  /// - Parameter maximumLength: of a line in bytes, its line ending included.
+  /// - Parameter maximumLength: The maximum length of a line in bytes, including its line ending.
   package init(maximumLength: Int) { self.maximumLength = maximumLength }
 
-  /// Passes on each line that has ended, without its LF or CR LF.
+  /// Calls `body` with each completed line, without its LF or CR LF.
   ///
   /// - Complexity: O(`bytes.count`), amortised.
   package mutating func receive(

@@ -2,61 +2,61 @@ package import LiveEvents
 package import NIOCore
 package import RateLimiting
 
-/// What a source tells the program that runs it.
+/// The callbacks of a source to the program that runs it.
 package struct SourceEvents {
-  /// The status of a channel, or whatever the source reads, has changed.
+  /// Called when the status of a channel has changed. A channel is anything that the source reads.
   package var changed: (_ channel: String, SourceStatus) -> Void = { _, _ in }
-  /// Nothing was heard of a channel for a time.
+  /// Called after an outage of a channel, with the gap that it left.
   package var missed: (_ channel: String, SourceGap) -> Void = { _, _ in }
-  /// It has ended by itself.
+  /// Called when the source has ended because of an error.
   package var failed: (SourceError) -> Void = { _ in }
 
   package init() {}
 }
 
-/// A source of events: a class around a value that decides. Belongs to one event loop.
+/// A source of events: sockets and a clock around a state machine. Belongs to one event loop.
 package protocol LiveSource: AnyObject {
   var events: SourceEvents { get set }
-  /// What it tells the daemon through.
+  /// The connection to the daemon.
   var delivery: Delivery { get }
-  /// Events that were forwarded, and copies that were not.
+  /// The number of forwarded events, and the number of copies that were dropped.
   var forwarded: Int { get }
   var duplicates: Int { get }
-  /// Requests that were refused, of a source that takes them.
+  /// The number of refused requests, for sources that serve requests.
   var refused: Int { get }
 
   func start()
-  /// Ends all connections. The rooms are told that the source has ended, unless it was refused.
+  /// Closes all connections. Reports the state `ended` to the rooms, unless the source was refused.
   func stop()
 }
 
 extension LiveSource {
   package var refused: Int { 0 }
 
-  /// Tells the daemon and the program the status of a channel, which has a room of its own.
-  package func tell(_ status: SourceStatus, of channel: String, in room: RoomName) {
+  /// Reports the status of a channel, which has its own room, to the daemon and the program.
+  package func report(_ status: SourceStatus, of channel: String, in room: RoomName) {
     delivery.report(status, in: room)
     events.changed(channel, status)
   }
 
-  /// Tells the daemon and the program of a gap.
-  package func tell(_ gap: SourceGap, of channel: String, in room: RoomName) {
+  /// Reports a gap of a channel to the daemon and the program.
+  package func report(_ gap: SourceGap, of channel: String, in room: RoomName) {
     delivery.report(gap, in: room)
     events.missed(channel, gap)
   }
 }
 
-/// Calls a source when its next deadline has come, until it stops. Belongs to one event loop.
+/// Calls a source at its next deadline until it stops. Belongs to one event loop.
 package final class SourceTimer {
   private var scheduled: Scheduled<Void>?
   private var time: Instant?
-  /// Whether the source has stopped. It does nothing any more then, whoever calls it: a task that is due cannot be
-  /// cancelled, and the delivery works on.
+  /// Whether the source has stopped. A stopped source must ignore all calls, because a due task
+  /// cannot be cancelled and the delivery continues.
   package private(set) var isStopped = false
 
   package init() {}
 
-  /// Sets the only deadline; `nil` for none. `body` sets the next one.
+  /// Sets the only deadline; `nil` removes it. `body` sets the next one.
   package func set(
     _ deadline: Instant?, on eventLoop: any EventLoop, _ body: @escaping () -> Void
   ) {

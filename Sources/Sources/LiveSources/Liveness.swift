@@ -1,27 +1,28 @@
 package import RateLimiting
 
-/// Notices that a peer is gone although its connection looks alive, which TCP may not for hours.
+/// Detects that a peer is gone although its connection looks alive. TCP may need hours for that.
 ///
-/// After some silence the peer is asked something; without any sign of life in time it counts as gone. A
-/// value; the caller passes the time.
+/// After some silence the peer is asked for a reply. A peer that does not reply in time counts as
+/// gone. A value; the caller passes the time.
 package struct Liveness: Sendable {
   package enum Verdict: Equatable, Sendable {
-    /// Ask it for a sign of life.
+    /// Ask the peer for a reply.
     case ask
-    /// It is gone.
+    /// The peer is gone.
     case dead
   }
 
   private enum State: Sendable {
     case hearing(last: Instant)
     case asked(Instant)
-    /// Nothing is read, so nothing can be heard.
+    /// Reading is paused, so nothing can be heard.
     case suspended
   }
 
   /// How long a peer may be silent before it is asked.
   package let silence: Interval
-  /// How long its answer may take; `nil` for a peer that cannot be asked: silence alone is its end.
+  /// How long the peer may take to reply. `nil` if the peer cannot be asked; it is then gone after
+  /// the silence alone.
   package let patience: Interval?
   private var state: State
 
@@ -31,18 +32,18 @@ package struct Liveness: Sendable {
     state = .hearing(last: now)
   }
 
-  /// Anything has arrived from the peer.
+  /// Records that data has arrived from the peer.
   package mutating func heard(at now: Instant) {
     if case .suspended = state { return }
     state = .hearing(last: now)
   }
 
-  /// Stops or resumes listening: a source that does not read hears nothing.
+  /// Suspends or resumes the detection, because a source that does not read hears nothing.
   package mutating func suspend(_ isSuspended: Bool, at now: Instant) {
     state = isSuspended ? .suspended : .hearing(last: now)
   }
 
-  /// When to call ``wake(at:)``.
+  /// The time at which to call ``wake(at:)``.
   package var deadline: Instant? {
     switch state {
     case .hearing(let last): last + silence
@@ -51,7 +52,7 @@ package struct Liveness: Sendable {
     }
   }
 
-  /// What to do now; `nil` before the deadline.
+  /// Returns the next step, or `nil` before the deadline.
   package mutating func wake(at now: Instant) -> Verdict? {
     guard let deadline, now >= deadline else { return nil }
     guard case .hearing = state, patience != nil else { return .dead }

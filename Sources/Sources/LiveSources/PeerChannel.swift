@@ -1,20 +1,21 @@
 import NIOCore
 import NIOPosix
 
-/// A channel to a peer, from the attempt to connect to its end. Belongs to one event loop.
+/// A channel to a peer, from the first attempt to connect until its end. Belongs to one event loop.
 final class PeerChannel {
-  /// How many bytes may be unwritten: with answers to what it sends, a peer that does not read fills memory.
+  /// The maximum number of unwritten bytes. Without the limit, replies to a peer that does not read
+  /// would fill memory.
   private static let longestBacklog = 1 << 20
 
   private var channel: (any Channel)?
   private var isReading = true
   private(set) var isClosed = false
 
-  /// Begins to connect. Once only.
+  /// Starts to connect. Call this only once.
   ///
   /// - Parameters:
-  ///   - configure: adds the handlers, behind that of TLS.
-  ///   - failed: is called, with the reason for people, if there is no connection and nobody has closed it.
+  ///   - configure: Adds the handlers after the TLS handler.
+  ///   - failed: Called with the reason, for people, if connecting fails before ``close()``.
   func connect(
     to address: PeerAddress, security: PeerSecurity?, timeout: TimeAmount = .seconds(10),
     eventLoop: any EventLoop, configure: @escaping (any Channel) throws -> Void,
@@ -38,13 +39,13 @@ final class PeerChannel {
       }
       .connect(host: address.host, port: address.port).assumeIsolated().whenComplete { result in
         switch result {
-        case .success(let channel): self.take(channel)
+        case .success(let channel): self.connected(channel)
         case .failure(let error): if self.close() { failed(ConnectionFailure.text(error)) }
         }
       }
   }
 
-  private func take(_ channel: any Channel) {
+  private func connected(_ channel: any Channel) {
     guard !isClosed else {
       channel.close(promise: nil)
       return
@@ -55,13 +56,14 @@ final class PeerChannel {
 
   func write(_ message: some Sendable) { channel?.writeAndFlush(message, promise: nil) }
 
-  /// Stops or resumes reading, so that the peer is held up instead of this program's memory filled.
+  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down instead of filling
+  /// this program's memory.
   func setReading(_ isReading: Bool) {
     self.isReading = isReading
     channel?.setOption(.autoRead, value: isReading).whenComplete { _ in }
   }
 
-  /// Closes it. Returns whether it was open, or might have become so.
+  /// Closes the channel. Returns whether it was open or connecting.
   @discardableResult
   func close() -> Bool {
     guard !isClosed else { return false }
@@ -72,17 +74,19 @@ final class PeerChannel {
   }
 }
 
-/// Ends a connection to which too much is unwritten. Comes before TLS, which would wait for a goodbye of the peer.
+/// Closes a connection with too many unwritten bytes. It is placed before the TLS handler, which
+/// would wait for the peer's closing message.
 private final class BacklogHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private struct Unread: Error, CustomStringConvertible {
-    var description: String { "the server does not read" }
+    var description: String { "the server does not read its input" }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     context.fireChannelWritabilityChanged()
-    // Not within the write that was too much: those who write are not ready for an end, and the network may take it.
+    // Deferred, because callers do not expect a write to close the connection, and the network may
+    // still accept the data.
     context.eventLoop.assumeIsolated().execute {
       guard !context.channel.isWritable else { return }
       context.fireErrorCaught(Unread())

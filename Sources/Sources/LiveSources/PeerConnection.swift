@@ -1,7 +1,7 @@
 package import NIOCore
 import NIOSSL
 
-/// Where a source's peer is.
+/// The address of a source's peer.
 package struct PeerAddress: Equatable, Sendable, CustomStringConvertible {
   package var host: String
   package var port: Int
@@ -11,7 +11,7 @@ package struct PeerAddress: Equatable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Reads `HOST`, `HOST:PORT`, `[ADDRESS]` or `[ADDRESS]:PORT`; `nil` for any other text.
+  /// Parses `HOST`, `HOST:PORT`, `[ADDRESS]` or `[ADDRESS]:PORT`. Returns `nil` for any other text.
   package init?(_ text: String, defaultPort: Int) {
     var (host, rest) = (text[...], Substring())
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
@@ -29,13 +29,13 @@ package struct PeerAddress: Equatable, Sendable, CustomStringConvertible {
   package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// How a peer proves who it is.
+/// The authentication of a peer by TLS.
 package struct PeerSecurity {
   private let context: NIOSSLContext
 
-  /// TLS, with the certificate's chain and name checked.
+  /// Creates a TLS configuration that verifies the certificate's chain and name.
   ///
-  /// - Parameter certificates: a PEM file of the authorities to trust instead of the system's.
+  /// - Parameter certificates: A PEM file of the authorities to trust in place of the system's.
   package init(certificates: String? = nil) throws(SourceError) {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
@@ -49,9 +49,10 @@ package struct PeerSecurity {
     }
   }
 
-  /// The handler that comes first on a channel to a host.
+  /// Returns the first handler of a channel to a host.
   func handler(host: String) throws -> NIOSSLClientHandler {
-    // The name is sent to the server, which is not allowed for an address; that is only compared.
+    // The server name is sent only for host names, since TLS does not allow it for addresses. An
+    // address is still compared with the certificate.
     let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
     return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
   }
@@ -62,7 +63,8 @@ package final class PeerConnection {
   private let channel = PeerChannel()
   private let events: StreamEvents
 
-  /// Begins to connect. `events.closed` comes once, whatever happens, unless ``close()`` was called.
+  /// Starts to connect. `events.closed` is called exactly once, unless ``close()`` is called
+  /// before.
   package init(
     to address: PeerAddress, security: PeerSecurity?, eventLoop: any EventLoop,
     events: StreamEvents
@@ -85,12 +87,13 @@ package final class PeerConnection {
     return own
   }
 
-  /// Writes text. Only after `events.opened`.
+  /// Writes text. Call this only after `events.opened`.
   package func send(_ text: String) { channel.write(ByteBuffer(string: text)) }
 
-  /// Stops or resumes reading, so that the peer is held up instead of this program's memory filled.
+  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down instead of filling
+  /// this program's memory.
   package func setReading(_ isReading: Bool) { channel.setReading(isReading) }
 
-  /// Closes it; no event comes any more.
+  /// Closes the connection. No events follow.
   package func close() { channel.close() }
 }

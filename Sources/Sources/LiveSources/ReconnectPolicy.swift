@@ -1,29 +1,29 @@
 package import RateLimiting
 
-/// Decides when a lost connection is tried again: at once, then after up to 1, 2, 4 ... 128 seconds.
+/// Schedules the attempts to reconnect: immediately, then after up to 1, 2, 4 ... 128 seconds.
 ///
-/// Each wait is chosen evenly between nothing and its limit ("full jitter"), so that the many clients of a
-/// server that went away do not all come back at the same moment. A value; the caller passes the time and
-/// the generator.
+/// Each wait is chosen uniformly between zero and its limit ("full jitter"), so that the many
+/// clients of a failed server do not reconnect at the same moment. A value; the caller passes the
+/// time and the generator.
 package struct ReconnectPolicy: Sendable {
-  /// How old a connection must be for its data to count: a server that accepts, says something and hangs
-  /// up would otherwise be called without pause.
+  /// The minimum age of a connection at which its data counts as useful. Without it, a server that
+  /// accepts, sends something and disconnects would be contacted without pause.
   package static let settling = Interval.seconds(5)
 
   private let longest: Interval
-  /// How many attempts have failed since there was useful data.
+  /// The number of failed attempts since the last useful data.
   package private(set) var failures = 0
 
-  /// - Parameter longest: the longest limit of a wait.
+  /// - Parameter longest: The maximum limit of a wait.
   package init(longest: Interval = .seconds(128)) { self.longest = longest }
 
-  /// What the connection is for has arrived on one that was made at `connected`. A connection that was
-  /// merely made is no reason to call this.
+  /// Records that useful data has arrived on a connection made at `connected`. Establishing a
+  /// connection does not count as useful.
   package mutating func receivedUsefulData(at now: Instant, connected: Instant) {
     if now - connected >= Self.settling { failures = 0 }
   }
 
-  /// An attempt failed or a connection was lost. Gives the time of the next attempt.
+  /// Records a failed attempt or a lost connection. Returns the time of the next attempt.
   package mutating func failed(
     at now: Instant, using generator: inout some RandomNumberGenerator
   ) -> Instant {

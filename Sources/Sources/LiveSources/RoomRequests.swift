@@ -4,11 +4,13 @@ package import NIOCore
 import RateLimiting
 import Varlink
 
-/// What the host of a room wants done in the world, for a source that can do it. Belongs to one event loop.
+/// Receives the requests of a room's host for a source that carries them out. Belongs to one event
+/// loop.
 ///
-/// As long as it runs, the controls that it takes are pending until a request has an outcome.
+/// While it runs, an act on one of its controls is pending until the request has an outcome.
 package final class RoomRequests {
-  /// How long the former call stays when others are taken: what it was given, the next one is given as well.
+  /// How long the former call remains open after a change of controls. Its outstanding requests are
+  /// sent again to the new call.
   private static let overlap = TimeAmount.seconds(1)
 
   private let path: String
@@ -17,20 +19,20 @@ package final class RoomRequests {
   private var task: Task<Void, Never>?
 
   package var received: (RequestReport) -> Void = { _ in }
-  /// A request is void.
+  /// Called when a request is void.
   package var withdrawn: (String) -> Void = { _ in }
-  /// Why requests do not arrive; `nil` if they do.
+  /// Called with the reason why requests do not arrive, or with `nil` when they do.
   package var changed: (String?) -> Void = { _ in }
 
-  /// - Parameter path: the daemon's control socket.
+  /// - Parameter path: The path of the daemon's control socket.
   package init(path: String, room: RoomName, eventLoop: any EventLoop) {
     self.path = path
     self.room = room
     self.eventLoop = eventLoop
   }
 
-  /// Takes the requests for these controls, and no others.
-  package func take(_ controls: [String]) {
+  /// Starts receiving the requests for these controls. Replaces the former controls.
+  package func serve(_ controls: [String]) {
     let former = task
     task = Self.begin(
       path, room.description, controls, NIOLoopBound(self, eventLoop: eventLoop), on: eventLoop)
@@ -53,13 +55,14 @@ package final class RoomRequests {
     while !Task.isCancelled {
       let problem = await monitor(path, room, controls, requests, on: loop)
       if !Task.isCancelled { loop.execute { requests.value.changed(problem) } }
-      // An attempt may have worked for hours, so the wait is never long.
+      // A successful call may have lasted for hours before it failed, so the wait is never long.
       let wait = policy.failed(at: .origin, using: &generator) - .origin
       try? await Task.sleep(for: Duration(max(wait, .milliseconds(200))))
     }
   }
 
-  /// Runs until the daemon ends it. Returns what people should know of that; `nil` for what passes.
+  /// Receives requests until the call ends. Returns a problem to report, or `nil` if the cause is
+  /// temporary.
   private static func monitor(
     _ path: String, _ room: String, _ controls: [String],
     _ requests: NIOLoopBound<RoomRequests>, on loop: any EventLoop
@@ -83,22 +86,23 @@ package final class RoomRequests {
 
   private static func problem(_ error: VarlinkClientError) -> String? {
     switch error {
-    // The daemon may start again, and a room is opened by the first event.
+    // The daemon may start again, and the first event opens a room.
     case .notReachable, .connectionClosed, .cancelled: nil
     case .remote(let error) where error.name == "\(ControlInterface.name).NoSuchRoom": nil
     case .remote(let error) where ServiceError(error) == .permissionDenied:
-      "what the screen asks for is not done: join the group livehost"
-    case .remote(let error): "what the screen asks for is not done: \(error.name)"
+      "requests of the host do not arrive: join the group livehost"
+    case .remote(let error): "requests of the host do not arrive: \(error.name)"
     case .protocolViolation, .invalidParameters, .unexpectedReply:
-      "what the screen asks for is not done: another version of livehostd"
+      "requests of the host do not arrive: incompatible version of livehostd"
     }
   }
 
-  /// Tells the room the outcome of a request.
+  /// Reports the outcome of a request to the room.
   package func report(_ identifier: String, _ outcome: RequestOutcome) {
     let path = path
     Task {
-      // Who is late has nothing to say, and who is not heard is asked again.
+      // Errors are ignored. A late outcome is void, and an outcome that did not arrive is requested
+      // again.
       let client = try? await ControlClient.connect(path: path)
       switch outcome {
       case .confirmed:

@@ -1,4 +1,5 @@
-/// SHA-256 (FIPS 180-4), for challenges and signatures of peers. Not for large data: it favours brevity over speed.
+/// SHA-256 (FIPS 180-4), for challenges and signatures of peers. It favours brevity over speed and
+/// is not intended for large data.
 package enum SHA256 {
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4,
@@ -13,7 +14,7 @@ package enum SHA256 {
     0xc671_78f2,
   ]
 
-  /// The hash of bytes: 32 bytes. O(length).
+  /// Returns the 32-byte hash of bytes. O(length).
   package static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var message = Array(bytes)
     let bits = UInt64(message.count) * 8
@@ -31,7 +32,7 @@ package enum SHA256 {
     }
   }
 
-  /// HMAC-SHA256 (RFC 2104): 32 bytes. O(length).
+  /// Returns the 32-byte HMAC-SHA256 (RFC 2104). O(length).
   package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
     let short = key.count > 64 ? hash(key) : key
     let block = short + [UInt8](repeating: 0, count: 64 - short.count)

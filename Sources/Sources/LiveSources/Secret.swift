@@ -1,6 +1,6 @@
 import Glibc
 
-/// A password or token. Nothing that prints values prints this one.
+/// A password or token, which no code that prints values reveals.
 package struct Secret: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
@@ -12,12 +12,13 @@ package struct Secret: Equatable, Sendable, CustomStringConvertible, CustomDebug
   package var debugDescription: String { description }
   package var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// Calls `body` with the text, which must go nowhere but to the peer that it is for.
+  /// Calls `body` with the text. The text must be sent only to the peer that it is for.
   package func reveal<Result>(_ body: (String) -> Result) -> Result { body(text) }
 
   /// Reads the first line of a file.
   ///
-  /// - Parameter hasSpaces: whether it is a password that people chose, which may contain anything.
+  /// - Parameter hasSpaces: Whether it is a password chosen by people, which may contain any
+  ///   character.
   /// - Throws: ``SourceError/unreadableSecret(path:reason:)``.
   package static func read(
     file path: String, hasSpaces: Bool = false
@@ -34,7 +35,7 @@ package struct Secret: Equatable, Sendable, CustomStringConvertible, CustomDebug
     let line = bytes[..<count].prefix { $0 != 0x0A && $0 != 0x0D }
     guard !line.isEmpty else { throw unreadable("its first line is empty") }
     guard hasSpaces || line.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw unreadable("its first line has white space or other characters that no token has")
+      throw unreadable("its first line contains characters that are invalid in a token")
     }
     return Secret(String(decoding: line, as: UTF8.self))
   }

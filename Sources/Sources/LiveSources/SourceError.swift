@@ -1,16 +1,16 @@
-/// Why a source ends. Never carries a secret.
+/// The reason why a source ends. It never contains a secret.
 package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The platform does not accept the credentials; trying again would not help.
+  /// The platform rejects the credentials permanently.
   case refused(String)
-  /// There is no daemon, or there has been none for too long.
+  /// The daemon is not running, or has been unreachable for too long.
   case daemonGone(path: String, reason: String)
-  /// The daemon's socket may not be used.
+  /// The user has no permission for the daemon's socket.
   case notPermitted(path: String)
-  /// It cannot listen for its peers at an address.
+  /// The source cannot listen on its address.
   case cannotListen(address: String, reason: String)
   case unreadableSecret(path: String, reason: String)
   case unwritableSecret(path: String, reason: String)
-  /// A certificate or key file is not usable.
+  /// A certificate or key file is unusable.
   case certificateFile(path: String, reason: String)
 
   package var description: String {
@@ -19,14 +19,14 @@ package enum SourceError: Error, Equatable, Sendable, CustomStringConvertible {
     case .daemonGone(let path, let reason): "livehostd cannot be reached at \(path): \(reason)"
     case .notPermitted(let path):
       "\(path): permission denied; join the group livehost, or run your own livehostd"
-    case .cannotListen(let address, let reason): "cannot listen at \(address): \(reason)"
+    case .cannotListen(let address, let reason): "cannot listen on \(address): \(reason)"
     case .unreadableSecret(let path, let reason): "\(path): cannot read the secret: \(reason)"
-    case .unwritableSecret(let path, let reason): "\(path): cannot write the login: \(reason)"
+    case .unwritableSecret(let path, let reason): "\(path): cannot save the login: \(reason)"
     case .certificateFile(let path, let reason): "\(path): cannot use the certificates: \(reason)"
     }
   }
 
-  /// What a program that ends because of it exits with.
+  /// The exit code of a program that ends because of the error.
   package var exitCode: Int32 {
     switch self {
     case .refused, .notPermitted: 77

@@ -2,19 +2,19 @@ package import JSON
 package import LiveEvents
 package import RateLimiting
 
-/// What a source says of itself. Only the newest counts.
+/// The status of a source. Each report replaces the previous one.
 package struct SourceStatus: Equatable, Sendable {
   package var state: SourceHealth.Connection
-  /// Why, for people; `nil` if there is nothing to say.
+  /// The reason, for people. `nil` if there is none.
   package var reason: String?
-  /// How far what is delivered lags behind what was received.
+  /// How far the delivery lags behind the received messages, in milliseconds.
   package var behindMilliseconds: Int?
-  /// Messages known to be lost, and those that arrived more than once.
+  /// The number of messages known to be lost, and of messages that arrived more than once.
   package var lost = 0
   package var duplicate = 0
-  /// Messages of gaps that were got afterwards.
+  /// The number of messages retrieved after a gap.
   package var backfilled = 0
-  /// Messages and deliveries of which nothing could be shown.
+  /// The number of messages and deliveries of which nothing could be shown.
   package var notShown = 0
 
   package init(_ state: SourceHealth.Connection, reason: String? = nil) {
@@ -23,7 +23,7 @@ package struct SourceStatus: Equatable, Sendable {
   }
 }
 
-/// A time in which a source could not listen. Messages of that time are missing.
+/// An interval during which a source could not listen. Its messages are missing.
 package struct SourceGap: Equatable, Sendable {
   /// Milliseconds since 1970.
   package var from: Int
@@ -37,17 +37,18 @@ package struct SourceGap: Equatable, Sendable {
   }
 
   package init(from: Instant, to: Instant, reason: String) {
-    // The clock may be set back meanwhile.
+    // The clock may be set back in between.
     let start = Delivery.wallTime(from)
     self.init(from: start, to: max(start, Delivery.wallTime(to)), reason: reason)
   }
 }
 
-/// The native lines that a source writes, without their ends.
+/// The native lines that a source writes, without line endings.
 package enum SourceLine {
-  /// Makes every later line of the connection count for a room, if one is given, and come from this source.
+  /// Returns the line that sets the source of every later event, and its room if one is given.
   ///
-  /// - Parameter platform: `nil` if each event says so itself, or none of them is of a platform.
+  /// - Parameter platform: The default platform. `nil` if each event names its platform or there is
+  ///   none.
   package static func options(room: RoomName?, source: String, platform: String?) -> [UInt8] {
     JSONWriter.object(type: "options") {
       $0.add("room", room?.description)
@@ -56,7 +57,9 @@ package enum SourceLine {
     }
   }
 
-  /// - Parameter time: milliseconds since 1970.
+  /// Returns the line that reports the state of a source.
+  ///
+  /// - Parameter time: Milliseconds since 1970.
   package static func state(
     _ status: SourceStatus, source: String, platform: String, room: RoomName, at time: Int
   ) -> [UInt8] {
@@ -86,7 +89,7 @@ package enum SourceLine {
     }
   }
 
-  /// A message of a chat whose platform gives nothing but a name and a text.
+  /// Returns a chat message from a platform that provides only a name and a text.
   package static func message(id: String, user: String, text: String, room: RoomName) -> [UInt8] {
     JSONWriter.object(type: "chat.message") {
       $0.add("room", room.description)
@@ -100,9 +103,9 @@ package enum SourceLine {
     }
   }
 
-  /// Any event.
+  /// Returns any event.
   ///
-  /// - Parameter time: milliseconds since 1970.
+  /// - Parameter time: Milliseconds since 1970.
   package static func event(
     _ type: String, room: RoomName, at time: Int, _ body: (inout JSONWriter) -> Void
   ) -> [UInt8] {

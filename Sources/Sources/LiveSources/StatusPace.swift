@@ -1,16 +1,17 @@
 package import RateLimiting
 
-/// When a source reports its status again if others can change it at any pace: at most once per ``interval``.
+/// Limits status reports to one per ``interval``, where a peer could otherwise trigger them at any
+/// rate.
 package struct StatusPace: Sendable {
   package static let interval = Interval.seconds(10)
 
-  /// When a report that was held back is due; `nil` if there is none.
+  /// The time at which a delayed report is due. `nil` if there is none.
   package private(set) var deadline: Instant?
   private var last: Instant?
 
   package init() {}
 
-  /// Whether the status may be reported now. If not, it is due at ``deadline``.
+  /// Returns whether the status may be reported now. If not, the report is due at ``deadline``.
   package mutating func mayReport(at now: Instant) -> Bool {
     if let last, now - last < Self.interval {
       deadline = last + Self.interval
@@ -20,15 +21,15 @@ package struct StatusPace: Sendable {
     return true
   }
 
-  /// Whether a report that was held back is due.
+  /// Returns whether a delayed report is due.
   package func isDue(at now: Instant) -> Bool { deadline.map { $0 <= now } ?? false }
 
-  /// Lets a report that was held back be made at once, since the source ends. `false` if there is none.
+  /// Releases a delayed report immediately, because the source ends. Returns whether there is one.
   package mutating func release() -> Bool {
     defer { (last, deadline) = (nil, nil) }
     return deadline != nil
   }
 
-  /// Forgets a report that was held back.
+  /// Discards a delayed report.
   package mutating func cancel() { deadline = nil }
 }

@@ -3,20 +3,21 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// What happens on a connection, as calls on its event loop.
+/// The callbacks of a connection, on its event loop.
 package struct StreamEvents {
   package var opened: () -> Void = {}
   package var received: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Everything that was there has been received.
+  /// Called after all available data was received.
   package var drained: () -> Void = {}
   package var becameWritable: () -> Void = {}
-  /// It is closed, with the reason for people. Comes once, also if it was never opened.
+  /// Called exactly once when the connection is closed or cannot be opened, with the reason for
+  /// people.
   package var closed: (String) -> Void = { _ in }
 
   package init() {}
 }
 
-/// Passes what happens on a channel to ``StreamEvents``.
+/// Passes the events of a channel to ``StreamEvents``.
 final class StreamHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -55,7 +56,8 @@ final class StreamHandler: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // The first error is the cause of the others. A peer that leaves without a TLS goodbye has left.
+    // The first error is the cause of the later ones. A missing TLS closing message is not an
+    // error.
     if case NIOSSLError.uncleanShutdown = error {} else { self.error = self.error ?? error }
     context.close(promise: nil)
   }
@@ -65,18 +67,18 @@ final class StreamHandler: ChannelInboundHandler {
   }
 }
 
-/// Why a connection failed, for people.
+/// Describes why a connection failed, for people.
 package enum ConnectionFailure {
   package static func text(_ error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
       if let inner = error.connectionErrors.first { return text(inner.error) }
       if error.dnsAAAAError != nil || error.dnsAError != nil {
-        return "there is no address of \(error.host)"
+        return "no address found for \(error.host)"
       }
-      return "no connection"
+      return "the connection failed"
     case let error as IOError: return SystemText.error(error.errnoCode)
-    case ChannelError.connectTimeout: return "no connection in time"
+    case ChannelError.connectTimeout: return "the connection timed out"
     case NIOSSLError.handshakeFailed(let inner): return "TLS: \(inner)"
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
       return "TLS: the certificate is for another name"

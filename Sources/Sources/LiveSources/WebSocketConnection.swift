@@ -2,26 +2,26 @@ package import NIOCore
 import NIOHTTP1
 import NIOWebSocket
 
-/// What happens on a WebSocket, as calls on its event loop.
+/// The callbacks of a WebSocket, on its event loop.
 package struct WebSocketEvents {
   package var opened: () -> Void = {}
-  /// A message of text, complete.
+  /// Called with each complete text message.
   package var received: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// A ping was answered.
+  /// Called when a ping was answered.
   package var ponged: () -> Void = {}
-  /// Everything that was there has been received.
+  /// Called after all available data was received.
   package var drained: () -> Void = {}
-  /// It is closed. Comes once, also if it was never opened.
+  /// Called exactly once when the WebSocket is closed or cannot be opened.
   package var closed: (WebSocketEnd) -> Void = { _ in }
 
   package init() {}
 }
 
-/// Why a WebSocket ended.
+/// The reason why a WebSocket ended.
 package struct WebSocketEnd: Equatable, Sendable {
-  /// The code that the peer closed it with; `nil` if it ended in another way.
+  /// The close code from the peer. `nil` if the WebSocket ended in another way.
   package var code: Int?
-  /// For people.
+  /// The reason, for people.
   package var reason: String
 
   package init(code: Int? = nil, reason: String) {
@@ -30,22 +30,22 @@ package struct WebSocketEnd: Equatable, Sendable {
   }
 }
 
-/// A client of a WebSocket server (RFC 6455). Belongs to one event loop.
+/// A WebSocket client (RFC 6455). Belongs to one event loop.
 ///
-/// Messages are put together from their fragments and are bounded; pings are answered.
+/// It assembles messages from their fragments, limits their size, and answers pings.
 package final class WebSocketConnection {
-  /// The longest message that is taken, in bytes.
+  /// The maximum size of a message, in bytes.
   package static let longestMessage = 1 << 20
   private static let timeout = TimeAmount.seconds(10)
 
   private let events: WebSocketEvents
   private let channel = PeerChannel()
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
   /// - Parameters:
-  ///   - path: what the server is asked for.
-  ///   - protocolName: the subprotocol, if the server has several.
+  ///   - path: The requested path.
+  ///   - protocolName: The subprotocol, if the server has several.
   package init(
     to address: PeerAddress, path: String = "/", protocolName: String? = nil,
     security: PeerSecurity?, eventLoop: any EventLoop, events: WebSocketEvents
@@ -69,7 +69,7 @@ package final class WebSocketConnection {
   ) throws {
     let upgrader = NIOTypedWebSocketClientUpgrader<Void>(
       maxFrameSize: longestMessage,
-      // It would close the connection before anybody knows why.
+      // Automatic handling would close the connection without reporting the reason.
       enableAutomaticErrorHandling: false,
       upgradePipelineHandler: { channel, _ in
         channel.eventLoop.makeCompletedFuture {
@@ -83,12 +83,12 @@ package final class WebSocketConnection {
         notUpgradingCompletionHandler: { channel in
           channel.eventLoop.makeFailedFuture(NotAWebSocket())
         }))
-    // A server may say something at once, in the segment of its answer.
+    // The server may send data in the same segment as its handshake response.
     configuration.leftOverBytesStrategy = .forwardBytes
     let upgraded = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
       configuration: configuration)
     let timeout = channel.eventLoop.assumeIsolated().scheduleTask(in: Self.timeout) {
-      connection.value.end(WebSocketEnd(reason: "no answer in time"))
+      connection.value.end(WebSocketEnd(reason: "the handshake timed out"))
     }
     upgraded.assumeIsolated().whenComplete { result in
       timeout.cancel()
@@ -96,7 +96,7 @@ package final class WebSocketConnection {
         connection.value.end(
           WebSocketEnd(
             reason: error is NotAWebSocket
-              ? "the server speaks no WebSocket" : ConnectionFailure.text(error)))
+              ? "the server does not support WebSocket" : ConnectionFailure.text(error)))
         channel.close(promise: nil)
       }
     }
@@ -118,33 +118,34 @@ package final class WebSocketConnection {
     if channel.close() { events.closed(end) }
   }
 
-  /// Writes a message. Only after `events.opened`.
+  /// Writes a message. Call this only after `events.opened`.
   package func send(_ text: [UInt8]) {
     channel.write(
       WebSocketFrame(
         fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(bytes: text)))
   }
 
-  /// Asks the server for a sign of life: `events.ponged`. Only after `events.opened`.
+  /// Sends a ping; `events.ponged` reports the reply. Call this only after `events.opened`.
   package func ping() {
     channel.write(
       WebSocketFrame(fin: true, opcode: .ping, maskKey: .random(), data: ByteBuffer()))
   }
 
-  /// Stops or resumes reading, so that the peer is held up instead of this program's memory filled.
+  /// Pauses or resumes reading. While reading is paused, TCP slows the peer down instead of filling
+  /// this program's memory.
   package func setReading(_ isReading: Bool) { channel.setReading(isReading) }
 
-  /// Closes it; no event comes any more.
+  /// Closes the connection. No events follow.
   package func close() { channel.close() }
 }
 
-/// Puts messages together and answers what concerns the connection alone.
+/// Assembles messages and handles control frames.
 private final class WebSocketHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
   private let events: WebSocketEvents
-  /// The fragments so far of a message; `nil` between messages.
+  /// The fragments of the current message. `nil` between messages.
   private var message: ByteBuffer?
   private var isText = true
   private var end: WebSocketEnd?
@@ -159,7 +160,7 @@ private final class WebSocketHandler: ChannelInboundHandler {
     guard end == nil else { return }
     let frame = unwrapInboundIn(data)
     guard frame.maskKey == nil else {
-      return fail(context, .protocolError, "the server masks what it sends")
+      return fail(context, .protocolError, "the server masks its frames")
     }
     switch frame.opcode {
     case .ping: send(context, .pong, frame.data)
@@ -167,16 +168,16 @@ private final class WebSocketHandler: ChannelInboundHandler {
     case .connectionClose: closed(context, frame.data)
     case .text, .binary:
       guard message == nil else {
-        return fail(context, .protocolError, "a message began within another one")
+        return fail(context, .protocolError, "a message began within another message")
       }
       isText = frame.opcode == .text
       append(context, frame)
     case .continuation:
       guard message != nil else {
-        return fail(context, .protocolError, "a message continued that had not begun")
+        return fail(context, .protocolError, "a continuation frame arrived outside of a message")
       }
       append(context, frame)
-    default: fail(context, .protocolError, "an unknown kind of frame")
+    default: fail(context, .protocolError, "the server sent an unknown kind of frame")
     }
   }
 
@@ -233,7 +234,7 @@ private final class WebSocketHandler: ChannelInboundHandler {
     switch error as? NIOWebSocketError {
     case .invalidFrameLength?: fail(context, .messageTooLarge, "a message was too long")
     case .fragmentedControlFrame?, .multiByteControlFrameLength?:
-      fail(context, .protocolError, "the server broke the protocol")
+      fail(context, .protocolError, "the server violated the WebSocket protocol")
     case nil:
       end = end ?? WebSocketEnd(reason: ConnectionFailure.text(error))
       context.close(promise: nil)

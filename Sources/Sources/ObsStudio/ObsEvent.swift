@@ -2,20 +2,20 @@ import JSON
 package import LiveEvents
 import LiveSources
 
-/// What OBS tells a room, in the words of the room.
+/// An event of OBS in the terms of a room.
 package enum ObsEvent: Equatable, Sendable {
   case stream(StreamState)
   case statistics(StreamStatistics)
   case recorder(RecorderState)
   case recorded(bytes: Int, milliseconds: Int)
-  /// A slider or a switch has this, wherever it was moved.
+  /// The state of a slider or a switch, regardless of where it was changed.
   case control(String, ControlState)
   /// Levels from 0 to 1, one for each channel.
   case meter(String, [Float])
 
-  /// The native line, without its end.
+  /// Returns the native line, without its line ending.
   ///
-  /// - Parameter time: milliseconds since 1970.
+  /// - Parameter time: Milliseconds since 1970.
   package func line(room: RoomName, at time: Int) -> [UInt8] {
     SourceLine.event(type, room: room, at: time) { object in
       switch self {

@@ -1,11 +1,12 @@
 import JSON
 import LiveEvents
 
-/// The inputs and scenes of OBS as controls of a room: an input is a slider, `INPUT` or else
-/// `volume INPUT`, and a switch `mute INPUT`, a scene is a switch `scene SCENE`; `stream` starts
-/// and stops the stream.
+/// The inputs and scenes of OBS as controls of a room.
+///
+/// An input is a slider named `INPUT` or `volume INPUT`, and a switch named `mute INPUT`. A scene
+/// is a switch named `scene SCENE`. The switch `stream` starts and stops the stream.
 struct ObsMixer: Sendable {
-  /// Controls that are not those of an input or a scene.
+  /// The controls that do not belong to an input or a scene.
   static let stream = "stream"
   static let recorder = "recorder"
   static let endStream = "endStream"
@@ -13,10 +14,11 @@ struct ObsMixer: Sendable {
   private static let mute = "mute "
   private static let scene = "scene "
   private static let volume = "volume "
-  /// How many inputs and how many scenes are controls: a surface may have 256 in all.
+  /// The maximum numbers of inputs and scenes. A controller may have at most 256 controls.
   private static let maximumInputs = 64
   private static let maximumScenes = 120
-  /// The longest name of an input or scene, with space for the prefix of its control.
+  /// The maximum length of the name of an input or scene, which leaves space for the prefix of its
+  /// control.
   private static let longestName = 240
 
   enum Switch: Equatable {
@@ -25,32 +27,32 @@ struct ObsMixer: Sendable {
     case stream
   }
 
-  /// In the order in which OBS lists them. Those that have no sound have no volume.
+  /// The inputs in the order of OBS. Inputs without sound have no volume.
   private var inputs: [String] = []
   private var audio: Set<String> = []
   private var scenes: [String] = []
   private var currentScene: String?
-  /// What the room has been told of each control, so that nothing is repeated.
-  private var told: [String: ControlState] = [:]
+  /// The state last reported to the room for each control, so that nothing is repeated.
+  private var reported: [String: ControlState] = [:]
   private var levels: [String: [Float]] = [:]
   private var announced: [String]?
 
-  mutating func take(scenes reply: JSONValue, inputs list: JSONValue) {
+  mutating func update(scenes reply: JSONValue, inputs list: JSONValue) {
     func names(_ list: JSONValue?, _ member: String, atMost count: Int) -> [String] {
       let names = (list?.arrayValue ?? []).compactMap { $0[member]?.word(atMost: Self.longestName) }
       return Array(names.filter { !$0.isEmpty }.prefix(count))
     }
     inputs = names(list["inputs"], "inputName", atMost: Self.maximumInputs)
-    // OBS lists them from the last one to the first.
+    // OBS lists the scenes in reverse order.
     scenes = names(reply["scenes"], "sceneName", atMost: Self.maximumScenes).reversed()
     currentScene = reply["currentProgramSceneName"]?.word()
     audio = []
     levels = levels.filter { inputs.contains($0.key) }
     let controls = Set(controls(of: inputs))
-    told = told.filter { controls.contains($0.key) }
+    reported = reported.filter { controls.contains($0.key) }
   }
 
-  /// What to ask for, to know the volumes.
+  /// The requests for the volumes of all inputs.
   var volumeRequests: [(id: String, request: ObsRequest)] {
     inputs.flatMap { input in
       ["GetInputVolume", "GetInputMute"].map {
@@ -59,10 +61,10 @@ struct ObsMixer: Sendable {
     }
   }
 
-  /// Takes the answers to ``volumeRequests``. Gives what controls have.
-  mutating func takeVolumes(_ responses: [ObsResponse]) -> [ObsEvent] {
+  /// Processes the answers to ``volumeRequests``. Returns the changed states of controls.
+  mutating func applyVolumes(_ responses: [ObsResponse]) -> [ObsEvent] {
     var events: [ObsEvent?] = []
-    // Inputs without sound refuse to answer.
+    // OBS answers with an error for inputs without sound.
     for response in responses where response.isDone && inputs.contains(response.id) {
       audio.insert(response.id)
       if response.type == "GetInputVolume" {
@@ -74,7 +76,7 @@ struct ObsMixer: Sendable {
     return events.compactMap { $0 } + scene(currentScene)
   }
 
-  /// All controls, if they are others than before.
+  /// Returns all controls, or `nil` if they have not changed.
   mutating func newControls() -> [String]? {
     let all = controls(of: inputs.filter(audio.contains))
     guard all != announced else { return nil }
@@ -87,8 +89,8 @@ struct ObsMixer: Sendable {
       + scenes.map { Self.scene + $0 }
   }
 
-  /// The slider of an input: its name, unless a switch has that, such as the one that mutes `Mic`
-  /// where another input is called `mute Mic`.
+  /// Returns the slider of an input. It has the input's name unless a switch has the same name. For
+  /// example, an input named `mute Mic` conflicts with the switch that mutes `Mic`.
   private func slider(of input: String) -> String {
     guard `switch`(input, of: inputs) != nil || Self.fixed.contains(input) else { return input }
     var name = Self.volume + input
@@ -96,12 +98,12 @@ struct ObsMixer: Sendable {
     return name
   }
 
-  /// The input whose volume a slider of the room is.
+  /// Returns the input whose volume a slider controls.
   func input(ofSlider name: String) -> String? {
     inputs.first { audio.contains($0) && slider(of: $0) == name }
   }
 
-  /// What a switch of the room is.
+  /// Returns the function of a switch.
   func `switch`(_ name: String) -> Switch? { `switch`(name, of: inputs.filter(audio.contains)) }
 
   private func `switch`(_ name: String, of inputs: [String]) -> Switch? {
@@ -115,7 +117,7 @@ struct ObsMixer: Sendable {
     return nil
   }
 
-  // MARK: What OBS has
+  // MARK: State of OBS
 
   mutating func volume(of input: String, _ data: JSONValue) -> ObsEvent? {
     guard audio.contains(input), let decibels = data["inputVolumeDb"]?.numberValue else {
@@ -129,7 +131,7 @@ struct ObsMixer: Sendable {
     return news(Self.mute + input, .position(on: isMuted))
   }
 
-  /// Another scene is on air.
+  /// Records that another scene is on air.
   mutating func scene(_ name: String?) -> [ObsEvent] {
     currentScene = name
     return scenes.compactMap { news(Self.scene + $0, .position(on: $0 == name)) }
@@ -138,18 +140,19 @@ struct ObsMixer: Sendable {
   mutating func streams(_ isOn: Bool) -> ObsEvent? { news(Self.stream, .position(on: isOn)) }
 
   private mutating func news(_ control: String, _ state: ControlState) -> ObsEvent? {
-    guard told[control] != state else { return nil }
-    told[control] = state
+    guard reported[control] != state else { return nil }
+    reported[control] = state
     return .control(control, state)
   }
 
-  /// The levels of inputs, as far as they are others than before: most inputs are silent most of the time.
+  /// Returns the changed levels of inputs. Most inputs are silent most of the time.
   mutating func meters(_ data: JSONValue) -> [ObsEvent] {
     (data["inputs"]?.arrayValue ?? []).compactMap { input in
       guard let name = input["inputName"]?.word(), audio.contains(name) else { return nil }
       let peaks = (input["inputLevelsMul"]?.arrayValue ?? [])
         .prefix(ControlEvent.maximumChannels).map { channel in
-          // Magnitude, peak, peak before the fader. A peak may be above full level.
+          // The values are magnitude, peak, and peak before the fader. A peak may exceed full
+          // level.
           Float(min(max(channel.arrayValue?.dropFirst().first?.numberValue ?? 0, 0), 1))
         }
       guard !peaks.isEmpty, levels[name] != peaks else { return nil }
@@ -158,9 +161,10 @@ struct ObsMixer: Sendable {
     }
   }
 
-  /// The room may have been moved meanwhile, so all is told again.
+  /// Forgets the reported states, so that all are reported again. They may have changed during a
+  /// lost connection.
   mutating func forget() {
-    told = [:]
+    reported = [:]
     levels = [:]
   }
 }

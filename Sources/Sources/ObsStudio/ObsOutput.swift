@@ -1,18 +1,19 @@
 import LiveEvents
 
-/// The stream or the recording of OBS.
+/// The state of OBS's stream or recording.
 ///
-/// Events and polls contradict each other: while OBS reconnects, an event says that the stream is not active,
-/// and a poll that it is; and a poll may have been under way when an event came. So of an event only its state
-/// counts, and a poll only if no event came since it was asked.
+/// Events and polls may contradict each other. While OBS reconnects, an event reports the stream as
+/// inactive, but a poll reports it as active. A poll may also have been in flight when an event
+/// arrived. Therefore only the state name of an event counts, and a poll counts only if no event
+/// arrived after its request.
 struct ObsOutput: Sendable {
   enum State: Equatable, Sendable {
     case unknown, starting, running, reconnecting, paused, stopping, stopped
 
-    /// With what the name of each state begins.
+    /// The prefix of all state names.
     static let prefix = "OBS_WEBSOCKET_OUTPUT_"
 
-    /// The state that an event names; `nil` for one that says nothing new.
+    /// Returns the state that an event names, or `nil` for other names.
     init?(event: String) {
       guard event.hasPrefix(Self.prefix) else { return nil }
       switch event.dropFirst(Self.prefix.count) {
@@ -35,22 +36,23 @@ struct ObsOutput: Sendable {
   }
 
   private(set) var state = State.unknown
-  /// Counts events, so that a poll that one overtook is known.
+  /// The number of events, which shows whether an event arrived after a poll was requested.
   private(set) var revision = 0
-  /// Whether nothing but that it is stopped is known since the connection was lost, so how it stopped is not.
+  /// Whether the connection was lost and the output has not been seen active since. If it is
+  /// stopped, the way it stopped is then unknown.
   private(set) var hasUnknownEnd = false
 
-  mutating func take(event: State) {
+  mutating func apply(event: State) {
     revision += 1
     state = event
     hasUnknownEnd = false
   }
 
-  /// Takes a poll that was asked at a revision.
-  mutating func take(poll: State, askedAt revision: Int) {
+  /// Applies the result of a poll, unless an event arrived after its request.
+  mutating func apply(poll: State, askedAt revision: Int) {
     guard revision == self.revision else { return }
     switch (state, poll) {
-    // Between the two, a poll says what was before or what comes next.
+    // During a transition, a poll may report the previous or the next state.
     case (.starting, .stopped), (.stopping, .running), (.stopping, .paused),
       (.stopping, .reconnecting):
       break
@@ -60,7 +62,7 @@ struct ObsOutput: Sendable {
     }
   }
 
-  /// The connection to OBS was lost.
+  /// Records that the connection to OBS was lost.
   mutating func forget() {
     revision += 1
     state = .unknown
@@ -68,17 +70,18 @@ struct ObsOutput: Sendable {
   }
 }
 
-/// A counter that starts again from 0 while what it counts goes on, as OBS's do when a stream reconnects.
+/// Sums a counter that may restart from 0, as OBS's counters do when a stream reconnects.
 struct FallingCounter: Sendable {
   private var last: Int?
-  /// All that was counted.
+  /// The sum of all increments.
   private(set) var total = 0
 
-  /// Takes the counter. Gives what was added since the last time; `nil` the first time.
+  /// Adds a reading of the counter. Returns the increment since the last reading, or `nil` for the
+  /// first.
   @discardableResult
-  mutating func take(_ value: Int) -> Int? {
+  mutating func add(_ value: Int) -> Int? {
     let added = last.map { value >= $0 ? value - $0 : value }
-    // What a counter adds up to that goes up and down without end does not fit into any number.
+    // The sum of a counter that rises and falls without end would overflow.
     let (sum, overflows) = total.addingReportingOverflow(added ?? value)
     if !overflows { total = sum }
     last = value

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import LiveSources
 
-/// Messages of obs-websocket 5: `op` says what they are, `d` is what they say.
+/// A message of obs-websocket 5. `op` is its type, and `d` its data.
 enum ObsMessage {
   enum Operation: Int64 {
     case hello = 0
@@ -15,23 +15,24 @@ enum ObsMessage {
     case batchResponse = 9
   }
 
-  /// The codes with which OBS closes a connection for good.
+  /// The codes with which OBS closes a connection permanently.
   enum CloseCode {
     static let wrongPassword = 4009
     static let wrongVersion = 4010
   }
 
-  /// The codes of answers to requests.
+  /// The status codes in answers to requests.
   enum Status {
     static let notReady: Int64 = 207
   }
 
-  /// The version of the protocol that is spoken here.
+  /// The supported version of the protocol.
   static let version: Int64 = 1
-  /// General, Config, Scenes, Inputs, Outputs, and the levels of inputs.
+  /// The subscribed events: General, Config, Scenes, Inputs, Outputs, and the levels of inputs.
   static let events: Int64 = 1 | 2 | 4 | 8 | 64 | 65_536
 
-  /// What is read of events and answers: OBS gives a name the same meaning everywhere.
+  /// The members that are read from events and answers. OBS gives a name the same meaning in all of
+  /// them.
   static let shape: JSONShape = {
     let number = JSONShape.test { $0.numberValue != nil }
     let count = JSONShape.test { $0.countValue != nil }
@@ -60,7 +61,7 @@ enum ObsMessage {
     message(.request, request.members(id: id))
   }
 
-  /// Several requests whose answers come together.
+  /// Returns a message with several requests, which OBS answers together.
   static func batch(_ requests: [(id: String, request: ObsRequest)], id: String) -> JSONValue {
     message(
       .batch,
@@ -76,7 +77,7 @@ enum ObsMessage {
     ["op": .integer(operation.rawValue), "d": .object(data)]
   }
 
-  /// The answer to a challenge.
+  /// Returns the response to an authentication challenge.
   static func authentication(password: Secret, salt: String, challenge: String) -> String {
     let secret = password.reveal { base64(SHA256.hash(Array(($0 + salt).utf8))) }
     return base64(SHA256.hash(Array((secret + challenge).utf8)))
@@ -111,7 +112,7 @@ struct ObsResponse {
   let comment: String?
   let data: JSONValue
 
-  /// `nil` for other values.
+  /// Parses an answer. Returns `nil` for other values.
   init?(_ value: JSONValue) {
     guard let type = value["requestType"]?.word(), let status = value["requestStatus"] else {
       return nil
@@ -126,7 +127,7 @@ struct ObsResponse {
 }
 
 extension JSONValue {
-  /// A number, however it is written.
+  /// The number, written as an integer or not.
   var numberValue: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -135,7 +136,7 @@ extension JSONValue {
     }
   }
 
-  /// A count, which is never negative. A library may write it as a number that is not an integer; those are exact
+  /// The count, which is never negative. Libraries may write it as a decimal number, which is exact
   /// up to this bound.
   var countValue: Int? {
     numberValue.flatMap { $0 >= 0 && $0 < 9e15 ? Int($0) : nil }

@@ -3,7 +3,7 @@ package import LiveEvents
 import LiveSources
 package import RateLimiting
 
-/// What the room wants OBS to do.
+/// A request of the room to OBS.
 package struct ObsWish: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     case slider(String, value: Double)
@@ -12,7 +12,7 @@ package struct ObsWish: Equatable, Sendable {
     case record(RecorderWish)
   }
 
-  /// Identifies the request.
+  /// The identifier of the request.
   package var identifier: String
   package var kind: Kind
 
@@ -22,11 +22,11 @@ package struct ObsWish: Equatable, Sendable {
   }
 }
 
-/// Requests of the room: each is sent to OBS, and confirmed once OBS has done it.
+/// Handles requests of the room. Each is sent to OBS, and confirmed once OBS has carried it out.
 extension ObsSession {
-  /// The room wants something.
-  package mutating func take(_ wish: ObsWish, at now: Instant) {
-    // A source that was connected anew is given what is outstanding a second time.
+  /// Handles a request of the room.
+  package mutating func handle(_ wish: ObsWish, at now: Instant) {
+    // A reconnected source receives outstanding requests again.
     guard pending[wish.identifier] == nil else { return }
     guard case .ready = phase else { return refuse(wish.identifier, "OBS is not connected") }
     guard pending.count < Self.maximumPending else {
@@ -40,7 +40,7 @@ extension ObsSession {
     }
   }
 
-  /// A request is void. What OBS has been asked for it may do nevertheless, and then says so.
+  /// Withdraws a void request. If OBS carries it out nevertheless, OBS reports the change.
   package mutating func withdraw(_ identifier: String) { pending[identifier] = nil }
 
   mutating func refuse(_ identifier: String, _ reason: String) {
@@ -61,7 +61,7 @@ extension ObsSession {
     case .record(.resume): return .success((ObsRequest("ResumeRecord"), .answer))
     case .slider(let name, let value):
       guard let input = mixer.input(ofSlider: name) else {
-        return .failure(Refusal(reason: "OBS has no input of this name"))
+        return .failure(Refusal(reason: "OBS has no input with this name"))
       }
       let volume: (JSONName, Double) =
         value > 0
@@ -84,7 +84,7 @@ extension ObsSession {
         return .success(
           (ObsRequest("SetCurrentProgramScene", ["sceneName": .string(scene)]), .answer))
       case .scene?:
-        return .failure(Refusal(reason: "one scene is always on air; choose another one"))
+        return .failure(Refusal(reason: "one scene is always on air; select another scene instead"))
       case .stream?:
         return .success(
           on ? (ObsRequest("StartStream"), .stream) : (ObsRequest("StopStream"), .answer))
@@ -93,19 +93,20 @@ extension ObsSession {
     }
   }
 
-  /// OBS has answered a request.
-  mutating func take(_ response: ObsResponse, at now: Instant) {
+  /// Processes OBS's answer to a request.
+  mutating func process(_ response: ObsResponse, at now: Instant) {
     guard let waiting = pending[response.id] else { return }
     guard response.isDone else {
       let reason =
         response.code == ObsMessage.Status.notReady
-        ? "OBS is not ready" : response.comment ?? "OBS refuses it (code \(response.code))"
+        ? "OBS is not ready" : response.comment ?? "OBS refused the request (code \(response.code))"
       return refuse(response.id, String(reason.unicodeScalars.prefix(120)))
     }
     switch waiting.awaited {
     case .answer: confirm(response.id)
     case .stream, .recording:
-      // Done means that OBS tries; whether it starts is told by an event, which may have come already.
+      // The answer only confirms that OBS tries to start. An event reports the start, and may have
+      // arrived already.
       let asked = polls
       pending[response.id]?.answered = asked
       let isRunning =
@@ -119,8 +120,8 @@ extension ObsSession {
     perform(.outcome(request: identifier, .confirmed))
   }
 
-  /// An output runs or is stopped: those who wait for its start know, but not by a poll that was sent before
-  /// OBS had answered them.
+  /// Resolves the requests that wait for an output to start. A poll resolves them only if it was
+  /// sent after OBS had answered the request.
   mutating func settle(
     _ awaited: Pending.Awaited, isRunning: Bool, byPoll: Bool, _ reason: String
   ) {

@@ -3,50 +3,52 @@ package import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Watches an OBS and does in it what the room asks for: what to send, and what its answers mean.
+/// Monitors OBS and carries out the requests of a room. Decides which messages to send, and
+/// interprets the answers.
 ///
-/// A value without sockets and clocks: its owner passes messages and the time, and carries out the effects.
+/// A value without sockets and clocks: its owner passes messages and the time, and performs the
+/// effects.
 package struct ObsSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect; `opened(_:at:)` or `closed(_:code:reason:at:)` tells the result.
+    /// Connect. Report the result by `opened(_:at:)` or `closed(_:code:reason:at:)`.
     case connect(Int)
-    /// Close a connection, of which the session wants to know nothing any more.
+    /// Close a connection. Its later events are ignored.
     case close(Int)
     case send(Int, JSONValue)
     case event(ObsEvent, at: Instant)
     case status(SourceStatus)
-    /// OBS could not be heard for a time.
+    /// An outage of the connection to OBS has ended.
     case gap(from: Instant, to: Instant, reason: String)
-    /// The controls of the room that are OBS's, which requests to the source are for.
+    /// The controls of the room that OBS provides. The source receives the requests for them.
     case controls([String])
-    /// What became of a request of the room.
+    /// The outcome of a request of the room.
     case outcome(request: String, RequestOutcome)
-    /// Trying again would not help. The connection is closed.
+    /// Connecting has failed permanently. The connection is closed.
     case refused(String)
   }
 
   enum Phase: Sendable {
-    /// Not connected; the time of the next attempt.
+    /// Not connected; contains the time of the next attempt.
     case waiting(until: Instant)
     case connecting
-    /// Connected, but OBS has not accepted it yet.
+    /// Connected, but not yet accepted by OBS.
     case greeting(deadline: Instant)
-    /// Accepted: the state of everything is asked for.
+    /// Accepted; the complete state is being requested.
     case loading
     case ready
     case over
   }
 
-  /// A request of the room that OBS has not answered, or not carried out yet.
+  /// A request of the room that OBS has not answered or not carried out yet.
   struct Pending: Sendable {
     enum Awaited { case answer, stream, recording }
 
     var awaited: Awaited
-    /// How many polls had been sent when OBS answered; `nil` before that.
+    /// The number of polls sent before OBS answered. `nil` before the answer.
     var answered: Int?
   }
 
-  /// How many requests of the room may be unanswered.
+  /// The maximum number of outstanding requests of the room.
   static let maximumPending = 256
 
   let settings: ObsSettings
@@ -57,40 +59,41 @@ package struct ObsSession {
   private var openedAt = Instant.origin
   private var liveness: Liveness
   private var lastHeard: Instant
-  /// Since when nothing is heard, and why; `nil` while it is heard, and before it first was.
+  /// The start of the current outage and its reason. `nil` while OBS is heard, and before it was
+  /// first heard.
   private var gap: (since: Instant, reason: String)?
   private var status = SourceStatus(.connecting)
-  /// Why requests of the room do not arrive; `nil` if they do.
+  /// The reason why requests of the room do not arrive. `nil` if they do.
   private var surfaceProblem: String?
   private var effects: [Effect] = []
 
   private var nextPoll: Instant?
   private(set) var polls = 0
-  /// The poll that is unanswered, and at which revisions of stream and recording it was asked.
+  /// The unanswered poll, with the revisions of stream and recording at its request.
   var poll: (id: String, stream: Int, recording: Int)?
-  /// When to ask for the inputs and scenes.
+  /// The time at which to request the inputs and scenes.
   private var loadAt: Instant?
   private var loads = 0
-  /// The question for the inputs and scenes, and then for the volumes, as long as it is unanswered.
+  /// The identifiers of the unanswered requests for the inputs and scenes, and for the volumes.
   private var loadID: String?
   private var volumesID: String?
 
   var mixer = ObsMixer()
   var stream = ObsOutput()
   var recording = ObsOutput()
-  /// What the room was told last.
-  var toldStream: StreamState?
-  var toldRecorder: RecorderState?
+  /// The states last reported to the room.
+  var reportedStream: StreamState?
+  var reportedRecorder: RecorderState?
   var sentBytes = FallingCounter()
   var sampledAt: Instant?
   var skippedFrames = FallingCounter()
   var pending: [String: Pending] = [:]
   private var odd = OddValueCounts()
   private var pace = StatusPace()
-  /// Events that were told.
-  package private(set) var told = 0
+  /// The number of events delivered to the room.
+  package private(set) var forwarded = 0
 
-  /// - Parameter generator: for the jitter of waits.
+  /// - Parameter generator: The source of randomness for waits.
   package init(_ settings: ObsSettings, generator: any RandomNumberGenerator, at now: Instant) {
     self.settings = settings
     self.generator = generator
@@ -100,7 +103,7 @@ package struct ObsSession {
     perform(.status(status))
   }
 
-  /// What is to be done, in this order. Ask after each call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -109,14 +112,14 @@ package struct ObsSession {
 
   mutating func perform(_ effect: Effect) { effects.append(effect) }
 
-  mutating func tell(_ event: ObsEvent, at now: Instant) {
-    told += 1
+  mutating func report(_ event: ObsEvent, at now: Instant) {
+    forwarded += 1
     perform(.event(event, at: now))
   }
 
   // MARK: Time
 
-  /// When to call ``wake(at:)``.
+  /// The time at which to call ``wake(at:)``.
   package var deadline: Instant? {
     switch phase {
     case .waiting(let time): time
@@ -127,7 +130,7 @@ package struct ObsSession {
     }
   }
 
-  /// Does what is due.
+  /// Performs all actions that are due.
   package mutating func wake(at now: Instant) {
     switch phase {
     case .waiting(let time) where time <= now:
@@ -137,7 +140,7 @@ package struct ObsSession {
     case .greeting(let time) where time <= now: lose("OBS does not answer", at: now)
     case .loading, .ready:
       if liveness.wake(at: now) == .dead { return lose("no sign of life", at: now) }
-      if pace.isDue(at: now) { sayOdd(at: now) }
+      if pace.isDue(at: now) { reportOdd(at: now) }
       if let loadAt, loadAt <= now { load() }
       if let nextPoll, nextPoll <= now { ask(at: now) }
     case .waiting, .connecting, .greeting, .over: break
@@ -152,15 +155,15 @@ package struct ObsSession {
     phase = .greeting(deadline: now + settings.greeting)
   }
 
-  /// A connection has ended, or could not be made.
+  /// Records that a connection has ended or could not be established.
   ///
-  /// - Parameter code: with which OBS closed it.
+  /// - Parameter code: The code with which OBS closed it.
   package mutating func closed(_ id: Int, code: Int?, reason: String, at now: Instant) {
     guard id == link else { return }
     switch code {
     case ObsMessage.CloseCode.wrongPassword?: refuse("OBS does not accept the password")
     case ObsMessage.CloseCode.wrongVersion?:
-      refuse("OBS speaks another version of its protocol than \(ObsMessage.version)")
+      refuse("OBS does not support protocol version \(ObsMessage.version)")
     default: lose(reason, at: now)
     }
   }
@@ -181,7 +184,7 @@ package struct ObsSession {
     sentBytes = FallingCounter()
     sampledAt = nil
     for request in pending.keys.sorted() { refuse(request, "the connection to OBS was lost") }
-    say(SourceStatus(.connecting, reason: reason))
+    setStatus(SourceStatus(.connecting, reason: reason))
   }
 
   private mutating func refuse(_ reason: String) {
@@ -189,56 +192,57 @@ package struct ObsSession {
     phase = .over
     perform(.close(link))
     for request in pending.keys.sorted() { refuse(request, reason) }
-    say(SourceStatus(.refused, reason: reason))
+    setStatus(SourceStatus(.refused, reason: reason))
     perform(.refused(reason))
   }
 
-  private mutating func say(_ status: SourceStatus) {
+  private mutating func setStatus(_ status: SourceStatus) {
     guard status != self.status else { return }
     self.status = status
     perform(.status(status))
   }
 
-  /// The source has stopped reading or reads again. While it does not, silence says nothing.
+  /// Records that the source has paused or resumed reading. While reading is paused, silence does
+  /// not mean that OBS is gone.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     liveness.suspend(isPaused, at: now)
     if !isPaused, case .greeting = phase { phase = .greeting(deadline: now + settings.greeting) }
   }
 
-  /// Requests of the room do not arrive, for this reason, or do again.
+  /// Records why requests of the room do not arrive, or with `nil` that they do.
   package mutating func surface(_ problem: String?, at now: Instant) {
     surfaceProblem = problem
-    if case .ready = phase { sayLive() }
+    if case .ready = phase { setLive() }
   }
 
-  private mutating func sayLive() {
+  private mutating func setLive() {
     let reasons = [surfaceProblem, odd.text].compactMap(\.self).joined(separator: "; ")
-    say(
+    setStatus(
       SourceStatus(
         .live, reason: reasons.isEmpty ? nil : String(reasons.unicodeScalars.prefix(240))))
   }
 
-  /// Counts members of events or answers whose value is of no use.
-  mutating func note(misfitsOf data: JSONValue, at now: Instant) {
+  /// Counts members of events or answers with unusable values.
+  mutating func count(misfitsOf data: JSONValue, at now: Instant) {
     let names = ObsMessage.shape.misfits(of: data, named: "data")
     guard !names.isEmpty else { return }
-    odd.note(names)
-    sayOdd(at: now)
+    odd.add(names)
+    reportOdd(at: now)
   }
 
-  private mutating func sayOdd(at now: Instant) {
+  private mutating func reportOdd(at now: Instant) {
     guard case .ready = phase, pace.mayReport(at: now) else { return }
-    sayLive()
+    setLive()
   }
 
-  /// Reports what was held back: the source ends.
+  /// Sends the delayed status report, because the source ends.
   package mutating func finish(at now: Instant) {
-    if pace.release() { sayOdd(at: now) }
+    if pace.release() { reportOdd(at: now) }
   }
 
   // MARK: Messages
 
-  /// Takes a message of OBS.
+  /// Processes a message from OBS.
   package mutating func receive(_ message: JSONValue, on id: Int, at now: Instant) {
     guard id == link, let number = message["op"]?.integerValue, let data = message["d"] else {
       return
@@ -251,15 +255,16 @@ package struct ObsSession {
       liveness = Liveness(silence: settings.silence, patience: nil, at: now)
       load()
     case (.event, .loading), (.event, .ready):
-      note(misfitsOf: data["eventData"] ?? .null, at: now)
-      take(event: data["eventType"]?.word() ?? "", data["eventData"] ?? .null, at: now)
+      count(misfitsOf: data["eventData"] ?? .null, at: now)
+      process(event: data["eventType"]?.word() ?? "", data["eventData"] ?? .null, at: now)
     case (.response, .ready):
-      if let response = ObsResponse(data) { take(response, at: now) }
+      if let response = ObsResponse(data) { process(response, at: now) }
     case (.batchResponse, .loading), (.batchResponse, .ready):
-      // Levels, which come by themselves, are no sign that OBS still answers.
+      // Events such as levels arrive without a request, so they do not prove that OBS still
+      // answers.
       liveness.heard(at: now)
       let results = (data["results"]?.arrayValue ?? []).compactMap(ObsResponse.init)
-      for result in results { note(misfitsOf: result.data, at: now) }
+      for result in results { count(misfitsOf: result.data, at: now) }
       answered(data["requestId"]?.word() ?? "", results, at: now)
     default: break
     }
@@ -269,7 +274,7 @@ package struct ObsSession {
     var answer: String?
     if let wanted = hello["authentication"] {
       guard let password = settings.password else {
-        return refuse("OBS asks for a password; it is in Tools, WebSocket Server Settings")
+        return refuse("OBS requires a password; see Tools, WebSocket Server Settings")
       }
       answer = ObsMessage.authentication(
         password: password, salt: wanted["salt"]?.stringValue ?? "",
@@ -280,22 +285,23 @@ package struct ObsSession {
 
   private mutating func answered(_ id: String, _ results: [ObsResponse], at now: Instant) {
     if id == poll?.id {
-      take(poll: results, at: now)
+      process(poll: results, at: now)
       policy.receivedUsefulData(at: now, connected: openedAt)
     } else if id == loadID {
       loadID = nil
       loaded(results, at: now)
     } else if id == volumesID {
       volumesID = nil
-      for control in mixer.takeVolumes(results) { tell(control, at: now) }
+      for control in mixer.applyVolumes(results) { report(control, at: now) }
       announce()
       if case .loading = phase { becameReady(at: now) }
     }
   }
 
-  // MARK: The state of everything
+  // MARK: The complete state
 
-  /// An input or a scene has come or gone; others may follow at once.
+  /// Schedules a request for the inputs and scenes after one was added or removed. The delay
+  /// collects further changes.
   mutating func changed(at now: Instant) { loadAt = loadAt ?? now + settings.loading }
 
   private mutating func load() {
@@ -312,10 +318,10 @@ package struct ObsSession {
 
   private mutating func loaded(_ results: [ObsResponse], at now: Instant) {
     guard results.count == 2, results.allSatisfy(\.isDone) else {
-      // OBS accepts connections while it still loads.
+      // OBS accepts connections while it is still loading.
       return changed(at: now)
     }
-    mixer.take(scenes: results[0].data, inputs: results[1].data)
+    mixer.update(scenes: results[0].data, inputs: results[1].data)
     let id = "volumes \(link) \(loads)"
     volumesID = id
     perform(.send(link, ObsMessage.batch(mixer.volumeRequests, id: id)))
@@ -327,7 +333,7 @@ package struct ObsSession {
       self.gap = nil
       perform(.gap(from: gap.since, to: now, reason: gap.reason))
     }
-    sayLive()
+    setLive()
     ask(at: now)
   }
 
@@ -335,7 +341,7 @@ package struct ObsSession {
     if let controls = mixer.newControls() { perform(.controls(controls)) }
   }
 
-  /// Polls, unless the last answer is not there yet.
+  /// Sends a poll unless the last one is unanswered.
   private mutating func ask(at now: Instant) {
     nextPoll = now + settings.poll
     guard poll == nil else { return }

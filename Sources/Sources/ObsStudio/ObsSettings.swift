@@ -1,22 +1,22 @@
 package import LiveSources
 package import RateLimiting
 
-/// Which OBS, and how it is watched.
+/// The password and time limits for one OBS.
 package struct ObsSettings: Sendable {
-  /// Where OBS's own WebSocket server is.
+  /// The default address of OBS's WebSocket server.
   package static let address = PeerAddress(host: "127.0.0.1", port: 4455)
 
   package var password: Secret?
 
-  // MARK: Times
+  // MARK: Time limits
 
-  /// How long OBS may take to greet, and to accept the password.
+  /// How long OBS may take to send its greeting, and to accept the password.
   package var greeting = Interval.seconds(10)
-  /// How often its state and statistics are asked for.
+  /// How often the state and statistics are polled.
   package var poll = Interval.seconds(1)
-  /// How long it may be silent, although it is asked each second.
+  /// How long OBS may leave polls unanswered. Polls are sent every second.
   package var silence = Interval.seconds(15)
-  /// When to ask an OBS again that is still loading.
+  /// The delay before the state is requested again from an OBS that is still loading.
   package var loading = Interval.milliseconds(500)
 
   package init(password: Secret? = nil) { self.password = password }

@@ -5,7 +5,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Carries out what an ``ObsSession`` decides: the sockets and the clock around it.
+/// Performs the effects of an ``ObsSession``, with its sockets and clock.
 ///
 /// Belongs to one event loop.
 package final class ObsSource: LiveSource {
@@ -22,7 +22,8 @@ package final class ObsSource: LiveSource {
 
   package var events = SourceEvents()
 
-  /// - Parameter control: the daemon's control socket, over which requests of the room come; `nil` takes none.
+  /// - Parameter control: The daemon's control socket for requests of the room. `nil` disables
+  ///   requests.
   package init(
     _ settings: ObsSettings, address: PeerAddress, delivery: Delivery, control: String?,
     eventLoop: any EventLoop
@@ -36,12 +37,12 @@ package final class ObsSource: LiveSource {
     session = ObsSession(settings, generator: SystemRandomNumberGenerator(), at: Delivery.now)
   }
 
-  package var forwarded: Int { session.told }
+  package var forwarded: Int { session.forwarded }
   package var duplicates: Int { 0 }
 
   package func start() {
     delivery.pause = { [weak self] in self?.pause($0) }
-    requests?.received = { [weak self] in self?.take($0) }
+    requests?.received = { [weak self] in self?.handle($0) }
     requests?.withdrawn = { [weak self] identifier in
       self?.advance { session, _ in session.withdraw(identifier) }
     }
@@ -58,7 +59,7 @@ package final class ObsSource: LiveSource {
     connection = nil
   }
 
-  /// Gives the session something, and does what it asks for.
+  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout ObsSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, Delivery.now)
@@ -84,10 +85,10 @@ package final class ObsSource: LiveSource {
       event.line(room: room, at: Delivery.wallTime(time)).withUnsafeBytes { delivery.deliver($0) }
     case .status(let status):
       self.status = status
-      tell(status, of: address.description, in: room)
+      report(status, of: address.description, in: room)
     case .gap(let from, let to, let reason):
-      tell(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
-    case .controls(let controls): requests?.take(controls)
+      report(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
+    case .controls(let controls): requests?.serve(controls)
     case .outcome(let request, let outcome): requests?.report(request, outcome)
     case .refused(let reason): events.failed(.refused(reason))
     }
@@ -118,7 +119,7 @@ package final class ObsSource: LiveSource {
     advance { $0.pause(isPaused, at: $1) }
   }
 
-  private func take(_ request: RequestReport) {
+  private func handle(_ request: RequestReport) {
     let kind: ObsWish.Kind
     switch (request.kind, request.control) {
     case (.setControl, let control?): kind = .slider(control, value: request.value ?? 0)
@@ -131,6 +132,6 @@ package final class ObsSource: LiveSource {
     case (.setControl, nil), (.setSwitch, nil): return
     }
     let wish = ObsWish(identifier: request.identifier, kind: kind)
-    advance { $0.take(wish, at: $1) }
+    advance { $0.handle(wish, at: $1) }
   }
 }

@@ -4,20 +4,22 @@ package import LiveSources
 import PlatformFormats
 package import RateLimiting
 
-/// Reads the stream of a session of Social Stream Ninja: when to connect, and which messages count.
+/// Reads the messages of a Social Stream Ninja session. Decides when to connect and which messages
+/// count.
 ///
-/// A value without sockets and clocks: its owner passes messages and the time, and carries out the effects.
+/// A value without sockets and clocks: its owner passes messages and the time, and performs the
+/// effects.
 package struct SocialStreamSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect; `opened(_:at:)` or `closed(_:reason:at:)` tells the result.
+    /// Connect. Report the result by `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int)
     case close(Int)
-    /// Ask for a sign of life; `heard(_:at:)` reports it.
+    /// Send a ping. Report the reply by `heard(_:at:)`.
     case ping(Int)
-    /// Native lines, each with its end, which belong together.
+    /// Deliver native lines that belong together, with their line endings.
     case deliver([UInt8], count: Int)
     case status(SourceStatus)
-    /// Nothing was heard for a time.
+    /// An outage has ended.
     case gap(from: Instant, to: Instant, reason: String)
   }
 
@@ -43,31 +45,33 @@ package struct SocialStreamSession {
   private var status: SourceStatus?
   private var pace = StatusPace()
   private var effects: [Effect] = []
-  /// Events that were told.
-  package var told: Int { output.lines }
-  /// Copies of messages.
+  /// The number of events delivered to the room.
+  package var forwarded: Int { output.lines }
+  /// The number of repeated messages.
   package var duplicates: Int { chat.duplicates }
 
+  /// Creates a session.
+  ///
   /// - Parameters:
-  ///   - room: the room of the lines; `nil` leaves it open.
-  ///   - run: begins the identifiers of messages that have none; another one for each run.
-  ///   - generator: for the jitter of waits.
+  ///   - room: The room of the lines, or `nil` to name none.
+  ///   - run: The prefix of generated message identifiers. It must differ in each run.
+  ///   - generator: The source of randomness for waits.
   package init(
     room: String? = nil, run: String, generator: any RandomNumberGenerator, at now: Instant
   ) {
     chat = SocialStreamChat(room: room, run: run)
     self.generator = generator
     connectAt = now
-    say(SourceStatus(.connecting))
+    setStatus(SourceStatus(.connecting))
   }
 
-  /// What is to be done, in this order. Ask after each call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
   }
 
-  private mutating func say(_ status: SourceStatus) {
+  private mutating func setStatus(_ status: SourceStatus) {
     guard status.state != self.status?.state || status.reason != self.status?.reason else { return }
     var status = status
     status.duplicate = duplicates
@@ -77,7 +81,7 @@ package struct SocialStreamSession {
 
   // MARK: Time
 
-  /// When to call ``wake(at:)``.
+  /// The time at which to call ``wake(at:)``.
   package var deadline: Instant? {
     .earlier(.earlier(connectAt, connection?.liveness?.deadline), pace.deadline)
   }
@@ -99,7 +103,7 @@ package struct SocialStreamSession {
     }
   }
 
-  /// The source has stopped or resumed reading.
+  /// Records that the source has paused or resumed reading.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     self.isPaused = isPaused
     connection?.liveness?.suspend(isPaused, at: now)
@@ -115,7 +119,7 @@ package struct SocialStreamSession {
     connection?.lastHeard = now
     if let gap { effects.append(.gap(from: gap.since, to: now, reason: gap.reason)) }
     gap = nil
-    say(live)
+    setStatus(live)
   }
 
   package mutating func closed(_ id: Int, reason: String, at now: Instant) {
@@ -124,28 +128,28 @@ package struct SocialStreamSession {
   }
 
   private mutating func end(reason: String, at now: Instant) {
-    // What was under way when it was last heard of may be lost.
+    // Messages in flight since the last received one may be lost.
     if let connection, connection.openedAt != nil, gap == nil {
       gap = (connection.lastHeard, reason)
     }
     connection = nil
     pace.cancel()
     connectAt = policy.failed(at: now, using: &generator)
-    say(SourceStatus(.connecting, reason: reason))
+    setStatus(SourceStatus(.connecting, reason: reason))
   }
 
-  /// A sign of life has come.
+  /// Records a sign of life from the server.
   package mutating func heard(_ id: Int, at now: Instant) {
     guard connection?.id == id, let openedAt = connection?.openedAt else { return }
     connection?.lastHeard = now
     connection?.liveness?.heard(at: now)
-    // An answered ping is all that a session has in which nobody writes.
+    // In a session without messages, an answered ping is the only useful data.
     policy.receivedUsefulData(at: now, connected: openedAt)
   }
 
-  /// A message has come, or several at once.
+  /// Processes one message or an array of messages.
   ///
-  /// - Parameter time: milliseconds since 1970.
+  /// - Parameter time: The time of receipt, in milliseconds since 1970.
   package mutating func receive(
     _ message: JSONValue, on id: Int, at now: Instant, time: Int
   ) {
@@ -162,15 +166,16 @@ package struct SocialStreamSession {
     if output.unknown != unknown { update(at: now) }
   }
 
-  // MARK: What is shown
+  // MARK: Status reports
 
-  /// Says how it is doing, but not as often as others can change it.
+  /// Reports the status, limited to the pace of ``StatusPace`` because peers can change it at any
+  /// rate.
   private mutating func update(at now: Instant) {
     guard connection?.openedAt != nil, pace.mayReport(at: now) else { return }
-    say(live)
+    setStatus(live)
   }
 
-  /// Reports what was held back: the source ends.
+  /// Sends the delayed status report, because the source ends.
   package mutating func finish(at now: Instant) {
     if pace.release() { update(at: now) }
   }

@@ -5,15 +5,16 @@ package import NIOCore
 import PlatformFormats
 import RateLimiting
 
-/// Carries out what a ``SocialStreamSession`` decides: the socket and the clock around it.
+/// Performs the effects of a ``SocialStreamSession``, with its socket and clock.
 ///
 /// Belongs to one event loop.
 package final class SocialStreamSource: LiveSource {
-  /// The server of the project.
+  /// The project's public server.
   package static let server = "wss://io.socialstream.ninja"
-  /// Where Social Stream Ninja sends chats to.
+  /// The channel to which Social Stream Ninja sends chats.
   private static let channel = 4
-  /// The identifier of a session is what lets people read it, so it is shown nowhere.
+  /// The name of the source. The session's identifier is never shown, because anyone who knows it
+  /// can read the session.
   private static let name = "social-stream"
 
   private let server: HTTPAddress
@@ -28,7 +29,7 @@ package final class SocialStreamSource: LiveSource {
   private let timer = SourceTimer()
 
   package var events = SourceEvents()
-  package var forwarded: Int { session.told }
+  package var forwarded: Int { session.forwarded }
   package var duplicates: Int { session.duplicates }
 
   package init(
@@ -59,7 +60,7 @@ package final class SocialStreamSource: LiveSource {
     connection = nil
   }
 
-  /// Gives the session something, and does what it asks for.
+  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout SocialStreamSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, Delivery.now)
@@ -76,9 +77,9 @@ package final class SocialStreamSource: LiveSource {
       connection = nil
     case .ping(let id): if connection?.id == id { connection?.socket.ping() }
     case .deliver(let lines, let count): delivery.deliver(lines: lines, count: count)
-    case .status(let status): tell(status, of: Self.name, in: room)
+    case .status(let status): report(status, of: Self.name, in: room)
     case .gap(let from, let to, let reason):
-      tell(SourceGap(from: from, to: to, reason: reason), of: Self.name, in: room)
+      report(SourceGap(from: from, to: to, reason: reason), of: Self.name, in: room)
     }
   }
 

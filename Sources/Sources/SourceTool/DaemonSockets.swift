@@ -1,6 +1,6 @@
 import Glibc
 
-/// The sockets of a daemon.
+/// The paths of a daemon's sockets.
 package struct DaemonSockets: Equatable, Sendable {
   package var ingest: String
   package var control: String
@@ -10,9 +10,9 @@ package struct DaemonSockets: Equatable, Sendable {
     control = directory + "/io.livehost.Control"
   }
 
-  /// The sockets of a source that is started by hand, where `livehostctl` looks as well: those that
-  /// were given, else those at `LIVEHOST_SOCKET`, else those of the user's own daemon if it runs,
-  /// else those of the service.
+  /// Finds the sockets for a source that is started by hand, in the same order as `livehostctl`:
+  /// the given paths, the sockets at `LIVEHOST_SOCKET`, those of the user's own daemon if it runs,
+  /// and those of the service.
   package static func find(
     ingest: String?, control: String?, environment: [String: String] = processEnvironment,
     user: UInt32 = getuid()
@@ -45,7 +45,7 @@ package struct DaemonSockets: Equatable, Sendable {
     let own = variable("XDG_RUNTIME_DIR").map { $0 + "/livehost" } ?? "/tmp/livehost-\(user)"
     let sockets = DaemonSockets(directory: own)
     var status = stat()
-    // Anyone can create a directory of this name in /tmp.
+    // Anyone can create a directory with this name in /tmp.
     let isTrusted =
       lstat(own, &status) == 0
       && (own.hasPrefix("/run/") || status.st_uid == user || status.st_uid == 0)

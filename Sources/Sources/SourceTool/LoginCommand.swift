@@ -12,21 +12,21 @@ struct LoginCommand: AsyncParsableCommand {
     commandName: "login-twitch", abstract: "Log in to Twitch with a browser on any machine.")
 
   @Option(
-    help: ArgumentHelp("Identifier of an application registered at Twitch.", valueName: "id"))
+    help: ArgumentHelp("Identifier of an application registered with Twitch.", valueName: "id"))
   var clientId: String
   @Option(help: ArgumentHelp("File to write.", valueName: "file"))
   var file: String?
-  @Option(help: ArgumentHelp("Server of logins instead of Twitch's.", valueName: "url"))
+  @Option(help: ArgumentHelp("Login server to use instead of Twitch's.", valueName: "url"))
   var auth = EventSubSettings.Servers().logins
   @Option(
     help: ArgumentHelp(
-      "PEM file of the authorities to trust instead of the system's.", valueName: "file"))
+      "PEM file of authorities to trust in place of the system's.", valueName: "file"))
   var ca: String?
   @OptionGroup var output: OutputOptions
 
   func validate() throws { _ = try privateAddress(auth, of: "--auth") }
 
-  /// Runs until somebody has confirmed the code, or nobody has in time.
+  /// Runs until the code is confirmed or expires.
   func run(show: @escaping @Sendable (String) -> Void) async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
@@ -54,7 +54,7 @@ struct LoginCommand: AsyncParsableCommand {
   }
 }
 
-/// What a login is to do.
+/// The parameters of a login.
 private struct LoginRun: Sendable {
   var clientID: String
   var server: HTTPAddress
@@ -64,7 +64,7 @@ private struct LoginRun: Sendable {
   var show: @Sendable (String) -> Void
 }
 
-/// Carries out what a ``DeviceLogin`` decides. Belongs to one event loop.
+/// Performs the effects of a ``DeviceLogin``. Belongs to one event loop.
 private final class LoginProcess {
   private let run: LoginRun
   private let security: PeerSecurity?
@@ -139,7 +139,7 @@ private final class LoginProcess {
     fetch = nil
   }
 
-  /// Somebody has interrupted it.
+  /// Cancels the login after an interruption by the user.
   func cancel() {
     cancelWork()
     ended.fail(CancellationError())

@@ -5,7 +5,7 @@ import ObsStudio
 import SourceArguments
 import TwitchChat
 
-/// Arguments of a source as its configuration.
+/// Command-line arguments that configure a source.
 protocol PlannedArguments {
   /// The name of the source, as shown in rooms.
   var name: String { get }
@@ -15,7 +15,7 @@ protocol PlannedArguments {
 
 private func address(_ text: String, defaultPort: Int, of option: String) throws -> PeerAddress {
   guard let address = PeerAddress(text, defaultPort: defaultPort) else {
-    throw ValidationError("\(option) is HOST:PORT, not '\(text)'")
+    throw ValidationError("\(option) must be HOST:PORT, not '\(text)'")
   }
   return address
 }
@@ -27,16 +27,16 @@ private func channel(_ text: String) throws -> String {
   return name
 }
 
-/// An address to which secrets are sent, or from which events come.
+/// Parses an address to which secrets are sent, or from which events come.
 func privateAddress(
   _ text: String, _ scheme: HTTPAddress.Scheme = .http, of option: String
 ) throws -> HTTPAddress {
   guard let address = HTTPAddress(text, scheme) else {
-    throw ValidationError("\(option) is \(scheme.rawValue)s://HOST[:PORT]/PATH, not '\(text)'")
+    throw ValidationError("\(option) must be \(scheme.rawValue)s://HOST[:PORT]/PATH, not '\(text)'")
   }
-  // In the clear everybody on the way could read it.
+  // Without encryption, anyone on the network path could read it.
   guard address.isEncrypted || address.isOnThisMachine else {
-    throw ValidationError("\(option) needs \(scheme.rawValue)s:, but for this machine")
+    throw ValidationError("\(option) must use \(scheme.rawValue)s: except on this machine")
   }
   return address
 }
@@ -60,7 +60,7 @@ extension TwitchArguments: PlannedArguments {
     }
     if let history {
       guard let address = HTTPAddress(history) else {
-        throw ValidationError("--history is https://HOST[:PORT]/PATH, not '\(history)'")
+        throw ValidationError("--history must be https://HOST[:PORT]/PATH, not '\(history)'")
       }
       configuration.twitch.history = address
     }
@@ -70,14 +70,14 @@ extension TwitchArguments: PlannedArguments {
     if noTls, events.tokenFile != nil { throw ValidationError("--token-file needs TLS") }
     configuration.twitch.usesTLS = !noTls
     try events.configure(&configuration)
-    // A server that is not Twitch's is not Twitch: its EventSub must be named as well.
+    // A server other than Twitch's may have no EventSub, so EventSub is used only if it is named.
     configuration.twitch.readsEvents =
       configuration.twitch.hasLogin && (server == nil || events.url != nil)
   }
 }
 
 extension EventSubOptions {
-  /// Where `livehostctl login twitch` writes, unless it is told.
+  /// The default path of the file that `livehostctl login twitch` writes.
   static var standardFile: String {
     let environment = ProcessInfo.processInfo.environment
     let directory =
@@ -113,7 +113,7 @@ extension EventSubArguments: PlannedArguments {
     configuration.twitch.channels = [try SourceTool.channel(channel)]
     try events.configure(&configuration)
     guard configuration.twitch.hasLogin else {
-      throw ValidationError("log in with 'livehostctl login twitch', or name a --token-file")
+      throw ValidationError("log in with 'livehostctl login twitch', or add --token-file FILE")
     }
   }
 }
@@ -139,7 +139,7 @@ extension ServerArguments {
 
   func configureServer(_ configuration: inout SourceConfiguration) throws {
     guard let address = HTTPAddress(url) else {
-      throw ValidationError("the address is http://HOST[:PORT]/PATH, not '\(url)'")
+      throw ValidationError("the address must be http://HOST[:PORT]/PATH, not '\(url)'")
     }
     configuration.server.address = address
     configuration.server.stream = stream.stream
@@ -167,7 +167,7 @@ extension SenderOptions {
     let address = try SourceTool.address(listen, defaultPort: 0, of: "--listen")
     guard address.isLoopback || allowRemote else {
       throw ValidationError(
-        "\(address) can be reached by other machines; listen at 127.0.0.1:\(address.port), or add "
+        "\(address) can be reached by other machines; listen on 127.0.0.1:\(address.port), or add "
           + "--allow-remote and --secret-file")
     }
     guard !allowRemote || secretFile != nil else {
@@ -194,7 +194,7 @@ extension SocialStreamArguments: PlannedArguments {
   func configure(_ configuration: inout SourceConfiguration) throws {
     guard SourceConfiguration.SocialStreamOptions.isSession(session) else {
       throw ValidationError(
-        "a session is letters, digits, - and _; it is in the address of the dock")
+        "a session consists of letters, digits, - and _; see the dock's address")
     }
     configuration.socialStream.session = Secret(session)
     if let server {

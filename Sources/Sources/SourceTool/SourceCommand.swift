@@ -12,11 +12,11 @@ struct SourceCommand: ParsableCommand {
     commandName: "livehost-source",
     abstract: "Read a live source and pass its events to livehostd.",
     discussion: """
-      Connects to a platform and writes what it says to the daemon's ingest socket, until it is \
+      Connects to a platform and writes its events to the daemon's ingest socket until it is \
       interrupted. As a service it is livehost-source@NAME.service, configured by \
       /etc/livehost/sources/NAME.yaml; 'livehostctl connect' runs it in the foreground.
-
-      Exit codes: 0 interrupted; 1 failed; 64 usage; 69 livehostd is gone for good; 77 credentials \
+      Exit codes: 0 interrupted; 1 failed; 64 usage; 69 livehostd unreachable for too long; \
+      77 credentials or permission refused; 78 configuration.
       or permission refused; 78 configuration.
       """,
     version: "livehost-source \(livehostVersion)",
@@ -39,17 +39,17 @@ struct RunCommand: ParsableCommand {
   var config: String?
   @Option(
     help: ArgumentHelp(
-      "Name of the source; default: that of the configuration file.", valueName: "name"))
+      "Name of the source; default: the name of the configuration file.", valueName: "name"))
   var name: String?
-  @Flag(help: "Check the configuration and exit: 0 if it is fine, 78 if not.")
+  @Flag(help: "Check the configuration and exit: 0 if it is valid, 78 if not.")
   var checkConfig = false
   @Flag(help: "Print the commented default configuration and exit.")
   var printDefaultConfig = false
   @OptionGroup var output: OutputOptions
 
-  /// The source of the configuration file.
+  /// Returns the source of the configuration file.
   ///
-  /// That there must be one is not `validate`d: an unknown option would not be named then.
+  /// `validate` does not require the file, because it would then hide errors about unknown options.
   func plan() throws -> SourcePlan {
     guard let file = config else {
       throw ValidationError("name a configuration file with --config, or a kind of source")
@@ -61,13 +61,13 @@ struct RunCommand: ParsableCommand {
   }
 }
 
-/// How progress is told.
+/// The options for reporting progress.
 struct OutputOptions: ParsableArguments {
   @Flag(name: .customLong("json"), help: "Print one JSON object per report on standard output.")
   var json = false
 }
 
-/// A source that is to be run.
+/// A source to run.
 struct SourcePlan {
   var name: String
   var configuration: SourceConfiguration
@@ -88,14 +88,14 @@ struct KindCommand<Arguments: SourceArguments & PlannedArguments>: ForegroundCom
   @OptionGroup var arguments: Arguments
   @Option(
     help: ArgumentHelp(
-      "The daemon's ingest socket; default: that of your own daemon, else that of the system's.",
+      "The daemon's ingest socket; default: your own daemon's, otherwise the system's.",
       valueName: "path"))
   var ingest: String?
   @Option(
     help: ArgumentHelp(
-      "The daemon's control socket; default: that beside the ingest socket.", valueName: "path"))
+      "The daemon's control socket; default: the one beside the ingest socket.", valueName: "path"))
   var control: String?
-  @Option(help: ArgumentHelp("The room of everything that the source tells.", valueName: "room"))
+  @Option(help: ArgumentHelp("The room of all events of the source.", valueName: "room"))
   var room: String?
   @OptionGroup var output: OutputOptions
 
@@ -114,7 +114,7 @@ struct KindCommand<Arguments: SourceArguments & PlannedArguments>: ForegroundCom
     configuration.control = control
     configuration.room = room.flatMap { RoomName($0) }
     configuration.patience = .seconds(60)
-    // They are valid.
+    // `validate` has already checked the arguments.
     try? arguments.configure(&configuration)
     return SourcePlan(name: arguments.name, configuration: configuration, json: output.json)
   }

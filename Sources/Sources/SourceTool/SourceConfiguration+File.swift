@@ -8,7 +8,7 @@ extension SourceConfiguration {
     try read(SourceKey.text(of: file), file: file)
   }
 
-  /// Reads the text of a configuration file over the present values.
+  /// Parses a configuration file. Keys that are absent keep their current values.
   package mutating func read(_ text: String, file: String) throws(ConfigurationError) {
     if let root = try YAMLNode(parsing: text, file: file) { try SourceKey.read(root, into: &self) }
     try validate(file: file)
@@ -23,11 +23,11 @@ extension SourceConfiguration {
     case .twitch, .eventsub:
       guard !twitch.channels.isEmpty else {
         throw ConfigurationError(
-          file: file, key: "twitch.channels", message: "names no channel; write [channel]")
+          file: file, key: "twitch.channels", message: "is empty; write [channel]")
       }
       if kind == .eventsub, twitch.channels.count > 1 {
         throw ConfigurationError(
-          file: file, key: "twitch.channels", message: "names several; eventsub reads one")
+          file: file, key: "twitch.channels", message: "has several; eventsub reads only one")
       }
     case .obs, .socialStream: break
     case .webhook:
@@ -39,7 +39,7 @@ extension SourceConfiguration {
         throw ConfigurationError(
           file: file, key: "webhook.mapping",
           message:
-            "is missing; name a file that says what deliveries mean, or a sender such as ko-fi")
+            "is missing; name a mapping file, or a sender such as ko-fi")
       }
     case .nginxRTMP, .mediaMTX, .owncast:
       guard server.address != nil else {
@@ -55,7 +55,7 @@ extension SourceConfiguration {
     }
   }
 
-  /// The commented default file.
+  /// The default configuration file with comments.
   package static var commentedDefaults: String {
     SourceKey.commentedDefaults(of: "a source of livehost")
   }

@@ -10,9 +10,11 @@ package import TwitchEvents
 package import Webhooks
 package import YAMLReader
 
-/// What one source does: the configuration file of a service, or the arguments of a source in the foreground.
+/// The configuration of one source, from the configuration file of a service or the arguments of a
+/// source in the foreground.
 package struct SourceConfiguration: Sendable {
-  /// The kinds of sources. A further kind is a case here, its keys below, and its start in ``SourceRun``.
+  /// The kinds of sources. A new kind needs a case here, its keys below, and its start in
+  /// ``SourceRun``.
   package enum Kind: String, CaseIterable, Sendable {
     case twitch, eventsub, obs
     case nginxRTMP = "nginx-rtmp"
@@ -21,7 +23,7 @@ package struct SourceConfiguration: Sendable {
     case webhook
     case socialStream = "social-stream"
 
-    /// The platform of what it tells; `nil` if that is of none, or says so itself.
+    /// The default platform of the source's events. `nil` if there is none or the events name it.
     package var platform: String? {
       switch self {
       case .twitch, .eventsub: "twitch"
@@ -30,7 +32,7 @@ package struct SourceConfiguration: Sendable {
       }
     }
 
-    /// The kind of ingest server that it watches; `nil` for other kinds.
+    /// The kind of ingest server that the source monitors. `nil` for other kinds of sources.
     package var server: IngestServer? {
       switch self {
       case .twitch, .eventsub, .obs, .webhook, .socialStream: nil
@@ -42,14 +44,15 @@ package struct SourceConfiguration: Sendable {
   }
 
   package var kind: Kind?
-  /// The room of everything; `nil` for the room that a line names.
+  /// The room of all events. `nil` selects the room that each line names.
   package var room: RoomName?
-  /// The daemon's ingest socket; `nil` looks for it.
+  /// The path of the daemon's ingest socket. `nil` uses the default search.
   package var ingest: String?
-  /// How long the daemon may be away; `nil` waits without end.
+  /// How long the daemon may be unreachable. `nil` sets no limit.
   package var patience: Interval?
   package var bufferMebibytes = 8
-  /// The daemon's control socket, over which it says what the screen asks for; `nil` looks for it.
+  /// The path of the daemon's control socket, which carries the requests of rooms. `nil` uses the
+  /// default search.
   package var control: String?
   package var twitch = TwitchOptions()
   package var obs = ObsOptions()
@@ -59,62 +62,62 @@ package struct SourceConfiguration: Sendable {
 
   package init() {}
 
-  /// Where the chats of Twitch are read, and as whom.
+  /// The options for Twitch: channels, servers and credentials.
   package struct TwitchOptions: Sendable {
     package var channels: [String] = []
     package var server = TwitchSettings.server
     package var usesTLS = true
-    /// A PEM file of authorities to trust instead of the system's.
+    /// A PEM file of authorities to trust in place of the system's.
     package var certificates: String?
     package var account: String?
     package var tokenFile: String?
     package var channelsPerConnection = 50
     package var joinsPerTenSeconds = 20
-    /// The service that knows what was missed.
+    /// The service that returns missed messages.
     package var history: HTTPAddress?
-    /// What `livehostctl login twitch` has written.
+    /// The file that `livehostctl login twitch` has written.
     package var loginFile: String?
     package var eventsURL: HTTPAddress?
     package var api: HTTPAddress?
     package var logins: HTTPAddress?
-    /// Whether the events of the first channel are read beside the chats.
+    /// Whether the events of the first channel are read in addition to its chat.
     package var readsEvents = false
 
     package var hasLogin: Bool { loginFile != nil || tokenFile != nil }
   }
 
-  /// Which OBS is watched.
+  /// The options for OBS.
   package struct ObsOptions: Sendable {
     package var server = ObsSettings.address
     package var passwordFile: String?
   }
 
-  /// Which stream is watched on an ingest server.
+  /// The options for a stream on an ingest server.
   package struct ServerOptions: Sendable {
     package var address: HTTPAddress?
-    /// The name of the stream; `nil` for the first one that is live.
+    /// The name of the stream. `nil` selects the first live stream.
     package var stream: String?
   }
 
-  /// Where webhooks are taken, from whom, and what they mean.
+  /// The options for receiving webhooks.
   package struct WebhookOptions: Sendable {
     package var listen: PeerAddress?
     package var mappingFile: String?
     package var secretFile: String?
-    /// Whether other machines may reach it.
+    /// Whether other machines may connect.
     package var allowsRemote = false
     package var maximumKibibytes = 256
-    /// What the mapping file says, once it was read.
+    /// The content of the mapping file. `nil` before it was read.
     package var mapping: WebhookMapping?
   }
 
-  /// Which session of Social Stream Ninja is read.
+  /// The options for Social Stream Ninja.
   package struct SocialStreamOptions: Sendable {
     package var session: Secret?
     package var server: HTTPAddress?
   }
 
-  /// Reads the mapping file and checks what depends on other files.
+  /// Reads the mapping file and validates it.
   package mutating func readMapping() throws(ConfigurationError) {
     guard kind == .webhook, let file = webhook.mappingFile else { return }
     if let preset = try WebhookMapping.preset(file) {
@@ -124,32 +127,32 @@ package struct SourceConfiguration: Sendable {
     }
   }
 
-  /// Who may send webhooks; reads the secret.
+  /// Reads the secret and returns the gate that authenticates senders.
   package func webhookGate(credentials: String?) throws(SourceError) -> WebhookGate {
     let file = webhook.secretFile ?? Self.credential("token", in: credentials)
     guard let file else {
       guard !webhook.allowsRemote else {
-        throw .refused("webhooks from other machines need a secret; name a file with one")
+        throw .refused("webhooks from other machines require a secret; name a file with it")
       }
       return WebhookGate(secret: nil, maximumBytes: webhook.maximumKibibytes << 10)
     }
     return WebhookGate(secret: try .read(file: file), maximumBytes: webhook.maximumKibibytes << 10)
   }
 
-  /// The session of Social Stream Ninja; reads the credential.
+  /// Returns the session of Social Stream Ninja, from the configuration or from the credential.
   package func socialStreamSession(credentials: String?) throws(SourceError) -> Secret {
     if let session = socialStream.session { return session }
     guard let file = Self.credential("token", in: credentials) else {
-      throw .refused("no session of Social Stream Ninja is named")
+      throw .refused("no session of Social Stream Ninja is configured")
     }
     let session = try Secret.read(file: file)
     guard session.reveal(SocialStreamOptions.isSession) else {
-      throw .unreadableSecret(path: file, reason: "a session is letters, digits, - and _")
+      throw .unreadableSecret(path: file, reason: "a session consists of letters, digits, - and _")
     }
     return session
   }
 
-  /// The settings of a session with OBS; reads the password.
+  /// Reads the password and returns the settings for OBS.
   package func obsSettings(credentials: String?) throws(SourceError) -> ObsSettings {
     guard let file = obs.passwordFile ?? Self.credential("token", in: credentials) else {
       return ObsSettings()
@@ -157,7 +160,7 @@ package struct SourceConfiguration: Sendable {
     return ObsSettings(password: try .read(file: file, hasSpaces: true))
   }
 
-  /// The session's settings; reads the token.
+  /// Reads the token and returns the settings for Twitch chat.
   package func twitchSettings(credentials: String?) throws(SourceError) -> TwitchSettings {
     var settings = TwitchSettings(channels: twitch.channels)
     settings.channelsPerConnection = twitch.channelsPerConnection
@@ -171,9 +174,9 @@ package struct SourceConfiguration: Sendable {
     return settings
   }
 
-  /// Who reads events; `nil` without a login.
+  /// Returns the login for reading events, or `nil` if none is configured.
   ///
-  /// - Parameter state: where a login that the service manager hands over is kept once it was renewed.
+  /// - Parameter state: The directory that stores the renewals of a login from the service manager.
   package func twitchLogin(
     credentials: String?, state: String?
   ) throws(SourceError) -> TwitchLogin? {
@@ -187,8 +190,8 @@ package struct SourceConfiguration: Sendable {
     return TwitchLogin(token: try .read(file: file))
   }
 
-  /// What the service manager hands over under a name; an empty line stands for nothing, since the unit needs a
-  /// default that is not empty.
+  /// Returns the path of a credential from the service manager. A file with only an empty line
+  /// counts as absent, since the unit requires a default that is not empty.
   private static func credential(_ name: String, in directory: String?) -> String? {
     guard let file = directory.map({ "\($0)/\(name)" }) else { return nil }
     var status = stat()
@@ -197,7 +200,7 @@ package struct SourceConfiguration: Sendable {
 }
 
 extension SourceConfiguration.SocialStreamOptions {
-  /// Whether a text can be a session: it becomes part of an address.
+  /// Returns whether a text is a valid session identifier, which becomes part of an address.
   package static func isSession(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 128
       && text.utf8.allSatisfy {
@@ -208,7 +211,7 @@ extension SourceConfiguration.SocialStreamOptions {
 }
 
 extension PeerAddress {
-  /// Whether only this machine reaches it.
+  /// Whether only this machine can reach the address.
   var isLoopback: Bool {
     host == "localhost" || host == "::1"
       || host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }.count == 4
@@ -216,13 +219,13 @@ extension PeerAddress {
   }
 }
 
-/// A key of a source's configuration file. The table is the only place where keys are declared.
+/// A key of a source's configuration file. The table below is the only declaration of the keys.
 package struct SourceKey: FileKey {
   package static let program = "livehost-source"
 
   package let path: String
   package let meaning: String
-  /// Its default, as it would be written; or an example after `#`.
+  /// The default value as written in the file, or an example after `#`.
   package let standard: String
   package let read:
     @Sendable (YAMLNode, inout SourceConfiguration) throws(ConfigurationError) -> Void
@@ -231,7 +234,7 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "kind",
       meaning:
-        "What the source is: twitch, eventsub, obs, nginx-rtmp, mediamtx, owncast, webhook or "
+        "The kind of source: twitch, eventsub, obs, nginx-rtmp, mediamtx, owncast, webhook or "
         + "social-stream. Required.",
       standard: "twitch"
     ) { value, configuration throws(ConfigurationError) in
@@ -240,7 +243,7 @@ package struct SourceKey: FileKey {
     },
     SourceKey(
       path: "room",
-      meaning: "The room of everything that the source tells; by default each channel is a room.",
+      meaning: "The room of all events of the source; by default each channel is a room.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       let text = value.scalar ?? "?"
@@ -252,7 +255,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "ingest",
       meaning:
-        "The daemon's ingest socket; by default that of your own daemon if it runs, else /run/livehost/ingest.",
+        "The daemon's ingest socket; by default the socket of your own daemon if it runs, otherwise "
+        + "/run/livehost/ingest.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.ingest = filled(value)
@@ -260,7 +264,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "patience",
       meaning:
-        "How long livehostd may be away before the source ends with status 69; forever never ends it.",
+        "How long livehostd may be unreachable before the source exits with 69; forever sets no "
+        + "limit.",
       standard: "forever"
     ) { value, configuration throws(ConfigurationError) in
       configuration.patience =
@@ -277,8 +282,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "control",
       meaning:
-        "The daemon's control socket, for sources that do what the screen asks for (obs); by default that beside "
-        + "the ingest socket.",
+        "The daemon's control socket, for sources that carry out requests of the host (obs); by "
+        + "default the socket beside the ingest socket.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.control = filled(value)
@@ -296,20 +301,20 @@ package struct SourceKey: FileKey {
     },
     SourceKey(
       path: "twitch.tls",
-      meaning: "Whether the connection is encrypted, and the server's certificate checked.",
+      meaning: "Whether to use TLS and verify the server's certificate.",
       standard: "true"
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.usesTLS = try value.boolean()
     },
     SourceKey(
       path: "twitch.certificates",
-      meaning: "A PEM file of the authorities to trust instead of the system's.", standard: "\"\""
+      meaning: "A PEM file of authorities to trust in place of the system's.", standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.certificates = filled(value)
     },
     SourceKey(
       path: "twitch.account",
-      meaning: "The account that a token belongs to; by default that of the first channel.",
+      meaning: "The account of the token; by default the account of the first channel.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.account = filled(value)
@@ -317,22 +322,22 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "twitch.tokenFile",
       meaning:
-        "A file with an OAuth token (scope chat:read); by default the credential token of the unit, "
-        + "else the chats are read anonymously.",
+        "A file with an OAuth token (scope chat:read); by default the credential token of the unit. "
+        + "Without a token, chats are read anonymously.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.tokenFile = filled(value)
     },
     SourceKey(
       path: "twitch.channelsPerConnection",
-      meaning: "How many channels share a connection; Twitch serves 50 to 100 well.",
+      meaning: "The number of channels per connection; 50 to 100 work well with Twitch.",
       standard: "50"
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.channelsPerConnection = try value.integer(in: 1...100)
     },
     SourceKey(
       path: "twitch.joinsPerTenSeconds",
-      meaning: "How many channels may be joined in ten seconds: 20, or 2000 for verified bots.",
+      meaning: "The maximum joins in ten seconds: 20, or 2000 for verified bots.",
       standard: "20"
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.joinsPerTenSeconds = try value.integer(in: 1...2000)
@@ -340,8 +345,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "twitch.loginFile",
       meaning:
-        "The file of livehostctl login twitch, which the source renews; by default the credential login of the "
-        + "unit.",
+        "The file written by livehostctl login twitch, which the source renews; by default the "
+        + "credential login of the unit.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.loginFile = filled(value)
@@ -349,25 +354,26 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "twitch.events",
       meaning:
-        "Whether what the chat does not tell of the first channel is read as well: needs a login or token.",
+        "Whether to read the first channel's events that are not in its chat; requires a login or "
+        + "token.",
       standard: "false"
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.readsEvents = try value.boolean()
     },
     SourceKey(
-      path: "twitch.eventsURL", meaning: "EventSub's WebSocket.",
+      path: "twitch.eventsURL", meaning: "The address of EventSub's WebSocket.",
       standard: EventSubSettings.Servers().events
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.eventsURL = try secureAddress(value, .webSocket)
     },
     SourceKey(
-      path: "twitch.api", meaning: "Where EventSub's subscriptions are made.",
+      path: "twitch.api", meaning: "The API server for EventSub subscriptions.",
       standard: EventSubSettings.Servers().api
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.api = try secureAddress(value, .http)
     },
     SourceKey(
-      path: "twitch.logins", meaning: "Where logins are renewed.",
+      path: "twitch.logins", meaning: "The server that renews logins.",
       standard: EventSubSettings.Servers().logins
     ) { value, configuration throws(ConfigurationError) in
       configuration.twitch.logins = try secureAddress(value, .http)
@@ -375,8 +381,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "twitch.history",
       meaning:
-        "A service such as https://HOST/api/v2/recent-messages that is asked for what was missed; it is "
-        + "somebody else's, so by default there is none.",
+        "A service that returns missed messages, such as https://HOST/api/v2/recent-messages. Such "
+        + "services belong to third parties, so by default none is used.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       let text = value.scalar ?? "?"
@@ -400,8 +406,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "server.url",
       meaning:
-        "Where an ingest server tells its streams: the page of rtmp_stat, else the server itself. "
-        + "Required for nginx-rtmp, mediamtx and owncast.",
+        "The address of an ingest server's statistics: the page of rtmp_stat, or the address of the "
+        + "server. Required for nginx-rtmp, mediamtx and owncast.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       let text = value.scalar ?? "?"
@@ -413,8 +419,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "server.stream",
       meaning:
-        "The stream to watch, as the server names it, or the last part of its name; by default the first one "
-        + "that is live.",
+        "The name of the stream to monitor, or the last part of its name; by default the first live "
+        + "stream.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.server.stream = filled(value)
@@ -422,8 +428,8 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "webhook.listen",
       meaning:
-        "Where webhooks are taken, such as 127.0.0.1:8090. Required for webhook; with owncast, its chat "
-        + "comes this way.",
+        "The listening address for webhooks, such as 127.0.0.1:8090. Required for webhook; owncast "
+        + "receives its chat there.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       guard let text = filled(value) else { return }
@@ -435,7 +441,7 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "webhook.mapping",
       meaning:
-        "The file that says what deliveries mean, or the sender: buy-me-a-coffee, ko-fi, owncast, patreon, "
+        "The mapping file for deliveries, or the sender: buy-me-a-coffee, ko-fi, owncast, patreon, "
         + "streamelements or streamlabs. Required for webhook.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
@@ -444,21 +450,21 @@ package struct SourceKey: FileKey {
     SourceKey(
       path: "webhook.secretFile",
       meaning:
-        "A file with the secret that senders must know; by default the credential token of the unit.",
+        "A file with the senders' secret; by default the credential token of the unit.",
       standard: "\"\""
     ) { value, configuration throws(ConfigurationError) in
       configuration.webhook.secretFile = filled(value)
     },
     SourceKey(
       path: "webhook.allowRemote",
-      meaning: "Whether it may listen where other machines reach it; needs a secret.",
+      meaning: "Whether other machines may connect; requires a secret.",
       standard: "false"
     ) { value, configuration throws(ConfigurationError) in
       configuration.webhook.allowsRemote = try value.boolean()
     },
     SourceKey(
       path: "webhook.maximumKibibytes",
-      meaning: "The longest body of a delivery; longer ones are refused.", standard: "256"
+      meaning: "The maximum size of a delivery's body; larger ones are refused.", standard: "256"
     ) { value, configuration throws(ConfigurationError) in
       configuration.webhook.maximumKibibytes = try value.integer(in: 1...1024)
     },
@@ -471,18 +477,19 @@ package struct SourceKey: FileKey {
       guard let text = filled(value) else { return }
       guard SourceConfiguration.SocialStreamOptions.isSession(text) else {
         throw value.problem(
-          "a session is letters, digits, - and _; it is in the address of the dock")
+          "a session consists of letters, digits, - and _; see the dock's address")
       }
       configuration.socialStream.session = Secret(text)
     },
     SourceKey(
-      path: "socialStream.server", meaning: "Its server.", standard: SocialStreamSource.server
+      path: "socialStream.server", meaning: "The server of Social Stream Ninja.",
+      standard: SocialStreamSource.server
     ) { value, configuration throws(ConfigurationError) in
       configuration.socialStream.server = try secureAddress(value, .webSocket)
     },
   ]
 
-  /// Text; `nil` if there is none.
+  /// Returns the text, or `nil` if it is empty.
   private static func filled(_ value: YAMLNode) -> String? {
     value.scalar.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -497,7 +504,7 @@ package struct SourceKey: FileKey {
     return address
   }
 
-  /// Where tokens may be sent.
+  /// Returns an address to which tokens may be sent.
   private static func secureAddress(
     _ value: YAMLNode, _ scheme: HTTPAddress.Scheme
   ) throws(ConfigurationError) -> HTTPAddress {

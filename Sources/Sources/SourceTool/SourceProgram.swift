@@ -4,9 +4,9 @@ import LiveSources
 import UnixSignals
 import YAMLReader
 
-/// `livehost-source` as a process.
+/// The process `livehost-source`.
 public enum SourceProgram {
-  /// Runs with the process's own arguments, environment and signals; gives the exit code.
+  /// Runs with the arguments, environment and signals of the process. Returns the exit code.
   public static func main() async -> Int32 {
     signal(SIGPIPE, SIG_IGN)
     var plan: SourcePlan
@@ -38,7 +38,7 @@ public enum SourceProgram {
       complain(error.description)
       return 78
     } catch {
-      return told(error)
+      return report(error)
     }
     return await run(plan)
   }
@@ -50,14 +50,15 @@ public enum SourceProgram {
     let run = SourceRun(
       plan.configuration, name: plan.name, credentials: credentials, state: state,
       report: reporter.report)
-    return await ended(told: reporter.fail) { try await run.run() }
+    return await ended(report: reporter.fail) { try await run.run() }
   }
 
-  /// Does something until it ends or a signal interrupts it; gives the exit code.
+  /// Runs `body` until it ends or a signal interrupts it. Returns the exit code.
   private static func ended(
-    told fail: (String) -> Void = complain, _ body: @escaping @Sendable () async throws -> Void
+    report fail: (String) -> Void = complain, _ body: @escaping @Sendable () async throws -> Void
   ) async -> Int32 {
-    // A signal ends the process until all of them are caught, so nothing that needs an orderly end may begin before.
+    // Until all signals are trapped, a signal kills the process. Anything that requires an orderly
+    // end must begin afterwards.
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
     let task = Task { try await body() }
     let interruption = Task { for await _ in signals { task.cancel() } }
@@ -76,8 +77,8 @@ public enum SourceProgram {
     }
   }
 
-  /// Prints help or what is wrong with the arguments.
-  private static func told(_ error: any Error) -> Int32 {
+  /// Prints help, or the problem with the arguments. Returns the exit code.
+  private static func report(_ error: any Error) -> Int32 {
     let text = SourceCommand.fullMessage(for: error)
     let isHelp = SourceCommand.exitCode(for: error).isSuccess
     let message = text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text

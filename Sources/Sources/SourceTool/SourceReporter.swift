@@ -6,12 +6,12 @@ import Platform
 import TwitchChat
 import Wording
 
-/// Tells people, the journal or another program how a source is doing.
+/// Reports the progress of a source to people, the journal or another program.
 package struct SourceReporter: Sendable {
   private let json: Bool
-  /// Whether one line is written over and over.
+  /// Whether to rewrite one line of a terminal repeatedly.
   private let isTerminal: Bool
-  /// Whether the service manager reads the lines, which may begin with their severity.
+  /// Whether the service manager reads the lines, which may then begin with a severity.
   private let isJournal: Bool
 
   init(json: Bool) {
@@ -28,35 +28,36 @@ package struct SourceReporter: Sendable {
     switch report {
     case .status(let channel, let state, let reason):
       let isBad = state == .refused
-      say("\(channel): \(state.rawValue)\(reason.map { ", \($0)" } ?? "")", isWarning: isBad)
+      log("\(channel): \(state.rawValue)\(reason.map { ", \($0)" } ?? "")", isWarning: isBad)
     case .gap(let channel, let gap):
       let length = Format.duration(milliseconds: gap.to - gap.from)
-      say("\(channel): nothing was heard for \(length): \(gap.reason)", isWarning: true)
+      log("\(channel): no data for \(length): \(gap.reason)", isWarning: true)
     case .progress(let progress):
       if isTerminal { write("\r\(Self.line(progress))\u{1B}[K", to: STDERR_FILENO) }
     }
   }
 
-  func fail(_ message: String) { say(message, isWarning: true) }
+  func fail(_ message: String) { log(message, isWarning: true) }
 
-  private func say(_ message: String, isWarning: Bool = false) {
+  private func log(_ message: String, isWarning: Bool = false) {
     let text = Self.printable(message)
     let start = isJournal ? (isWarning ? "<4>" : "<6>") : "livehost-source: "
     write("\(isTerminal ? "\r\u{1B}[K" : "")\(start)\(text)\n", to: STDERR_FILENO)
   }
 
-  /// Text of servers, in which nothing steers a terminal or begins another line of the journal.
+  /// Returns text from servers without characters that control a terminal or begin another line of
+  /// the journal.
   static func printable(_ text: String) -> String {
     SafeText.spelled(text)
   }
 
-  /// The line that a terminal shows, without its end.
+  /// Returns the line for a terminal, without a line ending.
   package static func line(_ progress: SourceProgress) -> String {
     var parts = [
       progress.state.rawValue, "\(Format.count(progress.received, "line"))",
       "\(Format.count(progress.delivered)) delivered",
     ]
-    if !progress.hasDaemon { parts.append("livehostd is away") }
+    if !progress.hasDaemon { parts.append("livehostd unreachable") }
     if progress.waiting > 0 { parts.append("\(Format.count(progress.waiting)) waiting") }
     if progress.duplicates > 0 { parts.append(Format.count(progress.duplicates, "duplicate")) }
     if progress.refused > 0 { parts.append("\(Format.count(progress.refused)) refused") }
@@ -67,7 +68,7 @@ package struct SourceReporter: Sendable {
     return parts.joined(separator: "  ")
   }
 
-  /// One line of JSON.
+  /// Returns the report as one line of JSON.
   package static func json(_ report: SourceRun.Report) -> String {
     var writer = JSONWriter()
     writer.appendObject { object in
@@ -101,13 +102,13 @@ package struct SourceReporter: Sendable {
 
   private func write(_ text: String, to descriptor: Int32) {
     var text = text
-    // A reader that has gone does not end a source.
+    // Errors are ignored, because the source continues when its reader has exited.
     text.withUTF8 { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 }
 
 extension Format {
-  /// `0.4 s` below ten seconds, then as other durations.
+  /// Returns `0.4 s` below ten seconds, and the usual format above.
   fileprivate static func duration(milliseconds: Int) -> String {
     milliseconds < 10_000
       ? "\(rate(Double(milliseconds) / 1000)) s" : duration(seconds: milliseconds / 1000)

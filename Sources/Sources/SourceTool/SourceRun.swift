@@ -12,16 +12,17 @@ import TwitchEvents
 import Webhooks
 import Wording
 
-/// How a source is doing, for people and programs that watch it in the foreground.
+/// The progress of a source, for people and programs that monitor it in the foreground.
 package struct SourceProgress: Equatable, Sendable {
   package var state = SourceHealth.Connection.connecting
   package var reason: String?
-  /// Lines taken from the platform, acknowledged by the daemon, and waiting for it.
+  /// The number of lines forwarded from the platform, acknowledged by the daemon, and waiting for
+  /// it.
   package var received = 0
   package var delivered = 0
   package var waiting = 0
   package var duplicates = 0
-  /// Requests that were refused, of sources that take them.
+  /// The number of refused requests, for sources that serve requests.
   package var refused = 0
   package var gaps = 0
   package var gapMilliseconds = 0
@@ -30,17 +31,17 @@ package struct SourceProgress: Equatable, Sendable {
   package init() {}
 }
 
-/// One source from its start to its end.
+/// Runs one source from its start to its end.
 package struct SourceRun: Sendable {
-  /// What is told while it runs.
+  /// A report of a running source.
   package enum Report: Equatable, Sendable {
     case status(channel: String, SourceHealth.Connection, reason: String?)
     case gap(channel: String, SourceGap)
-    /// Each second.
+    /// Sent every second.
     case progress(SourceProgress)
   }
 
-  /// How long the daemon may take for the last lines when the source is asked to end.
+  /// How long the daemon may take to acknowledge the last lines when the source is asked to end.
   private static let farewell = TimeAmount.seconds(3)
 
   private let configuration: SourceConfiguration
@@ -50,10 +51,12 @@ package struct SourceRun: Sendable {
   private let state: String?
   private let report: @Sendable (Report) -> Void
 
+  /// Creates a run.
+  ///
   /// - Parameters:
-  ///   - name: of the source, as shown in rooms.
-  ///   - credentials: the directory of the service manager's credentials, if there is one.
-  ///   - state: the directory in which it keeps what must outlive it, if there is one.
+  ///   - name: The name of the source, as shown in rooms.
+  ///   - credentials: The directory of the service manager's credentials, if there is one.
+  ///   - state: The directory for persistent state, if there is one.
   package init(
     _ configuration: SourceConfiguration, name: String, credentials: String?, state: String?,
     report: @escaping @Sendable (Report) -> Void
@@ -66,8 +69,8 @@ package struct SourceRun: Sendable {
     self.report = report
   }
 
-  /// Runs until the task is cancelled, which delivers what was received and returns; or throws
-  /// ``SourceError``.
+  /// Runs until the task is cancelled. It then delivers the lines already received and returns.
+  /// Throws ``SourceError``.
   package func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
@@ -105,7 +108,8 @@ package struct SourceRun: Sendable {
     settings.eventPlatform = kind.platform
     settings.maximumBytes = configuration.bufferMebibytes << 20
     settings.patience = configuration.patience
-    // Positions are those of this run: what it has not delivered when it ends, nobody sends again.
+    // The positions are specific to this run: lines that it has not delivered when it ends are
+    // never sent again.
     let session = "\(name)/\(getpid())-\(WallClock.milliseconds())"
     return Delivery(settings, session: session, eventLoop: loop)
   }
@@ -140,13 +144,13 @@ package struct SourceRun: Sendable {
       ]
     case .nginxRTMP, .mediaMTX, .owncast:
       guard let server = kind.server, let address = configuration.server.address else {
-        throw .refused("no address of a server is given")
+        throw .refused("no server address is configured")
       }
       let security = address.isEncrypted ? try PeerSecurity() : nil
       var watched = delivery
       if kind == .owncast, configuration.webhook.listen != nil {
         guard let mapping = try? WebhookMapping.owncast() else {
-          throw .refused("the table of Owncast's webhooks is damaged")
+          throw .refused("the mapping of Owncast's webhooks is invalid")
         }
         sources = [try webhooks(mapping, delivery, on: loop)]
         watched = self.delivery("\(name)-status", kind, loop)
@@ -157,13 +161,13 @@ package struct SourceRun: Sendable {
           delivery: watched, eventLoop: loop))
     case .webhook:
       guard let mapping = configuration.webhook.mapping else {
-        throw .refused("no mapping of webhooks is given")
+        throw .refused("no webhook mapping is configured")
       }
       sources = [try webhooks(mapping, delivery, on: loop)]
     case .socialStream:
       let server = configuration.socialStream.server
       guard let address = server ?? HTTPAddress(SocialStreamSource.server, .webSocket) else {
-        throw .refused("no address of Social Stream Ninja is given")
+        throw .refused("no address of Social Stream Ninja is configured")
       }
       sources = [
         SocialStreamSource(
@@ -181,7 +185,7 @@ package struct SourceRun: Sendable {
     _ mapping: WebhookMapping, _ delivery: Delivery, on loop: any EventLoop
   ) throws(SourceError) -> WebhookSource {
     guard let address = configuration.webhook.listen else {
-      throw .refused("no address to listen at is given")
+      throw .refused("no listening address is configured")
     }
     return WebhookSource(
       mapping, address: address, gate: try configuration.webhookGate(credentials: credentials),
@@ -200,20 +204,20 @@ package struct SourceRun: Sendable {
     let servers = EventSubSettings.Servers()
     guard let login = try configuration.twitchLogin(credentials: credentials, state: state)
     else {
-      throw .refused("Twitch's events need a login; run livehostctl login twitch")
+      throw .refused("Twitch's events require a login; run livehostctl login twitch")
     }
     guard let events = options.eventsURL ?? HTTPAddress(servers.events, .webSocket),
       let api = options.api ?? HTTPAddress(servers.api),
       let logins = options.logins ?? HTTPAddress(servers.logins)
-    else { throw .refused("no address of Twitch is given") }
+    else { throw .refused("no address of Twitch is configured") }
     return EventSubSource(
       EventSubSettings(channel: options.channels.first ?? "", address: events), login: login,
       api: api, logins: logins, security: try PeerSecurity(certificates: options.certificates),
       delivery: delivery, eventLoop: loop)
   }
 
-  /// Sources and their ways to the daemon, on their event loop. The first one is what it is about: when it ends, all
-  /// do.
+  /// The running sources and their deliveries, on their event loop. When the first source ends, all
+  /// end.
   private final class RunningSources {
     private let sources: [any LiveSource]
     private let eventLoop: any EventLoop
@@ -235,7 +239,7 @@ package struct SourceRun: Sendable {
 
     func start() {
       for (index, source) in sources.enumerated() {
-        // Two may read the same channel.
+        // Two sources may read the same channel.
         let suffix = index == 0 ? "" : " (events)"
         source.events.changed = { [unowned self] channel, status in
           states[channel + suffix] = status.state
@@ -270,9 +274,10 @@ package struct SourceRun: Sendable {
       eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.tick() }
     }
 
-    /// Ends: at once for the platform, once everything is delivered for the daemon.
+    /// Ends the run. Stops reading immediately, and waits until everything is delivered to the
+    /// daemon.
     ///
-    /// - Parameter error: why it has ended by itself; `nil` if it was asked to.
+    /// - Parameter error: The error that ended the run, or `nil` if it was asked to end.
     func finish(with error: SourceError? = nil) {
       guard !isEnding else { return }
       isEnding = true

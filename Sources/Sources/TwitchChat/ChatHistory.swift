@@ -3,12 +3,14 @@ package import LiveSources
 package import NIOCore
 package import RateLimiting
 
-/// Asks a service (the interface of recent-messages, version 2) for what was written while a chat was not read.
+/// Requests messages missed during a gap from a history service (the interface of recent-messages,
+/// version 2).
 ///
-/// The service is somebody's own: it is asked once for each gap, for no more than the gap may have had. Belongs to one
-/// event loop.
+/// The services are run by volunteers. The source therefore sends one request per gap, and limits
+/// it to the expected number of messages. Belongs to one event loop.
 package final class ChatHistory {
-  /// Messages per second of a gap, as the operator of the known service asks for.
+  /// The number of messages requested per second of a gap, as the operator of the known service
+  /// asks.
   private static let rate = 10
   private static let longest = 800
 
@@ -21,7 +23,10 @@ package final class ChatHistory {
     self.security = security
   }
 
-  /// - Parameter completion: is called with the lines, if there are any. They may be older than the gap.
+  /// Requests the messages of a channel's gap.
+  ///
+  /// - Parameter completion: Called with the lines, if there are any. They may be older than the
+  ///   gap.
   package func ask(
     _ channel: String, from: Instant, to: Instant, on eventLoop: any EventLoop,
     _ completion: @escaping ([[UInt8]]) -> Void
@@ -34,11 +39,11 @@ package final class ChatHistory {
       HTTPRequest(.get, address.appending(path)), security: security, eventLoop: eventLoop
     ) { [self] result in
       fetches[channel] = nil
-      // Whether there is an answer or not, the gap has been told.
+      // Errors are ignored, because the gap is already reported.
       guard let answer = try? result.get(), answer.status == 200,
         let messages = (try? JSONValue(parsing: answer.body))?["messages"]?.arrayValue
       else { return }
-      // A message cannot contain a line end, and so become two.
+      // Lines that contain a line ending are dropped, because each would become two lines.
       completion(
         messages.prefix(Self.longest).compactMap(\.stringValue).map { Array($0.utf8) }
           .filter { line in !line.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 } })

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Where the parts of an IRC line are: `@tags :nick!user@host COMMAND first second :last`.
+/// The parts of an IRC line: `@tags :nick!user@host COMMAND first second :last`.
 ///
-/// Refers to the bytes of the line, and is valid as long as they are. Text is made only of what is asked for.
+/// It refers to the bytes of the line and is valid only as long as they are. It creates text only
+/// for the parts that are read.
 struct IRCFields {
   private let line: UnsafeRawBufferPointer
   private var tags = 0..<0
@@ -10,7 +11,7 @@ struct IRCFields {
   private let parameters: Range<Int>
   let command: String
 
-  /// `nil` if the line has no command.
+  /// Splits a line. Returns `nil` if the line has no command.
   init?(_ line: UnsafeRawBufferPointer) {
     self.line = line
     var offset = 0
@@ -24,27 +25,28 @@ struct IRCFields {
     if line.first == UInt8(ascii: "@") { tags = word().dropFirst() }
     if offset < line.count, line[offset] == UInt8(ascii: ":") { prefix = word().dropFirst() }
     let name = word()
-    // The longest command that Twitch has; a text this short takes no memory of its own.
+    // The length of Twitch's longest command. A text this short needs no heap memory.
     guard (1...15).contains(name.count) else { return nil }
     command = String(decoding: line[name], as: UTF8.self)
     parameters = offset..<line.count
   }
 
-  /// The name before the `!` of the prefix; empty if it is longer than a word.
+  /// The name before the `!` of the prefix. Empty if the name is longer than a word.
   var nick: String {
     Self.word(UnsafeRawBufferPointer(rebasing: line[prefix].prefix { $0 != UInt8(ascii: "!") }))
       ?? ""
   }
 
-  /// A parameter by its index; `nil` if there are fewer. O(length of the line).
+  /// Returns a parameter by its index, or `nil` if there are fewer. O(length of the line).
   func parameter(_ index: Int) -> String? {
     bytes(ofParameter: index).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A parameter that is compared; `nil` also if it is longer than a word. O(length of the line).
+  /// Returns a parameter for comparison, or `nil` if it is absent or longer than a word. O(length
+  /// of the line).
   func word(_ index: Int) -> String? { bytes(ofParameter: index).flatMap(Self.word) }
 
-  /// The channel that a parameter names, without its `#`.
+  /// Returns the channel that a parameter names, without its `#`.
   func channel(_ index: Int = 0) -> String? {
     // A server may write the only parameter of a JOIN with a colon.
     guard let bytes = bytes(ofParameter: index), bytes.first == UInt8(ascii: "#") else {
@@ -53,8 +55,9 @@ struct IRCFields {
     return Self.word(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
   }
 
-  /// Text that is compared or hashed, which for a `String` may cost the square of its length: only as long as what
-  /// it may be equal to, such as names and capabilities.
+  /// Returns text for comparison or hashing, or `nil` if it is longer than 64 bytes. Names and
+  /// capabilities are shorter. The limit is needed because comparing a `String` may take quadratic
+  /// time.
   static func word(_ bytes: UnsafeRawBufferPointer) -> String? {
     bytes.count <= 64 ? String(decoding: bytes, as: UTF8.self) : nil
   }
@@ -74,7 +77,7 @@ struct IRCFields {
     return nil
   }
 
-  /// The value of a tag as it is written; `nil` if it is absent or empty. O(length of the tags).
+  /// Returns the raw value of a tag, or `nil` if the tag is absent or empty. O(length of the tags).
   func tag(_ name: StaticString) -> UnsafeRawBufferPointer? {
     var start = tags.lowerBound
     while start < tags.upperBound {

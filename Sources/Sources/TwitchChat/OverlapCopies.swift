@@ -1,7 +1,10 @@
-/// Recognises lines without an identifier (a ban, the modes of a channel) that several connections have sent,
-/// by how often each has sent them: two equal lines of one connection are two.
+/// Recognises copies of lines without an identifier, such as bans and channel modes, on overlapping
+/// connections.
+///
+/// It counts how often each connection has sent a line. Two equal lines from one connection are
+/// therefore distinct.
 struct OverlapCopies {
-  /// Different lines that are remembered; further ones count as new.
+  /// The maximum number of distinct lines remembered. Further lines count as new.
   static let capacity = 4_096
 
   private struct Count {
@@ -11,7 +14,7 @@ struct OverlapCopies {
 
   private var counts: [Int: Count] = [:]
 
-  /// Whether a line is not a copy of one that another connection has sent. O(length).
+  /// Records a line. Returns whether it is not a copy of a line from another connection. O(length).
   mutating func isNew(_ line: UnsafeRawBufferPointer, on connection: Int) -> Bool {
     let hash = hash(of: line)
     guard counts[hash] != nil || counts.count < Self.capacity else { return true }

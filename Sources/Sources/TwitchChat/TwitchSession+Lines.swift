@@ -1,7 +1,7 @@
 import LiveSources
 package import RateLimiting
 
-/// A message of a server that gives no tags, so that all there is to it is this.
+/// A message from a server that sends no tags. It has no further properties.
 package struct UntaggedMessage: Equatable, Sendable {
   package var channel: String
   package var nick: String
@@ -14,18 +14,19 @@ package struct UntaggedMessage: Equatable, Sendable {
   }
 }
 
-/// The lines of a server.
+/// Processes the lines of a server.
 extension TwitchSession {
-  /// What is to be done with a line.
+  /// How to handle a line.
   package enum Verdict: Equatable, Sendable {
     case ignore
-    /// Pass the line on as it is: the daemon reads what Twitch sends.
+    /// Forward the line unchanged. The daemon reads Twitch's format.
     case forward
-    /// Pass on the message, which the daemon could not read without an identifier.
+    /// Forward the message as a native line. Without an identifier, the daemon cannot read the
+    /// original.
     case forwardUntagged(UntaggedMessage)
   }
 
-  /// Takes a line, given without its end, and says what is to be passed on.
+  /// Processes a line, given without its line ending. Returns how to handle it.
   ///
   /// - Complexity: O(length of the line).
   package mutating func receive(
@@ -60,20 +61,22 @@ extension TwitchSession {
     return .ignore
   }
 
-  /// Whether a line of the history of a channel is to be passed on: a message that was sent after a time, in
-  /// milliseconds since 1970, has not been received and was not deleted; or what a moderator did after that time.
-  /// O(length of the line).
+  /// Returns whether to forward a line of a channel's history. `time` is in milliseconds since
+  /// 1970.
+  ///
+  /// Only lines sent after `time` are forwarded: messages that are new and not deleted, and
+  /// moderators' actions. O(length of the line).
   package mutating func receive(
     history line: UnsafeRawBufferPointer, of channel: String, since time: Int
   ) -> Bool {
-    // Older ones may be ones that nobody remembers having received.
+    // Older messages may no longer be in the memory of received identifiers.
     guard let fields = IRCFields(line), fields.channel() == channel, channels[channel] != nil,
       let sent = fields.tag("tmi-sent-ts").flatMap({ Int(String(decoding: $0, as: UTF8.self)) }),
       sent > time
     else { return false }
     if ["CLEARCHAT", "CLEARMSG"].contains(fields.command) { return true }
     guard ["PRIVMSG", "USERNOTICE"].contains(fields.command), let identifier = fields.tag("id"),
-      // How the service marks what was deleted meanwhile.
+      // The mark of the service for messages that were deleted in the meantime.
       !(fields.tag("rm-deleted")?.elementsEqual("1".utf8) ?? false)
     else { return false }
     guard identifiers.isNew(identifier) else {
@@ -85,10 +88,10 @@ extension TwitchSession {
     return true
   }
 
-  /// All lines of a history have been received.
+  /// Reports the status of a channel after all lines of its history were received.
   package mutating func receivedHistory(of channel: String) {
     guard let status = channels[channel]?.status else { return }
-    say(status.state, of: channel, status.reason)
+    setStatus(status.state, of: channel, status.reason)
   }
 
   private static func untagged(_ fields: IRCFields) -> Verdict {
@@ -102,7 +105,7 @@ extension TwitchSession {
     return .forwardUntagged(UntaggedMessage(channel: channel, nick: fields.nick, text: text))
   }
 
-  /// Text of the server, for a message to people.
+  /// Returns text from the server for a message to people, at most 60 scalars long.
   private static func quoted(_ text: String) -> String { String(text.unicodeScalars.prefix(60)) }
 
   private func isOwn(_ fields: IRCFields, _ id: Int) -> Bool {
@@ -141,11 +144,11 @@ extension TwitchSession {
     guard let connection = connections[id] else { return }
     connections[id]?.ponged(at: now)
     if connection.phase.isDraining {
-      // An answer to an earlier question says nothing about what was sent since.
+      // An answer to an earlier PING does not confirm messages sent after it.
       if fields.word(1) == Self.drainToken { drained(id, at: now) }
       return
     }
-    // A quiet chat: the server lasts and answers, and that is all there is.
+    // In a quiet chat, an answered PING is the only useful data.
     if !connection.joined.isEmpty {
       links[connection.link].policy.receivedUsefulData(at: now, connected: connection.openedAt)
     }
@@ -155,8 +158,8 @@ extension TwitchSession {
     guard case .registering = connections[id]?.phase else { return }
     if let nick = fields.word(0), !nick.isEmpty { connections[id]?.nick = nick }
     connections[id]?.isWelcome = true
-    // Twitch does not wait for the end of capabilities. What is sent before there are tags has none, so a
-    // copy of it that another connection sends could not be told.
+    // Twitch does not wait for the end of the capability negotiation. Lines sent before tags are
+    // granted have none, so copies of them on another connection could not be recognised.
     if connections[id]?.requested.isEmpty == true {
       registered(id, at: now)
     } else {
@@ -164,11 +167,12 @@ extension TwitchSession {
     }
   }
 
-  /// The server does not take the name: it is in use, or too long for a server that is not Twitch's.
+  /// Chooses another nickname after the server has rejected one. The name is in use, or too long
+  /// for a server other than Twitch's.
   private mutating func rename(_ id: Int, at now: Instant) {
     guard case .registering = connections[id]?.phase else { return }
     guard settings.account == nil, connections[id]?.hasShortName == false else {
-      return end(id, reason: "the server does not take the name", at: now)
+      return end(id, reason: "the server rejects the nickname", at: now)
     }
     let nick = "lh\(Int.random(in: 10_000...99_999, using: &generator))"
     connections[id]?.nick = nick
@@ -187,7 +191,7 @@ extension TwitchSession {
       if connection.asksOneByOne {
         answeredCapability(id, at: now)
       } else {
-        // One unknown name makes a server refuse the whole request.
+        // A server rejects the whole request if it does not know one name.
         connections[id]?.asksOneByOne = true
         perform(.send(id, "CAP REQ :\(connection.requested[0])"))
       }
@@ -240,7 +244,7 @@ extension TwitchSession {
     }
   }
 
-  /// What Twitch says to wrong credentials before it hangs up.
+  /// The notices that Twitch sends for wrong credentials before it disconnects.
   private static let refusals: Set = [
     "Login authentication failed", "Login unsuccessful", "Improperly formatted auth",
     "Invalid NICK",

@@ -2,44 +2,50 @@ import LiveEvents
 package import LiveSources
 package import RateLimiting
 
-/// Reads chats of Twitch: what to send, when to connect again, and which lines count.
+/// Reads Twitch chats. Decides which lines to send, when to reconnect, and which received lines
+/// count.
 ///
-/// Channels are read over links, each with one connection that is replaced when it is lost or when its server
-/// says that it ends soon. In the latter case the new connection has joined before the old one is left, and
-/// what both send counts once. For each channel it is known since when nothing was heard, so each gap is
-/// told. A value without sockets and clocks: its owner passes lines and the time, and carries out the effects.
+/// Channels are distributed over links. Each link has one connection, which is replaced when it is
+/// lost or when its server announces its end. In the latter case, the new connection joins before
+/// the old one is closed, and lines sent by both count once. The session records the start of each
+/// channel's outage, so that each gap is reported.
+///
+/// A value without sockets and clocks: its owner passes lines and the time, and performs the
+/// effects.
 package struct TwitchSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect; `opened(_:at:)` or `closed(_:reason:at:)` tells the result.
+    /// Connect. Report the result by `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int)
-    /// Close a connection, of which the session wants to know nothing any more.
+    /// Close a connection. Its later events are ignored.
     case close(Int)
     /// Send a line.
     case send(Int, String)
-    /// Send the password. Of its own, so that no effect that is printed contains it.
+    /// Send the password. This is a separate effect, so that printing effects never reveals the
+    /// password.
     case authenticate(Int)
     case status(channel: String, SourceStatus)
-    /// Nothing was heard of a channel for a time.
+    /// An outage of a channel has ended.
     case gap(channel: String, from: Instant, to: Instant, reason: String)
-    /// Ask for what was written in a channel in a gap that has ended.
+    /// Request the messages written in a channel during a gap.
     case history(channel: String, from: Instant, to: Instant)
-    /// Nothing more can be read, and trying again would not help. All connections are closed.
+    /// All reading has ended permanently. All connections are closed.
     case refused(String)
   }
 
   struct Link {
     var channels: [String]
     var policy = ReconnectPolicy()
-    /// When to connect next.
+    /// The time of the next connection attempt.
     var connectAt: Instant?
     var current: Int?
-    /// The connection that is to replace the current one.
+    /// The connection that will replace the current one.
     var next: Int?
   }
 
   struct Channel {
     var status = SourceStatus(.connecting)
-    /// Since when nothing is heard, and why; `nil` while it is joined, and before it first was.
+    /// The start of the current outage and its reason. `nil` while the channel is joined, and
+    /// before the first join.
     var gap: (since: Instant, reason: String)?
     var duplicates = 0
     var backfilled = 0
@@ -51,18 +57,19 @@ package struct TwitchSession {
   var connections: [Int: TwitchConnection] = [:]
   var channels: [String: Channel]
   var joinBudget: AttemptBudget
-  /// Of all links: a channel may move from one to another.
+  /// The identifiers seen on all links, because a channel may move between links.
   var identifiers = IdentifierMemory()
-  /// While connections overlap, and until what was under way has arrived.
+  /// The lines without identifiers. Present while connections overlap, and until lines in flight
+  /// have arrived.
   var copies: OverlapCopies?
   private var copiesEnd: Instant?
   var isOver = false
   private var lastID = 0
   private var effects: [Effect] = []
-  /// Lines that were forwarded.
+  /// The number of forwarded lines.
   package var forwarded = 0
 
-  /// - Parameter generator: for the jitter of waits and for anonymous names.
+  /// - Parameter generator: The source of randomness for waits and anonymous names.
   package init(
     _ settings: TwitchSettings, generator: any RandomNumberGenerator, at now: Instant
   ) {
@@ -81,10 +88,10 @@ package struct TwitchSession {
     for name in settings.channels { perform(.status(channel: name, SourceStatus(.connecting))) }
   }
 
-  /// Lines that arrived more than once.
+  /// The number of lines that arrived more than once.
   package var duplicates: Int { channels.values.reduce(0) { $0 + $1.duplicates } }
 
-  /// What is to be done, in this order. Ask after each call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -95,7 +102,7 @@ package struct TwitchSession {
 
   // MARK: Time
 
-  /// When to call ``wake(at:)``. O(number of connections and pending joins).
+  /// The time at which to call ``wake(at:)``. O(number of connections and pending joins).
   package var deadline: Instant? {
     guard !isOver else { return nil }
     var deadline = copiesEnd
@@ -107,7 +114,7 @@ package struct TwitchSession {
     return deadline
   }
 
-  /// Does what is due.
+  /// Performs all actions that are due.
   package mutating func wake(at now: Instant) {
     guard !isOver else { return }
     if let copiesEnd, copiesEnd <= now { (copies, self.copiesEnd) = (nil, nil) }
@@ -116,14 +123,15 @@ package struct TwitchSession {
       links[index].connectAt = nil
       connect(index, at: now)
     }
-    // In the order in which they were made, so that equal seeds give equal runs.
+    // Sorted by creation, so that equal seeds give equal runs.
     for id in connections.keys.sorted() { check(id, at: now) }
     sendJoins(at: now)
   }
 
   private mutating func connect(_ link: Int, at now: Instant) {
     lastID += 1
-    // A new name each time: the server may still hold the lost connection of the last one.
+    // A new name for each connection, because the server may still hold the lost connection with
+    // the last name.
     let nick =
       settings.account?.name ?? "justinfan\(Int.random(in: 10_000...99_999, using: &generator))"
     connections[lastID] = TwitchConnection(link: link, nick: nick, settings: settings, at: now)
@@ -144,10 +152,10 @@ package struct TwitchSession {
     guard let connection = connections[id] else { return }
     if let deadline = connection.phaseDeadline, deadline <= now {
       switch connection.phase {
-      case .connecting: return end(id, reason: "no connection in time", at: now)
+      case .connecting: return end(id, reason: "the connection timed out", at: now)
       case .registering:
         guard connection.isWelcome else { return end(id, reason: "no welcome in time", at: now) }
-        // It does not answer about capabilities.
+        // The server does not answer capability requests.
         registered(id, at: now)
       case .draining: return end(id, reason: "replaced", at: now)
       case .ready: break
@@ -163,7 +171,8 @@ package struct TwitchSession {
     leaveGhosts(id, at: now)
   }
 
-  /// What is asked to know that a connection lives, and that a replaced one has sent everything.
+  /// The PING tokens that check whether a connection is alive, and whether a replaced one has sent
+  /// everything.
   static let lifeToken = "livehost"
   static let drainToken = "livehost-drain"
 
@@ -174,7 +183,7 @@ package struct TwitchSession {
 
   // MARK: Connections
 
-  /// The connection is made, and TLS with it.
+  /// Reports that the connection is established, including TLS.
   package mutating func opened(_ id: Int, at now: Instant) {
     guard let nick = connections[id]?.nick else { return }
     connections[id]?.phase = .registering
@@ -185,17 +194,17 @@ package struct TwitchSession {
     perform(.send(id, "CAP REQ :\(TwitchConnection.capabilities.joined(separator: " "))"))
     if settings.account != nil { perform(.authenticate(id)) }
     perform(.send(id, "NICK \(nick)"))
-    // Twitch does without; other servers do not.
+    // Other servers require it; Twitch does not.
     perform(.send(id, "USER \(nick) 0 * :\(nick)"))
   }
 
-  /// The connection could not be made or is closed.
+  /// Reports that the connection could not be established or is closed.
   package mutating func closed(_ id: Int, reason: String, at now: Instant) {
     guard let connection = connections.removeValue(forKey: id) else { return }
     leave(connection, id, reason: connection.farewell ?? reason, at: now)
   }
 
-  /// Closes a connection and does what its loss asks for.
+  /// Closes a connection and handles its loss.
   mutating func end(_ id: Int, reason: String, at now: Instant) {
     guard connections[id] != nil else { return }
     perform(.close(id))
@@ -219,38 +228,42 @@ package struct TwitchSession {
       return
     }
     endOverlap(at: now)
-    for channel in links[index].channels { say(.connecting, of: channel, reason) }
+    for channel in links[index].channels { setStatus(.connecting, of: channel, reason) }
     guard links[index].next == nil, links[index].connectAt == nil,
       !links[index].channels.isEmpty
     else { return }
-    // Lost, or the replacement of a connection that is still there failed.
+    // Either the connection was lost, or the replacement of an active connection failed.
     let isReplacing = links[index].current.map { connections[$0]?.isLeaving == true } ?? true
     guard isReplacing else { return }
     links[index].connectAt = links[index].policy.failed(at: now, using: &generator)
   }
 
-  /// One of two connections has ended: copies of what it sent may still arrive for a while.
+  /// Records the end of one of two overlapping connections. Copies of its lines may arrive for a
+  /// while.
   private mutating func endOverlap(at now: Instant) {
     let overlaps =
       connections.values.contains { $0.phase.isDraining } || links.contains { $0.next != nil }
     if !overlaps, copies != nil { copiesEnd = now + settings.answer }
   }
 
-  /// A channel is not heard any more on one connection: since when, unless another one has it.
+  /// Records that a channel is no longer heard on one connection. Starts a gap unless another
+  /// connection has joined the channel.
   mutating func lose(_ channel: String, since: Instant, reason: String) {
     guard channels[channel] != nil else { return }
     if let joined = connections.values.compactMap({ $0.joined[channel] }).min() {
-      // What was sent before the other one joined, and not received here, is lost.
+      // Lines that were sent before the other connection joined, and did not arrive here, are lost.
       if since < joined {
         perform(.gap(channel: channel, from: since, to: joined, reason: reason))
       }
     } else if channels[channel]?.gap == nil {
       channels[channel]?.gap = (since, reason)
-      say(.connecting, of: channel, reason)
+      setStatus(.connecting, of: channel, reason)
     }
   }
 
-  mutating func say(_ state: SourceHealth.Connection, of channel: String, _ reason: String? = nil) {
+  mutating func setStatus(
+    _ state: SourceHealth.Connection, of channel: String, _ reason: String? = nil
+  ) {
     guard var entry = channels[channel], entry.status.state != .refused else { return }
     if state == .connecting, connections.values.contains(where: { $0.joined[channel] != nil }) {
       return
@@ -266,7 +279,7 @@ package struct TwitchSession {
 
   // MARK: Replacing
 
-  /// The server of a connection ends soon.
+  /// Schedules the replacement of a connection whose server has announced its end.
   mutating func replace(_ id: Int, at now: Instant) {
     guard let link = connections[id]?.link, connections[id]?.isLeaving == false else { return }
     connections[id]?.isLeaving = true
@@ -277,14 +290,14 @@ package struct TwitchSession {
     links[link].connectAt = now + Interval(nanoseconds: jitter)
   }
 
-  /// The new connection of a link takes over once nothing is left to join on it.
+  /// Makes the new connection of a link the current one, once it has joined all channels.
   mutating func takeOver(_ id: Int, at now: Instant) {
     guard let connection = connections[id], links[connection.link].next == id,
       connection.phase.isReady, connection.toJoin.isEmpty, connection.asked.isEmpty
     else { return }
     let link = connection.link
     if let old = links[link].current {
-      // The server answers after everything that it has sent before.
+      // The server answers only after all lines that it has sent before.
       connections[old]?.phase = .draining
       setDeadline(of: old, at: now + settings.drain)
       ping(old, Self.drainToken, at: now)
@@ -297,11 +310,12 @@ package struct TwitchSession {
     }
   }
 
-  /// A replaced connection has sent everything.
+  /// Closes a replaced connection that has sent everything.
   mutating func drained(_ id: Int, at now: Instant) {
     guard let connection = connections.removeValue(forKey: id) else { return }
     perform(.close(id))
-    // Complete up to now: nothing of it is lost, but channels that only it had are not heard any more.
+    // All lines until now have arrived, so nothing is lost. Channels that only this connection had
+    // are no longer heard.
     for channel in connection.joined.keys.sorted()
     where !connections.values.contains(where: { $0.joined[channel] != nil }) {
       lose(channel, since: now, reason: "replaced")
@@ -314,8 +328,8 @@ package struct TwitchSession {
   private mutating func sendJoins(at now: Instant) {
     for id in connections.keys.sorted() {
       while let waiting = connections[id]?.toJoin, !waiting.isEmpty {
-        // Names have up to 25 characters, and a line 510.
-        let count = joinBudget.take(min(waiting.count, 15), at: now)
+        // Names have up to 25 characters, and a line has at most 510.
+        let count = joinBudget.consume(min(waiting.count, 15), at: now)
         guard count > 0 else { return }
         let channels = waiting.prefix(count)
         connections[id]?.toJoin.removeFirst(count)
@@ -325,7 +339,7 @@ package struct TwitchSession {
     }
   }
 
-  /// Joining begins: the server has welcomed the connection.
+  /// Starts joining after the server's welcome.
   mutating func registered(_ id: Int, at now: Instant) {
     guard let link = connections[id]?.link else { return }
     connections[id]?.phase = .ready
@@ -336,7 +350,7 @@ package struct TwitchSession {
 
   mutating func joined(_ channel: String, on id: Int, at now: Instant) {
     guard let asked = connections[id]?.asked.removeValue(forKey: channel) else {
-      // Too late: another connection joins it by now.
+      // Too late: another connection is joining the channel by now.
       if connections[id]?.joined[channel] == nil { perform(.send(id, "PART #\(channel)")) }
       return
     }
@@ -351,20 +365,20 @@ package struct TwitchSession {
       }
     }
     let hasTags = connections[id]?.hasTags == true
-    say(
-      .live, of: channel, hasTags ? nil : "the server gives no tags: names and badges are missing")
+    setStatus(
+      .live, of: channel, hasTags ? nil : "the server sends no tags: names and badges are missing")
     takeOver(id, at: now)
   }
 
-  /// Channels that a server does not answer for are tried on another connection: a second join on this one
-  /// would not be answered either. The others stay where they are.
+  /// Moves channels whose JOIN was not answered to another connection. A second JOIN on this
+  /// connection would not be answered either. The other channels stay.
   private mutating func leaveGhosts(_ id: Int, at now: Instant) {
     guard let connection = connections[id] else { return }
     let ghosts = connection.asked.filter { now - $0.value >= settings.join }.keys.sorted()
     guard !ghosts.isEmpty else { return }
     let link = links[connection.link]
     if link.current == id, link.next != nil || link.connectAt != nil {
-      // The connection that replaces this one will join them.
+      // The replacement of this connection will join the channels.
       for channel in ghosts { connections[id]?.asked[channel] = nil }
       return
     }
@@ -372,11 +386,11 @@ package struct TwitchSession {
     if ghosts.count == link.channels.count {
       return end(id, reason: reason, at: now)
     }
-    for channel in ghosts { say(.connecting, of: channel, reason) }
+    for channel in ghosts { setStatus(.connecting, of: channel, reason) }
     move(ghosts, from: id, at: now)
   }
 
-  /// Gives channels of a connection a link of their own.
+  /// Moves channels of a connection to a new link.
   mutating func move(_ names: [String], from id: Int, at now: Instant) {
     guard let index = connections[id]?.link else { return }
     for name in names { connections[id]?.asked[name] = nil }
@@ -387,12 +401,12 @@ package struct TwitchSession {
     takeOver(id, at: now)
   }
 
-  /// A channel cannot be read at all.
+  /// Records that a channel cannot be read at all.
   mutating func refuse(_ channel: String, on id: Int, reason: String, at now: Instant) {
     guard let link = connections[id]?.link, connections[id]?.asked[channel] != nil else { return }
     connections[id]?.asked[channel] = nil
     links[link].channels.removeAll { $0 == channel }
-    say(.refused, of: channel, reason)
+    setStatus(.refused, of: channel, reason)
     if channels.values.allSatisfy({ $0.status.state == .refused }) {
       refuse("#\(channel): \(reason)")
     } else if links[link].channels.isEmpty {
@@ -402,19 +416,20 @@ package struct TwitchSession {
     }
   }
 
-  /// Everything ends.
+  /// Ends the session permanently.
   mutating func refuse(_ reason: String) {
     guard !isOver else { return }
     isOver = true
     for id in connections.keys.sorted() { perform(.close(id)) }
     connections = [:]
-    for channel in settings.channels { say(.refused, of: channel, reason) }
+    for channel in settings.channels { setStatus(.refused, of: channel, reason) }
     perform(.refused(reason))
   }
 
   // MARK: Backpressure
 
-  /// The source has stopped reading or reads again. While it does not, silence says nothing.
+  /// Records that the source has paused or resumed reading. While reading is paused, silence does
+  /// not mean that a peer is gone.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness.suspend(isPaused, at: now)

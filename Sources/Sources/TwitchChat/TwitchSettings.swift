@@ -1,9 +1,9 @@
 package import LiveSources
 package import RateLimiting
 
-/// Which chats are read, and how.
+/// The chats to read, and how to read them.
 package struct TwitchSettings: Sendable {
-  /// An account to read with; without it Twitch is read anonymously.
+  /// An account for reading. Without one, Twitch is read anonymously.
   package struct Account: Sendable {
     package var name: String
     package var token: Secret
@@ -16,33 +16,34 @@ package struct TwitchSettings: Sendable {
 
   /// Twitch's own server, with TLS.
   package static let server = PeerAddress(host: "irc.chat.twitch.tv", port: 6697)
-  /// How many channels one process may read.
+  /// The maximum number of channels that one process may read.
   package static let maximumChannels = 1_000
 
-  /// Names of channels, in lower case and without `#`.
+  /// The names of the channels, in lower case and without `#`.
   package var channels: [String]
   package var account: Account?
-  /// Channels on one connection.
+  /// The number of channels per connection.
   package var channelsPerConnection = 50
-  /// How many joins the platform allows in ten seconds.
+  /// The number of joins that the platform allows in ten seconds.
   package var joinsPerTenSeconds = 20
 
-  /// Whether somebody is asked for what was missed.
+  /// Whether missed messages are requested from a history service.
   package var readsHistory = false
 
-  // MARK: Times
+  // MARK: Time limits
 
-  /// How long a connection may take until it is registered.
+  /// How long a connection may take to register.
   package var registration = Interval.seconds(15)
-  /// How long a server may take to answer a join.
+  /// How long a server may take to answer a JOIN.
   package var join = Interval.seconds(20)
-  /// How long a server may be silent before it is asked.
+  /// How long a server may be silent before it gets a PING.
   package var silence = Interval.seconds(30)
-  /// How long its answer may take.
+  /// How long the server may take to answer the PING.
   package var answer = Interval.seconds(10)
-  /// How long a replaced connection may take to answer that everything was sent.
+  /// How long a replaced connection may take to confirm that everything was sent.
   package var drain = Interval.seconds(5)
-  /// A server that restarts tells all its clients at once; each comes back after up to this time.
+  /// The maximum random delay before reconnecting. A restarting server notifies all its clients at
+  /// the same time.
   package var reconnectJitter = Interval.seconds(2)
 
   package init(channels: [String], account: Account? = nil) {
@@ -50,7 +51,8 @@ package struct TwitchSettings: Sendable {
     self.account = account
   }
 
-  /// The name of a channel as users write it (`#Chan`, `chan`); `nil` if Twitch has no such names.
+  /// Returns the name of a channel as users write it (`#Chan`, `chan`), or `nil` if it is not a
+  /// valid Twitch name.
   package static func channel(_ text: String) -> String? {
     let name = (text.hasPrefix("#") ? text.dropFirst() : text[...]).lowercased()
     let isValid =

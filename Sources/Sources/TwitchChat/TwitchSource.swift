@@ -3,11 +3,12 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Carries out what a ``TwitchSession`` decides: the sockets and the clock around it.
+/// Performs the effects of a ``TwitchSession``, with its sockets and clock.
 ///
 /// Belongs to one event loop.
 package final class TwitchSource: LiveSource {
-  /// Longer than any line of Twitch, whose tags have up to 8,191 bytes, and as long as the daemon reads.
+  /// Longer than any line of Twitch, whose tags have up to 8,191 bytes. It is the daemon's line
+  /// limit.
   private static let longestLine = 64 * 1024
 
   private struct Peer {
@@ -24,15 +25,15 @@ package final class TwitchSource: LiveSource {
   private var statuses: [String: SourceStatus] = [:]
   private let timer = SourceTimer()
   private var isPaused = false
-  /// Messages without an identifier, which were given one.
+  /// The number of messages that got a generated identifier.
   private var untagged = 0
   private let history: ChatHistory?
 
   package var events = SourceEvents()
-  /// Lines that were longer than a line may be.
+  /// The number of lines that exceeded the maximum length.
   package private(set) var tooLong = 0
 
-  /// - Parameter history: where to ask for what was missed.
+  /// - Parameter history: The history service for missed messages, if any.
   package init(
     _ settings: TwitchSettings, address: PeerAddress, security: PeerSecurity?,
     history: ChatHistory? = nil, delivery: Delivery, eventLoop: any EventLoop
@@ -68,7 +69,7 @@ package final class TwitchSource: LiveSource {
     history?.cancel()
   }
 
-  /// Gives the session something, and does what it asks for.
+  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout TwitchSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, Delivery.now)
@@ -101,7 +102,7 @@ package final class TwitchSource: LiveSource {
       events.changed(channel, status)
     case .gap(let channel, let from, let to, let reason):
       let gap = SourceGap(from: from, to: to, reason: reason)
-      tell(gap, of: channel, in: room(of: channel))
+      report(gap, of: channel, in: room(of: channel))
     case .history(let channel, let from, let to):
       history?.ask(channel, from: from, to: to, on: eventLoop) { [unowned self] lines in
         let since = Delivery.wallTime(from)
@@ -136,7 +137,7 @@ package final class TwitchSource: LiveSource {
     guard var splitter = peers[id]?.splitter else { return }
     let now = Delivery.now
     let before = splitter.tooLong
-    // Out of the table while it is used, so that what it holds is not copied.
+    // Removed from the table during use, so that its buffer is not copied.
     peers[id]?.splitter = LineSplitter(maximumLength: 0)
     splitter.receive(bytes) { line in
       switch session.receive(line, on: id, at: now) {
@@ -166,12 +167,12 @@ package final class TwitchSource: LiveSource {
 
   // MARK: Rooms
 
-  /// A channel is the room of its name, unless all are read into one.
+  /// Returns the room of a channel: the configured room, or the room with the channel's name.
   private func room(of channel: String) -> RoomName {
     delivery.settings.room ?? RoomName(channel) ?? .main
   }
 
-  /// Of several channels in one room the one that is worst counts.
+  /// Returns the status of a room. If several channels share the room, the worst status counts.
   private func status(of room: RoomName) -> SourceStatus {
     let order: [SourceHealth.Connection] = [.refused, .connecting, .behind, .live, .ended]
     let all = statuses.filter { self.room(of: $0.key) == room }.sorted { $0.key < $1.key }

@@ -2,17 +2,17 @@ package import JSON
 package import LiveSources
 package import RateLimiting
 
-/// Logs in without a browser on this machine (OAuth's device code flow): shows a code, and asks until somebody has
-/// confirmed it elsewhere.
+/// Logs in without a browser on this machine, using OAuth's device code flow. Shows a code, and
+/// polls until the user has confirmed it on another device.
 ///
-/// A value; its owner makes the requests and passes answers and the time.
+/// A value; its owner makes the requests and passes their answers and the time.
 package struct DeviceLogin {
   package enum Effect {
-    /// Make the request; `answered(_:_:at:)` tells the result.
+    /// Make the request. Report the result by `answered(_:_:at:)`.
     case ask(HTTPRequest)
-    /// Show people where to confirm what, and for how many seconds it is valid.
+    /// Show the code, the address at which to confirm it, and for how many seconds it is valid.
     case show(address: String, code: String, seconds: Int)
-    /// Somebody has confirmed it.
+    /// The login has been confirmed.
     case done(TwitchLogin)
     case refused(String)
   }
@@ -24,7 +24,7 @@ package struct DeviceLogin {
     case over
   }
 
-  /// What the types that are subscribed to need.
+  /// The permissions that the subscribed event types require.
   private static let scopes =
     Set(EventSubType.all.compactMap(\.scopes.first) + ["chat:read"]).sorted()
     .joined(separator: " ")
@@ -37,7 +37,7 @@ package struct DeviceLogin {
   private var expiresAt: Instant?
   private var effects: [Effect] = []
 
-  /// - Parameter clientID: of an application that is registered at Twitch.
+  /// - Parameter clientID: The identifier of an application registered with Twitch.
   package init(clientID: String, server: HTTPAddress) {
     self.clientID = clientID
     self.server = server
@@ -54,14 +54,14 @@ package struct DeviceLogin {
     return effects
   }
 
-  /// When to call ``wake(at:)``.
+  /// The time at which to call ``wake(at:)``.
   package var deadline: Instant? { askAt }
 
   package mutating func wake(at now: Instant) {
     guard let time = askAt, time <= now, case .polling(let code) = phase else { return }
     askAt = nil
     if let expiresAt, expiresAt <= now {
-      return refuse("nobody has confirmed the code in time")
+      return refuse("the code was not confirmed in time")
     }
     effects.append(
       .ask(
@@ -80,7 +80,9 @@ package struct DeviceLogin {
     effects.append(.refused(reason))
   }
 
-  /// - Parameter status: `nil` if there was no answer.
+  /// Processes the answer to a request.
+  ///
+  /// - Parameter status: The HTTP status, or `nil` if there was no answer.
   package mutating func answered(_ status: Int?, _ body: JSONValue, at now: Instant) {
     switch phase {
     case .asking: begin(status, body, at: now)
@@ -111,7 +113,7 @@ package struct DeviceLogin {
     switch status {
     case 200?:
       var login = TwitchLogin(token: Secret(""))
-      guard login.take(body) else { return refuse(Self.problem(status, body)) }
+      guard login.store(body) else { return refuse(Self.problem(status, body)) }
       login.clientID = clientID
       phase = .naming(login)
       var request = HTTPRequest(.get, server.appending("/oauth2/validate"))

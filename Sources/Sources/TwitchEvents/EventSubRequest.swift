@@ -1,17 +1,17 @@
 package import JSON
 
-/// A request to Twitch. What proves who asks is added where it is sent.
+/// A request to Twitch. The sender adds the authorization.
 package struct EventSubRequest: Equatable, Sendable {
   package enum Method: Equatable, Sendable { case get, post, delete }
 
-  /// Whether it is for the server of logins instead of the interface of requests.
+  /// Whether the request is for the login server instead of the API server.
   package var isForLogins = false
   package var method = Method.get
-  /// With its query; begins with a slash.
+  /// The path with its query. It begins with a slash.
   package var path: String
   package var body: JSONValue?
 
-  /// Whose the token is, and what it allows.
+  /// Asks for the account and the permissions of the token.
   static let validation = EventSubRequest(isForLogins: true, path: "/oauth2/validate")
 
   static func channel(_ name: String) -> EventSubRequest {
@@ -48,7 +48,7 @@ package struct EventSubRequest: Equatable, Sendable {
 }
 
 extension String {
-  /// As it is written in a query or a form.
+  /// The text in percent encoding, for a query or a form.
   var inQuery: String {
     var text = ""
     for byte in utf8 {

@@ -4,50 +4,52 @@ import LiveSources
 import PlatformFormats
 package import RateLimiting
 
-/// Answers to requests.
+/// Processes the answers to requests.
 extension EventSubSession {
-  /// How often subscriptions that are in the way are looked for, and how many are deleted: some of each type.
+  /// The maximum number of searches for conflicting subscriptions, and of deleted subscriptions.
+  /// The latter allows several of each type.
   private static let maximumConflicts = 3
   private static let maximumDeletions = 100
-  /// How many tokens in a row Twitch may refuse that it has given itself.
+  /// The maximum number of consecutive rejections of tokens that Twitch itself has issued.
   private static let maximumRenewals = 3
-  /// Pages of the list of subscriptions, of a hundred each: there are at most 900.
+  /// The maximum number of pages in the list of subscriptions. There are at most 900 subscriptions,
+  /// with 100 on each page.
   private static let maximumPages = 10
 
-  /// What became of the attempt to get another token.
+  /// The outcome of an attempt to renew the token.
   package enum Renewal: Equatable, Sendable {
     case done
-    /// Trying again would not help.
+    /// The renewal is rejected permanently.
     case refused(String)
     case failed(String)
   }
 
-  /// A request was answered.
+  /// Processes the answer to a request.
   ///
-  /// - Parameter body: `null` if it is not JSON.
+  /// - Parameter body: The JSON of the answer, or `null` if it is not JSON.
   package mutating func answered(_ id: Int, status: Int, _ body: JSONValue, at now: Instant) {
     guard !isOver, let purpose = outstanding.removeValue(forKey: id) else { return }
     switch status {
     case 401: unauthorized(purpose, id)
     case 429, 500...: retry(purpose, "Twitch answers \(status)", at: now)
     default:
-      // After any other answer the same may be asked again, so it does not end the waits.
-      guard take(status, body, for: purpose, at: now) else { break }
+      // Other answers may lead to the same request again, so they do not reset the waits.
+      guard process(status, body, for: purpose, at: now) else { break }
       requestPolicy = ReconnectPolicy()
-      // Who knows whose the token is need not accept it for anything else.
+      // Validating a token does not prove that other requests accept it.
       if purpose != .validation { renewals = 0 }
     }
     ask(at: now)
   }
 
-  /// A request could not be made, or was not answered.
+  /// Records that a request failed or was not answered.
   package mutating func failed(_ id: Int, reason: String, at now: Instant) {
     guard !isOver, let purpose = outstanding.removeValue(forKey: id) else { return }
     retry(purpose, reason, at: now)
     ask(at: now)
   }
 
-  /// The attempt to get another token has ended.
+  /// Processes the outcome of a token renewal.
   package mutating func renewed(_ renewal: Renewal, at now: Instant) {
     guard !isOver, isRenewing else { return }
     isRenewing = false
@@ -55,7 +57,7 @@ extension EventSubSession {
     case .done:
       renewals += 1
       firstWithToken = lastRequest + 1
-      // It may allow more or less than the last one.
+      // The permissions of the new token may differ.
       enqueue(.validation)
     case .refused(let reason): refuse(reason)
     case .failed:
@@ -66,7 +68,7 @@ extension EventSubSession {
 
   private mutating func unauthorized(_ purpose: Purpose, _ id: Int) {
     queue.insert(purpose, at: 0)
-    // What was asked with the last token says nothing about this one.
+    // A rejection of the previous token says nothing about the current one.
     guard !isRenewing, id >= firstWithToken else { return }
     guard renewals < Self.maximumRenewals else {
       return refuse("Twitch does not accept the token")
@@ -76,34 +78,34 @@ extension EventSubSession {
   }
 
   private mutating func retry(_ purpose: Purpose, _ reason: String, at now: Instant) {
-    // The next poll asks again.
+    // The next poll repeats the request.
     if purpose == .viewers { return }
     queue.insert(purpose, at: 0)
     if retryAt ?? now <= now { retryAt = requestPolicy.failed(at: now, using: &generator) }
-    if !isReady { say(SourceStatus(.connecting, reason: reason)) }
+    if !isReady { setStatus(SourceStatus(.connecting, reason: reason)) }
   }
 
-  /// Returns whether it is the answer to what was asked.
-  private mutating func take(
+  /// Processes an answer. Returns whether it is valid for the request.
+  private mutating func process(
     _ status: Int, _ body: JSONValue, for purpose: Purpose, at now: Instant
   ) -> Bool {
     switch purpose {
     case .validation:
       guard status == 200, let user = body["user_id"]?.word(), !user.isEmpty else {
-        refuse("Twitch gives no account for the token: it must be one of a user")
+        refuse("the token does not belong to a user account")
         return false
       }
       self.user = user
       scopes = Set((body["scopes"]?.arrayValue ?? []).compactMap { $0.word() })
       if channel == nil { enqueue(.channel) }
     case .channel:
-      // The answer to a name that no channel can have is 400.
+      // Twitch answers 400 to invalid channel names.
       guard status == 400 || status == 200 && body["data"]?.arrayValue != nil else {
         retry(purpose, "Twitch answers \(status)", at: now)
         return false
       }
       guard let id = body["data"]?.arrayValue?.first?["id"]?.word() else {
-        refuse("there is no channel \(settings.channel)")
+        refuse("the channel \(settings.channel) does not exist")
         return false
       }
       channel = id
@@ -148,7 +150,7 @@ extension EventSubSession {
       subscriptions[index] = .made(id ?? "")
     case 409: subscriptions[index] = .conflicting
     case _ where session != self.session:
-      // The session has another name since it moved to another connection.
+      // The session's identifier has changed because it moved to another connection.
       if let session = self.session { enqueue(.subscribe(index, session: session)) }
     default:
       let text = body["message"]?.stringValue ?? "Twitch answers \(status)"
@@ -161,13 +163,14 @@ extension EventSubSession {
     return outstanding.values.contains(where: isOfSession) || queue.contains(where: isOfSession)
   }
 
-  /// Once all answers are there: subscriptions of a lost session, which Twitch still holds, are in the way.
+  /// Resolves conflicts after all answers have arrived. Twitch still holds subscriptions of a lost
+  /// session, which block new ones.
   private mutating func resolveConflicts() {
     guard subscriptions.contains(.conflicting), !isSubscribing else { return }
     conflicts += 1
     guard conflicts <= Self.maximumConflicts else {
       for index in subscriptions.indices where subscriptions[index] == .conflicting {
-        subscriptions[index] = .denied("Twitch says that it exists already")
+        subscriptions[index] = .denied("Twitch reports that it already exists")
       }
       return
     }
@@ -183,7 +186,7 @@ extension EventSubSession {
         let holder = entry["transport"]?["session_id"]?.word()
       else { continue }
       if holder == session {
-        // An answer was lost, and the request made again.
+        // The answer to the first request was lost, so the request was repeated.
         subscriptions[index] = .made(id)
       } else if deletions < Self.maximumDeletions {
         deletions += 1
@@ -198,7 +201,7 @@ extension EventSubSession {
     resolved()
   }
 
-  /// What was in the way is gone.
+  /// Subscribes again after the conflicting subscriptions are deleted.
   private mutating func resolved() {
     guard !isSubscribing, let session else { return }
     for index in subscriptions.indices where subscriptions[index] == .conflicting {
@@ -219,7 +222,7 @@ extension EventSubSession {
 }
 
 extension JSONValue {
-  /// A point in time as RFC 3339 writes it, in milliseconds since 1970.
+  /// Returns a point in time in RFC 3339 form, in milliseconds since 1970.
   func milliseconds(_ name: String) -> Int? {
     self[name]?.stringValue.flatMap(PlatformTime.milliseconds)
   }

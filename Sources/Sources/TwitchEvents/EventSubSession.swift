@@ -4,57 +4,61 @@ package import LiveSources
 package import PlatformFormats
 package import RateLimiting
 
-/// Reads what happens on a channel of Twitch: when to connect, what to ask for, and which messages count.
+/// Reads the events of a Twitch channel. Decides when to connect, what to request, and which
+/// messages count.
 ///
-/// A session of the server lives on one connection, and its subscriptions with it. When the server asks for
-/// another connection, that one is welcomed before the old one is left, and what both send counts once. When a
-/// session is lost, everything is subscribed to anew, and the time between is told as a gap. A value without
-/// sockets and clocks: its owner passes messages, answers and the time, and carries out the effects.
+/// A server session and its subscriptions exist on one connection. When the server requests another
+/// connection, the new one is welcomed before the old one is closed, and messages sent by both
+/// count once. After a lost session, all subscriptions are made again, and the outage is reported
+/// as a gap.
+///
+/// A value without sockets and clocks: its owner passes messages, answers and the time, and
+/// performs the effects.
 package struct EventSubSession {
   package enum Effect: Equatable, Sendable {
-    /// Connect; `opened(_:at:)` or `closed(_:reason:at:)` tells the result.
+    /// Connect. Report the result by `opened(_:at:)` or `closed(_:reason:at:)`.
     case connect(Int, HTTPAddress)
-    /// Close a connection, of which the session wants to know nothing any more.
+    /// Close a connection. Its later events are ignored.
     case close(Int)
-    /// Ask; `answered(_:status:_:at:)` or `failed(_:reason:at:)` tells the result.
+    /// Make a request. Report the result by `answered(_:status:_:at:)` or `failed(_:reason:at:)`.
     case ask(Int, EventSubRequest)
-    /// Get another token; `renewed(_:at:)` tells the result.
+    /// Renew the token. Report the result by `renewed(_:at:)`.
     case renewToken
     case event(EventSub.Notification)
     case viewers(Int)
     case status(SourceStatus)
-    /// Nothing was heard for a time.
+    /// An outage has ended.
     case gap(from: Instant, to: Instant, reason: String)
-    /// Nothing more can be read, and trying again would not help. All connections are closed.
+    /// All reading has ended permanently. All connections are closed.
     case refused(String)
   }
 
   struct Connection: Sendable {
     let startedAt: Instant
-    /// When it must be welcomed, or when a replaced one is left.
+    /// The time limit for the welcome, or for closing a replaced connection.
     var deadline: Instant?
     var isDraining = false
-    /// After the welcome.
+    /// Present after the welcome.
     var liveness: Liveness?
     var lastHeard: Instant
-    /// How long the way there and back took at most: a message may have been under way as long.
+    /// The longest round trip. A message may have been in flight for as long.
     var roundTrip = Interval.zero
 
-    /// Up to when everything that the server sent has arrived, if the connection ends now.
+    /// The time before which all messages of the server have arrived, if the connection ends now.
     var completeUntil: Instant { lastHeard + Interval(nanoseconds: -roundTrip.nanoseconds) }
   }
 
-  /// Where a subscription stands.
+  /// The state of a subscription.
   enum Subscription: Equatable, Sendable {
     case wanted
-    /// The server says that it exists, so that of a session that is lost is in the way.
+    /// The server reports that it already exists, so a subscription of a lost session blocks it.
     case conflicting
     case made(String)
-    /// It cannot be had, for a reason.
+    /// The subscription is denied, with the reason.
     case denied(String)
   }
 
-  /// What a request is for.
+  /// The purpose of a request.
   enum Purpose: Equatable, Sendable {
     case validation
     case channel
@@ -63,7 +67,7 @@ package struct EventSubSession {
     case list(after: String?, page: Int)
     case delete(String)
 
-    /// Whether it is of no use once the session is lost.
+    /// Whether the request is useless after the session is lost.
     var isOfSession: Bool {
       switch self {
       case .validation, .channel, .viewers: false
@@ -80,9 +84,9 @@ package struct EventSubSession {
   private var lastConnection = 0
   var connections: [Int: Connection] = [:]
   var current: Int?
-  /// The connection that is to replace the current one.
+  /// The connection that will replace the current one.
   private var next: Int?
-  /// Where the server wants to be called instead, and until when.
+  /// The address to which the server redirects the session, and how long it is valid.
   private var replacement: (address: HTTPAddress, until: Instant)?
   private var connectAt: Instant?
   private var policy = ReconnectPolicy()
@@ -93,13 +97,13 @@ package struct EventSubSession {
   var lastRequest = 0
   var outstanding: [Int: Purpose] = [:]
   var queue: [Purpose] = [.validation]
-  /// Before it nothing is asked.
+  /// The time before which no request is made.
   var retryAt: Instant?
   var requestPolicy = ReconnectPolicy()
   var isRenewing = false
-  /// How often the token was renewed since one was accepted.
+  /// The number of token renewals since a token was accepted.
   var renewals = 0
-  /// The first request with the present token.
+  /// The first request with the current token.
   var firstWithToken = 0
   private var validateAt: Instant?
   private var pollAt: Instant?
@@ -108,7 +112,7 @@ package struct EventSubSession {
   var user: String?
   var channel: String?
   var scopes: Set<String> = []
-  /// The session of the server; `nil` while there is none.
+  /// The server's session. `nil` while there is none.
   var session: String?
   var subscriptions = Array(repeating: Subscription.wanted, count: EventSubType.all.count)
   var conflicts = 0
@@ -116,16 +120,16 @@ package struct EventSubSession {
   var isReady = false
   private var gap: (since: Instant, reason: String)?
   private var status = SourceStatus(.connecting)
-  /// What was not shown, for people, and how much that is.
+  /// A remark for people about events that were not shown, and the number of these events.
   private var remark: String?
   private var notShown = 0
   private var pace = StatusPace()
   private var effects: [Effect] = []
-  /// Events that were told, and copies that were not.
-  package private(set) var told = 0
+  /// The number of events delivered to the room, and of copies that were dropped.
+  package private(set) var forwarded = 0
   package private(set) var duplicates = 0
 
-  /// - Parameter generator: for the jitter of waits.
+  /// - Parameter generator: The source of randomness for waits.
   package init(_ settings: EventSubSettings, generator: any RandomNumberGenerator, at now: Instant)
   {
     self.settings = settings
@@ -134,7 +138,7 @@ package struct EventSubSession {
     perform(.status(status))
   }
 
-  /// What is to be done, in this order. Ask after each call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     guard !effects.isEmpty else { return [] }
     defer { effects = [] }
@@ -143,7 +147,7 @@ package struct EventSubSession {
 
   mutating func perform(_ effect: Effect) { effects.append(effect) }
 
-  mutating func say(_ status: SourceStatus) {
+  mutating func setStatus(_ status: SourceStatus) {
     var status = status
     status.duplicate = duplicates
     status.notShown = notShown
@@ -154,7 +158,7 @@ package struct EventSubSession {
 
   // MARK: Time
 
-  /// When to call ``wake(at:)``.
+  /// The time at which to call ``wake(at:)``.
   package var deadline: Instant? {
     guard !isOver else { return nil }
     var deadline: Instant? = .earlier(
@@ -170,7 +174,7 @@ package struct EventSubSession {
     !isRenewing && !queue.isEmpty && outstanding.count < settings.requests
   }
 
-  /// Does what is due.
+  /// Performs all actions that are due.
   package mutating func wake(at now: Instant) {
     guard !isOver else { return }
     if let time = validateAt, time <= now {
@@ -181,8 +185,8 @@ package struct EventSubSession {
       pollAt = now + settings.poll
       enqueue(.viewers)
     }
-    if pace.isDue(at: now) { sayRemark(at: now) }
-    // In the order in which they were made, so that equal seeds give equal runs.
+    if pace.isDue(at: now) { reportRemark(at: now) }
+    // Sorted by creation, so that equal seeds give equal runs.
     for id in connections.keys.sorted() { check(id, at: now) }
     if let time = connectAt, time <= now { connect(at: now) }
     ask(at: now)
@@ -229,7 +233,7 @@ package struct EventSubSession {
 
   // MARK: Connections
 
-  /// Who the channel is has become known: its events may be read.
+  /// Starts reading the channel's events after its identifier is known.
   mutating func begin(at now: Instant) {
     if pollAt == nil { pollAt = now }
     if current == nil, connectAt == nil { connectAt = now }
@@ -257,7 +261,7 @@ package struct EventSubSession {
     connections[id]?.deadline = time
   }
 
-  /// The connection is made.
+  /// Records that the connection is established.
   package mutating func opened(_ id: Int, at now: Instant) {
     guard let connection = connections[id] else { return }
     connections[id]?.roundTrip = now - connection.startedAt
@@ -265,7 +269,7 @@ package struct EventSubSession {
     setDeadline(of: id, at: now + settings.welcome)
   }
 
-  /// The connection could not be made or is closed.
+  /// Records that the connection could not be established or is closed.
   package mutating func closed(_ id: Int, reason: String, at now: Instant) {
     guard let connection = connections.removeValue(forKey: id) else { return }
     if id == next {
@@ -280,8 +284,8 @@ package struct EventSubSession {
       current = nil
       if isReady, gap == nil { gap = (connection.completeUntil, reason) }
       isReady = false
-      // Its session lives on if the new connection is welcomed.
-      if next == nil { lose(connection, reason, at: now) } else { sayLost(reason) }
+      // The session continues if the new connection is welcomed.
+      if next == nil { lose(connection, reason, at: now) } else { setLost(reason) }
     }
     ask(at: now)
   }
@@ -291,16 +295,16 @@ package struct EventSubSession {
     closed(id, reason: reason, at: now)
   }
 
-  private mutating func sayLost(_ reason: String) {
-    say(SourceStatus(.connecting, reason: reason))
+  private mutating func setLost(_ reason: String) {
+    setStatus(SourceStatus(.connecting, reason: reason))
   }
 
-  /// The session is lost.
+  /// Handles the loss of the session.
   private mutating func lose(_ connection: Connection, _ reason: String, at now: Instant) {
     forgetSession()
     replacement = nil
     connectAt = policy.failed(at: now, using: &generator)
-    sayLost(reason)
+    setLost(reason)
   }
 
   private mutating func forgetSession() {
@@ -314,7 +318,7 @@ package struct EventSubSession {
 
   // MARK: Messages
 
-  /// Takes a message of the server.
+  /// Processes a message from the server.
   package mutating func receive(_ message: JSONValue, on id: Int, at now: Instant) {
     guard connections[id] != nil, let metadata = message["metadata"] else { return }
     connections[id]?.lastHeard = now
@@ -325,11 +329,11 @@ package struct EventSubSession {
     case "session_keepalive": useful(id, at: now)
     case "notification":
       useful(id, at: now)
-      take(metadata, payload)
+      process(metadata, payload)
     case "session_reconnect":
       guard id == current, let text = payload["session"]?["reconnect_url"]?.stringValue,
         let address = HTTPAddress(text, .webSocket),
-        // What was said in private is not repeated in public.
+        // An encrypted session must not continue unencrypted.
         address.isEncrypted || !settings.address.isEncrypted
       else { break }
       replace(address, from: id, at: now)
@@ -350,7 +354,7 @@ package struct EventSubSession {
     else { return }
     replacementPolicy = ReconnectPolicy()
     let keepalive = min(max(session["keepalive_timeout_seconds"]?.integerValue ?? 10, 1), 600)
-    // Some more, since the server's timer is not ours.
+    // A margin of a fifth, since the server's timer and ours differ.
     connections[id]?.liveness = Liveness(
       silence: .milliseconds(keepalive * 1_200), patience: nil, at: now)
     connections[id]?.deadline = nil
@@ -364,9 +368,9 @@ package struct EventSubSession {
     }
   }
 
-  /// The server wants to be called elsewhere. Its connection lasts some seconds first: servers that send their
-  /// clients to each other would otherwise be called without a pause. While one wish is followed, others do not
-  /// count.
+  /// Follows the server's redirection to another address, after the current connection has lasted
+  /// some seconds. Otherwise servers that redirect to each other would be contacted without pause.
+  /// Further redirections are ignored until this one is done.
   private mutating func replace(_ address: HTTPAddress, from id: Int, at now: Instant) {
     guard let connection = connections[id], next == nil, now >= replacement?.until ?? now else {
       return
@@ -377,9 +381,9 @@ package struct EventSubSession {
     if time == now { connect(at: now) }
   }
 
-  /// The new connection of the session is welcomed; subscriptions have moved to it.
+  /// Makes the welcomed connection the current one. The subscriptions have moved to it.
   private mutating func takeOver(_ id: Int, at now: Instant) {
-    // One that is still read is enough.
+    // One draining connection is enough.
     for id in connections.keys.sorted() where connections[id]?.isDraining == true {
       end(id, reason: "replaced", at: now)
     }
@@ -394,7 +398,7 @@ package struct EventSubSession {
     settle(at: now)
   }
 
-  private mutating func take(_ metadata: JSONValue, _ payload: JSONValue) {
+  private mutating func process(_ metadata: JSONValue, _ payload: JSONValue) {
     guard let identifier = metadata["message_id"]?.stringValue,
       let type = payload["subscription"]?["type"]?.word()
     else { return }
@@ -403,59 +407,59 @@ package struct EventSubSession {
       return
     }
     let time = metadata.milliseconds("message_timestamp")
-    func tell(_ event: JSONValue, id: String? = nil) {
-      told += 1
+    func forward(_ event: JSONValue, id: String? = nil) {
+      forwarded += 1
       perform(.event(EventSub.Notification(type: type, event: event, time: time, id: id)))
     }
-    if let event = payload["event"] { tell(event, id: identifier) }
+    if let event = payload["event"] { forward(event, id: identifier) }
     for element in payload["events"]?.arrayValue ?? [] {
-      if let event = element["data"] { tell(event) }
+      if let event = element["data"] { forward(event) }
     }
   }
 
-  /// Everything that can be had is subscribed to.
+  /// Completes the subscription phase once no subscription is pending.
   mutating func settle(at now: Instant) {
     guard session != nil, !subscriptions.contains(.wanted), !subscriptions.contains(.conflicting)
     else { return }
     let isAnyMade = subscriptions.contains { if case .made = $0 { true } else { false } }
     guard isAnyMade else {
-      return refuse(missing ?? "Twitch gives none of the channel's events")
+      return refuse(missing ?? "Twitch provides none of the channel's events")
     }
     isReady = true
     if let gap {
       self.gap = nil
       perform(.gap(from: gap.since, to: now, reason: gap.reason))
     }
-    sayLive()
+    setLive()
   }
 
-  private mutating func sayLive() {
+  private mutating func setLive() {
     let reasons = [missing, remark].compactMap(\.self)
     let reason = reasons.joined(separator: "; ").clipped
-    say(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
+    setStatus(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
   }
 
-  /// Some of what was told was not shown, or only in part.
+  /// Records that some events were not shown, or only in part.
   ///
   /// - Parameters:
-  ///   - remark: what that is, for people.
-  ///   - notShown: the number of events of which nothing was shown.
-  package mutating func note(_ remark: String?, notShown: Int, at now: Instant) {
+  ///   - remark: A description for people.
+  ///   - notShown: The number of events of which nothing was shown.
+  package mutating func setRemark(_ remark: String?, notShown: Int, at now: Instant) {
     (self.remark, self.notShown) = (remark, notShown)
-    sayRemark(at: now)
+    reportRemark(at: now)
   }
 
-  private mutating func sayRemark(at now: Instant) {
+  private mutating func reportRemark(at now: Instant) {
     guard pace.mayReport(at: now), status.state == .live else { return }
-    sayLive()
+    setLive()
   }
 
-  /// Reports what was held back: the source ends.
+  /// Sends the delayed status report, because the source ends.
   package mutating func finish(at now: Instant) {
-    if pace.release() { sayRemark(at: now) }
+    if pace.release() { reportRemark(at: now) }
   }
 
-  /// What cannot be had, for people.
+  /// The unavailable subscriptions, for people.
   private var missing: String? {
     var reasons: [String] = []
     var lacking: Set<String> = []
@@ -476,19 +480,20 @@ package struct EventSubSession {
 
   static let lacksScope = "scope"
 
-  /// Everything ends.
+  /// Ends the session permanently.
   mutating func refuse(_ reason: String) {
     guard !isOver else { return }
     isOver = true
     for id in connections.keys.sorted() { perform(.close(id)) }
     connections = [:]
-    say(SourceStatus(.refused, reason: reason))
+    setStatus(SourceStatus(.refused, reason: reason))
     perform(.refused(reason))
   }
 
   // MARK: Backpressure
 
-  /// The source has stopped reading or reads again. While it does not, silence says nothing.
+  /// Records that the source has paused or resumed reading. While reading is paused, silence does
+  /// not mean that a peer is gone.
   package mutating func pause(_ isPaused: Bool, at now: Instant) {
     for id in connections.keys.sorted() {
       connections[id]?.liveness?.suspend(isPaused, at: now)

@@ -1,9 +1,9 @@
 package import LiveSources
 package import RateLimiting
 
-/// Which channel's events are read, and how.
+/// The channel whose events are read, and the time limits.
 package struct EventSubSettings: Sendable {
-  /// Where Twitch is.
+  /// The addresses of Twitch's servers.
   package struct Servers: Sendable {
     package var events = "wss://eventsub.wss.twitch.tv/ws"
     package var api = "https://api.twitch.tv"
@@ -14,22 +14,23 @@ package struct EventSubSettings: Sendable {
 
   /// The name of the channel, in lower case.
   package var channel: String
-  /// Where sessions begin.
+  /// The address at which sessions begin.
   package var address: HTTPAddress
 
-  // MARK: Times
+  // MARK: Time limits
 
   /// How long the server may take to welcome a connection.
   package var welcome = Interval.seconds(10)
-  /// How long a replaced connection is still read: what was on its way when the new one was welcomed.
+  /// How long a replaced connection is still read, for messages in flight when the new one was
+  /// welcomed.
   package var drain = Interval.seconds(5)
-  /// How long an address to reconnect to is valid.
+  /// How long an address for reconnecting is valid.
   package var grace = Interval.seconds(30)
-  /// How often viewers are asked for, since no event tells them.
+  /// How often the viewer count is requested, since no event reports it.
   package var poll = Interval.seconds(60)
-  /// How often the token is checked, as Twitch demands.
+  /// How often the token is validated, as Twitch requires.
   package var validation = Interval.seconds(3_600)
-  /// Requests at the same time.
+  /// The maximum number of concurrent requests.
   package var requests = 4
 
   package init(channel: String, address: HTTPAddress) {

@@ -5,7 +5,7 @@ package import NIOCore
 import PlatformFormats
 import RateLimiting
 
-/// Carries out what an ``EventSubSession`` decides: the sockets and the clock around it, and the login.
+/// Performs the effects of an ``EventSubSession``, with its sockets, clock and login.
 ///
 /// Belongs to one event loop.
 package final class EventSubSource: LiveSource {
@@ -27,10 +27,10 @@ package final class EventSubSource: LiveSource {
 
   package let delivery: Delivery
   package var events = SourceEvents()
-  package var forwarded: Int { session.told }
+  package var forwarded: Int { session.forwarded }
   package var duplicates: Int { session.duplicates }
 
-  /// - Parameter security: for addresses that are encrypted.
+  /// - Parameter security: The TLS settings for encrypted addresses.
   package init(
     _ settings: EventSubSettings, login: TwitchLogin, api: HTTPAddress, logins: HTTPAddress,
     security: PeerSecurity?, delivery: Delivery, eventLoop: any EventLoop
@@ -62,7 +62,7 @@ package final class EventSubSource: LiveSource {
     (connections, fetches, renewal) = ([:], [:], nil)
   }
 
-  /// Gives the session something, and does what it asks for.
+  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout EventSubSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, Delivery.now)
@@ -86,7 +86,7 @@ package final class EventSubSource: LiveSource {
       delivery.deliver(lines: output.bytes, count: output.lines - lines)
       output.bytes = []
       if output.unknown != unknown {
-        session.note(output.remark, notShown: output.notShown, at: Delivery.now)
+        session.setRemark(output.remark, notShown: output.notShown, at: Delivery.now)
       }
     case .viewers(let count):
       let line = SourceLine.event(
@@ -96,9 +96,9 @@ package final class EventSubSource: LiveSource {
       delivery.flush()
     case .status(let status):
       self.status = status
-      tell(status, of: channel, in: room)
+      report(status, of: channel, in: room)
     case .gap(let from, let to, let reason):
-      tell(SourceGap(from: from, to: to, reason: reason), of: channel, in: room)
+      report(SourceGap(from: from, to: to, reason: reason), of: channel, in: room)
     case .refused(let reason): events.failed(.refused(reason))
     }
   }
@@ -155,7 +155,7 @@ package final class EventSubSource: LiveSource {
       switch result {
       case .success(let answer):
         let body = (try? JSONValue(parsing: answer.body)) ?? .null
-        // Of a token alone nobody knows for which application it is.
+        // A token alone does not identify its application.
         if request.isForLogins, let id = body["client_id"]?.stringValue { login.clientID = id }
         advance { $0.answered(id, status: answer.status, body, at: $1) }
       case .failure(let failure):
@@ -165,7 +165,7 @@ package final class EventSubSource: LiveSource {
   }
 
   private func renew() {
-    // Another source may have renewed it: its renewal works once only.
+    // Another source may already have renewed the login. Each renewal token works only once.
     if let file = login.file, let stored = try? TwitchLogin.read(file: file),
       stored.token != login.token
     {
@@ -179,14 +179,15 @@ package final class EventSubSource: LiveSource {
       renewal = nil
       switch result {
       case .success(let answer) where answer.status == 200:
-        guard let body = try? JSONValue(parsing: answer.body), login.take(body) else {
-          return renewed(.failed("Twitch gives no token"))
+        guard let body = try? JSONValue(parsing: answer.body), login.store(body) else {
+          return renewed(.failed("Twitch returned no token"))
         }
         do throws(SourceError) {
           try login.save()
           renewed(.done)
         } catch {
-          // The renewal in the file is of no use any more: this must not be noticed only at the next start.
+          // The renewal token in the file is already used. This must be noticed now, not at the
+          // next start.
           renewed(.refused(error.description))
         }
       case .success(let answer) where [400, 401, 403].contains(answer.status):
@@ -198,7 +199,7 @@ package final class EventSubSource: LiveSource {
   }
 
   private func renewed(_ renewal: EventSubSession.Renewal) {
-    // Not within the session's own effect.
+    // Deferred, because this may run within an effect of the session.
     eventLoop.assumeIsolated().execute { [weak self] in
       self?.advance { $0.renewed(renewal, at: $1) }
     }

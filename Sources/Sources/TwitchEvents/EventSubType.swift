@@ -1,9 +1,9 @@
-/// A type of event that is subscribed to.
+/// A type of event to subscribe to.
 ///
-/// Gifts, subscriptions, raids and cheers are not here: the chat tells them, with an identifier, so that what
-/// is read over IRC as well counts once.
+/// Gifts, subscriptions, raids and cheers are omitted. The chat reports them with an identifier, so
+/// that events seen by both IRC and EventSub count once.
 struct EventSubType: Sendable {
-  /// Who the condition names beside the channel.
+  /// The member of the condition that names the reading account.
   enum Reader: String, Sendable {
     case user = "user_id"
     case moderator = "moderator_user_id"
@@ -12,12 +12,12 @@ struct EventSubType: Sendable {
   let name: String
   var version = "1"
   var reader: Reader?
-  /// Any of them is enough; empty if none is needed.
+  /// The accepted permissions, any of which suffices. Empty if none is required.
   var scopes: [String] = []
 
   static let chat = "user:read:chat"
 
-  /// All types, the most important ones first.
+  /// All types, in order of importance.
   static let all: [EventSubType] =
     ["stream.online", "stream.offline"].map { EventSubType(name: $0) }
     + [EventSubType(name: "channel.update", version: "2")]

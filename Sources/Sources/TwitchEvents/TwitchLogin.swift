@@ -2,17 +2,19 @@ import Foundation
 package import JSON
 package import LiveSources
 
-/// A permission to read in the name of an account of Twitch, and how it is renewed.
+/// A permission to read on behalf of a Twitch account, with the data for renewing it.
 package struct TwitchLogin: Sendable {
-  /// The application that the account has allowed; `nil` until Twitch has said whose the token is.
+  /// The identifier of the application that the account has authorised. `nil` until Twitch has
+  /// identified the token.
   package var clientID: String?
   package var account: String?
   package var token: Secret
-  /// Gets the next token, once only; `nil` if the token cannot be renewed.
+  /// The token for the next renewal, which works only once. `nil` if the login cannot be renewed.
   package var renewal: Secret?
-  /// Where it is kept.
+  /// The path of the file that stores the login.
   package var file: String?
-  /// What it was renewed from: the hash of the file that somebody has handed over.
+  /// The hash of the original file, if this login is a renewal of a login given in a read-only
+  /// file.
   private var origin: String?
 
   package init(token: Secret) { self.token = token }
@@ -29,7 +31,7 @@ package struct TwitchLogin: Sendable {
     }
     let value = (try? JSONValue(parsing: bytes)) ?? .null
     guard let token = value["accessToken"]?.stringValue, !token.isEmpty else {
-      throw .unreadableSecret(path: file, reason: "livehostctl login twitch has not written it")
+      throw .unreadableSecret(path: file, reason: "it was not written by livehostctl login twitch")
     }
     var login = TwitchLogin(token: Secret(token))
     login.clientID = value["clientId"]?.stringValue
@@ -40,9 +42,9 @@ package struct TwitchLogin: Sendable {
     return login
   }
 
-  /// A login that somebody has handed over in a file that may not be written, as it was renewed since.
+  /// Returns the newest renewal of a login given in a read-only file.
   ///
-  /// - Parameter file: where it is kept. A login handed over later replaces it.
+  /// - Parameter file: The file that stores renewals. A different given login replaces its content.
   package static func renewed(_ given: String, keptIn file: String) throws(SourceError)
     -> TwitchLogin
   {
@@ -52,12 +54,12 @@ package struct TwitchLogin: Sendable {
     if let kept = try? read(file: file), kept.origin == origin { return kept }
     login.origin = origin
     login.file = file
-    // Now, so that a place that cannot be written is noticed before a renewal is lost.
+    // Saved now, so that an unwritable path is noticed before a renewal is lost.
     try login.save()
     return login
   }
 
-  /// Replaces its file as a whole, readable by its owner only.
+  /// Replaces the file atomically. The file is readable only by its owner.
   package func save() throws(SourceError) {
     guard let file else { return }
     var members: [JSONName: JSONValue] = ["accessToken": token.reveal { .string($0) }]
@@ -86,7 +88,7 @@ package struct TwitchLogin: Sendable {
 
   // MARK: Requests
 
-  /// Asks for the next token; `nil` if there is none to be had.
+  /// Returns the request for the next token, or `nil` if the login cannot be renewed.
   package func renewalRequest(_ server: HTTPAddress) -> HTTPRequest? {
     guard let renewal, let clientID else { return nil }
     return renewal.reveal {
@@ -96,8 +98,8 @@ package struct TwitchLogin: Sendable {
     }
   }
 
-  /// Takes the answer of the server of logins, if it has tokens.
-  package mutating func take(_ answer: JSONValue) -> Bool {
+  /// Stores the tokens in the login server's answer. Returns whether it contains any.
+  package mutating func store(_ answer: JSONValue) -> Bool {
     guard let token = answer["access_token"]?.stringValue, !token.isEmpty else { return false }
     self.token = Secret(token)
     if let renewal = answer["refresh_token"]?.stringValue, !renewal.isEmpty {
@@ -106,7 +108,7 @@ package struct TwitchLogin: Sendable {
     return true
   }
 
-  /// What proves who asks.
+  /// Adds the authorization to a request.
   package func authorize(_ request: inout HTTPRequest, isForLogins: Bool) {
     request.authorization = token.reveal { Secret((isForLogins ? "OAuth " : "Bearer ") + $0) }
     if !isForLogins, let clientID { request.headers.append(("Client-Id", clientID)) }
@@ -114,7 +116,7 @@ package struct TwitchLogin: Sendable {
 }
 
 extension HTTPRequest {
-  /// Posts a form.
+  /// Returns a request that posts a form.
   static func form(
     _ address: HTTPAddress, _ fields: [(name: String, value: String)]
   ) -> HTTPRequest {

@@ -2,7 +2,7 @@ package import JSON
 import LiveEvents
 import PlatformFormats
 
-/// A delivery: the body of a request, and its headers with lower-case names.
+/// A webhook delivery: the body of a request, and its headers with lower-case names.
 package struct WebhookDelivery: Sendable {
   package var body: JSONValue
   package var headers: [String: String]
@@ -13,21 +13,26 @@ package struct WebhookDelivery: Sendable {
   }
 }
 
-/// A reference to a value in a delivery.
+/// A reference to a value in a delivery, written in a small path language.
 ///
-/// `data.user.name`, `items[0].id`, `items[].id` (of all elements), `items[id=data.item].name` (of the
-/// element whose `id` equals the value at `data.item`), `each.id` (of the element that a rule is
-/// applied to), `header:NAME`, `=text` for that text itself, or a text such as
-/// `{data.amount} {data.currency}`, which is there if all its values are. `html:` before a path
-/// extracts the words from HTML. Of several, separated by ` | `, the first one that is there
-/// counts. An empty string is absent. Text that is JSON, such as a field of a form, is opened.
+/// - `data.user.name`, `items[0].id`: a value in the body.
+/// - `items[].id`: the values of all elements.
+/// - `items[id=data.item].name`: a value of the element whose `id` equals the value at `data.item`.
+/// - `each.id`: a value of the element to which a rule is applied.
+/// - `header:NAME`: a header.
+/// - `=text`: a literal text.
+/// - `{data.amount} {data.currency}`: a template, which is present if all its values are.
+///
+/// The prefix `html:` before a path converts HTML to plain text. Alternatives are separated by ` |
+/// `; the first one that is present counts. An empty string is absent. A text that contains JSON,
+/// such as a field of a form, is parsed.
 struct DeliveredValue: Sendable, Equatable {
   enum Step: Sendable, Equatable {
     case member(String)
     case index(Int)
-    /// Every element of a list.
+    /// All elements of a list.
     case elements
-    /// The first element of a list whose member equals the value at a path from the top.
+    /// The first element of a list whose member equals the value at a path from the root.
     case matching(String, [Step])
   }
 
@@ -46,13 +51,13 @@ struct DeliveredValue: Sendable, Equatable {
 
   var alternatives: [Alternative]
 
-  /// Its text if it is always the same.
+  /// The text of a reference that is always the same. `nil` for other references.
   var literal: String? {
     guard case .literal(let text)? = alternatives.first?.origin else { return nil }
     return text
   }
 
-  /// Everything that it reads, including the values within texts.
+  /// All origins that the reference reads, including those within templates.
   var origins: [Origin] {
     alternatives.flatMap { alternative in
       if case .template(let parts) = alternative.origin {
@@ -67,19 +72,19 @@ struct DeliveredValue: Sendable, Equatable {
     origins.contains { if case .element = $0 { true } else { false } }
   }
 
-  /// Why a text does not name a value, in words for people.
+  /// The reason why a text is not a valid reference, for people.
   struct Problem: Error {
     var text: String
   }
 
-  /// Headers with credentials. They are never shown.
+  /// The headers with credentials, which are never shown.
   static let hiddenHeaders: Set = ["authorization", "cookie", "x-livehost-secret"]
 
   init(_ text: String) throws(Problem) {
     alternatives = []
     var rest = text[...]
     while true {
-      // A literal is last, and may have any characters.
+      // A literal is the last alternative, and may contain any characters.
       let isLiteral = rest.drop { $0 == " " }.hasPrefix("=")
       let end = isLiteral ? nil : rest.firstRange(of: " | ")
       alternatives.append(try Self.alternative(rest[..<(end?.lowerBound ?? rest.endIndex)]))
@@ -112,7 +117,7 @@ struct DeliveredValue: Sendable, Equatable {
     return Alternative(origin: .body(steps), isHTML: isHTML)
   }
 
-  /// Reads `{a.b} text {c}`.
+  /// Parses a template such as `{a.b} text {c}`.
   private static func parts(_ text: Substring) throws(Problem) -> [Alternative] {
     var parts: [Alternative] = []
     var rest = text
@@ -132,7 +137,7 @@ struct DeliveredValue: Sendable, Equatable {
     return parts
   }
 
-  /// The parts of a path between dots, of which there may be some in brackets.
+  /// Splits a path at its dots, except for dots in brackets.
   private static func parts(ofPath text: Substring) -> [Substring] {
     var parts: [Substring] = []
     var (start, depth) = (text.startIndex, 0)
@@ -149,11 +154,11 @@ struct DeliveredValue: Sendable, Equatable {
     return parts + [text[start...]]
   }
 
-  /// Reads `a.b[0].c`, `a[].c` and `a[b=c.d].e`.
+  /// Parses a path such as `a.b[0].c`, `a[].c` or `a[b=c.d].e`.
   static func path(_ text: Substring) throws(Problem) -> [Step] {
     let problem = Problem(
-      text: "'\(text)' is no path; write one such as data.user.name or items[0].id, "
-        + "header:NAME, or =TEXT for a text that is always the same")
+      text: "'\(text)' is not a path; write a path such as data.user.name or items[0].id, "
+        + "header:NAME, or =TEXT for a fixed text")
     var steps: [Step] = []
     for part in parts(ofPath: text) {
       let name = part.prefix { $0 != "[" }
@@ -183,14 +188,14 @@ struct DeliveredValue: Sendable, Equatable {
     return steps
   }
 
-  /// The first value that is there; `nil` if none is.
+  /// Returns the first value that is present, or `nil` if there is none.
   ///
-  /// - Parameter element: what `each` stands for.
+  /// - Parameter element: The element that `each` denotes.
   func value(in delivery: WebhookDelivery, element: JSONValue?) -> JSONValue? {
     values(in: delivery, element: element).first
   }
 
-  /// The values that are there, in order.
+  /// Returns the values that are present, in order.
   func values(
     in delivery: WebhookDelivery, element: JSONValue?
   ) -> some Sequence<JSONValue> & Collection<JSONValue> {
@@ -224,7 +229,7 @@ struct DeliveredValue: Sendable, Equatable {
       if case .literal(let words) = part.origin {
         text += words
       } else if let found, !found.isAbsent, let words = found.wordsText {
-        // What is before the last value must leave space for it.
+        // Earlier values are truncated to leave space for the last one.
         text += index < parts.count - 1 ? words.clipped(to: 1024) : words
       } else {
         return nil
@@ -233,7 +238,8 @@ struct DeliveredValue: Sendable, Equatable {
     return text
   }
 
-  /// The elements of the list at a path; anything else that is there is a list of one.
+  /// Returns the elements of the list at a path. Any other value that is present becomes a list of
+  /// one element.
   static func list(at steps: [Step], in value: JSONValue) -> [JSONValue] {
     guard let found = Self.value(at: steps[...], in: value, of: value), !found.isAbsent else {
       return []
@@ -241,13 +247,13 @@ struct DeliveredValue: Sendable, Equatable {
     return found.arrayValue ?? found.opened?.arrayValue ?? [found]
   }
 
-  /// - Parameter body: where the paths of ``Step/matching(_:_:)`` begin.
+  /// - Parameter body: The root of the paths in ``Step/matching(_:_:)``.
   private static func value(
     at steps: ArraySlice<Step>, in value: JSONValue, of body: JSONValue
   ) -> JSONValue? {
     guard let step = steps.first else { return value }
     let rest = steps.dropFirst()
-    // Forms carry JSON in their fields, and some senders put JSON into JSON as text.
+    // Forms contain JSON in their fields, and some senders put JSON as text into JSON.
     let value = value.opened ?? value
     switch step {
     case .member(let name): return value[name].flatMap { Self.value(at: rest, in: $0, of: body) }
@@ -257,7 +263,7 @@ struct DeliveredValue: Sendable, Equatable {
     case .matching(let name, let path):
       guard let wanted = Self.value(at: path[...], in: body, of: body)?.scalarText,
         let element = value.arrayValue?.first(where: { element in
-          // As bytes: what others send must not be compared as text.
+          // Compares bytes, because comparing untrusted text may take quadratic time.
           element[name]?.scalarText?.utf8.elementsEqual(wanted.utf8) == true
         })
       else { return nil }
@@ -271,7 +277,7 @@ struct DeliveredValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-  /// Whether a value counts as absent: null, blank text or an empty list.
+  /// Whether the value counts as absent: null, blank text or an empty list.
   var isAbsent: Bool {
     switch self {
     case .null: true
@@ -281,7 +287,7 @@ extension JSONValue {
     }
   }
 
-  /// The object or list that a text encodes as JSON.
+  /// The object or list that the text encodes as JSON.
   var opened: JSONValue? {
     guard case .string(let text) = self else { return nil }
     let start = text.utf8.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
@@ -289,14 +295,14 @@ extension JSONValue {
     return JSONValue(lenient: Array(text.utf8), limits: WebhookGate.limits)
   }
 
-  /// A single value, or a list of texts, as text.
+  /// The text of a single value, or of a list of texts.
   var wordsText: String? {
     guard case .array(let elements) = self else { return scalarText }
     let texts = elements.compactMap(\.stringValue)
     return texts.count == elements.count ? texts.joined(separator: ", ") : nil
   }
 
-  /// A single value as text; `nil` for lists and objects.
+  /// The text of a single value. `nil` for lists and objects.
   var scalarText: String? {
     switch self {
     case .string(let text): text
@@ -307,11 +313,12 @@ extension JSONValue {
     }
   }
 
-  /// A point in time in milliseconds since 1970: of RFC 3339, in seconds, or in milliseconds.
+  /// A point in time in milliseconds since 1970. The value is in RFC 3339 form, in seconds, or in
+  /// milliseconds.
   var milliseconds: Int? {
     if case .string(let text) = self, let time = PlatformTime.milliseconds(text) { return time }
     guard let number = looseNumber, number >= 0 else { return nil }
-    // As seconds, that would be in the year 5138; as milliseconds, in 1973.
+    // Interpreted as seconds, this number is in the year 5138; as milliseconds, in 1973.
     let milliseconds = number < 1e11 ? number * 1000 : number
     return milliseconds <= Double(EventLimits.timestamps.upperBound) ? Int(milliseconds) : nil
   }

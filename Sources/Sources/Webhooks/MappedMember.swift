@@ -2,10 +2,10 @@ import JSON
 import LiveEvents
 import PlatformFormats
 
-/// A member of an event that a mapping may set, and how it is written.
+/// A member of an event that a mapping may set, and its type.
 struct MappedMember: Sendable {
   enum Kind: Sendable {
-    /// Text, cut to this number of bytes.
+    /// Text, truncated to this number of bytes.
     case text(Int)
     case integer, number, boolean, time
     case texts, integers, numbers
@@ -14,7 +14,8 @@ struct MappedMember: Sendable {
   var name: String
   var kind: Kind
 
-  /// All members by name. The decoder of native lines knows which of them a type requires.
+  /// The type of each member by name. The decoder of native lines checks which members an event
+  /// type requires.
   static let all: [String: Kind] = {
     var kinds: [String: Kind] = [:]
     func add(_ kind: Kind, _ names: String...) { for name in names { kinds[name] = kind } }
@@ -38,7 +39,7 @@ struct MappedMember: Sendable {
     return kinds
   }()
 
-  /// The types of events that a mapping may make.
+  /// The event types that a mapping may create.
   static let types = [
     "chat.message", "chat.delete", "chat.clear", "chat.timeout", "chat.notice", "chat.modes",
     "stream", "title", "viewers", "reaction", "slider", "tap", "control.state", "stats", "meter",
@@ -47,18 +48,18 @@ struct MappedMember: Sendable {
     "waiting.leave", "waiting.admit", "waiting.schedule", "waiting.capacity", "waiting.pace",
   ]
 
-  /// Types with an identifier, by which a room recognises repeats.
+  /// The types with an identifier, by which a room recognises repeats.
   static let identified: Set = [
     "chat.message", "chat.notice", "follow", "redemption", "announcement",
   ]
 
-  /// Whether only the beginning of a text fits.
+  /// Returns whether a text exceeds the limit and is truncated.
   func isCut(_ value: JSONValue) -> Bool {
     guard case .text(let limit) = kind else { return false }
     return value.wordsText.map { $0.utf8.count > limit } ?? false
   }
 
-  /// Writes a value as this kind; `false` if it cannot be converted.
+  /// Writes a value as this type. Returns false if the value cannot be converted.
   func write(_ value: JSONValue, to writer: inout JSONWriter) -> Bool {
     let key = name.hasPrefix("user.") ? String(name.dropFirst(5)) : name
     switch kind {
@@ -106,7 +107,8 @@ struct MappedMember: Sendable {
     return true
   }
 
-  /// The converted elements of a list, or of a single value as a list of one; `nil` if one cannot be converted.
+  /// Returns the converted elements of a list; a single value is a list of one element. Returns
+  /// `nil` if an element cannot be converted.
   private func list<Element>(
     _ value: JSONValue, _ element: (JSONValue) -> Element?
   ) -> [Element]? {
@@ -115,7 +117,7 @@ struct MappedMember: Sendable {
     return elements.count == values.count ? elements : nil
   }
 
-  /// What a value looks like, for error messages.
+  /// A description of a valid value, for error messages.
   var example: String {
     switch kind {
     case .text: "text"

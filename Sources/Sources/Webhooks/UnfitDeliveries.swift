@@ -3,22 +3,22 @@ import PlatformFormats
 
 /// Counts deliveries that match no rule by their kind, and describes the last one.
 ///
-/// A kind is the value at a place where the mapping's conditions look for one. The description has names and types of
-/// members only, since values may be names of people, or secrets.
+/// The kind of a delivery is the value that the mapping's conditions examine. The description
+/// contains only the names and types of members, since values may be names of people, or secrets.
 struct UnfitDeliveries: Sendable {
   private static let maximumKinds = 16
 
   private var kinds: [String: Int] = [:]
   private var shape = ""
 
-  mutating func note(_ delivery: WebhookDelivery, _ mapping: WebhookMapping) {
+  mutating func add(_ delivery: WebhookDelivery, _ mapping: WebhookMapping) {
     let kind = mapping.kind(of: delivery) ?? "without a kind"
     let isKept = kinds.count < Self.maximumKinds || kinds[kind] != nil
     kinds[isKept ? kind : "others", default: 0] += 1
     shape = DeliveryShape.text(of: delivery.body)
   }
 
-  /// `: 2 Commission, 1 Refund; the last one has {...}`
+  /// A text such as `: 2 Commission, 1 Refund; the last one has {...}`.
   var text: String {
     let counts = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
@@ -27,7 +27,7 @@ struct UnfitDeliveries: Sendable {
 }
 
 extension WebhookMapping {
-  /// The kind of a delivery, from the places where the mapping's conditions look for one.
+  /// Returns the kind of a delivery: the values that the mapping's conditions examine.
   func kind(of delivery: WebhookDelivery) -> String? {
     var words: [String] = []
     for rule in rules {
@@ -42,7 +42,7 @@ extension WebhookMapping {
 }
 
 extension DeliveredValue.Origin {
-  /// Whether the value's name says that it is a kind, rather than something about a person.
+  /// Whether the name of the value indicates a kind, as opposed to data about a person.
   fileprivate var isKind: Bool {
     let name: String? =
       switch self {
@@ -56,7 +56,7 @@ extension DeliveredValue.Origin {
   }
 }
 
-/// Names and types of what is in a delivery.
+/// Describes the names and types of the members of a delivery.
 enum DeliveryShape {
   private static let maximumDepth = 3
   private static let maximumMembers = 16
@@ -86,7 +86,8 @@ enum DeliveryShape {
     }
   }
 
-  /// The text if it looks like an identifier of a program. Any other may be data, such as somebody's name.
+  /// Returns the text if it looks like an identifier of a program. Any other text may be data, such
+  /// as a person's name.
   static func word(_ text: String) -> String? {
     let isWord =
       (1...40).contains(text.utf8.count)

@@ -4,7 +4,7 @@ package import LiveSources
 package import NIOHTTP1
 import PlatformFormats
 
-/// The answer to a request.
+/// The HTTP answer to a request.
 package struct WebhookAnswer: Error, Equatable, Sendable {
   package var status: Int
   package var text: String
@@ -14,23 +14,24 @@ package struct WebhookAnswer: Error, Equatable, Sendable {
     self.text = text
   }
 
-  /// Whether the sender should try again.
+  /// Whether the sender should retry.
   package var isTemporary: Bool { status == 503 }
 }
 
-/// Authenticates requests, by their head if that suffices, and decodes their bodies.
+/// Authenticates requests and decodes their bodies. It authenticates a request by its head if the
+/// head suffices.
 package struct WebhookGate: Sendable {
-  /// The hash of the secret; `nil` if anybody may send.
+  /// The hash of the secret. `nil` if no secret is required.
   private let secret: [UInt8]?
-  /// The secret itself, by which senders sign.
+  /// The secret, which is also the key of signatures.
   private let key: Secret?
-  /// The longest body, in bytes, compressed or not.
+  /// The maximum size of a body in bytes, before and after decompression.
   package let maximumBytes: Int
-  /// Where in the body the secret may be.
+  /// The location of the secret in the body, if the sender puts it there.
   var secretInBody: DeliveredValue?
-  /// The header that may have the HMAC-SHA256 of the body by the secret instead.
+  /// The header for the HMAC-SHA256 of the body, as an alternative to the secret.
   var signature: String?
-  /// The member in which a body that lacks it is put.
+  /// The member that wraps a body which lacks it.
   var wrapper: String?
 
   package init(secret: Secret?, maximumBytes: Int) {
@@ -39,12 +40,13 @@ package struct WebhookGate: Sendable {
     self.maximumBytes = maximumBytes
   }
 
-  /// Why a request is refused; `nil` if its body is to be read.
+  /// Returns the reason for refusing a request, or `nil` if its body may be read.
   package func refusal(of head: HTTPRequestHead) -> WebhookAnswer? {
     guard head.method == .POST else { return WebhookAnswer(405, "send events by POST") }
-    // A page in a browser on this machine may post to any address of it; browsers say where it is from.
+    // A web page in a browser on this machine may post to any local address. Browsers then send the
+    // page's origin.
     guard !head.headers.contains(name: "Origin") else {
-      return WebhookAnswer(403, "pages in browsers may not send events")
+      return WebhookAnswer(403, "web pages may not send events")
     }
     let isSigned = signature.map { head.headers.contains(name: $0) } ?? false
     guard knowsSecret(head) || secretInBody != nil || isSigned else { return Self.unknown }
@@ -62,9 +64,10 @@ package struct WebhookGate: Sendable {
 
   private static let unknown = WebhookAnswer(401, "the secret is missing or wrong")
 
-  /// Why a delivery is refused after its body has been read; `nil` if it is accepted.
+  /// Returns the reason for refusing a delivery after its body was read, or `nil` if it is
+  /// accepted.
   ///
-  /// - Parameter body: as it was received.
+  /// - Parameter body: The body as received.
   func refusal(
     of delivery: WebhookDelivery, _ body: [UInt8], _ head: HTTPRequestHead
   ) -> WebhookAnswer? {
@@ -89,11 +92,11 @@ package struct WebhookGate: Sendable {
 
   private func isSecret(_ text: String) -> Bool {
     guard let secret else { return true }
-    // Hashes are compared, so the time that it takes reveals nothing about the secret.
+    // Compares hashes, so that the duration reveals nothing about the secret.
     return Self.areEqual(SHA256.hash(Array(text.utf8)), secret)
   }
 
-  /// Whether a text is the signature of a body. Some senders write `sha256=` before it.
+  /// Returns whether a text is the signature of a body. Some senders prefix it with `sha256=`.
   private func isSigned(_ body: [UInt8], _ text: String) -> Bool {
     guard let key else { return true }
     let digits = text.hasPrefix("sha256=") ? text.dropFirst(7) : text[...]
@@ -104,17 +107,17 @@ package struct WebhookGate: Sendable {
     return Self.areEqual(Array(digits.lowercased().utf8), hexadecimal)
   }
 
-  /// Compares in a time that does not depend on where the texts differ.
+  /// Compares in a time that does not depend on the position of a difference.
   private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
   // MARK: Bodies
 
-  /// The limits of a body, since strangers send it.
+  /// The limits for parsing a body, which comes from an untrusted sender.
   static let limits = JSONLimits(nameBytes: 1024, members: 4096)
 
-  /// The body of a request as a value.
+  /// Returns the body of a request as a value.
   package func value(
     of body: [UInt8], _ headers: HTTPHeaders
   ) throws(WebhookAnswer) -> JSONValue {
@@ -131,7 +134,7 @@ package struct WebhookGate: Sendable {
     guard !isJSON else { throw WebhookAnswer(400, "the body is not valid JSON") }
     throw WebhookAnswer(
       415,
-      "bodies of type \(Self.shown(name)) are not read; send application/json or "
+      "bodies of type \(Self.shown(name)) are not supported; send application/json or "
         + "application/x-www-form-urlencoded")
   }
 
@@ -139,7 +142,7 @@ package struct WebhookGate: Sendable {
     _ body: [UInt8], encodings: [Substring]
   ) throws(WebhookAnswer) -> [UInt8] {
     let names = encodings.map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
-    // Some senders compress without saying so.
+    // Some senders compress bodies without the header.
     guard names.count == 1 || names.isEmpty && body.starts(with: GzipReader.magic) else {
       guard names.count > 1 else { return body }
       throw unknownEncoding(names.joined(separator: ","))
@@ -156,17 +159,17 @@ package struct WebhookGate: Sendable {
   private func unknownEncoding(_ name: String) -> WebhookAnswer {
     WebhookAnswer(
       415,
-      "bodies encoded as \(Self.shown(name)) are not read; send them plain, or as gzip or deflate")
+      "bodies encoded as \(Self.shown(name)) are not supported; use gzip, deflate or none")
   }
 
-  /// A word from a request, reduced to characters that are safe to show.
+  /// Returns a word from a request, reduced to characters that are safe to show.
   private static func shown(_ text: String) -> String {
     let word = text.unicodeScalars.filter { (0x21...0x7E).contains($0.value) && $0 != "'" }.prefix(
       40)
     return "'\(String(String.UnicodeScalarView(word)))'"
   }
 
-  /// The body as a value: JSON, or the fields of a form.
+  /// Parses a body: JSON, or the fields of a form.
   ///
   /// - Returns: `nil` if it is neither.
   package static func value(of body: [UInt8], type: String?) -> JSONValue? {
@@ -179,9 +182,9 @@ package struct WebhookGate: Sendable {
   }
 }
 
-/// `a=b&c=d`, as forms and queries have it.
+/// Parses fields such as `a=b&c=d` in forms and queries.
 enum FormFields {
-  /// Of equal names the first counts. At most 256 fields are read.
+  /// Returns the fields by name. The first of equal names counts. At most 256 fields are read.
   static func read(_ text: some Collection<UInt8>) -> [JSONName: String] {
     var fields: [JSONName: String] = [:]
     for part in text.split(separator: UInt8(ascii: "&"), maxSplits: 256).prefix(256) {

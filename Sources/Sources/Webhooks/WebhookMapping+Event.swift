@@ -4,18 +4,19 @@ import PlatformFormats
 
 /// The events of a delivery.
 package struct MappedDelivery: Equatable, Sendable {
-  /// Native lines, without their ends; none if no rule fits.
+  /// Native lines without line endings. Empty if no rule matches.
   package var lines: [[UInt8]] = []
-  /// Members of events that were left out because the delivery has no usable value for them.
+  /// The members that were omitted because the delivery has no usable value for them.
   package var odd: [String] = []
 }
 
 extension WebhookMapping.Rule {
-  /// Makes the event of a delivery.
+  /// Creates the event of a delivery.
   ///
-  /// Each member gets the first of its values that the daemon accepts, and is left out if there is none. A person's
-  /// name and identifier replace each other. It is a fault only if the type requires the member.
-  /// - Parameter identifier: the identifier of an event without one of its own.
+  /// Each member gets the first of its values that the daemon accepts, and is omitted if there is
+  /// none. A person's name and identifier replace each other if one is missing. Throws only if the
+  /// type requires a member that has no usable value.
+  /// - Parameter identifier: The identifier for an event that does not set one.
   func event(
     _ delivery: WebhookDelivery, _ element: JSONValue?, time: Int?, identifier: String?,
     _ check: NativeLineCheck
@@ -37,19 +38,19 @@ extension WebhookMapping.Rule {
   }
 }
 
-/// An event while its values are chosen.
+/// An event while its values are being selected.
 struct MappedEvent {
   let rule: WebhookMapping.Rule
-  /// The values of each member, of which the first one is written.
+  /// The candidate values of each member. The first one is written.
   private var values: [ArraySlice<JSONValue>]
-  /// Members of which a value was not accepted.
+  /// The members of which a value was rejected.
   private(set) var odd: [String] = []
 
   init(rule: WebhookMapping.Rule, delivery: WebhookDelivery, element: JSONValue?) {
     self.rule = rule
     values = rule.members.map { member, source in
       var values = Array(source.values(in: delivery, element: element))
-      // Names of channels become rooms, as everywhere else.
+      // Channel names become room names, as everywhere else.
       if member.name == "room" {
         values = values.map { value in
           value.scalarText.map {
@@ -61,17 +62,17 @@ struct MappedEvent {
     }
   }
 
-  /// Goes on to the next value of a member; `false` if it has none that was written.
+  /// Skips to the next value of a member. Returns false if the member has no value left to skip.
   mutating func skipValue(of name: String) -> Bool {
     guard let index = rule.members.firstIndex(where: { $0.member.name == name }),
       !values[index].isEmpty
     else { return false }
     values[index].removeFirst()
-    note(name)
+    recordOdd(name)
     return true
   }
 
-  private mutating func note(_ name: String) {
+  private mutating func recordOdd(_ name: String) {
     if !odd.contains(name) { odd.append(name) }
   }
 
@@ -79,7 +80,7 @@ struct MappedEvent {
     let member = rule.members.first { $0.member.name == name }?.member
     return WebhookFault(
       text:
-        "\(rule.location): '\(name)' of \(rule.type) is to be \(member?.example ?? "another value")"
+        "\(rule.location): '\(name)' of \(rule.type) must be \(member?.example ?? "another value")"
     )
   }
 
@@ -95,7 +96,7 @@ struct MappedEvent {
       for (index, (member, _)) in rule.members.enumerated()
       where !member.name.hasPrefix("user.") {
         let isWritten = write(index, member, to: &writer)
-        // Even without text, a person did something.
+        // An event without text still shows that the person did something.
         if !isWritten, member.name == "text", !isNothing, Self.worded.contains(rule.type) {
           writer.add("text", "")
         }
@@ -115,38 +116,38 @@ struct MappedEvent {
     return writer.bytes
   }
 
-  /// Types that need a text.
+  /// The types that require a text.
   private static let worded: Set = ["chat.message", "announcement"]
-  /// True for a chat message without a person and without text: it would say nothing. An
-  /// announcement without them still says that something happened, such as a payment.
+  /// Whether this is a chat message without a person and text, which would be empty. An
+  /// announcement without them still shows that something happened, such as a payment.
   private var isNothing: Bool {
     rule.type == "chat.message" && text("text") == nil && text("user.id") == nil
       && text("user.name") == nil
   }
 
-  /// The name of a person whom the delivery does not name.
+  /// The name for a person whom the delivery does not name.
   private var nobody: String? { isNothing ? nil : "Someone" }
 
   private func has(_ name: String) -> Bool {
     rule.members.contains { $0.member.name == name }
   }
 
-  /// Writes the first value that is of the member's kind.
+  /// Writes the first value that is convertible to the member's type.
   private mutating func write(
     _ index: Int, _ member: MappedMember, to writer: inout JSONWriter
   ) -> Bool {
     while let value = values[index].first {
       if member.write(value, to: &writer) {
-        if member.isCut(value) { note(member.name) }
+        if member.isCut(value) { recordOdd(member.name) }
         return true
       }
       values[index].removeFirst()
-      note(member.name)
+      recordOdd(member.name)
     }
     return false
   }
 
-  /// The text of a member that has one.
+  /// Returns the text of a member that has one.
   private func text(_ name: String) -> String? {
     guard let index = rule.members.firstIndex(where: { $0.member.name == name }) else { return nil }
     return values[index].lazy.compactMap(\.wordsText).first?.clipped

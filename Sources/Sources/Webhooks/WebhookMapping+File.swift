@@ -19,7 +19,7 @@ extension WebhookMapping {
     try self.init(text, file: file)
   }
 
-  /// Reads the text of a mapping file.
+  /// Parses the text of a mapping file.
   package init(_ text: String, file: String) throws(ConfigurationError) {
     self.init()
     let example = "events: [{type: viewers, members: {count: data.viewers}}]"
@@ -34,11 +34,11 @@ extension WebhookMapping {
     secret = try mapping["secret"].map(Self.value)
     for node in [mapping["identifier"], mapping["time"], mapping["secret"]] {
       guard let node, try Self.value(node).usesElement else { continue }
-      throw node.problem("'each' is of one rule only; write the path from the top")
+      throw node.problem("'each' exists only in rules; write the whole path")
     }
     if let node = mapping["signature"] {
       guard case .header(let name)? = try Self.value(node).alternatives.first?.origin else {
-        throw node.problem("write header:NAME, the header that has the signature of the body")
+        throw node.problem("write header:NAME, the header with the signature of the body")
       }
       signature = name
     }
@@ -78,7 +78,7 @@ extension WebhookMapping.Rule {
     location = typeNode.problem("").locationText
     guard MappedMember.types.contains(type) else {
       throw typeNode.problem(
-        "there is no event '\(type)'\(Spelling.hint(for: type, among: MappedMember.types))")
+        "unknown event type '\(type)'\(Spelling.hint(for: type, among: MappedMember.types))")
     }
     if let node = mapping["each"] {
       let text = try node.text()
@@ -97,7 +97,7 @@ extension WebhookMapping.Rule {
           throw value.keyProblem(error.text)
         }
         guard !source.usesElement else {
-          throw value.keyProblem("'each' is for members; a condition is about the whole delivery")
+          throw value.keyProblem("'each' is only for members; write the path from the body's root")
         }
         var texts: [String] = []
         for element in try value.list(orOne: true) {
@@ -115,13 +115,14 @@ extension WebhookMapping.Rule {
       }
       let source = try WebhookMapping.value(value)
       guard each != nil || !source.usesElement else {
-        throw value.problem("'each' needs a list in the rule's 'each'")
+        throw value.problem("a member can use 'each' only if the rule has an 'each' list")
       }
       members.append((MappedMember(name: name, kind: kind), source))
     }
   }
 
-  /// Makes a line as it might come, so that what the type lacks is known before the first delivery.
+  /// Checks a sample event of the rule, so that missing members are reported before the first
+  /// delivery.
   fileprivate func validate(
     hasIdentifier: Bool, at node: YAMLNode, _ check: NativeLineCheck
   ) throws(ConfigurationError) {
@@ -137,10 +138,10 @@ extension WebhookMapping.Rule {
     throw node.problem(
       text
         + (reason == .missingMember
-          ? "; add it to 'members'" : "; write another text behind the '='"))
+          ? "; add it to 'members'" : "; write another text after the '='"))
   }
 
-  /// Whether a member would show a value, or something that contains it.
+  /// Returns whether a member would reveal the secret or a value that contains it.
   fileprivate func reads(_ secret: DeliveredValue) -> Bool {
     members.contains { _, source in
       source.origins.contains { origin in
@@ -154,7 +155,7 @@ extension WebhookMapping.Rule {
     }
   }
 
-  /// A value that the type accepts.
+  /// Returns a value that the type accepts.
   private static func sample(of member: MappedMember, for type: String) -> DeliveredValue {
     let words = [
       "chat.notice kind": "subscribe", "stream state": "live", "recorder.state state": "idle",
@@ -178,7 +179,7 @@ extension DeliveredValue {
 }
 
 extension ConfigurationError {
-  /// `FILE:LINE`, without the directory, which is nothing that senders need to know.
+  /// The location as `FILE:LINE`. It omits the directory, which senders need not know.
   fileprivate var locationText: String {
     let name = file.split(separator: "/").last.map(String.init) ?? file
     return line.map { "\(name):\($0)" } ?? name

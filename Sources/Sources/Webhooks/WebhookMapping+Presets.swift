@@ -1,18 +1,18 @@
 import JSON
 package import YAMLReader
 
-/// Built-in mappings of widely used senders, written from their documentation.
+/// Built-in mappings of widely used senders, based on their documentation.
 extension WebhookMapping {
-  /// Their names, as configurations write them.
+  /// The names of the built-in mappings, as written in configurations.
   package static let presets = tables.keys.sorted()
 
-  /// The mapping of a sender; `nil` if there is none of this name.
+  /// Returns the mapping of a sender, or `nil` if there is none with this name.
   package static func preset(_ name: String) throws(ConfigurationError) -> WebhookMapping? {
     guard let table = tables[name] else { return nil }
     return try WebhookMapping(table, file: name)
   }
 
-  /// The webhooks of Owncast.
+  /// Returns the mapping of Owncast's webhooks.
   package static func owncast() throws(ConfigurationError) -> WebhookMapping {
     try WebhookMapping(owncastTable, file: "owncast")
   }
@@ -22,7 +22,8 @@ extension WebhookMapping {
     "streamelements": streamElements, "streamlabs": streamlabs,
   ]
 
-  /// https://owncast.online/thirdparty/webhooks. Event types that do not concern the stream are left out.
+  /// Documented at https://owncast.online/thirdparty/webhooks. Event types unrelated to the stream
+  /// are omitted.
   private static let owncastTable = """
     identifier: eventData.id
     time: eventData.timestamp
@@ -55,8 +56,9 @@ extension WebhookMapping {
         members: {user.id: eventData.username, user.name: eventData.name | eventData.username}
     """
 
-  /// https://ko-fi.com/manage/webhooks: a form whose field `data` is JSON; forwarders send that JSON itself. Ko-fi
-  /// requires that names and messages of private payments are not shown.
+  /// Documented at https://ko-fi.com/manage/webhooks. Ko-fi sends a form whose field `data` is
+  /// JSON; forwarders send only that JSON. Ko-fi requires that names and messages of private
+  /// payments are not shown.
   private static let koFi = """
     wrapper: data
     identifier: data.message_id | data.kofi_transaction_id
@@ -104,7 +106,8 @@ extension WebhookMapping {
         members: {kind: =subscribe, count: =1, user.name: =Someone}
     """
 
-  /// https://dev.streamlabs.com/docs/socket-api: events of the socket, forwarded by another program.
+  /// Documented at https://dev.streamlabs.com/docs/socket-api. Another program forwards the events
+  /// of the socket.
   private static let streamlabs = """
     identifier: event_id | message[0]._id | message[0].event_id | message._id
     events:

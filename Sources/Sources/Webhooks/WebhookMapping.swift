@@ -3,49 +3,53 @@ import LiveEvents
 import PlatformFormats
 import WireFormats
 
-/// Translates the deliveries of a sender: a table of rules, each of which makes events of the deliveries that match it.
+/// Translates the deliveries of a sender with a table of rules. Each rule creates events from the
+/// deliveries that match it.
 package struct WebhookMapping: Sendable {
   struct Rule: Sendable {
-    /// Where it is, for people: `owncast.yaml:12`.
+    /// The location of the rule, for people, such as `owncast.yaml:12`.
     var location: String
-    /// A delivery matches if each value is one of its texts, and none of those after `!`. The empty text means absent.
+    /// The conditions, all of which must hold. Each value must equal one of its texts and none of
+    /// the texts after `!`. The empty text means absent.
     var conditions: [(value: DeliveredValue, texts: [String])] = []
-    /// The list for each of whose elements the rule makes an event.
+    /// The path of a list. The rule creates an event for each of its elements.
     var each: [DeliveredValue.Step]?
     var type: String
     var members: [(member: MappedMember, value: DeliveredValue)] = []
   }
 
   var rules: [Rule] = []
-  /// The value that identifies a delivery. Repeats have the same.
+  /// The value that identifies a delivery and its repeats.
   var identifier: DeliveredValue?
   /// The time of the events.
   var time: DeliveredValue?
-  /// Where a sender that cannot set headers puts the secret. Its value is never shown.
+  /// The location of the secret, for senders that cannot set headers. Its value is never shown.
   var secret: DeliveredValue?
-  /// The header that has the HMAC-SHA256 of the body by the secret, in hexadecimal digits.
+  /// The header with the HMAC-SHA256 of the body, keyed with the secret, in hexadecimal digits.
   var signature: String?
-  /// The member that holds everything, which some forwarders leave out. A delivery without it is read as its value.
+  /// The member that wraps the whole body. Some forwarders omit it; a body without it is treated as
+  /// its value.
   var wrapper: String?
   /// The body of the answer to a delivery.
   package var reply = ""
 
-  /// The most lines that a delivery may become.
+  /// The maximum number of lines from one delivery.
   static let maximumLines = 256
 }
 
-/// Why a delivery is refused, in words for people.
+/// The reason for refusing a delivery, for people.
 package struct WebhookFault: Error, Equatable, Sendable {
   package var text: String
 }
 
 extension WebhookMapping {
-  /// What identifies a delivery; `nil` if the mapping or the delivery does not say.
+  /// Returns the identifier of a delivery, or `nil` if the mapping or the delivery names none.
   func identifier(of delivery: WebhookDelivery) -> String? {
     identifier?.values(in: delivery, element: nil).lazy.compactMap(\.scalarText).first
   }
 
-  /// The native lines of a delivery, without their ends; none if no rule fits.
+  /// Returns the native lines of a delivery, without line endings. The result is empty if no rule
+  /// matches.
   package func lines(
     of delivery: WebhookDelivery, check: NativeLineCheck
   ) throws(WebhookFault) -> [[UInt8]] {
@@ -70,7 +74,7 @@ extension WebhookMapping {
         throw WebhookFault(text: "more than \(Self.maximumLines) events in one delivery")
       }
       for element in elements {
-        // An event without an identifier of its own has that of its delivery.
+        // An event without an identifier gets the identifier of its delivery.
         let number = mapped.lines.count
         let fallback = identifier.map { number == 0 ? $0 : "\($0)/\(number)" }
         let (line, odd) = try rule.event(
@@ -86,10 +90,10 @@ extension WebhookMapping {
 extension WebhookMapping.Rule {
   func fits(_ delivery: WebhookDelivery) -> Bool {
     conditions.allSatisfy { condition in
-      // An absent value is the empty text. A list or object equals none of the texts.
+      // An absent value is the empty text. A list or object equals no text.
       let value = condition.value.value(in: delivery, element: nil)
       let text = value.map { $0.scalarText ?? "\u{0}" } ?? ""
-      // As bytes: what others send must not be compared as text, which may take the square of its length.
+      // Compares bytes, because comparing untrusted text may take quadratic time.
       func isValue(_ other: Substring) -> Bool { other.utf8.elementsEqual(text.utf8) }
       let (excluded, wanted) = (
         condition.texts.filter { $0.hasPrefix("!") }, condition.texts.filter { !$0.hasPrefix("!") }
@@ -100,13 +104,14 @@ extension WebhookMapping.Rule {
   }
 }
 
-/// Reads native lines as the daemon will. Belongs to one event loop.
+/// Validates native lines in the same way as the daemon. Belongs to one event loop.
 package final class NativeLineCheck {
   private var decoder = LineDecoder()
 
   package init() {}
 
-  /// Why the daemon would reject a line, for people; `nil` if it takes it. O(length).
+  /// Returns the reason why the daemon would reject a line, for people, or `nil` if it would accept
+  /// it. O(length).
   package func fault(of line: [UInt8]) -> String? {
     rejection(of: line)?.text
   }

@@ -4,27 +4,29 @@ package import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// What happens at a receiver of webhooks, as calls on its event loop.
+/// The callbacks of a webhook server, on its event loop.
 package struct WebhookEvents {
   package var opened: () -> Void = {}
-  /// It cannot listen, with the reason for people.
+  /// Called with the reason, for people, if the server cannot listen.
   package var failed: (String) -> Void = { _ in }
-  /// A delivery, complete. It waits for ``WebhookServer/answer(_:_:)``.
+  /// Called with each complete delivery, which waits for ``WebhookServer/answer(_:_:)``.
   package var received: (_ id: Int, WebhookDelivery, _ bytes: [UInt8]) -> Void = { _, _, _ in }
-  /// The sender of a delivery has left before it was answered.
+  /// Called when the sender of a delivery disconnected before the answer.
   package var left: (_ id: Int) -> Void = { _ in }
-  /// A request was refused, with the reason for people.
+  /// Called with the reason, for people, when a request was refused.
   package var refused: (String) -> Void = { _ in }
 
   package init() {}
 }
 
-/// An HTTP/1.1 server that takes one body after the other. Belongs to one event loop.
+/// An HTTP/1.1 server that receives deliveries one after another on each connection. Belongs to one
+/// event loop.
 package final class WebhookServer {
   package struct Limits: Sendable {
-    /// How long a request may take to arrive, from the connection or the answer before it on.
+    /// How long a request may take to arrive after the connection was opened or the previous
+    /// request was answered.
     package var request = TimeAmount.seconds(10)
-    /// Connections at once.
+    /// The maximum number of concurrent connections.
     package var connections = 64
 
     package init() {}
@@ -49,7 +51,7 @@ package final class WebhookServer {
     self.events = events
   }
 
-  /// Listens. `events.opened` or `events.failed` tells the result.
+  /// Starts to listen. `events.opened` or `events.failed` reports the result.
   package func start(at address: PeerAddress) {
     let server = NIOLoopBound(self, eventLoop: eventLoop)
     ServerBootstrap(group: eventLoop)
@@ -68,13 +70,13 @@ package final class WebhookServer {
       }
   }
 
-  /// Where it listens, once it does.
+  /// The port of the server. `nil` before it listens.
   package var port: Int? { listener?.localAddress?.port }
 
   private func accept(_ channel: any Channel) throws {
     guard connections < limits.connections, !isStopped else {
-      events.refused("more than \(limits.connections) connections at once")
-      // Not before it is registered.
+      events.refused("more than \(limits.connections) concurrent connections")
+      // Deferred, because the channel is not registered yet.
       return eventLoop.assumeIsolated().execute { channel.close(promise: nil) }
     }
     connections += 1
@@ -91,19 +93,19 @@ package final class WebhookServer {
     try pipeline.addHandler(RequestHandler(self, gate, limits.request))
   }
 
-  /// Tells the sender of a delivery what has become of it.
+  /// Sends the answer to a delivery.
   package func answer(_ id: Int, _ answer: WebhookAnswer) {
     handlers.removeValue(forKey: id)?.answer(answer)
   }
 
-  /// Takes no more requests. Those that wait for an answer still get it.
+  /// Stops accepting requests. Waiting requests are still answered.
   package func stop() {
     isStopped = true
     listener?.close(promise: nil)
     listener = nil
   }
 
-  // MARK: Its connections
+  // MARK: Connections
 
   fileprivate func received(
     _ delivery: WebhookDelivery, _ bytes: [UInt8], by handler: RequestHandler
@@ -111,11 +113,11 @@ package final class WebhookServer {
     lastID += 1
     let id = lastID
     handlers[id] = handler
-    // Not within the handler's own call, since the answer may come at once.
+    // Deferred, because the answer may be sent within the call of `events.received`.
     eventLoop.assumeIsolated().execute { [self] in
       guard handlers[id] != nil else { return }
       if isStopped {
-        answer(id, WebhookAnswer(503, "the receiver is being stopped"))
+        answer(id, WebhookAnswer(503, "the source is stopping"))
       } else {
         events.received(id, delivery, bytes)
       }
@@ -130,7 +132,7 @@ package final class WebhookServer {
   }
 }
 
-/// One connection: its requests come one by one, each after the answer to the one before.
+/// One connection. It processes a request only after the previous one was answered.
 private final class RequestHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -139,10 +141,10 @@ private final class RequestHandler: ChannelInboundHandler {
     /// Between requests.
     case idle
     case reading(HTTPRequestHead)
-    /// The rest of the body is read, so that the sender gets to read the answer.
+    /// Reading the rest of a refused body, so that the sender reads the answer.
     case refusing(WebhookAnswer)
     case waiting(Int, keepsAlive: Bool)
-    /// Answered for the last time; nothing that comes counts.
+    /// The last answer is sent. Further input is ignored.
     case ending
   }
 
@@ -150,7 +152,8 @@ private final class RequestHandler: ChannelInboundHandler {
   private let gate: WebhookGate
   private let patience: TimeAmount
   private var state = State.idle
-  /// The body so far. Not in the state: a copy of it for each piece would be quadratic.
+  /// The body received so far. It is not part of the state, because copying it for each piece would
+  /// take quadratic time.
   private var body: [UInt8] = []
   private var isFirst = true
   private var context: ChannelHandlerContext?
@@ -173,11 +176,11 @@ private final class RequestHandler: ChannelInboundHandler {
     case (.body(let part), .reading):
       body.append(contentsOf: part.readableBytesView)
       if body.count > gate.maximumBytes { refuse(context, gate.tooLong) }
-    case (.end, .reading(let head)): take(context, head)
+    case (.end, .reading(let head)): process(context, head)
     case (.end, .refusing(let answer)): respond(context, answer, keepsAlive: false)
     case (.head, .waiting(let id, _)):
       server.left(id)
-      refuse(context, WebhookAnswer(400, "a request before the answer to the one before"))
+      refuse(context, WebhookAnswer(400, "a request arrived before the previous one was answered"))
     default: break
     }
   }
@@ -185,7 +188,7 @@ private final class RequestHandler: ChannelInboundHandler {
   private func begin(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
     if let answer = gate.refusal(of: head) {
       server.refused(answer.text)
-      // What is far too long is not read to its end.
+      // The body of a request that is too large is not read.
       if answer.status == 413 {
         respond(context, answer, keepsAlive: false)
       } else {
@@ -201,7 +204,7 @@ private final class RequestHandler: ChannelInboundHandler {
     state = .reading(head)
   }
 
-  private func take(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
+  private func process(_ context: ChannelHandlerContext, _ head: HTTPRequestHead) {
     timer?.cancel()
     let bytes = body
     body = []
@@ -220,7 +223,7 @@ private final class RequestHandler: ChannelInboundHandler {
     state = .waiting(id, keepsAlive: head.isKeepAlive)
   }
 
-  /// What has become of the request that waits.
+  /// Sends the answer to the waiting request.
   func answer(_ answer: WebhookAnswer) {
     guard case .waiting(_, let keepsAlive) = state, let context else { return }
     respond(context, answer, keepsAlive: keepsAlive && answer.status == 200)
@@ -249,7 +252,8 @@ private final class RequestHandler: ChannelInboundHandler {
     guard keepsAlive else {
       state = .ending
       body = []
-      // What the sender still sends is read and forgotten: closed at once, it might lose the answer.
+      // Reads and discards further input. Closing immediately could make the sender lose the
+      // answer.
       context.close(mode: .output, promise: nil)
       timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(2)) {
         context.close(promise: nil)

@@ -3,15 +3,19 @@ package import LiveSources
 import PlatformFormats
 package import RateLimiting
 
-/// Receives deliveries of webhooks: translates them, drops repeats, and decides when each is answered.
+/// Processes the deliveries of webhooks: translates them, drops repeats, and decides when to
+/// answer.
 ///
-/// A delivery is answered with 200 once the daemon has acknowledged its events, and with 503 if that takes longer than
-/// ``patience``. Its events stay in flight, so the sender's repeat must be recognised: by the identifier that the
-/// mapping names, or else by its bytes. This is a value without sockets and clocks; its owner passes deliveries and the
-/// time, and carries out the effects.
+/// A delivery is answered with 200 once the daemon has acknowledged its events, and with 503 if
+/// that takes longer than ``patience``. In the latter case its events remain in flight, so the
+/// sender's retry must be recognised. The mapping's identifier identifies a delivery; without one,
+/// its bytes do.
+///
+/// A value without sockets and clocks: its owner passes deliveries and the time, and performs the
+/// effects.
 package struct WebhookSession {
   package enum Effect: Equatable, Sendable {
-    /// Lines for the daemon, without their ends.
+    /// Deliver lines to the daemon. They have no line endings.
     case deliver([[UInt8]])
     case answer(Int, WebhookAnswer)
     case status(SourceStatus)
@@ -20,16 +24,17 @@ package struct WebhookSession {
 
   private struct Waiting {
     var id: Int
-    /// The number of acknowledged lines at which it is complete.
+    /// The number of acknowledged lines at which the delivery is complete.
     var ticket: Int
     var deadline: Instant
-    /// The hash of the delivery if nothing else identifies it.
+    /// The hash of a delivery without an identifier.
     var hash: Int?
   }
 
-  /// How long the daemon may take before a sender is asked to try again: most senders wait for ten seconds.
+  /// How long the daemon may take before the sender is asked to retry. Most senders wait for ten
+  /// seconds.
   package static let patience = Interval.seconds(5)
-  /// Deliveries without an identifier that are remembered until they are repeated.
+  /// The maximum number of unanswered deliveries without an identifier that are remembered.
   static let maximumUnanswered = 4096
 
   private let mapping: WebhookMapping
@@ -38,33 +43,34 @@ package struct WebhookSession {
   private var waiting: [Waiting] = []
   private var identifiers = IdentifierMemory()
   private var unanswered: Set<Int> = []
-  /// What is in `unanswered`, or was, oldest first.
+  /// The hashes ever inserted into `unanswered`, oldest first.
   private var unansweredOrder: [Int] = []
   private var isPaused = false
   private var turnedAway: (since: Instant, count: Int)?
   private var state = SourceStatus(.connecting)
   private var pace = StatusPace()
   private var lastRefusal = ""
-  /// Deliveries that no rule fits.
+  /// The deliveries that match no rule.
   private var unfit = UnfitDeliveries()
-  /// Members that fell back, by the names that the mapping gives them.
+  /// The members with unusable values, by their names in the mapping.
   private var odd = OddValueCounts()
   private var effects: [Effect] = []
 
-  /// The number of events delivered, and of deliveries that were repeats, were refused, or matched no rule.
-  package private(set) var told = 0
+  /// The number of delivered events, and of deliveries that were repeats, were refused, or matched
+  /// no rule.
+  package private(set) var forwarded = 0
   package private(set) var duplicates = 0
   package private(set) var refused = 0
   package private(set) var ignored = 0
 
-  /// - Parameter address: where it listens, for people.
+  /// - Parameter address: The listening address, for people.
   package init(_ mapping: WebhookMapping, address: String) {
     self.mapping = mapping
-    listening = "listening at \(address)"
+    listening = "listening on \(address)"
     effects.append(.status(state))
   }
 
-  /// What is to be done, in this order. Ask after each call.
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
   package mutating func takeEffects() -> [Effect] {
     defer { effects = [] }
     return effects
@@ -75,8 +81,9 @@ package struct WebhookSession {
   /// Processes a delivery.
   ///
   /// - Parameters:
-  ///   - bytes: its body.
-  ///   - queue: how many lines the daemon was given so far, and has acknowledged.
+  ///   - bytes: The body of the delivery.
+  ///   - queue: The number of lines given to the daemon so far, and of those that it has
+  ///     acknowledged.
   package mutating func receive(
     _ id: Int, _ delivery: WebhookDelivery, bytes: [UInt8], queue: (given: Int, acknowledged: Int),
     at now: Instant
@@ -84,7 +91,7 @@ package struct WebhookSession {
     guard !isPaused else {
       turnedAway = (turnedAway?.since ?? now, (turnedAway?.count ?? 0) + 1)
       return effects.append(
-        .answer(id, WebhookAnswer(503, "livehostd takes no events at the moment")))
+        .answer(id, WebhookAnswer(503, "livehostd accepts no events at the moment")))
     }
     let mapped: MappedDelivery
     do {
@@ -96,7 +103,7 @@ package struct WebhookSession {
     let lines = mapped.lines
     guard !lines.isEmpty else {
       ignored += 1
-      unfit.note(delivery, mapping)
+      unfit.add(delivery, mapping)
       confirm(id)
       return update(at: now)
     }
@@ -113,15 +120,16 @@ package struct WebhookSession {
       isNew = unanswered.remove(value) == nil
     }
     if isNew {
-      told += lines.count
+      forwarded += lines.count
       ticket += lines.count
       effects.append(.deliver(lines))
       if !mapped.odd.isEmpty {
-        odd.note(mapped.odd)
+        odd.add(mapped.odd)
         update(at: now)
       }
     } else {
-      // The first copy's events are among those given to the daemon so far, so it waits for all of these.
+      // The events of the first copy are among the lines given to the daemon so far, so the repeat
+      // waits for all of them.
       duplicates += 1
       update(at: now)
     }
@@ -130,16 +138,16 @@ package struct WebhookSession {
       effects.append(
         .gap(
           from: turnedAway.since, to: now,
-          reason: "\(turnedAway.count) deliveries were turned away, as livehostd took no events"))
+          reason: "\(turnedAway.count) deliveries were refused: livehostd accepted no events"))
     }
     waiting.append(
       Waiting(id: id, ticket: ticket, deadline: now + Self.patience, hash: hash))
     acknowledged(queue.acknowledged)
   }
 
-  /// The daemon has acknowledged so many lines.
+  /// Records the number of lines that the daemon has acknowledged so far.
   package mutating func acknowledged(_ count: Int) {
-    // Those that came later wait for more lines.
+    // Later deliveries wait for more lines.
     while let first = waiting.first, first.ticket <= count {
       waiting.removeFirst()
       confirm(first.id)
@@ -150,7 +158,7 @@ package struct WebhookSession {
     effects.append(.answer(id, WebhookAnswer(200, mapping.reply)))
   }
 
-  /// The sender of a delivery has left without an answer.
+  /// Records that the sender of a delivery disconnected before the answer.
   package mutating func left(_ id: Int) {
     guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
     remember(waiting.remove(at: index))
@@ -164,47 +172,48 @@ package struct WebhookSession {
     }
   }
 
-  // MARK: What is shown
+  // MARK: Status reports
 
-  /// It listens.
+  /// Records that the server is listening.
   package mutating func opened() {
     state.state = .live
     state.reason = listening
     effects.append(.status(state))
   }
 
-  /// A request was refused before it was read.
+  /// Records that a request was refused before its body was processed.
   package mutating func refuse(_ reason: String, at now: Instant) {
     refused += 1
     lastRefusal = reason
     update(at: now)
   }
 
-  /// The daemon takes no more for now, or takes events again.
+  /// Records that the daemon has stopped or resumed accepting events.
   package mutating func pause(_ isPaused: Bool) { self.isPaused = isPaused }
 
-  /// Reports the status, but not as often as strangers can change it.
+  /// Reports the status, limited to the pace of ``StatusPace`` because senders can change it at any
+  /// rate.
   private mutating func update(at now: Instant) {
     guard state.state == .live, pace.mayReport(at: now) else { return }
     state.duplicate = duplicates
     state.notShown = ignored
     var parts = [listening]
-    if refused > 0 { parts.append("refused \(refused), at last: \(lastRefusal)") }
+    if refused > 0 { parts.append("refused \(refused), most recently: \(lastRefusal)") }
     if ignored > 0 { parts.append("no rule for \(ignored)\(unfit.text)") }
     if let text = odd.text { parts.append(text) }
-    // A longer one would be rejected.
+    // The daemon rejects a longer text.
     state.reason = parts.joined(separator: "; ").clipped
     effects.append(.status(state))
   }
 
-  /// Reports what was held back: the source ends.
+  /// Sends the delayed status report, because the source ends.
   package mutating func finish(at now: Instant) {
     if pace.release() { update(at: now) }
   }
 
   // MARK: Time
 
-  /// When to call ``wake(at:)``.
+  /// The time at which to call ``wake(at:)``.
   package var deadline: Instant? { .earlier(waiting.first?.deadline, pace.deadline) }
 
   package mutating func wake(at now: Instant) {
@@ -212,7 +221,7 @@ package struct WebhookSession {
       waiting.removeFirst()
       remember(first)
       effects.append(
-        .answer(first.id, WebhookAnswer(503, "livehostd has not acknowledged it in time")))
+        .answer(first.id, WebhookAnswer(503, "livehostd did not acknowledge it in time")))
     }
     if pace.isDue(at: now) { update(at: now) }
   }

@@ -3,7 +3,7 @@ package import LiveSources
 package import NIOCore
 import RateLimiting
 
-/// Carries out what a ``WebhookSession`` decides: the server and the clock around it.
+/// Performs the effects of a ``WebhookSession``, with its server and clock.
 ///
 /// Belongs to one event loop.
 package final class WebhookSource: LiveSource {
@@ -18,7 +18,7 @@ package final class WebhookSource: LiveSource {
   private let timer = SourceTimer()
 
   package var events = SourceEvents()
-  package var forwarded: Int { session.told }
+  package var forwarded: Int { session.forwarded }
   package var duplicates: Int { session.duplicates }
   package var refused: Int { session.refused }
 
@@ -39,7 +39,7 @@ package final class WebhookSource: LiveSource {
     session = WebhookSession(mapping, address: address.description)
   }
 
-  /// Where it listens, once it does.
+  /// The port of the server. `nil` before it listens.
   package var port: Int? { server?.port }
 
   package func start() {
@@ -52,7 +52,7 @@ package final class WebhookSource: LiveSource {
     var events = WebhookEvents()
     events.opened = { [unowned self] in advance { session, _ in session.opened() } }
     events.failed = { [unowned self] reason in
-      tell(
+      report(
         SourceStatus(.refused, reason: "\(address): \(reason)"), of: address.description, in: room)
       self.events.failed(.cannotListen(address: address.description, reason: reason))
     }
@@ -78,7 +78,7 @@ package final class WebhookSource: LiveSource {
     server?.stop()
   }
 
-  /// Gives the session something, and does what it asks for.
+  /// Passes an input to the session and performs its effects.
   private func advance(_ body: (inout WebhookSession, Instant) -> Void) {
     guard !timer.isStopped else { return }
     body(&session, Delivery.now)
@@ -91,9 +91,9 @@ package final class WebhookSource: LiveSource {
     switch effect {
     case .deliver(let lines): for line in lines { line.withUnsafeBytes { delivery.deliver($0) } }
     case .answer(let id, let answer): server?.answer(id, answer)
-    case .status(let status): tell(status, of: address.description, in: room)
+    case .status(let status): report(status, of: address.description, in: room)
     case .gap(let from, let to, let reason):
-      tell(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
+      report(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
     }
   }
 }

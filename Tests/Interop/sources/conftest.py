@@ -1,4 +1,4 @@
-"""Fixtures of the tests of sources: a daemon for each file, and sources."""
+"""Fixtures for the tests of sources: one daemon for each file, and sources."""
 import functools
 
 import pytest
@@ -16,13 +16,13 @@ def daemon(programs, tmp_path_factory):
 
 @pytest.fixture
 def start_source(daemon):
-    """Starts livehostctl with arguments; see Source."""
+    """Returns a function that starts livehostctl with arguments; see Source."""
     return functools.partial(Source, daemon)
 
 
 @pytest.fixture(autouse=True)
 def end_programs():
-    """Ends what a test started, but for the daemon."""
+    """Ends the programs that a test has started, except the daemon."""
     yield
     for program in [program for program in running if not isinstance(program, Daemon)]:
         program.kill()

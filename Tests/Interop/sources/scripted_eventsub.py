@@ -1,4 +1,4 @@
-"""A scripted Twitch: EventSub's WebSocket, the interface of requests and the server of logins."""
+"""A scripted Twitch: EventSub's WebSocket, the API server and the login server."""
 import itertools
 import json
 import socket
@@ -29,7 +29,7 @@ def gift_event(number):
 
 
 class ScriptedEventSub:
-    """Writes a login into a directory; `arguments` are those of a source that reads it."""
+    """Writes a login into a directory. `arguments` are the arguments for a source that uses it."""
 
     def __init__(self, directory, keepalive=2, renewal=0):
         self.keepalive, self.numbers = keepalive, itertools.count(1)
@@ -38,8 +38,8 @@ class ScriptedEventSub:
         self.moved = {}  # reconnect identifier: session
         self.token, self.renewals, self.conflicts = 0, 0, 0
         self.confirmed, self.faults = False, []
-        self.asked, self.lines = [], []  # of the history
-        self.sent = {}  # message identifier: when, if a session was sent it
+        self.asked, self.lines = [], []  # requests for history, and its lines
+        self.sent = {}  # message identifier: time of sending
         self.http, self.ws = serve_http(self.answer), serve_websocket(self.serve_session)
         file = directory / "twitch.json"
         file.write_text(json.dumps({"clientId": "client", "accessToken": TOKENS[0], "refreshToken": f"renew{renewal}"}))
@@ -54,7 +54,7 @@ class ScriptedEventSub:
                              "verification_uri": "https://twitch.example/activate", "interval": 1, "expires_in": 600}
             case "POST", "/oauth2/token":
                 is_renewal = request.form["grant_type"] == "refresh_token"
-                # Works once only.
+                # A renewal token works only once.
                 if is_renewal and request.form["refresh_token"] != f"renew{self.renewals}":
                     return 400, {"message": "Invalid refresh token"}
                 if not is_renewal and not self.confirmed:
@@ -113,7 +113,8 @@ class ScriptedEventSub:
 
     def serve_session(self, connection):
         name = self.moved.pop(connection.request.path.partition("=")[2], None) or f"session{next(self.numbers)}"
-        # Once it is welcomed a new session can get subscriptions, and a moved one the messages of those it has.
+        # A new session can get subscriptions after its welcome. A moved session gets messages after
+        # it.
         self.sockets.setdefault(name, connection)
         self.send_session(connection, "session_welcome", name, "connected", self.keepalive)
         self.sockets[name] = connection
@@ -133,16 +134,16 @@ class ScriptedEventSub:
             if self.sockets.get(name) is connection:
                 del self.sockets[name]
 
-    # What a test makes it do
+    # Actions of tests
 
     def subscribed(self, type):
-        """Identifiers and connections of the subscriptions of a type."""
+        """Returns the identifiers and connections of the subscriptions to a type."""
         sockets, subscriptions = self.sockets.copy(), self.subscriptions.copy()
         return [(identifier, sockets[session]) for identifier, (wanted, _, session) in subscriptions.items()
                 if wanted == type and session in sockets]
 
     def tell(self, type, kind="notification", status="enabled", times=1, **payload):
-        """Sends a message to each subscription of a type; returns whether there is one."""
+        """Sends a message to each subscription to a type. Returns whether there is one."""
         subscribed = self.subscribed(type)
         for identifier, connection in subscribed:
             self.send(connection, kind, {"subscription": self.report(identifier, status), **payload}, times,
@@ -169,7 +170,7 @@ class ScriptedEventSub:
         wait_for(lambda: all(self.sockets.get(name) is not before[name] for name in before), "the new connection")
 
     def cut(self):
-        """Without a word; the subscriptions stay, as Twitch's do for a while."""
+        """Cuts all connections without a close frame. The subscriptions stay, as on Twitch."""
         cut, self.sockets = self.sockets, {}
         for connection in cut.values():
             connection.socket.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""What the tests of sources share: a daemon and its rooms, sources and their reports, and scripted peers."""
+"""Support for the tests of sources: a daemon with its rooms, and sources with their reports."""
 import contextlib
 import functools
 import glob
@@ -13,41 +13,44 @@ from harness.waiting import wait_for
 
 
 def settle(read, wanted):
-    """What `read()` returns once that is as wanted, or at the end of patience."""
+    """Calls `read()` until it returns `wanted` or the time limit is over. Returns the last
+    result."""
     with contextlib.suppress(TimeoutError):
         wait_for(lambda: read() == wanted, "")
     return read()
 
 
 def collect(stream, decode):
-    """A list to which a thread adds each line of a stream, decoded."""
+    """Returns a list to which a thread appends each decoded line of a stream."""
     found = []
     start_thread(lambda: [found.append(decode(line)) for line in stream])
     return found
 
 
 class Host(Daemon):
-    """A daemon, and what livehostctl shows of it."""
+    """A daemon, with the output of livehostctl about it."""
 
     def show(self, *arguments):
         return json.loads(self.ctl(*arguments, "--json=short", status=None) or "{}")
 
     def room(self, name, *paths):
-        """What is at paths such as `features.chat.total` in what is shown of a room; None for what is missing."""
+        """Returns a room's values at paths such as `features.chat.total`, or None for missing
+        values."""
         room = self.show("show", name)
         return [functools.reduce(lambda value, part: (value or {}).get(part), path.split("."), room) for path in paths]
 
     def total(self, room):
-        """The number of messages in the chat of a room."""
+        """Returns the number of messages in the chat of a room."""
         return self.room(room, "features.chat.total")[0] or 0
 
     def settled(self, room, wanted):
-        """The number of messages once it is as wanted, or at the end of patience."""
+        """Waits until the number of messages is `wanted` or the time limit is over. Returns the
+        number."""
         return settle(lambda: self.total(room), wanted)
 
 
 class Source(Program):
-    """A command of livehostctl that goes on until it is stopped, and its reports."""
+    """A command of livehostctl that runs until it is stopped, and its reports."""
 
     def __init__(self, daemon, *arguments, control=None):
         command = [daemon.programs / "livehostctl", "--socket", control or daemon.control, *arguments, "--json=short"]
@@ -67,10 +70,11 @@ class Source(Program):
 
 
 def leaks(daemon, source, secret, *patterns):
-    """Where others can read a secret: in reports of a source, logs and state, and files that match the patterns."""
+    """Returns the places where others can read a secret: reports of a source, logs, state, and
+    files that match the patterns."""
     found = ["a report"] if secret in json.dumps(source.reports) else []
     for file in itertools.chain(daemon.directory.rglob("*"), *map(glob.iglob, patterns)):
-        with contextlib.suppress(OSError):  # A directory or a socket, or of a process that has ended.
+        with contextlib.suppress(OSError):  # A directory, a socket, or a file of an ended process.
             if secret.encode() in pathlib.Path(file).read_bytes():
                 found.append(str(file))
     return found

@@ -1,5 +1,8 @@
-"""A scripted Twitch EventSub, read by livehostctl connect and, to check the script, by twitchAPI, a client by others;
-and chats that arrive by more than one way."""
+"""Tests livehostctl connect with a scripted EventSub, and chats that arrive through several
+sources.
+
+The script is validated with twitchAPI, an independent client.
+"""
 import asyncio
 import itertools
 import json
@@ -19,7 +22,7 @@ from harness.waiting import PATIENCE, wait_for
 
 
 def test_twitchapi(check, tmp_path):
-    """The server is one that a client by others understands."""
+    """An independent client reads the scripted server."""
     twitch, seen = ScriptedEventSub(tmp_path, keepalive=10), []
 
     def script():
@@ -32,7 +35,7 @@ def test_twitchapi(check, tmp_path):
             if letter == "a":
                 twitch.reconnect()
 
-    async def take(data):
+    async def record(data):
         seen.append(data.event.message_id)
 
     async def run():
@@ -42,33 +45,33 @@ def test_twitchapi(check, tmp_path):
         await client.set_user_authentication(TOKENS[0], [AuthScope.USER_READ_CHAT], validate=False)
         events = EventSubWebsocket(client, connection_url=twitch.ws, subscription_url=twitch.http + "/helix/")
         events.start()
-        await events.listen_channel_chat_message("42", "42", take)
+        await events.listen_channel_chat_message("42", "42", record)
         try:
             await asyncio.to_thread(script)
         finally:
             await events.stop()
             await client.close()
     asyncio.run(run())
-    check.equal("twitchAPI reads the scripted EventSub: each message once, over a reconnect",
+    check.equal("twitchAPI reads each message of the scripted EventSub once, across a reconnect",
                 sorted(seen), sorted(f"{letter}{number}" for letter in "ab" for number in range(50)))
 
 
 def test_login(check, start_source, tmp_path):
     twitch, file = ScriptedEventSub(tmp_path), tmp_path / "login/twitch.json"
-    # Its lines are not reports.
+    # The lines of this command are not reports.
     login = start_source("login", "twitch", "--client-id", "client", "--file", file, "--auth", twitch.http)
     wait_for(lambda: login.reports, "the code")
     twitch.confirmed = True
     status = login.wait()
     wait_for(lambda: len(login.reports) == 2, "the account")
     written = json.loads(file.read_text())
-    check.equal("login twitch shows a code, and writes the login once it is confirmed",
+    check.equal("login twitch shows a code, and writes the login after its confirmation",
                 (status, login.reports[0]["code"], login.reports[1], oct(file.stat().st_mode & 0o777),
                  written["accessToken"]), (0, "ABCD-EFGH", {"account": "ada"}, "0o600", TOKENS[0]))
 
 
 def test_schedules(check, daemon, start_source, tmp_path):
-    """Faults in an order that the seed decides."""
+    """Runs faults in an order determined by the seed."""
     servers = []
     for seed in (1, 2, 3):
         generator, twitch, room = random.Random(seed), ScriptedEventSub(tmp_path), f"seed{seed}"
@@ -93,17 +96,17 @@ def test_schedules(check, daemon, start_source, tmp_path):
                     twitch.chat(next(identifiers))
                 source.live(cuts + 1)
         gaps, most = source.said("gap"), len(twitch.sent)
-        # Messages within a gap may be missing. Its ends are whole milliseconds.
+        # Messages within a gap may be missing. The ends of a gap are whole milliseconds.
         least = sum(not any(gap["from"] - 1 <= sent <= gap["to"] + 1 for gap in gaps) for sent in twitch.sent.values())
         settle(lambda: daemon.total(room) >= least, True)
         total, rejected = daemon.room(room, "features.chat.total", "rejectedByReason")
         found = len(gaps), twitch.faults, source.stop(), rejected
-        check(f"schedule {seed} over real sockets: each message that was sent is there once, each gap is told",
+        check(f"schedule {seed} over real sockets: each message counts once, and each gap is reported",
               100 < least <= total <= most and found == (cuts, [], 0, {}),
               f"expected {least} to {most} messages and {(cuts, [], 0, {})}, seen {total} and {found}; "
               f"{source.reports[-3:]}")
     counts = [(one.conflicts, one.renewals) for one in servers]
-    check("subscriptions of lost sessions were in the way (409), and logins renewed", all(map(sum, zip(*counts))),
+    check("lost sessions caused conflicting subscriptions (409), and logins were renewed", all(map(sum, zip(*counts))),
           f"expected some of both, seen {counts}")
 
 
@@ -114,13 +117,13 @@ def test_revocation(check, daemon, start_source, tmp_path):
     twitch.revoke("channel.follow")
     wait_for(lambda: any("channel.follow: revoked" in (one.get("reason") or "") for one in source.reports),
              "the revocation")
-    check.equal("a revocation is told, and the others stay",
+    check.equal("a revocation is reported, and the other subscriptions stay",
                 (twitch.chat("still"), daemon.settled("revoked", 1)), (True, 1))
-    check.equal("viewers are polled", daemon.room("revoked", "features.header.viewers"), [1234])
+    check.equal("the number of viewers is polled", daemon.room("revoked", "features.header.viewers"), [1234])
 
 
 def irc_lines(messages):
-    """The messages m0, m1, ... and 20 gifts, as Twitch sends them over IRC."""
+    """Returns the messages m0, m1, ... and 20 gifts, as Twitch sends them over IRC."""
     lines = [f"@id=m{number};user-id=7;display-name=Bo :bo!bo@bo PRIVMSG #ada :hi {number}"
              for number in range(messages)]
     lines += [f"@id=g{number};login=bo;user-id=7;msg-id=submysterygift;msg-param-mass-gift-count=5;"
@@ -129,7 +132,7 @@ def irc_lines(messages):
 
 
 def test_two_sources(check, daemon, start_source, tmp_path):
-    """The chat of one channel over IRC and, with the same identifiers, as notifications of EventSub."""
+    """Reads a chat over IRC, and the same messages as notifications of EventSub."""
     address = serve_irc(lambda client, _: client.sendall(irc_lines(500)))
     start_source("connect", "twitch", "ada", "--server", address, "--no-tls")
     events = [("channel.chat.message", chat_event(f"m{number}")) for number in range(600)]
@@ -140,12 +143,12 @@ def test_two_sources(check, daemon, start_source, tmp_path):
         "payload": {"subscription": {"type": kind}, "event": event}}) + "\n" for kind, event in events))
     daemon.ctl("ingest", file, "--speed=max")
     wanted = [600, {"duplicate": 520}]
-    check.equal("two sources for one channel give each message and each gift once",
+    check.equal("two sources for one channel deliver each message and each gift once",
                 settle(lambda: daemon.room("ada", "features.chat.total", "rejectedByReason"), wanted), wanted)
 
 
 def test_both(check, daemon, start_source, tmp_path):
-    """The chat of a channel over IRC and over EventSub, by one command."""
+    """Reads the chat of a channel over IRC and EventSub with one command."""
     twitch, may_say = ScriptedEventSub(tmp_path), threading.Event()
     address = serve_irc(lambda client, _: may_say.wait(PATIENCE) and client.sendall(irc_lines(300)))
     source = start_source("connect", "twitch", "ada", "--room", "both", "--no-tls", "--server", address,
@@ -158,15 +161,15 @@ def test_both(check, daemon, start_source, tmp_path):
     for number in range(20):
         twitch.tell("channel.chat.notification", event=gift_event(number))
     wanted = [400, {"duplicate": 320}]
-    check.equal("connect twitch reads IRC and EventSub: each message and each gift once",
+    check.equal("connect twitch reads IRC and EventSub, and each message and each gift counts once",
                 settle(lambda: daemon.room("both", "features.chat.total", "rejectedByReason"), wanted), wanted)
-    check.equal("tokens are in no argument, log, report or state", [
+    check.equal("tokens appear in no argument, log, report or state", [
         place for secret in ("tokenthatnobodymaysee", "renew0")
         for place in leaks(daemon, source, secret, "/proc/[0-9]*/cmdline")], [])
 
 
 def test_history(check, daemon, start_source, tmp_path):
-    """What was missed is asked for, and counts if it is of the gap."""
+    """Missed messages are requested, and count if they belong to the gap."""
     twitch, clients = ScriptedEventSub(tmp_path), []
 
     def line(identifier, sent):
@@ -184,15 +187,15 @@ def test_history(check, daemon, start_source, tmp_path):
     source.live(2)
     total = daemon.settled("past", 3)
     wait_for(lambda: any(one.get("backfilled") == 2 for one in daemon.show("sources")), "the number")
-    check("messages of a gap are got from a service, once, and the gap is told",
+    check("messages of a gap are requested once from a service, and the gap is reported",
           (total, len(source.said("gap")), len(twitch.asked)) == (3, 1, 1) and int(twitch.asked[0]["after"]) <= later,
           f"expected 3 messages, one gap and one request from {later} at the latest, "
           f"seen {(total, source.said('gap'), twitch.asked)}")
 
 
 def test_refused(check, start_source, tmp_path):
-    """A login that cannot be renewed is final."""
+    """A login that cannot be renewed ends the source."""
     twitch = ScriptedEventSub(tmp_path, renewal=99)
     twitch.token = 5
     source = start_source("connect", "eventsub", "ada", *twitch.arguments)
-    check.equal("a login that Twitch does not renew is final: 77", source.wait(), 77)
+    check.equal("a source whose login Twitch does not renew exits with 77", source.wait(), 77)

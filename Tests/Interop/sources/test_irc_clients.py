@@ -1,4 +1,5 @@
-"""The scripted Twitch of the package's tests, read by IRC clients of others, irc and pydle."""
+"""Reads the scripted Twitch of this project's tests with two independent IRC clients, irc and
+pydle."""
 import asyncio
 import collections
 import subprocess
@@ -13,7 +14,7 @@ from harness.serving import start_thread
 from harness.waiting import PATIENCE, wait_for
 
 MESSAGES = [("#ada", "bo", f"m{number}") for number in range(200)]
-# Of the scripted Twitch. Clients do not know RECONNECT, and go on.
+# The orders to the scripted Twitch. The clients do not support RECONNECT, and ignore it.
 ORDERS = ["wait 0 JOIN", *(f"say {message}" for _, _, message in MESSAGES), "line 0 PING :tmi.twitch.tv",
           "line 0 :tmi.twitch.tv RECONNECT", "wait 0 PONG", "faults"]
 
@@ -21,11 +22,11 @@ ORDERS = ["wait 0 JOIN", *(f"say {message}" for _, _, message in MESSAGES), "lin
 def with_irc(port, found, wait):
     reactor = irc.client.Reactor()
 
-    def take(connection, event):
+    def record(connection, event):
         found["tags"].append({tag["key"]: tag["value"] for tag in event.tags}.get("id"))
         found["each message once"].append((event.target, event.source.nick, event.arguments[0]))
     for name, handler in [
-            ("welcome", lambda connection, _: connection.join("#ada")), ("pubmsg", take),
+            ("welcome", lambda connection, _: connection.join("#ada")), ("pubmsg", record),
             ("cap", lambda _, event: found["capabilities"].append(" ".join(event.arguments))),
             ("join", lambda _, event: found["join"].append((event.target, event.source.nick)))]:
         reactor.add_global_handler(name, handler)
@@ -44,7 +45,7 @@ def with_pydle(port, found, wait):
             found["capabilities"].append("twitch.tv/tags")
 
         async def whois(self, nickname):
-            """pydle holds the first message of a person until this is answered, which Twitch never does."""
+            """pydle delays a person's first message until the reply, which Twitch never sends."""
 
         async def on_connect(self):
             await super().on_connect()
@@ -78,15 +79,15 @@ def test_client(check, programs, tmp_path, name, read, capabilities, nick):
     twitch.process.stdin.flush()
 
     def wait():
-        """Until the orders are carried out and the client has read the messages."""
+        """Waits until the orders are carried out and the client has read the messages."""
         wait_for(lambda: len(answers) == 4, lambda: f"the end of the orders: {answers}, {found}")
         settle(lambda: len(found["each message once"]), len(MESSAGES))
     read(int(answers[0].split()[1]), found, wait)
-    check.equal(f"{name}: capabilities", found["capabilities"], [capabilities])
-    check.equal(f"{name}: join", found["join"], [("#ada", nick)])
-    check.equal(f"{name}: each message once", found["each message once"], MESSAGES)
+    check.equal(f"{name}: the capabilities are granted", found["capabilities"], [capabilities])
+    check.equal(f"{name}: the channel is joined", found["join"], [("#ada", nick)])
+    check.equal(f"{name}: each message arrives once", found["each message once"], MESSAGES)
     if name == "irc":
-        check.equal("irc: tags", found["tags"], [message for _, _, message in MESSAGES])
-    check.equal(f"{name}: no faults", answers[-1], "faults []")
+        check.equal("irc: each message has its tags", found["tags"], [message for _, _, message in MESSAGES])
+    check.equal(f"{name}: the client makes no errors", answers[-1], "faults []")
     twitch.process.stdin.close()
-    check.equal(f"{name}: ends with its orders", twitch.wait(), 0)
+    check.equal(f"{name}: the scripted Twitch exits at the end of its orders", twitch.wait(), 0)

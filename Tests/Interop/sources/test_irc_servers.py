@@ -1,4 +1,4 @@
-"""Chats of real IRC servers, InspIRCd and ngircd, read by livehostctl connect."""
+"""Reads chats of real IRC servers, InspIRCd and ngircd, with livehostctl connect."""
 import contextlib
 import functools
 import os
@@ -53,7 +53,7 @@ KINDS = {"inspircd": ("--nofork --nolog --runasroot --config", INSPIRCD), "ngirc
 
 
 class IRCServer(Program):
-    """An IRC server that is started, killed and started again on the same ports."""
+    """An IRC server that can be killed and started again on the same ports."""
 
     def __init__(self, files, directory, kind, certificate):
         self.plain, self.tls = free_port(), free_port()
@@ -72,19 +72,20 @@ class IRCServer(Program):
 
 
 def join(server, channel):
-    """Joins a channel as a client; returns a function that writes messages with these numbers there."""
+    """Joins a channel as a client. Returns a function that writes messages with the given
+    numbers."""
     reactor, joined = irc.client.Reactor(), threading.Event()
     reactor.add_global_handler("welcome", lambda connection, _: connection.join(f"#{channel}"))
     reactor.add_global_handler("endofnames", lambda *_: joined.set())
     connection = reactor.server().connect("127.0.0.1", server.plain, f"s{channel[:6]}")
-    # Reads all the time: answers of the server must not fill the socket while it only writes.
+    # Reads continuously: answers of the server must not fill the socket while the client writes.
     start_thread(reactor.process_forever)
-    assert joined.wait(PATIENCE), f"the server does not let it join #{channel}"
+    assert joined.wait(PATIENCE), f"the client could not join #{channel}"
     return lambda numbers: [connection.privmsg(f"#{channel}", f"message {number} of many") for number in numbers]
 
 
 def relay(pieces, reader, writer):
-    """Passes on pieces of what a reader sends; then both sides end."""
+    """Forwards pieces from a reader to a writer, then closes both sides."""
     with contextlib.suppress(OSError):
         for data in pieces:
             writer.sendall(data)
@@ -94,11 +95,11 @@ def relay(pieces, reader, writer):
 
 
 class CuttingProxy:
-    """Passes lines on to a server, and cuts each connection in the middle of one after some bytes."""
+    """Forwards lines to a client, and cuts each connection within a line after some bytes."""
 
     def __init__(self, port, after):
         self.port, self.after = port, after
-        self.complete, self.last = 0, ""  # Of the lines with messages that were passed on as a whole.
+        self.complete, self.last = 0, ""  # The messages that were forwarded completely.
         self.cuts = 0
         self.address = f"127.0.0.1:{serve(self.handle)}"
 
@@ -123,14 +124,15 @@ class CuttingProxy:
 
 
 def slow_down(daemon, hurry):
-    """A control socket, beside an ingest socket that takes little at a time and answers late until `hurry` is set."""
+    """Returns a control socket beside a slow ingest socket. The latter reads small pieces and
+    delays answers until `hurry` is set."""
     def slowly(reader, size, pause):
         while data := reader.recv(65536 if hurry.is_set() else size):
             hurry.wait(pause)
             yield data
 
     def handle(client):
-        # So that little of what the source writes is anywhere but in the source.
+        # A small buffer, so that most unsent data stays in the source.
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         ingest = socket.socket(socket.AF_UNIX)
         ingest.connect(str(daemon.ingest))
@@ -148,7 +150,8 @@ def slow_down(daemon, hurry):
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory):
-    """A directory with ca.pem, an authority, and its certificates with their keys for localhost and other.example."""
+    """A directory with the authority ca.pem, and its certificates for localhost and
+    other.example."""
     directory, authority = tmp_path_factory.mktemp("certificates"), trustme.CA()
     authority.cert_pem.write_to_path(directory / "ca.pem")
     for name in ("localhost", "other.example"):
@@ -158,7 +161,7 @@ def certificates(tmp_path_factory):
 
 @pytest.fixture
 def irc_server(check, certificates, tmp_path):
-    """Starts an IRC server of a kind, or skips the test, which has a number of checks."""
+    """Returns a function that starts an IRC server of a kind, or skips the test with its checks."""
     def start(kind, checks, certificate="localhost"):
         files = unpacked("irc-servers", "inspircd", "ngircd", "libident", "libpam0g")
         if not files:
@@ -170,27 +173,29 @@ def irc_server(check, certificates, tmp_path):
 
 @pytest.fixture
 def read(start_source):
-    """Starts a source that reads a channel into a room of the same name."""
+    """Returns a function that starts a source, which reads a channel into a room of the same
+    name."""
     return functools.partial(start_source, "connect", "twitch")
 
 
 def test_inspircd(check, daemon, irc_server, read, certificates):
-    """Connect, join, 10,000 lines over TLS; the server is killed and restarted between them."""
+    """Reads 10,000 lines over TLS. The server is killed and restarted after half of them."""
     server = irc_server("inspircd", checks=4)
     source = read("tls", "--server", f"localhost:{server.tls}", "--ca", certificates / "ca.pem")
     source.live()
     join(server, "tls")(range(LINES // 2))
-    check.equal("InspIRCd: 5,000 lines over TLS", daemon.settled("tls", LINES // 2), LINES // 2)
+    check.equal("InspIRCd: 5,000 lines arrive over TLS", daemon.settled("tls", LINES // 2), LINES // 2)
     server.kill()
-    time.sleep(1)  # The gap lasts at least as long.
+    time.sleep(1)  # The gap must last at least as long.
     server.start()
     source.live(2)
     join(server, "tls")(range(LINES // 2, LINES))
-    check.equal("InspIRCd: killed and restarted, 10,000 lines, each counted once", daemon.settled("tls", LINES), LINES)
+    check.equal("InspIRCd: 10,000 lines count once each, across a kill and restart of the server",
+                daemon.settled("tls", LINES), LINES)
     gaps = source.said("gap", channel="tls")
-    check("InspIRCd: the time of the restart is told as a gap",
+    check("InspIRCd: the time of the restart is reported as a gap",
           len(gaps) == 1 and gaps[0]["to"] - gaps[0]["from"] >= 1000, f"expected one gap of a second, seen {gaps}")
-    check.equal("InspIRCd: Ctrl-C ends it with 0", source.stop(), 0)
+    check.equal("InspIRCd: after Ctrl-C the source exits with 0", source.stop(), 0)
 
 
 def test_certificate(check, irc_server, read, certificates):
@@ -202,27 +207,27 @@ def test_certificate(check, irc_server, read, certificates):
 
 
 def test_ngircd(check, daemon, irc_server, read):
-    """10,000 lines without tags, through a proxy that cuts lines."""
+    """Reads 10,000 lines without tags through a proxy that cuts lines."""
     server = irc_server("ngircd", checks=3)
     proxy = CuttingProxy(server.plain, after=[100_000, 150_000])
     source = read("plain", "--server", proxy.address, "--no-tls")
     source.live()
-    check.contains("ngircd: a server without tags is read, and said to be one",
+    check.contains("ngircd: a server without tags is read, and the status reports the missing tags",
                    source.said("state", state="live")[0].get("reason", ""), "no tags")
     say = join(server, "plain")
     for start in range(0, LINES, 100):
         cuts = proxy.cuts
         say(range(start, start + 100))
-        # After a cut, the next lines find the source there again.
+        # After a cut, the source must be connected again before the next lines.
         wait_for(lambda: f"message {start + 99} " in proxy.last or proxy.cuts > cuts, "these lines, or a cut")
         source.live(proxy.cuts + 1)
-    check.equal(f"ngircd: {LINES:,} lines, cut twice in the middle of one: each that arrived counts once",
+    check.equal(f"ngircd: of {LINES:,} lines with two cuts, each complete line counts once",
                 (proxy.cuts, daemon.settled("plain", proxy.complete)), (2, proxy.complete))
-    check.equal("ngircd: each cut is told as a gap", len(source.said("gap", channel="plain")), 2)
+    check.equal("ngircd: each cut is reported as a gap", len(source.said("gap", channel="plain")), 2)
 
 
 def test_disturbed_sources(check, daemon, irc_server, read):
-    """A source that stands still, is killed, or is fed slowly does no harm to another one."""
+    """A stopped, killed or slow source does not affect another source."""
     server = irc_server("ngircd", checks=6)
     steady, victim = (read(channel, *server.arguments) for channel in ("steady", "victim"))
     steady.live()
@@ -232,10 +237,10 @@ def test_disturbed_sources(check, daemon, irc_server, read):
     victim.process.send_signal(signal.SIGSTOP)
     to_steady(range(2000))
     to_victim(range(2000))
-    check.equal("a source that stands still holds up no other", daemon.settled("steady", 2000), 2000)
+    check.equal("a stopped source does not delay another source", daemon.settled("steady", 2000), 2000)
     victim.kill()
     to_steady(range(2000, 4000))
-    check.equal("nor does one that is killed", daemon.settled("steady", 4000), 4000)
+    check.equal("a killed source does not delay another source", daemon.settled("steady", 4000), 4000)
 
     again = read("victim", *server.arguments)
     again.live()
@@ -243,15 +248,16 @@ def test_disturbed_sources(check, daemon, irc_server, read):
     daemon.process.send_signal(signal.SIGSTOP)
     to_steady(range(4000, 6000))
     to_victim(range(4000, 6000))
-    # Until both wait for it with what they have read.
+    # Waits until both sources hold lines for the daemon.
     for source in (steady, again):
         wait_for(lambda: any(report.get("waiting", 0) > 0 for report in source.reports[-2:]), "a full queue")
     daemon.process.send_signal(signal.SIGCONT)
-    check.equal("a daemon that stands still loses nothing of either",
+    check.equal("a stopped daemon loses no lines of either source",
                 [daemon.settled("steady", 6000), daemon.settled("victim", before + 2000) - before], [6000, 2000])
     again.stop()
 
-    # The socket takes 25 KB a second, and answers come a third of a second late: 20,000 lines take 50 seconds.
+    # The socket reads 25 KB a second and delays answers by a third of a second, so 20,000 lines
+    # take 50 seconds.
     hurry = threading.Event()
     victim = read("victim", *server.arguments, control=slow_down(daemon, hurry))
     victim.live()
@@ -261,20 +267,22 @@ def test_disturbed_sources(check, daemon, irc_server, read):
     begun = time.monotonic()
     total = daemon.settled("steady", 8000)
     taken, behind = time.monotonic() - begun, daemon.total("victim") - before
-    check("a source that is fed slowly holds up no other", total == 8000 and taken < 20 and behind < 20000,
+    check("a source with a slow ingest socket does not delay another source",
+          total == 8000 and taken < 20 and behind < 20000,
           f"expected 8000 lines in less than 20 s, before the 20000 of the other, seen {(total, taken, behind)}")
     wait_for(lambda: any(one["state"] == "behind" for one in daemon.show("sources") if one["room"] == "victim"),
-             "that it is behind")
+             "the state behind")
     memory = victim.resident()
     hurry.set()
     total = daemon.settled("victim", before + 20000) - before
-    check("it says that it is behind, in bounded memory, and loses nothing", total == 20000 and memory < 100 << 20,
+    check("a slow source reports that it is behind, uses bounded memory, and loses nothing",
+          total == 20000 and memory < 100 << 20,
           f"expected 20000 lines and less than 100 MiB, seen {(total, memory)}")
-    check.equal("and the other one never had a gap", steady.said("gap"), [])
+    check.equal("the other source never had a gap", steady.said("gap"), [])
 
 
 def test_token(check, daemon, read, certificates, tmp_path):
-    """Twitch refuses a token: final, with 77, and the token is to be seen nowhere."""
+    """A source whose token Twitch refuses exits with 77 and reveals the token nowhere."""
     secret, file = "oauthtokenthatnobodymaysee", tmp_path / "token"
     file.write_text(secret + "\n")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -295,16 +303,17 @@ def test_token(check, daemon, read, certificates, tmp_path):
     password = wait_for(lambda: [line for line in lines if line.startswith("PASS")], "the password")
     found = leaks(daemon, source, secret, f"/proc/{source.pid}/cmdline", f"/proc/{source.pid}/environ")
     may_answer.set()
-    check.equal("a refused token is final: 77, after one attempt", (source.wait(), len(attempts)), (77, 1))
-    check.equal("a token is in no argument, environment, log, report or state",
+    check.equal("a source with a refused token exits with 77 after one attempt",
+                (source.wait(), len(attempts)), (77, 1))
+    check.equal("the token appears in no argument, environment, log, report or state",
                 (password, found + leaks(daemon, source, secret)), ([f"PASS oauth:{secret}\n"], []))
 
 
 def test_exit_codes(check, programs, read, tmp_path):
-    """Mistakes end at once, with the exit codes of the manual."""
+    """Errors end a source immediately, with the exit codes of the manual."""
     (tmp_path / "source.yaml").write_text("kind: twitch\nnonsense: 1\n")
     command = [programs / "livehost-source", "--check-config", f"--config={tmp_path}/source.yaml"]
-    check.equal("exit codes: 69 without a daemon, 64 usage, 78 an unreadable token, 78 configuration", [
+    check.equal("the exit codes are 69 without a daemon, 64 for usage, 78 for a token file and configuration", [
         read("a", control=tmp_path / "nobody").wait(), read("not a channel").wait(),
         read("a", "--token-file", tmp_path / "nothing").wait(),
         subprocess.run(command, stderr=subprocess.DEVNULL).returncode], [69, 64, 78, 78])

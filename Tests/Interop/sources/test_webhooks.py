@@ -1,4 +1,4 @@
-"""What others post to livehostctl connect, and what Social Stream Ninja sends it."""
+"""Tests webhooks and the messages of Social Stream Ninja with livehostctl connect."""
 import concurrent.futures
 import json
 import socket
@@ -22,7 +22,8 @@ events:
 
 
 def connect(port, path="/"):
-    """A function that posts a delivery over one connection, and returns the status of the answer, 0 without one."""
+    """Returns a function that posts deliveries over one connection. It returns the status of the
+    answer, or 0 without an answer."""
     pool = urllib3.HTTPConnectionPool("127.0.0.1", port, timeout=PATIENCE, retries=False)
 
     def post(value, headers={}):
@@ -40,7 +41,7 @@ def message(number):
 
 @pytest.fixture
 def receive(start_source, tmp_path):
-    """Starts a receiver with a mapping and options."""
+    """Returns a function that starts a webhook source with a mapping and options."""
     def receive(address, *options, mapping=MAPPING):
         file = tmp_path / ("mapping.yaml" if mapping == MAPPING else "wrong.yaml")
         file.write_text(mapping)
@@ -49,59 +50,59 @@ def receive(start_source, tmp_path):
 
 
 def test_webhook(check, daemon, receive, tmp_path):
-    """Senders that repeat what was not taken, while the daemon and the source are killed."""
+    """Senders repeat unconfirmed deliveries while the daemon and the source are killed."""
     (tmp_path / "secret").write_text(SECRET + "\n")
     port, right = free_port(), f"/?secret={SECRET}"
     command = [f"127.0.0.1:{port}", "--secret-file", tmp_path / "secret", "--room", "hook"]
     source = receive(*command)
     source.live()
-    taken = []
+    confirmed = []
 
     def send(start):
         post = connect(port, right)
         for number in range(start, 1000, 4):
             wait_for(lambda: post(message(number)) == 200, f"200 for {number}", pause=0.05)
-            taken.append(number)
+            confirmed.append(number)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         senders = pool.map(send, range(4))
-        wait_for(lambda: len(taken) > 200, "the first deliveries")
+        wait_for(lambda: len(confirmed) > 200, "the first deliveries")
         daemon.kill()
         daemon.start()
-        wait_for(lambda: len(taken) > 500, "more deliveries")
+        wait_for(lambda: len(confirmed) > 500, "more deliveries")
         source.kill()
         source = receive(*command)
         list(senders)
-    check.equal("webhook: 1,000 deliveries over kills of daemon and receiver: each that was answered with 200 is "
-                "there, once", (daemon.total("hook"), sorted(taken)), (1000, list(range(1000))))
+    check.equal("webhook: each of 1,000 confirmed deliveries counts once, although the daemon and the source "
+                "are killed", (daemon.total("hook"), sorted(confirmed)), (1000, list(range(1000))))
 
     refused = [connect(port, path)(*delivery) for path, *delivery in [
         ("/?secret=wrong", message(0)), ("/", message(0)), (right, b"nonsense"),
         (right, {"kind": "message", "id": "x"}), (right, b" " * 300_000),
         (right, message(0), {"Origin": "https://evil.example"})]]
     wait_for(lambda: any(one.get("refused") == 6 for one in source.reports), lambda: source.reports[-1:])
-    check.equal("webhook: a wrong secret, no JSON, missing members, long bodies and browsers are refused and counted",
+    check.equal("webhook: a wrong secret, invalid JSON, missing members, long bodies and browsers are refused",
                 (refused, daemon.total("hook")), ([401, 401, 400, 422, 413, 403], 1000))
-    check.equal("webhook: the secret is in no argument, log, report or state",
+    check.equal("webhook: the secret appears in no argument, log, report or state",
                 leaks(daemon, source, SECRET, "/proc/[0-9]*/cmdline"), [])
-    check.equal("webhook: Ctrl-C ends it with 0", source.stop(), 0)
+    check.equal("webhook: after Ctrl-C the source exits with 0", source.stop(), 0)
 
 
 def test_mistakes(check, receive):
-    """A receiver that cannot begin says why, with the exit codes of the manual."""
+    """A webhook source that cannot start reports why, with the exit codes of the manual."""
     with socket.create_server(("127.0.0.1", 0)) as holder:
         sources = [receive(f"127.0.0.1:{free_port()}", mapping="events:\n  - type: viewer\n    members: {count: n}\n"),
                    receive(f"0.0.0.0:{free_port()}"), receive(f"0.0.0.0:{free_port()}", "--allow-remote"),
                    receive(f"127.0.0.1:{holder.getsockname()[1]}")]
         found = [(source.wait(), source.log.read_text()) for source in sources]
-    wanted = [(78, "wrong.yaml:2: events[0].type: there is no event 'viewer'; did you mean 'viewers'?"),
+    wanted = [(78, "wrong.yaml:2: events[0].type: unknown event type 'viewer'; did you mean 'viewers'?"),
               (64, "--allow-remote"), (64, "needs --secret-file"), (1, "in use")]
-    check("webhook: mistakes name file, line and remedy, and other machines only if asked for",
+    check("webhook: errors name the file, the line and the remedy; remote access needs options",
           all(status == code and part in text for (status, text), (code, part) in zip(found, wanted)),
           f"expected {wanted}, seen {found}")
 
 
 def test_owncast(check, daemon, start_source):
-    """The chat of an Owncast by webhooks, beside its status."""
+    """Reads the chat of Owncast from webhooks, in addition to its status."""
     def status(request):
         return (200, {"online": True, "viewerCount": 7}) if request.path == "/api/status" else (404, {})
     url, port = serve_http(status), free_port()
@@ -119,12 +120,12 @@ def test_owncast(check, daemon, start_source):
     shown = settle(lambda: daemon.room("owncast", "features.chat.total", "features.chat.deleted",
                                        "features.header.title", "features.header.viewers"), wanted)
     (messages,) = daemon.room("owncast", "features.chat.messages")
-    check.equal("owncast: chat, deleted messages and title by webhooks, viewers by its status",
+    check.equal("owncast: chat, deletions and title come from webhooks, and viewers from the status",
                 (shown, messages[-1]["text"], statuses), (wanted, "hi 99", {200}))
 
 
 def test_social_stream(check, daemon, start_source):
-    """A server of Social Stream Ninja that cuts the connection, repeats messages and answers nothing."""
+    """A server of Social Stream Ninja cuts the connection and repeats messages."""
     session, connections = "sessionthatnobodymaysee", []
 
     def join(connection):
@@ -146,12 +147,12 @@ def test_social_stream(check, daemon, start_source):
     daemon.settled("ssn", 301)
     connections[-1].socket.shutdown(socket.SHUT_RDWR)
     source.live(2)
-    # It has begun anew, and counts from 0 again.
+    # The server has restarted, and its numbers start from 0 again.
     for number in range(50):
         say(number, chatmessage=f"after {number}")
     total = daemon.settled("ssn", 351)
     messages, rejected = daemon.room("ssn", "features.chat.messages", "rejectedByReason")
-    check.equal("social-stream: each message counts once, also after a cut, which is told as a gap",
+    check.equal("social-stream: each message counts once, and a cut connection is reported as a gap",
                 (total, len(source.said("gap")), rejected, messages[-1]["text"],
                  {one.request.path for one in connections}), (351, 1, {}, "after 49", {f"/join/{session}/4"}))
     say(2000, type="kick", chatmessage="from afar")
@@ -160,6 +161,6 @@ def test_social_stream(check, daemon, start_source):
     messages, rows = daemon.room("ssn", "features.chat.messages", "features.activity.rows")
     newest = [(message.get("platform"), message["text"]) for message in messages[-2:]]
     follows = [row.get("platform") for row in rows]
-    check.equal("social-stream: each message and follow says of which platform it is, and those of one can be shown",
+    check.equal("social-stream: messages and follows name their platform, and the chat filters by platform",
                 (newest, follows, passing), ([("youtube", "after 49"), ("kick", "from afar")], ["youtube"], 1))
-    check.equal("social-stream: the session is in no log, report or state", leaks(daemon, source, session), [])
+    check.equal("social-stream: the session appears in no log, report or state", leaks(daemon, source, session), [])

@@ -1,10 +1,10 @@
-/// The commands of an IRC connection to Twitch.
+/// The commands of a Twitch IRC connection.
 enum IRCCommand {
   case privateMessage, userNotice, clearChat, clearMessage, roomState
-  /// Part of the protocol; says nothing about the stream.
+  /// A protocol command that carries no information about the stream.
   case protocolOnly
 
-  /// Recognises a command.
+  /// Recognises a command by its name.
   init?(_ bytes: UnsafePointer<UInt8>, count: Int) {
     switch String(decoding: UnsafeBufferPointer(start: bytes, count: min(count, 16)), as: UTF8.self)
     {
@@ -23,8 +23,8 @@ enum IRCCommand {
     }
   }
 
-  /// Recognises a line that begins with a command's name. Numeric replies never do: they come from
-  /// a server, which names itself first.
+  /// Recognises the command of a line without tags and prefix. Numeric replies are not recognised,
+  /// because servers always send them with a prefix.
   init?(verbAt bytes: UnsafePointer<UInt8>, count: Int) {
     guard bytes[0] &- UInt8(ascii: "A") < 26 else { return nil }
     let length = (0..<min(count, 16)).first { bytes[$0] == 0x20 } ?? min(count, 17)

@@ -2,14 +2,15 @@ import CSimdjson
 import LiveEvents
 
 enum TwitchIRCFormat {
-  /// Tags, a prefix, or a command.
+  /// Whether a line begins with tags, a prefix, or a known command.
   static func recognises(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     bytes[0] == UInt8(ascii: "@") || bytes[0] == UInt8(ascii: ":")
       || IRCCommand(verbAt: bytes, count: count) != nil
   }
 }
 
-/// Lines of Twitch's chat protocol. Which tag means what: Twitch's documentation, "IRC concepts".
+/// Decodes lines of Twitch's chat protocol. The tags are described in Twitch's documentation, "IRC
+/// concepts".
 extension LineDecoder {
   mutating func decodeIRC(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp
@@ -34,7 +35,8 @@ extension LineDecoder {
     }
   }
 
-  /// The room of the channel addressed by a line; `nil` if it does not address a channel.
+  /// Returns the room of the channel that a line addresses, or `nil` if the line addresses no
+  /// channel.
   @inline(__always)
   private mutating func room(of line: IRCLine, _ command: IRCCommand) throws(RejectionReason)
     -> RoomReference?
@@ -51,22 +53,23 @@ extension LineDecoder {
 }
 
 extension IRCLine {
-  /// When the line was sent, else when a service that keeps messages received it.
+  /// Returns the time at which Twitch sent the line. Otherwise returns the time at which a
+  /// message-keeping service received it.
   @inline(__always)
   fileprivate func timestamp() -> Timestamp? {
     let sent = integer(.sentTimestamp, in: Self.times)
     return (sent ?? integer(.receivedTimestamp, in: Self.times)).map { Timestamp($0) }
   }
 
-  /// The years 2001 to 2100, in milliseconds since 1970. A time outside is that of a clock that was not set, such as 0,
-  /// or in another unit.
+  /// The valid time stamps in milliseconds since 1970: the years 2001 to 2100. Other values come
+  /// from an unset clock, such as 0, or use another unit.
   private static var times: ClosedRange<Int> { 1_000_000_000_000...4_102_444_800_000 }
 
   @inline(__always)
   fileprivate func payload(
     of command: IRCCommand
   ) throws(RejectionReason) -> LiveEvent.Payload {
-    // By far the most frequent command comes first, as with native events.
+    // The most frequent command comes first, as with native events.
     if command == .privateMessage, let last, !has(.wasDeleted), !has(.paidAmount) {
       return .chat(.message(try message(last)))
     }
@@ -86,7 +89,8 @@ extension IRCLine {
     }
   }
 
-  /// A message that a moderator deleted before the service that kept it handed it out, or one that was paid for.
+  /// Returns the payload of a message that was deleted while a message-keeping service held it, or
+  /// of a paid message.
   private func keptOrPaid() throws(RejectionReason) -> LiveEvent.Payload {
     guard let last else { throw .malformedIRC }
     if integer(.wasDeleted, in: 0...1) == 1 {
@@ -98,7 +102,8 @@ extension IRCLine {
     return .chat(.message(try message(last, kind: Text(kind))))
   }
 
-  /// An amount of money; `nil` if the line has none, or its scale is unknown.
+  /// Returns an amount of money as text, or `nil` if the line has no amount or its scale is
+  /// unknown.
   private func money(_ amount: IRCTag, _ places: IRCTag, _ currency: IRCTag) -> String? {
     guard let units = integer(amount, in: EventLimits.count),
       let places = integer(places, in: 0...Money.maximumPlaces)
@@ -107,7 +112,7 @@ extension IRCLine {
     return Money(units: units, places: places, currency: code.isEmpty ? nil : String(code)).text
   }
 
-  /// - Parameter words: the text of the line.
+  /// - Parameter words: The location of the message text in the line.
   @inline(__always)
   private func message(
     _ words: ByteSpan, kind: Text? = nil
@@ -127,16 +132,17 @@ extension IRCLine {
     let owned = message.owned(
       channel: channel, bits: bits == 0 ? nil : UInt32(bits),
       emotes: emotes.isEmpty ? nil : emotes, kind: kind)
-    noteUnusable(emotes, kept: owned.emoteCount)
+    countUnusable(emotes, kept: owned.emoteCount)
     return owned
   }
 
-  /// A message of a log without identifiers. One is made from the line and its number, so that a log that is read twice
-  /// counts once, and words that somebody repeats count each time.
+  /// Returns a message with a generated identifier, for logs without identifiers. The identifier
+  /// derives from the line's content and number. Reading a log twice therefore counts each message
+  /// once, while repeated texts are counted each time.
   private func identified(
     _ message: ChatMessage, _ bits: Int, _ emotes: [Range<Int>], _ kind: Text?
   ) -> ChatMessage {
-    // FNV-1a; nothing depends on how well it mixes.
+    // FNV-1a. Its weak mixing is sufficient here.
     let end = (last ?? target).end
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<end { hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }
@@ -146,11 +152,11 @@ extension IRCLine {
       text: String(message.text), replyTo: String(message.replyTo), bits: UInt32(bits),
       channel: sharedChannel().map { String($0) } ?? "", isAction: message.isAction,
       emotes: emotes, kind: kind.map { String($0) } ?? "")
-    noteUnusable(emotes, kept: identified.emoteCount)
+    countUnusable(emotes, kept: identified.emoteCount)
     return identified
   }
 
-  /// The person's identifier; the login name in the logs of programs that leave it out.
+  /// The person's identifier, or the login name in logs that leave the identifier out.
   @inline(__always)
   private func userID() throws(RejectionReason) -> ByteSlab.Slice {
     let id = optionalName(.userID)
@@ -161,18 +167,18 @@ extension IRCLine {
     return name
   }
 
-  /// Counts emotes that are beyond the end of the text, or overlap others.
-  private func noteUnusable(_ emotes: [Range<Int>], kept: Int) {
-    if kept < emotes.count { note(.emotes) }
+  /// Counts emotes that lie beyond the end of the text or overlap others.
+  private func countUnusable(_ emotes: [Range<Int>], kept: Int) {
+    if kept < emotes.count { countUnusable(.emotes) }
   }
 
-  /// Where the text has emotes, as in `25:0-4,12-16/1902:6-10`: for each emote its first and its last position. A value
-  /// that cannot be read counts as none, and is counted.
+  /// The positions of emotes in the text, given as in `25:0-4,12-16/1902:6-10`. Each emote has a
+  /// first and a last position. A malformed value yields no emotes and is counted.
   private var emotes: [Range<Int>] {
     let span = tags[IRCTag.emotes.rawValue]
     var ranges: [Range<Int>] = []
     var (start, number, isPosition, isOdd): (Int?, Int?, Bool, Bool) = (nil, nil, false, false)
-    // A separator after the last one ends it like the others.
+    // The end of the value is treated as a separator, which completes the last range.
     loop: for index in span.start...span.end {
       let byte = index < span.end ? bytes[index] : UInt8(ascii: "/")
       switch byte {
@@ -187,7 +193,7 @@ extension IRCLine {
           isOdd = true
         }
         if ranges.count == EmoteRanges.limit {
-          // Those that follow are dropped.
+          // Further ranges are dropped.
           isOdd = isOdd || index < span.end
           break loop
         }
@@ -199,11 +205,12 @@ extension IRCLine {
         break loop
       }
     }
-    if isOdd { note(.emotes) }
+    if isOdd { countUnusable(.emotes) }
     return ranges
   }
 
-  /// Empty if the person has not chosen one. An invalid colour counts as none, and is counted.
+  /// The colour that the person has chosen, or `nil` if there is none. An invalid colour is ignored
+  /// and counted.
   @inline(__always)
   private var color: NameColor? {
     guard has(.color) else { return nil }
@@ -213,13 +220,14 @@ extension IRCLine {
       ?? ignore(.color)
   }
 
-  /// The channel of a message of a chat that several channels share, if that is another one.
+  /// Returns the channel that a message of a shared chat was written in, or `nil` if that is this
+  /// channel.
   private func sharedChannel() -> Text? {
     let source = text(optionalName(.sourceRoomID))
     return source.isEmpty || source == text(slice(.roomID)) ? nil : source
   }
 
-  /// The name to show; the login name if the person has not set one, else the identifier.
+  /// The name to show: the display name, otherwise the login name, otherwise the identifier.
   @inline(__always)
   private func userName() -> ByteSlab.Slice {
     let name = optionalName(.displayName)
@@ -230,7 +238,7 @@ extension IRCLine {
     return !nick.isEmpty && slice(nick).isName(in: slab) ? slice(nick) : optionalName(.userID)
   }
 
-  /// The text of a message written with `/me`, which comes as `\u{1}ACTION text\u{1}`.
+  /// Returns the text of a message written with `/me`, without its wrapper `\u{1}ACTION text\u{1}`.
   @inline(__always)
   private func withoutAction(_ text: ByteSpan) -> ByteSpan {
     guard text.count >= 9, bytes[text.start] == 1, bytes[text.end - 1] == 1 else { return text }
@@ -259,8 +267,11 @@ extension IRCLine {
 
   // MARK: USERNOTICE
 
-  /// Subscriptions, gifts and raids are notices, with what the person wrote. What the channel announces, or Twitch says
-  /// of the person, is an announcement. Of any other kind the person's words are a message that names the kind.
+  /// Returns the payload of a USERNOTICE line.
+  ///
+  /// Subscriptions, gifts and raids become notices that include the person's text. Channel
+  /// announcements and Twitch's own statements about a person become announcements. For other
+  /// kinds, the person's text becomes a message that names the kind.
   private func userNotice() throws(RejectionReason) -> LiveEvent.Payload {
     let type = text(try required(.messageID))
     let words = last.flatMap { $0.isEmpty ? nil : $0 }
@@ -271,7 +282,8 @@ extension IRCLine {
       return try notice(
         .resubscribe, integer(.cumulativeMonths, in: EventLimits.count) ?? 1, words)
     case "subgift", "anonsubgift":
-      // A single gift has the number of gifts its giver has made so far; a gift of a bomb has 0.
+      // A single gift carries the number of gifts that its giver has made so far. A gift of a gift
+      // bomb carries 0.
       let isAlone = integer(.senderCount, in: EventLimits.count) ?? 0 > 0
       return try notice(.gift, 1, words, group: isAlone ? nil : group())
     case "submysterygift", "anonsubmysterygift":
@@ -280,7 +292,7 @@ extension IRCLine {
     case "raid": return try notice(.raid, integer(.viewerCount, in: EventLimits.count) ?? 0, words)
     case "announcement", "bitsbadgetier", "charitydonation", "standardpayforward",
       "communitypayforward":
-      // The amount of a donation must not give way to the words.
+      // The amount of a donation must be shown even if the donor wrote a text.
       let hasAmount = type == Text("charitydonation")
       if hasAmount, let sentence = systemMessage.map({ text($0) }) ?? donation {
         return .activity(.announcement(try announcement(sentence, followedBy: words)))
@@ -309,17 +321,18 @@ extension IRCLine {
           message: message)))
   }
 
-  /// - Parameter hasEmotes: whether the positions of the line's emotes are those in `words`.
+  /// - Parameter hasEmotes: Whether the line's emote positions refer to `words`.
   private func announcement(_ words: Text, hasEmotes: Bool) throws(RejectionReason) -> Announcement
   {
     let emotes =
       hasEmotes && has(.emotes) && !tags[IRCTag.emotes.rawValue].isEmpty ? self.emotes : []
     let usable = EmoteRanges.usable(emotes, in: words)
-    noteUnusable(emotes, kept: usable.count)
+    countUnusable(emotes, kept: usable.count)
     return Announcement(user: try person(), text: words, emotes: usable, id: identifier)
   }
 
-  /// What Twitch says of the person, and after it what the person wrote.
+  /// Returns an announcement of Twitch's statement about the person, followed by the person's own
+  /// text.
   private func announcement(
     _ sentence: Text, followedBy words: ByteSpan?
   ) throws(RejectionReason) -> Announcement {
@@ -332,7 +345,7 @@ extension IRCLine {
       user: said.user, text: Text(opening + String(said.text)), emotes: emotes, id: said.id)
   }
 
-  /// A sentence about a donation to charity that has none of Twitch's.
+  /// A generated sentence about a charity donation, for lines without Twitch's statement.
   private var donation: Text? {
     guard let money = money(.donatedAmount, .donatedPlaces, .donatedCurrency) else { return nil }
     let charity = text(optionalName(.charity))
@@ -348,13 +361,13 @@ extension IRCLine {
     return id.isEmpty ? nil : text(id)
   }
 
-  /// What Twitch says of the person.
+  /// Twitch's statement about the person.
   private var systemMessage: ByteSlab.Slice? {
     let said = slice(.systemMessage)
     return said.isEmpty ? nil : said
   }
 
-  /// The identifier that a gift bomb shares with its gifts.
+  /// Returns the identifier that a gift bomb shares with its gifts.
   private func group() -> Text? {
     let community = optionalName(.communityGiftID)
     let group = community.isEmpty ? optionalName(.originID) : community

@@ -3,31 +3,31 @@ import LiveEvents
 
 /// A line of IRC with message tags, split into `@tags :nick!user@host COMMAND #channel :last`.
 ///
-/// Described by RFC 1459, section 2.3.1, and the IRCv3 message-tags specification.
+/// The grammar is defined by RFC 1459, section 2.3.1, and the IRCv3 message-tags specification.
 struct IRCLine {
   let slab: ByteSlab
   /// The offset of the line in the slab.
   let offset: Int
   let bytes: UnsafePointer<UInt8>
   let tags: UnsafePointer<ByteSpan>
-  /// The set of known tags present.
+  /// The known tags that are present, one bit each.
   let present: UInt64
   let remarks: UnsafeMutablePointer<[DecodingRemark]>
-  /// The number of the line among those with tags that its decoder has read.
+  /// The number of this line among the lines with tags that the decoder has read.
   let number: Int
-  /// Whether the tags contain a backslash, so that there may be escapes to resolve.
+  /// Whether the tags contain a backslash and so may contain escapes.
   let mayEscape: Bool
-  /// The name before the `!` of the prefix; empty if there is none.
+  /// The name before the `!` of the prefix. Empty if there is none.
   var nick = ByteSpan()
   var command = ByteSpan()
-  /// The first parameter; empty if there is none.
+  /// The first parameter. Empty if there is none.
   var target = ByteSpan()
-  /// The last of several parameters, which is the text of a message.
+  /// The last parameter if there are several. It is the text of a message.
   var last: ByteSpan?
 
   private static let maximumParameters = 15
 
-  /// Splits a line; `nil` if it violates the grammar.
+  /// Splits a line. Returns `nil` if the line violates the grammar.
   @inline(__always)
   init?(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int,
@@ -65,8 +65,8 @@ struct IRCLine {
     }
     command = word()
     guard !command.isEmpty else { return nil }
-    // Only the first parameter and the last one are used. The last may begin with a colon, and must
-    // if it contains spaces, unless it is the fifteenth.
+    // Only the first and the last parameter are used. The last one may begin with a colon. It must
+    // do so if it contains spaces, unless it is the fifteenth.
     var parameters = 0
     while true {
       while i < count, bytes[i] == 0x20 { i += 1 }
@@ -90,14 +90,15 @@ struct IRCLine {
   @inline(__always)
   func has(_ tag: IRCTag) -> Bool { present & tag.bit != 0 }
 
-  /// A tag's value; the empty slice if the tag is absent.
+  /// Returns a tag's value, or the empty slice if the tag is absent.
   @inline(__always)
   func slice(_ tag: IRCTag) -> ByteSlab.Slice {
     guard has(tag) else { return .empty }
     return slice(tags[tag.rawValue], isTag: true)
   }
 
-  /// The value of a tag that must be present, not empty, and no longer than a name may be.
+  /// Returns the value of a required tag. Throws if the tag is absent, empty, or too long for a
+  /// name.
   @inline(__always)
   func required(_ tag: IRCTag) throws(RejectionReason) -> ByteSlab.Slice {
     let slice = try name(slice(tag))
@@ -105,8 +106,8 @@ struct IRCLine {
     return slice
   }
 
-  /// The value of a tag that the event can do without, as a name; the empty slice if it is absent or too long for one,
-  /// which is counted.
+  /// Returns the value of an optional tag as a name, or the empty slice if the tag is absent. A
+  /// value that is too long for a name is ignored and counted.
   @inline(__always)
   func optionalName(_ tag: IRCTag) -> ByteSlab.Slice {
     let slice = slice(tag)
@@ -114,17 +115,17 @@ struct IRCLine {
     return ignore(tag) ?? .empty
   }
 
-  /// Counts a tag whose value cannot be used.
-  func note(_ tag: IRCTag) { remarks.pointee.append(.field(tag.name)) }
+  /// Counts a tag whose value is unusable.
+  func countUnusable(_ tag: IRCTag) { remarks.pointee.append(.field(tag.name)) }
 
-  /// The same, in place of the value.
+  /// Counts a tag whose value is unusable, and returns `nil` in place of the value.
   func ignore<Value>(_ tag: IRCTag) -> Value? {
-    note(tag)
+    countUnusable(tag)
     return nil
   }
 
-  /// A text that is a name, possibly empty. It must not be longer than names in native lines,
-  /// because it is recorded in one.
+  /// Returns `slice` if its text is short enough for a name. The limit is the one of native lines,
+  /// because the text is recorded in a native line.
   @inline(__always)
   func name(_ slice: ByteSlab.Slice) throws(RejectionReason) -> ByteSlab.Slice {
     guard slice.isName(in: slab) else { throw .malformedIRC }
@@ -144,8 +145,8 @@ struct IRCLine {
 
   func text(_ slice: ByteSlab.Slice) -> Text { Text(slab: slab, slice: slice) }
 
-  /// A tag's value as a whole number; `nil` if the tag is absent or empty, or its value is of another kind or out of
-  /// range, which is counted.
+  /// Returns a tag's value as an integer, or `nil` if the tag is absent or empty. A value that is
+  /// not an integer or is out of range is ignored and counted.
   @inline(__always)
   func integer(_ tag: IRCTag, in range: ClosedRange<Int>) -> Int? {
     guard has(tag), !tags[tag.rawValue].isEmpty else { return nil }

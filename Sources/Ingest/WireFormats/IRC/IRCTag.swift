@@ -1,4 +1,4 @@
-/// The message tags that are read; all others are skipped.
+/// The message tags that are read. All others are skipped.
 enum IRCTag: Int, CaseIterable {
   case id, userID, displayName, badges, sentTimestamp, receivedTimestamp, bits, replyParent
   case roomID, sourceRoomID, color, emotes
@@ -8,8 +8,10 @@ enum IRCTag: Int, CaseIterable {
   case systemMessage, sourceMessageID, wasDeleted
   case paidAmount, paidCurrency, paidPlaces, charity, donatedAmount, donatedCurrency, donatedPlaces
 
-  /// The name in Twitch's documentation, "Twitch IRC tags". Tags with `rm-` are those of the recent-messages service,
-  /// which hands out messages that it has kept. Those of paid messages (Hype Chat) are no longer documented.
+  /// The tag's name in Twitch's documentation, "Twitch IRC tags".
+  ///
+  /// Tags that begin with `rm-` come from the recent-messages service, which stores messages and
+  /// returns them on request. The tags of paid messages (Hype Chat) are no longer documented.
   var name: String {
     switch self {
     case .id: "id"
@@ -53,13 +55,13 @@ enum IRCTag: Int, CaseIterable {
     }
   }
 
-  /// Names by raw value.
+  /// The tag names. The value of a name is the tag's raw value.
   static let names = WordTable(allCases.map(\.name))
 
   var bit: UInt64 { 1 << UInt64(rawValue) }
 }
 
-/// A range of bytes of a line.
+/// A range of bytes within a line.
 struct ByteSpan {
   var start = 0
   var end = 0
@@ -68,15 +70,15 @@ struct ByteSpan {
   @inline(__always) var isEmpty: Bool { end == start }
 }
 
-/// Memory for the tags of one line, reused for every line of a decoder.
+/// Memory for the tags of one line, reused for all lines of a decoder.
 struct IRCTagStorage: ~Copyable {
   let values: UnsafeMutablePointer<ByteSpan>
   let names = IRCTag.names
   let remarks: UnsafeMutablePointer<[DecodingRemark]>
-  /// How many tag blocks were read.
+  /// The number of tag blocks read so far.
   private(set) var lines = 0
 
-  /// - Parameter remarks: must outlive this.
+  /// - Parameter remarks: Must outlive this storage.
   init(remarks: UnsafeMutablePointer<[DecodingRemark]>) {
     self.remarks = remarks
     values = .allocate(capacity: IRCTag.allCases.count)
@@ -85,10 +87,10 @@ struct IRCTagStorage: ~Copyable {
 
   deinit { values.deallocate() }
 
-  /// Reads a tag block, which begins with the `@` at the beginning of the line.
+  /// Reads a tag block, which begins with the `@` at the start of the line.
   ///
-  /// Returns the set of known tags present and where the rest of the line begins, or `nil` if the
-  /// block has no end. Of several tags with the same name, the last counts.
+  /// Returns the known tags that are present and the offset of the rest of the line. Returns `nil`
+  /// if the block has no end. If a tag occurs several times, its last value counts.
   ///
   /// - Complexity: O(length of the block).
   @inline(__always)

@@ -1,17 +1,18 @@
 import CSimdjson
 import LiveEvents
 
-/// Finds the tokens in lines of JSON with simdjson, and validates their UTF-8 along the way.
+/// Finds the tokens in lines of JSON with simdjson, which also validates their UTF-8.
 struct JSONIndexer: ~Copyable {
   private let indexer: OpaquePointer
-  /// The offsets of the tokens that were found last, followed by the length of the indexed bytes.
+  /// The offsets of the most recently found tokens, followed by the length of the indexed bytes.
   let offsets: UnsafePointer<UInt32>
 
-  /// Makes an indexer for input of at most `capacity` bytes; keeps 4 bytes per byte of it.
+  /// Creates an indexer for input of at most `capacity` bytes. It uses 4 bytes of memory per byte
+  /// of capacity.
   init(capacity: Int) {
     guard let indexer = livehost_json_indexer_create(capacity),
       let offsets = livehost_json_indexer_places(indexer)
-    else { preconditionFailure("no memory for a JSON indexer of \(capacity) bytes") }
+    else { preconditionFailure("out of memory for a JSON indexer of \(capacity) bytes") }
     self.indexer = indexer
     self.offsets = offsets
   }
@@ -36,8 +37,8 @@ struct JSONIndexer: ~Copyable {
     }
   }
 
-  /// Indexes several lines at once. Returns the number of their tokens; `nil` if any line is not
-  /// UTF-8, or has a string without an end or with a control character in it.
+  /// Indexes several lines together and returns the number of their tokens. Returns `nil` if any
+  /// line is not UTF-8, or has a string that is unterminated or contains a control character.
   ///
   /// Complexity: O(`length`).
   mutating func count(_ bytes: UnsafePointer<UInt8>, _ length: Int) -> Int? {

@@ -1,6 +1,6 @@
-/// Literals and numbers of JSON (RFC 8259, sections 3 and 6).
+/// Parses literals and numbers of JSON (RFC 8259, sections 3 and 6).
 enum JSONScalar {
-  /// What `count` bytes at `bytes` are; `nil` if they are neither a literal nor a number.
+  /// Returns the kind of the literal or number at `bytes`, or `nil` if it is neither.
   static func kind(of bytes: UnsafePointer<UInt8>, count: Int) -> JSONValue.Kind? {
     switch bytes[0] {
     case UInt8(ascii: "t"): spells("true", bytes, count) ? .yes : nil
@@ -48,10 +48,10 @@ enum JSONScalar {
     return i
   }
 
-  /// Value of a number of kind `integer`; `nil` if it does not fit.
+  /// Returns the value of a number of kind `integer`, or `nil` if it has too many digits.
   static func integer(_ bytes: UnsafePointer<UInt8>, count: Int) -> Int? {
     let isNegative = bytes[0] == UInt8(ascii: "-")
-    // 18 digits always fit; longer numbers are outside all ranges used here.
+    // 18 digits always fit. Longer numbers are outside all ranges used here.
     guard count <= (isNegative ? 19 : 18) else { return nil }
     var value = 0
     var i = isNegative ? 1 : 0
@@ -65,7 +65,8 @@ enum JSONScalar {
     return isNegative ? -value : value
   }
 
-  /// Nearest double of a number of either kind; infinite if it is too large.
+  /// Returns the double nearest to a number of either kind. It is infinite if the number is too
+  /// large.
   static func double(_ bytes: UnsafePointer<UInt8>, count: Int) -> Double {
     var mantissa: UInt64 = 0
     var digits = 0
@@ -81,13 +82,13 @@ enum JSONScalar {
       } else if bytes[i] == UInt8(ascii: ".") {
         isFraction = true
       } else {
-        // An exponent: rare enough to leave to the standard library.
+        // The standard library handles exponents, which are rare.
         digits = .max
         break
       }
       i += 1
     }
-    // Exact operands, one correctly rounded division: Clinger's fast path.
+    // Clinger's fast path: both operands are exact, so one division rounds correctly.
     if digits <= 15 {
       let value = Double(mantissa) / powersOfTen[scale]
       return bytes[0] == UInt8(ascii: "-") ? -value : value
@@ -101,9 +102,9 @@ enum JSONScalar {
   ]
 }
 
-/// Escapes in JSON strings (RFC 8259, section 7).
+/// Validates escapes in JSON strings (RFC 8259, section 7).
 enum JSONEscapes {
-  /// Whether each backslash begins an escape of the grammar. A lone surrogate is one; it reads as
+  /// Whether every backslash begins a valid escape. A lone surrogate is valid and is read as
   /// U+FFFD.
   static func areValid(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     var i = 0

@@ -1,40 +1,42 @@
-/// The tokens of one line of JSON, and the grammar over them (RFC 8259).
+/// The tokens of one line of JSON, with a parser for their grammar (RFC 8259).
 ///
-/// simdjson gives the offset of the first byte of every token. Strings are known to be closed and
-/// free of control characters, and the line to be UTF-8; the rest of the grammar is checked here.
-/// A method that reads at a token returns the token after what it read, or `nil` if the line is
-/// malformed.
+/// simdjson gives the offset of each token's first byte. It guarantees that strings are closed and
+/// free of control characters, and that the line is UTF-8. This type checks the rest of the
+/// grammar. Each method that reads a token returns the token after the part it read, or `nil` if
+/// the line is malformed.
 struct JSONTokens {
-  /// The depth of nested containers beyond which a line counts as malformed.
+  /// The maximum depth of nested containers. A line with deeper nesting is malformed.
   static let maximumDepth = 64
 
-  /// The bytes that were indexed: the line, or several.
+  /// The indexed bytes, which contain one or several lines.
   let bytes: UnsafePointer<UInt8>
-  /// Offsets of the tokens. Behind the last comes one more entry, the length of what was indexed.
+  /// The offsets of the tokens. The last token is followed by one more entry: the length of the
+  /// indexed bytes.
   let offsets: UnsafePointer<UInt32>
   /// The first token of the line.
   let first: Int
-  /// The tokens from here on are not read. Those at `limit` or behind it belong to other
+  /// The upper bound of the tokens that may be read. Tokens at or after `limit` belong to other
   /// lines.
   let count: Int
-  /// Where the line ends.
+  /// The offset of the end of the line.
   let limit: Int
-  /// Whether there may be a backslash in the line.
+  /// Whether the line may contain a backslash.
   let mayEscape: Bool
 
   /// Whether the line ends with the token before `token`.
   @inline(__always)
   func isEnd(_ token: Int) -> Bool { offset(token) >= limit && offset(token &- 1) < limit }
 
-  /// The offset of the token.
+  /// Returns the offset of the token.
   @inline(__always)
   func offset(_ token: Int) -> Int { Int(offsets[token]) }
 
-  /// The first byte of the token; for a token after the last, the byte after the line.
+  /// Returns the first byte of the token. For the token after the last, returns the byte after the
+  /// line.
   @inline(__always)
   func byte(_ token: Int) -> UInt8 { bytes[offset(token)] }
 
-  /// Where the token ends. There is only white space between it and the next one.
+  /// Returns the offset of the token's end. Only white space separates it from the next token.
   @inline(__always)
   private func end(_ token: Int) -> Int {
     let start = offset(token)
@@ -61,7 +63,7 @@ struct JSONTokens {
     return scalar(at: token, into: &value)
   }
 
-  /// Reads a string; the value is what is between its quotes.
+  /// Reads a string. The value is the content between the quotes.
   @inline(__always)
   func string(at token: Int, into value: inout JSONValue) -> Int? {
     let start = offset(token) &+ 1
@@ -80,8 +82,9 @@ struct JSONTokens {
     return token &+ 1
   }
 
-  /// Returns a string as one with escapes; `nil` if they are not valid. By value, so that a
-  /// caller's `JSONValue` can stay in registers.
+  /// Returns whether a string has escapes as its kind, or `nil` if the escapes are invalid.
+  ///
+  /// Returns the kind by value, so that the caller's `JSONValue` can stay in registers.
   @inline(never)
   private func stringKind(from start: Int, count: Int) -> JSONValue.Kind? {
     let start = bytes + start
@@ -109,8 +112,8 @@ struct JSONTokens {
     return next
   }
 
-  /// Reads the object at `token`. `member` is given each key and the token of its value, which it
-  /// reads; it returns the token after the value.
+  /// Reads the object at `token`. Calls `member` with each key and the token of its value. `member`
+  /// reads the value and returns the token after it.
   @inline(__always)
   func object(at token: Int, member: (_ key: JSONValue, _ token: Int) -> Int?) -> Int? {
     var i = token &+ 1
@@ -128,8 +131,8 @@ struct JSONTokens {
     }
   }
 
-  /// Skips the object or array at `token`, checking its grammar. Without recursion: the depth is
-  /// limited by the bits of one word.
+  /// Skips the object or array at `token` and checks its grammar. Uses no recursion: the bits of
+  /// one word record the open containers, which limits the depth.
   private func container(at token: Int) -> Int? {
     var i = token
     var isObject: UInt64 = 0
@@ -195,10 +198,11 @@ struct JSONValue {
   }
 
   var kind = Kind.null
-  /// The offset from the tokens' `bytes`. For strings, that of the first byte after the quote.
+  /// The offset from the tokens' `bytes`. For a string, the offset of the first byte after the
+  /// quote.
   var start: UInt32 = 0
-  /// Length in bytes. Strings: without quotes; containers: with brackets.
+  /// The length in bytes, without quotes for strings and with brackets for containers.
   var count: UInt32 = 0
-  /// Containers: the token of the opening bracket.
+  /// The token of a container's opening bracket.
   var token: UInt32 = 0
 }

@@ -16,7 +16,7 @@ extension ChatEvent: NativeEvent {
     case handleNotice = "host.notice"
     case findings = "chat.waves"
 
-    /// Whether only the program itself writes it, in what it records.
+    /// Whether only this program writes the type, in its log and recordings.
     var isOwn: Bool { self == .findings }
   }
 
@@ -122,7 +122,7 @@ extension ChatEvent: NativeEvent {
 }
 
 extension JSONWriter {
-  /// What was written, and how.
+  /// Adds a message's text and its properties.
   fileprivate mutating func add(wordsOf message: ChatMessage) {
     add("text", message.text)
     if !message.replyTo.isEmpty { add("replyTo", message.replyTo) }
@@ -132,7 +132,7 @@ extension JSONWriter {
     add(emotes: message.emotes)
   }
 
-  /// Where the text of the line has emotes.
+  /// Adds the positions of emotes in the text.
   mutating func add(emotes: [Range<Int>]) {
     guard !emotes.isEmpty else { return }
     addArray("emotes") { array in
@@ -169,17 +169,17 @@ extension NativeMembers {
       slab: slab, slices: slices,
       color: optional(.userColor) { (line, _) throws(RejectionReason) in try line.color() },
       isAction: optionalBool(.action) == true)
-    // Most messages have none of these.
+    // A copy with more storage is made only for the few messages that have one of these.
     guard has(.bits) || has(.channel) || has(.emotes) || has(.kind) else { return message }
     let emotes = optionalEmotes()
     let owned = message.owned(
       channel: optionalName(.channel),
       bits: UInt32(optionalInteger(.bits, in: EventLimits.count) ?? 0), emotes: emotes, kind: kind)
-    noteUnusable(emotes, kept: owned.emoteCount)
+    countUnusable(emotes, kept: owned.emoteCount)
     return owned
   }
 
-  /// What a person wrote with a notice; `nil` if that is nothing.
+  /// Returns the message that a person wrote with a notice, or `nil` if there is none.
   fileprivate func noticeMessage() throws(RejectionReason) -> ChatMessage? {
     let text = optional(.text) { (line, member) throws(RejectionReason) in try line.slice(member) }
     guard let text, !text.isEmpty else { return nil }
@@ -187,11 +187,11 @@ extension NativeMembers {
     return try chatMessage(id: id ?? .empty, kind: try name(.kind))
   }
 
-  /// Where the text of an event other than a message has emotes.
+  /// Returns the usable positions of emotes in the text of an event that is not a message.
   func emotes(in text: Text) -> [Range<Int>] {
     let emotes = optionalEmotes()
     let usable = EmoteRanges.usable(emotes, in: text)
-    noteUnusable(emotes, kept: usable.count)
+    countUnusable(emotes, kept: usable.count)
     return usable
   }
 
@@ -199,8 +199,8 @@ extension NativeMembers {
     optional(.emotes) { (line, _) throws(RejectionReason) in try line.emotes() } ?? []
   }
 
-  /// Counts emotes that are beyond the end of the text, or overlap others.
-  private func noteUnusable(_ emotes: [Range<Int>], kept: Int) {
+  /// Counts emotes that lie beyond the end of the text or overlap others.
+  private func countUnusable(_ emotes: [Range<Int>], kept: Int) {
     if kept < emotes.count { remarks.pointee.append(.field(NativeMember.emotes.path)) }
   }
 
@@ -216,7 +216,7 @@ extension NativeMembers {
     return color
   }
 
-  /// A string as it is shown, or an array of strings.
+  /// Reads the badges: one string as shown to viewers, or an array of strings.
   private func badges() throws(RejectionReason) -> ByteSlab.Slice {
     let value = values[NativeMember.userBadges.rawValue]
     guard value.kind == .array else { return try slice(.userBadges) }
@@ -241,10 +241,14 @@ extension ChatModes {
   }
 }
 
-/// Members, mergers and highlights are numbers in a row: three, two and six each. The last one of a highlight says how
-/// many of the words are its own.
+/// Reads and writes the findings of the chat analysis.
+///
+/// Bursts, mergers and highlights are encoded as flat arrays of integers. A member row has three
+/// numbers, a merger two and a highlight six. The last number of a highlight is how many entries of
+/// `words` belong to it.
 extension ChatFindings {
-  /// No message belongs to a wave twice, and what has left the analysis cannot join one.
+  /// The valid offsets of a burst's messages. A message joins at most one burst, and messages that
+  /// have left the analysis cannot join any.
   private static let offsets = -2 * batchLimit...batchLimit
   private static let numbers = offsets.lowerBound...EventLimits.count.upperBound
 
@@ -340,7 +344,7 @@ extension ChatFindings {
 }
 
 extension NativeMembers {
-  /// An array of integers, taken apart into rows.
+  /// Returns an array of integers as rows of `width` elements.
   fileprivate func rows(
     _ member: NativeMember, of width: Int, in range: ClosedRange<Int>, atMost limit: Int
   ) throws(RejectionReason) -> [[Int]] {

@@ -1,6 +1,6 @@
 import LiveEvents
 
-/// Lines to the connection, which do not carry an event.
+/// Reads lines that address the connection and carry no event.
 extension ControlLine {
   enum NativeType: String, CaseIterable { case sync, options, position }
 
@@ -17,12 +17,12 @@ extension ControlLine {
       }
       if line.has(.clock) { options.clock = try line.choice(.clock) as FrameClock }
       if line.has(.format) { options.format = try line.choice(.format) as WireFormat }
-      // Owned: a connection keeps them.
+      // Owned copies, because the connection keeps them.
       options.platform = try line.exactName(.platform)?.owned()
       options.source = try line.exactName(.source)?.owned()
       self = .options(options)
     case .position:
-      // Owned: a room keeps it.
+      // An owned copy, because a room keeps it.
       self = .position(
         BatchPosition(
           source: try line.name(.source).owned(),

@@ -10,8 +10,10 @@ extension ControlEvent: NativeEvent {
     case surface = "control.surface"
     case outcome = "control.outcome"
 
-    /// Whether only the program itself writes it, in what it records: whoever carries out requests does not
-    /// come by a line, and must not be made up by one; who asks for a recording waits for the answer.
+    /// Whether only this program writes the type, in its log and recordings.
+    ///
+    /// Controllers and requests for a recording use the control socket. A line from a client must
+    /// not forge their events.
     var isOwn: Bool {
       switch self {
       case .slider, .tap, .meter, .set, .state: false
@@ -91,7 +93,7 @@ extension ControlEvent: NativeEvent {
 }
 
 extension ControlState {
-  /// One of both, since a control is a slider or a switch.
+  /// Reads either a value or a position, since a control is either a slider or a switch.
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     guard let on = try line.exactBool(.on) else {
       self = .value(try line.number(.value, in: EventLimits.fraction))

@@ -1,15 +1,18 @@
 import LiveEvents
 
 enum NativeFormat {
-  /// An object; an array is malformed, but can be nothing else.
+  /// Whether a line begins like an object or an array. An array is malformed, but no other format
+  /// begins with a bracket.
   static func recognises(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
     bytes[0] == UInt8(ascii: "{") || bytes[0] == UInt8(ascii: "[")
   }
 }
 
-/// Native events: one JSON object per line, described in the documentation of the ingest socket.
+/// Decodes native events: one JSON object per line, described in the documentation of the ingest
+/// socket.
 extension LineDecoder {
-  /// Decodes a line that begins with its object, with tokens found for many lines at once.
+  /// Decodes a line that begins with its object. Uses the tokens that were found for many lines in
+  /// one pass.
   mutating func decodeNative(
     _ slab: ByteSlab, line: ByteSlab.Slice, _ bytes: UnsafePointer<UInt8>, arrival: Timestamp
   ) -> DecodedLine {
@@ -24,7 +27,8 @@ extension LineDecoder {
     return decodeMembers(line, arrival: arrival)
   }
 
-  /// Decodes a line by itself, from its object on. Finds out why a line is malformed.
+  /// Decodes a line separately, starting at its object. Determines why a malformed line is
+  /// malformed.
   @inline(never)
   mutating func decodeNative(
     _ slab: ByteSlab, _ bytes: UnsafePointer<UInt8>, count: Int, offset: Int, arrival: Timestamp
@@ -65,7 +69,8 @@ extension LineDecoder {
     }
   }
 
-  /// Where the event of a line comes from: what the line does not say, the connection does.
+  /// Returns the origin of a line's event. The connection's origin supplies the parts that the line
+  /// does not name.
   @inline(__always)
   private mutating func origin(
     of line: borrowing NativeMembers, _ payload: borrowing LiveEvent.Payload
@@ -78,7 +83,7 @@ extension LineDecoder {
       source: line.optionalShortText(.source) ?? origin.source)
   }
 
-  /// The room named by a line, or `main` if it does not name one.
+  /// Returns the room that a line names, or `main` if the line names none.
   @inline(__always)
   private mutating func room(of line: borrowing NativeMembers) throws(RejectionReason)
     -> RoomReference
@@ -86,7 +91,7 @@ extension LineDecoder {
     if let override { return override }
     guard line.has(.room) else { return .main }
     let value = line.values[NativeMember.room.rawValue]
-    // No valid name needs an escape.
+    // No valid room name needs an escape.
     guard value.kind == .string,
       let index = rooms.native(
         UnsafeBufferPointer(start: line.bytes(of: value), count: Int(value.count)))
@@ -96,8 +101,8 @@ extension LineDecoder {
 }
 
 extension NativeMembers {
-  /// The type of the line; `nil` if there is no type with this name, or the member is absent or not
-  /// a string. These cases are distinguished once the room is known.
+  /// Returns the type of the line, or `nil` if the type is unknown, absent, or not a string.
+  /// ``typeFault`` distinguishes these cases once the room is known.
   @inline(__always)
   fileprivate func type(in table: NativeTypeTable) -> NativeLineType? {
     guard has(.type) else { return nil }
@@ -108,17 +113,17 @@ extension NativeMembers {
     return table.types[index]
   }
 
-  /// Reads the event of an event type; `nil` for the type of a control line.
+  /// Reads the event of a line, or returns `nil` if the type is a command to the connection.
   @inline(__always)
   fileprivate func payload(
     of type: NativeLineType
   ) throws(RejectionReason) -> LiveEvent.Payload? {
-    // The most frequent type by far comes first, so that it is read without another call.
+    // The most frequent type comes first, so that reading it needs no further call.
     if case .chat(.message) = type { return .chat(.message(try chatMessage())) }
     return try rarerPayload(of: type)
   }
 
-  /// Why the line has no type.
+  /// Why the line has no valid type.
   fileprivate var typeFault: RejectionReason {
     guard has(.type) else { return .missingMember }
     switch values[NativeMember.type.rawValue].kind {
@@ -128,16 +133,16 @@ extension NativeMembers {
   }
 }
 
-/// Finds a type by its name.
+/// A table of line types by name.
 struct NativeTypeTable: Sendable {
-  /// The types of lines that may come from anywhere.
+  /// The types that clients may send.
   static let shared = NativeTypeTable(NativeLineType.named.filter { !$0.type.isOwn })
-  /// Those of the lines that the program writes.
+  /// All types, including those that only this program writes.
   static let own = NativeTypeTable(NativeLineType.named)
 
   let names: WordTable
-  // Written by `init` only, never freed: reading them from any thread is safe.
-  /// By the value that `names` has for their name.
+  // Only `init` writes to this memory, which is never freed. Reading it from any thread is safe.
+  /// The types, indexed by the value that `names` has for their name.
   nonisolated(unsafe) let types: UnsafePointer<NativeLineType>
 
   private init(_ named: [(name: String, type: NativeLineType)]) {

@@ -1,13 +1,13 @@
 import JSON
 public import LiveEvents
 
-/// Writes events as native lines; the opposite of ``LineDecoder``.
+/// Encodes events as native lines, which ``LineDecoder`` decodes.
 ///
-/// Decoding a written line gives an equal event, for every event that a line can carry.
+/// Decoding an encoded line gives an equal event, for every event that a line can carry.
 public enum NativeEncoder {
-  /// Appends one line, LF included. `room` is left out if it is `nil`.
+  /// Appends one line, including its LF. Leaves out the member `room` if `room` is `nil`.
   ///
-  /// - Complexity: O(length of the line), however long `bytes` already is.
+  /// - Complexity: O(length of the line), regardless of the length of `bytes`.
   public static func append(_ event: LiveEvent, room: RoomName? = nil, to bytes: inout [UInt8]) {
     JSONWriter.append(to: &bytes) { writer in
       writer.appendObject { object in
@@ -29,7 +29,7 @@ public enum NativeEncoder {
 extension JSONWriter {
   mutating func append(_ text: Text) {
     if text.escape == .json {
-      // It came as JSON and goes as it came.
+      // The text is already escaped as JSON.
       text.withRawBytes { append(escaped: $0) }
     } else {
       text.withUTF8 { append(utf8: $0) }

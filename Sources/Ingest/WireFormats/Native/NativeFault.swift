@@ -1,9 +1,11 @@
 package import LiveEvents
 
-/// What a rejected line had wrong, for people.
+/// Describes why a line was rejected, for error messages.
 extension LineDecoder {
-  /// What a line was rejected for, such as `'user.id' of chat.message`; `nil` if no member of it was at fault. Reads
-  /// the line once more, so that lines that are not rejected are not slower for it.
+  /// Returns the name that caused a rejection, such as `'user.id' of chat.message`, or `nil` if no
+  /// member caused it.
+  ///
+  /// Decodes the line a second time, so that accepted lines bear no cost for this description.
   ///
   /// - Complexity: O(length).
   package mutating func fault(of line: ByteSlab.Slice, in slab: ByteSlab) -> String? {
@@ -26,7 +28,8 @@ extension NativeMembers {
     let member = lastRead.pointee
     switch reason {
     case .unknownType: return name(of: .type).map { "'\($0)'" }
-    // A line may need one of several members; then the one that was read last is there.
+    // Some types require one of several members. If all are missing, the member that was read last
+    // may be a different one that is present.
     case .missingMember where has(member): return name(of: .type)
     case .missingMember, .invalidValue:
       return "'\(member.path)'" + (member == .type ? "" : name(of: .type).map { " of \($0)" } ?? "")
@@ -34,14 +37,14 @@ extension NativeMembers {
     }
   }
 
-  /// The value of a member if it is a word, which may be shown wherever text is.
+  /// Returns the value of a member if it is a word that is safe to show in any text.
   func name(of member: NativeMember) -> String? {
     (try? text(member).description).flatMap { $0.isWord ? $0 : nil }
   }
 }
 
 extension NativeMember {
-  /// Where it stands in its line.
+  /// The path of the member within its line.
   var path: String {
     switch self {
     case .userID: "user.id"

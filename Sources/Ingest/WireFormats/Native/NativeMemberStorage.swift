@@ -1,11 +1,12 @@
 import LiveEvents
 
-/// Memory for the members of one line, reused for every line of a decoder.
+/// Memory for the members of one line, reused for all lines of a decoder.
 struct NativeMemberStorage: ~Copyable {
   let values: UnsafeMutablePointer<JSONValue>
-  /// For each member, the number of the last line that had it. Nothing has to be cleared for the next line.
+  /// For each member, the number of the last line that had it. Line numbers make it unnecessary to
+  /// clear the members between lines.
   let lines: UnsafeMutablePointer<UInt64>
-  /// The number of the line that is read, from 1; 0 for none.
+  /// The number of the current line, starting at 1, or 0 before the first line.
   private(set) var line: UInt64 = 0
   let lastRead: UnsafeMutablePointer<NativeMember>
   let remarks: UnsafeMutablePointer<[DecodingRemark]>
@@ -13,7 +14,7 @@ struct NativeMemberStorage: ~Copyable {
   let userKeys = NativeMember.userKeys
   let types: NativeTypeTable
 
-  /// - Parameter remarks: must outlive this.
+  /// - Parameter remarks: Must outlive this storage.
   init(_ types: NativeTypeTable, remarks: UnsafeMutablePointer<[DecodingRemark]>) {
     self.remarks = remarks
     self.types = types
@@ -31,10 +32,12 @@ struct NativeMemberStorage: ~Copyable {
     lastRead.deallocate()
   }
 
-  /// Reads the members of the object that the tokens form. Unknown members are checked and skipped.
+  /// Reads the members of the object that the tokens form. Unknown members are validated and
+  /// skipped.
   ///
-  /// Of several members with the same name, the last counts. A member that is null counts as
-  /// absent. Returns the token after the object; `nil` if the tokens of the line form no object.
+  /// If a member occurs several times, its last value counts. A null member counts as absent.
+  /// Returns the token after the object, or `nil` if the line's tokens do not form exactly one
+  /// object.
   mutating func read(_ tokens: JSONTokens) -> Int? {
     let first = tokens.first
     guard tokens.count > first, tokens.byte(first) == UInt8(ascii: "{") else { return nil }
@@ -67,7 +70,7 @@ struct NativeMemberStorage: ~Copyable {
     return end
   }
 
-  /// Reads the object in `user`; returns the token after it.
+  /// Reads the object in `user` and returns the token after it.
   @inline(__always)
   private static func readUser(
     _ tokens: JSONTokens, at token: Int, _ keys: WordTable,
@@ -93,7 +96,7 @@ struct NativeMemberStorage: ~Copyable {
     return findEscaped(UnsafeBufferPointer(start: bytes, count: Int(name.count)), in: table)
   }
 
-  /// Finds a name that is written with escapes, which is the same name as without.
+  /// Finds a name that is written with escapes. It denotes the same name as its unescaped form.
   private static func findEscaped(
     _ bytes: UnsafeBufferPointer<UInt8>, in table: WordTable
   ) -> Int? {

@@ -1,29 +1,32 @@
 import LiveEvents
 
-/// The members of one line, with accessors for what a type requires of them.
+/// The members of one line, with accessors for the requirements of each event type.
 ///
 /// Each member is read in one of three ways:
 ///
-/// - One that the event needs: the accessor throws `missingMember` or `invalidValue`, and the line is rejected.
-/// - One that it can do without (`optional...`): a value that cannot be used counts as absent, and is counted as
-///   a ``DecodingRemark``. What a person wrote, or a moderator did, must not be lost for a member beside it.
-/// - One that decides what an act of the host does (`exact...`): it may be absent, but not wrong, since what was meant
-///   must not be guessed.
+/// - Required: the accessor throws `missingMember` or `invalidValue`, and the line is rejected.
+/// - Optional (`optional...`): an unusable value counts as absent, and is counted as a
+///   ``DecodingRemark``. A person's message or a moderator's action must not be lost because of an
+///   optional member.
+/// - Exact (`exact...`): the member may be absent, but an invalid value rejects the line. These
+///   members decide the effect of the host's acts, which must not be guessed.
 ///
-/// No accessor copies text. Not copyable, because a copy counts a reference to the slab, with every line.
+/// The accessors copy no text. The type is not copyable, because a copy of a slab reference would
+/// cost a reference count for every line.
 struct NativeMembers: ~Copyable {
-  /// The slab, which whoever decodes the line keeps alive: a reference would be counted with every line.
+  /// The slab of the line, unretained because reference counting would cost time for every line.
+  /// The caller that decodes the line keeps it alive.
   private let borrowedSlab: Unmanaged<ByteSlab>
-  /// The offset in the slab of what was indexed: the line, or several.
+  /// The offset in the slab of the indexed bytes, which contain one or several lines.
   let bytesOffset: Int
   let tokens: JSONTokens
   let values: UnsafePointer<JSONValue>
-  /// The number of the line, and for each member that of the last line that had it.
+  /// The number of the line, and for each member the number of the last line that had it.
   let number: UInt64
   let lines: UnsafePointer<UInt64>
-  /// The member that was read last, which is at fault if the line is rejected.
+  /// The member that was read last. It caused the rejection if the line is rejected.
   let lastRead: UnsafeMutablePointer<NativeMember>
-  /// What is to be counted beside the line; see ``LineDecoder/takeRemarks()``.
+  /// The remarks about the line; see ``LineDecoder/takeRemarks()``.
   let remarks: UnsafeMutablePointer<[DecodingRemark]>
 
   init(
@@ -52,7 +55,8 @@ struct NativeMembers: ~Copyable {
     return values[member.rawValue]
   }
 
-  /// Why a line is rejected whose member has a value that only the line's part knows to be wrong.
+  /// Returns the rejection reason for a member whose value the event type rules out. Marks the
+  /// member as the cause.
   func invalid(_ member: NativeMember) -> RejectionReason {
     lastRead.pointee = member
     return .invalidValue
@@ -63,7 +67,8 @@ struct NativeMembers: ~Copyable {
 
   // MARK: Members that may be absent
 
-  /// What `read` makes of a member that the event can do without; `nil` if that is absent or cannot be used.
+  /// Returns the result of `read` for an optional member, or `nil` if the member is absent or
+  /// unusable. An unusable member is counted.
   @inline(__always)
   func optional<Value>(
     _ member: NativeMember,
@@ -78,7 +83,8 @@ struct NativeMembers: ~Copyable {
     }
   }
 
-  /// What `read` makes of a member that may be absent, but not wrong.
+  /// Returns the result of `read`, or `nil` if the member is absent. Throws if its value is
+  /// invalid.
   func exact<Value>(
     _ member: NativeMember,
     _ read: (borrowing NativeMembers, NativeMember) throws(RejectionReason) -> Value
@@ -94,7 +100,7 @@ struct NativeMembers: ~Copyable {
     try exact(member) { (line, member) throws(RejectionReason) in try line.name(member) }
   }
 
-  /// Text that is not empty.
+  /// Returns a text, or `nil` if the member is absent, unusable or empty.
   func optionalText(_ member: NativeMember) -> Text? {
     optional(member) { (line, member) throws(RejectionReason) in try line.text(member) }
       .flatMap { $0.isEmpty ? nil : $0 }
@@ -118,7 +124,7 @@ struct NativeMembers: ~Copyable {
     }
   }
 
-  /// A point in time.
+  /// Returns a point in time.
   func optionalTimestamp(_ member: NativeMember) -> Timestamp? {
     optional(member) { (line, member) throws(RejectionReason) in
       Timestamp(try line.milliseconds(member, in: Self.timestamps))
@@ -140,7 +146,7 @@ struct NativeMembers: ~Copyable {
 
   // MARK: Text
 
-  /// A string, empty or not.
+  /// Returns the location of a string, which may be empty.
   @inline(__always)
   func slice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
     try slice(of: try value(member))
@@ -154,7 +160,7 @@ struct NativeMembers: ~Copyable {
       escape: value.kind == .string ? .none : .json)
   }
 
-  /// A string that is a name, possibly empty.
+  /// Returns the location of a string short enough for a name, which may be empty.
   @inline(__always)
   func shortSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
     let slice = try slice(member)
@@ -162,7 +168,7 @@ struct NativeMembers: ~Copyable {
     return slice
   }
 
-  /// A string that is a name and not empty.
+  /// Returns the location of a name, which must not be empty.
   @inline(__always)
   func nameSlice(_ member: NativeMember) throws(RejectionReason) -> ByteSlab.Slice {
     let slice = try shortSlice(member)
@@ -182,7 +188,8 @@ struct NativeMembers: ~Copyable {
     Text(slab: slab, slice: try nameSlice(member))
   }
 
-  /// One of the raw values of an enumeration, which are few and short.
+  /// Returns the case of an enumeration whose raw value the member has. Searches linearly, because
+  /// the cases are few.
   func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ member: NativeMember
   ) throws(RejectionReason) -> Choice {
@@ -201,8 +208,9 @@ struct NativeMembers: ~Copyable {
     try integer(of: try value(member), in: range)
   }
 
-  /// An integer, however it is written: 3, 3.0 or 3e0. Inlined, because every line has one, its time stamp, and
-  /// a call would copy the members.
+  /// Returns an integer, which may be written as 3, 3.0 or 3e0.
+  ///
+  /// Inlined because every line has a time stamp, and a call would copy the members.
   @inline(__always)
   private func integer(
     of value: JSONValue, in range: ClosedRange<Int>
@@ -217,8 +225,8 @@ struct NativeMembers: ~Copyable {
     return number
   }
 
-  /// A time in milliseconds. A fraction is cut off, because many sources compute it in floating
-  /// point.
+  /// Returns a time in milliseconds. A fraction is rounded down, because many sources compute times
+  /// in floating point.
   @inline(__always)
   func milliseconds(_ member: NativeMember, in range: ClosedRange<Int>)
     throws(RejectionReason) -> Int
@@ -304,7 +312,7 @@ struct NativeMembers: ~Copyable {
     return value
   }
 
-  /// Calls `body` with each element of an array, whose grammar has been checked.
+  /// Calls `body` with each element of an array. The grammar of the array is already checked.
   func forEachElement(
     of array: JSONValue, _ body: (JSONValue) throws(RejectionReason) -> Void
   ) throws(RejectionReason) {

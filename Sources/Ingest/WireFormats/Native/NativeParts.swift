@@ -1,16 +1,14 @@
 import JSON
 public import LiveEvents
 
-// The parts of the screen whose events are carried by native lines. A new part adds a file next to
-// this one (see `NativeEvent`), and here its members and a line in each list.
+// The parts of the screen whose events native lines carry. A new part needs a file beside this one
+// (see `NativeEvent`), its members in the list below, and a line in each switch.
 
-/// The events of one part as native lines: the names of their types, their members, and their
-/// limits.
+/// The native encoding of the events of one part: type names, members, and limits.
 ///
-/// The file of the part says all of that; what all parts share is in ``NativeMembers`` and
-/// ``JSONWriter``.
+/// Each part has its own file. ``NativeMembers`` and ``JSONWriter`` contain the shared code.
 protocol NativeEvent {
-  /// The values of `type` of the part's events. A raw value is the name on the wire, of at most
+  /// The values of `type` for the part's events. A raw value is the name on the wire, with at most
   /// ``WordTable/longestName`` bytes.
   associatedtype NativeType: RawRepresentable<String>, CaseIterable
 
@@ -19,7 +17,7 @@ protocol NativeEvent {
   /// Reads an event from the members of its line.
   init(_ type: NativeType, from line: borrowing NativeMembers) throws(RejectionReason)
 
-  /// Adds the event's members, apart from those that all lines have.
+  /// Adds the event's members, except for those that all lines share.
   func write(to object: inout JSONWriter)
 }
 
@@ -35,10 +33,10 @@ enum NativeLineType {
   case source(SourceEvent.NativeType)
   case waitingRoom(WaitingRoomEvent.NativeType)
   case stream(StreamState.NativeType)
-  /// A line to the connection itself.
+  /// A command to the connection.
   case connection(ControlLine.NativeType)
 
-  /// Whether only lines that the program itself wrote have it.
+  /// Whether only this program writes the type, in its log and recordings.
   var isOwn: Bool {
     switch self {
     case .chat(let type): type.isOwn
@@ -49,7 +47,7 @@ enum NativeLineType {
     }
   }
 
-  /// All of them, under their names.
+  /// All types with their names.
   static let named =
     named(activity) + named(chat) + named(control) + named(header) + named(liveRoomStats)
     + named(poll)
@@ -63,7 +61,8 @@ enum NativeLineType {
 }
 
 extension NativeMembers {
-  /// Reads the event of a type other than `chat.message`; `nil` for the type of a control line.
+  /// Reads the event of any type except `chat.message`. Returns `nil` for a command to the
+  /// connection.
   func rarerPayload(of type: NativeLineType) throws(RejectionReason) -> LiveEvent.Payload? {
     switch type {
     case .activity(let type): .activity(try ActivityEvent(type, from: self))
@@ -82,7 +81,7 @@ extension NativeMembers {
 }
 
 extension LiveEvent.Payload {
-  /// The value of the `type` member of the line that carries the event.
+  /// The `type` member of the line that carries the event.
   public var nativeType: String {
     switch self {
     case .activity(let event): event.nativeType.rawValue
@@ -98,8 +97,8 @@ extension LiveEvent.Payload {
     }
   }
 
-  /// Whether `platform` and `source` say where it comes from. A source says what it is itself, and what the host
-  /// asks for may name a platform.
+  /// Whether `platform` and `source` are the event's origin. In a source's report they describe the
+  /// source itself. In a chat filter, `platform` is a criterion that the host chose.
   var hasOrigin: Bool {
     switch self {
     case .source, .chat(.filter): false
@@ -125,10 +124,10 @@ extension LiveEvent.Payload {
   }
 }
 
-/// The members of native lines, nested ones under the name of their path.
+/// The members of native lines. The name of a nested member is its path.
 ///
-/// One flat list, so that a line's members are one array of values whatever its type, which is known
-/// only once they are read. At most ``WordTable/limit``.
+/// The list is flat so that one array holds a line's values for all types, since the type is known
+/// only after reading. It has at most ``WordTable/limit`` cases.
 enum NativeMember: Int, CaseIterable {
   // All lines.
   case type, room, ts
@@ -155,11 +154,11 @@ enum NativeMember: Int, CaseIterable {
   case options, endsAt, totals, winner
   // Lines to the connection.
   case token, clock, format, sequence
-  /// `user.id`, `user.name`, `user.badges`, `user.color`
+  /// The members `user.id`, `user.name`, `user.badges` and `user.color`.
   case userID, userName, userBadges, userColor
 
-  /// Keys of the line's object, by the raw value of their member.
+  /// The keys of the line's object. The value of a key is its member's raw value.
   static let keys = WordTable(allCases.filter { $0.rawValue < userID.rawValue }.map { "\($0)" })
-  /// Keys of the object in `user`, by their distance from `userID`.
+  /// The keys of the `user` object. The value of a key is its member's distance from `userID`.
   static let userKeys = WordTable(["id", "name", "badges", "color"])
 }

@@ -1,7 +1,7 @@
 import JSON
 import LiveEvents
 
-// A person on the wire: the object `user`, with `id` and `name`.
+// Encodes a person as the object `user` with the members `id` and `name`.
 
 extension NativeMembers {
   func requireUserObject() throws(RejectionReason) {
@@ -14,13 +14,14 @@ extension NativeMembers {
     return Person(id: id, name: optionalShortText(.userName) ?? id)
   }
 
-  /// A person named by earlier events: the identifier is enough, in an object or as a string.
+  /// Returns a person whom earlier events named. Only the identifier is required, in an object or
+  /// as a string.
   func knownPerson() throws(RejectionReason) -> Person {
     let id = try personID()
     return Person(id: id, name: optionalShortText(.userName) ?? id)
   }
 
-  /// A person whose messages are to go: the name alone is enough, in an object.
+  /// Returns a person whose messages are to be removed. The name alone is sufficient, in an object.
   func silencedPerson() throws(RejectionReason) -> Person {
     guard try value(.user).kind == .object,
       optional(.userID, { (line, member) throws(RejectionReason) in try line.name(member) }) == nil
@@ -28,7 +29,7 @@ extension NativeMembers {
     return Person(id: "", name: try name(.userName))
   }
 
-  /// An identifier, in an object or as a string.
+  /// Returns a person's identifier, given in an object or as a string.
   func personID() throws(RejectionReason) -> Text {
     try name(try value(.user).kind == .object ? .userID : .user)
   }
@@ -39,7 +40,7 @@ extension JSONWriter {
     _ key: StaticString, _ person: Person, badges: Text? = nil, color: NameColor? = nil
   ) {
     addObject(key) { object in
-      // A person who was silenced by name has none.
+      // A person who was timed out or banned by name has no identifier.
       if !person.id.isEmpty { object.add("id", person.id) }
       object.add("name", person.name)
       if let badges, !badges.isEmpty { object.add("badges", badges) }

@@ -21,7 +21,8 @@ extension PollEvent: NativeEvent {
       switch type {
       case .begin: .begin(try PollQuestion(line))
       case .votes:
-        // Totals are added up to show shares.
+        // The limit keeps the sum of the totals, which the view uses to compute shares, from
+        // overflowing.
         .votes(
           pollID: try line.name(.id),
           totals: try line.integers(
@@ -58,7 +59,8 @@ extension PollQuestion {
       id: try line.name(.id), title: try line.text(.title),
       options: try line.names(.options, atMost: PollEvent.maximumOptions),
       endsAt: line.optionalTimestamp(.endsAt))
-    // Escapes are not counted, because recordings may escape it differently.
+    // Escapes are resolved before counting, because recordings may escape the same title
+    // differently.
     guard title.withUTF8({ $0.count }) <= EventLimits.titleLength else {
       throw line.invalid(.title)
     }

@@ -59,7 +59,8 @@ extension WaitingRoomEvent: NativeEvent {
 }
 
 extension Admission {
-  /// Everybody, one person, or, without either, the person who has waited longest.
+  /// Reads who is admitted: everybody, one person, or, if the line names neither, the person who
+  /// has waited longest.
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {
     let isAll = try line.exactBool(.all) ?? false
     guard

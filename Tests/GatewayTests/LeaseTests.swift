@@ -87,7 +87,7 @@ private struct Cluster {
   /// Has a node tell something to the others.
   mutating func ask(_ name: String, _ key: String, _ value: JSONValue) {
     let sequence = bucket.write(key, value, expected: nil, at: now)!
-    nodes[name]!.told(key, value, sequence: sequence, at: now)
+    nodes[name]!.announce(key, value, sequence: sequence, at: now)
     tell(key, value, sequence)
   }
 
@@ -175,15 +175,15 @@ struct LeaseTests {
       ["a", "b"].map { cluster.nodes[$0]!.isLoading(partition, at: cluster.now) }
     }
     #expect(isLoading(cluster) == [true, true])
-    cluster.nodes["a"]!.note(partition, isLoading: false)
+    cluster.nodes["a"]!.mark(partition, isLoading: false)
     cluster.run(seconds: 0.25)
     #expect(isLoading(cluster) == [false, false])
     cluster.run(seconds: 5)
     #expect(isLoading(cluster) == [false, false])
-    cluster.nodes["a"]!.note(partition, isLoading: true)
+    cluster.nodes["a"]!.mark(partition, isLoading: true)
     cluster.run(seconds: 0.25)
     #expect(isLoading(cluster) == [true, true])
-    cluster.nodes["a"]!.note(partition, isLoading: false)
+    cluster.nodes["a"]!.mark(partition, isLoading: false)
     cluster.run(seconds: 0.25)
     // From when it is given up.
     cluster.perform(cluster.nodes["a"]!.drain(.asked), of: "a")
@@ -207,14 +207,14 @@ struct LeaseTests {
     }
     #expect(isLoading(cluster) == [true, true, true])
     let main = Partition(of: RoomName("main")!)
-    cluster.nodes["a"]!.note(main, isLoading: false)
+    cluster.nodes["a"]!.mark(main, isLoading: false)
     #expect(isLoading(cluster) == [false, true, true])
     cluster.run(seconds: 4)
     #expect(isLoading(cluster) == [false, true, true])
     cluster.run(seconds: 1)
     #expect(isLoading(cluster) == [false, false, false])
     // Each time anew.
-    cluster.nodes["a"]!.note(main, isLoading: true)
+    cluster.nodes["a"]!.mark(main, isLoading: true)
     #expect(isLoading(cluster) == [true, false, true])
   }
 

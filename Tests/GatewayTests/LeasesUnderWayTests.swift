@@ -94,7 +94,7 @@ private struct Network {
         nodes[name]!.observed(
           key: key, value: value, sequence: sequence, written: Bucket.time(written), at: now),
         of: name)
-    case .loaded(let name, let partition): nodes[name]!.note(partition, isLoading: false)
+    case .loaded(let name, let partition): nodes[name]!.mark(partition, isLoading: false)
     }
   }
 

@@ -293,7 +293,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
     #expect(feed.nextWrite() == nil)
-    let opening = try #require(feed.takeActs().first)
+    let opening = try #require(feed.nextActs().first)
     #expect(opening.isOpening && opening.act.kind == .open && opening.code == 255)
     #expect(feed.isActing(opening))
     feed.ended(opening)
@@ -302,10 +302,10 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     // After it was closed, too.
     receive(&feed, LogMessage(position: position(3), lines: Self.closing.line), at: 3)
     receive(&feed, LogMessage(position: position(4), lines: lines("c")), at: 4)
-    let closing = try #require(feed.takeActs().first)
+    let closing = try #require(feed.nextActs().first)
     feed.ended(closing, isGone: true)
     #expect(feed.nextWrite() == nil)
-    #expect(feed.takeActs().map(\.isOpening) == [true])
+    #expect(feed.nextActs().map(\.isOpening) == [true])
   }
 
   /// Else it would come without its beginning as soon as there is a place for it.
@@ -313,11 +313,11 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   {
     var feed = begun(isThere: false)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
-    let opening = try #require(feed.takeActs().first)
+    let opening = try #require(feed.nextActs().first)
     feed.ended(opening, isGone: true)
     #expect(feed.refused == [main])
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
-    #expect(feed.nextWrite() == nil && feed.takeActs().isEmpty && feed.bytes == 0)
+    #expect(feed.nextWrite() == nil && feed.nextActs().isEmpty && feed.bytes == 0)
     // There is nothing to save.
     let due = feed.nextSnapshot(every: .seconds(60), or: 1, at: .origin + .seconds(100))
     #expect(due == nil)
@@ -326,7 +326,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.refused.isEmpty)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
-    feed.ended(try #require(feed.takeActs().first))
+    feed.ended(try #require(feed.nextActs().first))
     #expect(feed.nextWrite()?.split(separator: 0x0A).count == 5)
     #expect(feed.hasInFlight(main))
   }
@@ -335,7 +335,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     var feed = begun()
     let act = LoggedAct(try #require(Self.admission), answer: "")
     receive(&feed, LogMessage(position: position(1), lines: act.line), at: 1)
-    let acts = feed.takeActs()
+    let acts = feed.nextActs()
     // What is being done to it may explain that it is missing, and nobody has looked for it.
     feed.beginSnapshot(of: main, partition)
     var isRefused = [feed.refuse(main, partition)]
@@ -356,7 +356,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     _ = feed.nextWrite()
     feed.acknowledge("f1")
     for _ in 0..<2 {
-      let acts = feed.takeActs()
+      let acts = feed.nextActs()
       try #require(acts.count == 1)
       feed.ended(acts[0], isGone: true)
     }
@@ -383,9 +383,9 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     receive(&feed, LogMessage(position: position(2), lines: act.line), at: 2)
     _ = feed.nextWrite()
     feed.acknowledge("f1")
-    #expect(feed.takeActs().isEmpty)
+    #expect(feed.nextActs().isEmpty)
     feed.acknowledge("f2")
-    #expect(feed.takeActs().map(\.code) == [2 * 256])
+    #expect(feed.nextActs().map(\.code) == [2 * 256])
   }
 
   @Test func `what belongs to a partition that ended is left alone`() {

@@ -1,6 +1,6 @@
+import Gateway
 import NIOCore
 import NIOPosix
-import NatsClient
 import Platform
 import Testing
 

@@ -224,12 +224,12 @@ private func header(
     fed.read(4, message(1, of: "s", "elsewhere"), in: side)
     let token = fed.write()
     #expect(fed.written == ["before", "elsewhere"])
-    #expect(fed.feed.takeActs().isEmpty)
+    #expect(fed.feed.nextActs().isEmpty)
     fed.feed.acknowledge(token ?? "")
-    let acts = fed.feed.takeActs()
+    let acts = fed.feed.nextActs()
     #expect(acts.map(\.code) == [512])
     #expect(fed.write() == nil)
-    #expect(fed.feed.takeActs().isEmpty)
+    #expect(fed.feed.nextActs().isEmpty)
     fed.feed.ended(acts[0])
     fed.writeAndAcknowledge()
     #expect(fed.written == ["before", "elsewhere", "behind"])
@@ -240,16 +240,16 @@ private func header(
     var fed = Fed([main: LogFeed.Beginning(held: 512)])
     fed.read(2, act(1, close))
     fed.read(3, act(1, close))
-    #expect(fed.feed.takeActs().isEmpty)
+    #expect(fed.feed.nextActs().isEmpty)
     fed.read(4, act(2, close))
-    #expect(fed.feed.takeActs().count == 1)
+    #expect(fed.feed.nextActs().count == 1)
   }
 
   @Test func `an act of a partition that ended is given up, with what waits for it`() {
     var fed = Fed()
     fed.read(1, act(1, close))
     fed.read(2, message(1))
-    let acts = fed.feed.takeActs()
+    let acts = fed.feed.nextActs()
     fed.feed.end(partition)
     #expect(!fed.feed.isActing(acts[0]))
     fed.feed.ended(acts[0])
@@ -282,12 +282,12 @@ private func header(
       fed.feed.nextSnapshot(every: .seconds(60), or: 1 << 20, at: .origin)?.room
     }
     fed.read(1, act(1, open))
-    fed.feed.ended(fed.feed.takeActs()[0])
+    fed.feed.ended(fed.feed.nextActs()[0])
     #expect(due() == nil)
     fed.read(2, message(1, of: "s", "a"))
     fed.writeAndAcknowledge()
     fed.read(3, act(2, close))
-    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    fed.feed.ended(fed.feed.nextActs()[0], isGone: true)
     #expect(due() == main)
     #expect(fed.feed.covered(partition, without: RoomName("side")!, from: 9) == 0)
     let gone = fed.feed.beginSnapshot(of: main, partition)
@@ -306,20 +306,20 @@ private func header(
     other.read(4, act(1, open))
     other.read(5, message(1, of: "s", "a"))
     other.read(6, act(2, close))
-    #expect(other.feed.takeActs().isEmpty)
+    #expect(other.feed.nextActs().isEmpty)
     #expect(other.write() == nil)
     #expect(other.feed.duplicates == 3)
     // What is new opens it again.
     other.read(7, act(3, open))
-    #expect(other.feed.takeActs().map(\.code) == [7 * 256])
+    #expect(other.feed.nextActs().map(\.code) == [7 * 256])
   }
 
   @Test func `a room that is opened again behind its closing has a snapshot with a state`() {
     var fed = Fed()
     fed.read(1, act(1, close))
-    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    fed.feed.ended(fed.feed.nextActs()[0], isGone: true)
     fed.read(2, message(1, of: "s", "a"))
-    fed.feed.ended(fed.feed.takeActs()[0])
+    fed.feed.ended(fed.feed.nextActs()[0])
     // Before the first events, too.
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
     fed.feed.failSnapshot(of: main, partition, until: .origin)
@@ -327,9 +327,9 @@ private func header(
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
     fed.feed.failSnapshot(of: main, partition, until: .origin)
     fed.read(3, act(2, close))
-    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    fed.feed.ended(fed.feed.nextActs()[0], isGone: true)
     fed.read(4, act(3, LoggedAct(.open, answer: "")))
-    fed.feed.ended(fed.feed.takeActs()[0])
+    fed.feed.ended(fed.feed.nextActs()[0])
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
   }
 

@@ -12,20 +12,20 @@ import Testing
 
   @Test func `a source whose connection ends is told to have ended, with what it said last`() {
     var sources = SourceConnections()
-    sources.came("irc", in: main)
-    sources.note([state(.connecting), state(.live)], in: main)
-    let health = sources.left("irc", in: main)
+    sources.connect("irc", in: main)
+    sources.record([state(.connecting), state(.live)], in: main)
+    let health = sources.disconnect("irc", in: main)
     #expect(health?.state == .ended && health?.lost == 3 && health?.platform == "twitch")
-    #expect(sources.left("irc", in: main) == nil)
+    #expect(sources.disconnect("irc", in: main) == nil)
   }
 
   @Test func `one that has come again, or has said that it ends, has not ended so`() {
     var sources = SourceConnections()
-    sources.came("irc", in: main)
-    sources.note([state(.live)], in: main)
-    sources.came("irc", in: main)
-    #expect(sources.left("irc", in: main) == nil)
-    sources.note([state(.refused)], in: main)
-    #expect(sources.left("irc", in: main) == nil)
+    sources.connect("irc", in: main)
+    sources.record([state(.live)], in: main)
+    sources.connect("irc", in: main)
+    #expect(sources.disconnect("irc", in: main) == nil)
+    sources.record([state(.refused)], in: main)
+    #expect(sources.disconnect("irc", in: main) == nil)
   }
 }

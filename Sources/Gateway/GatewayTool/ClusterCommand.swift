@@ -7,7 +7,7 @@ import Varlink
 import YAMLReader
 
 /// Runs one node of a cluster.
-struct RunCommand: AsyncParsableCommand {
+struct RunNodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run a node of a cluster (the default).")
 
@@ -37,7 +37,7 @@ struct RunCommand: AsyncParsableCommand {
     do { try configuration.checkFiles() } catch {
       throw GatewayError.configuration(error.description)
     }
-    if checkConfig { return GatewayProgram.tell("the configuration is fine") }
+    if checkConfig { return GatewayProgram.report("the configuration is fine") }
     signal(SIGPIPE, SIG_IGN)
     try await GatewayRun(configuration).run()
   }

@@ -15,6 +15,6 @@ struct GatewayCommand: AsyncParsableCommand {
       """,
     version: "livehost-gateway \(livehostVersion)",
     subcommands: [
-      RunCommand.self, RelayCommand.self, StatusCommand.self, RoomsCommand.self,
-    ], defaultSubcommand: RunCommand.self)
+      RunNodeCommand.self, RelayCommand.self, StatusCommand.self, RoomsCommand.self,
+    ], defaultSubcommand: RunNodeCommand.self)
 }

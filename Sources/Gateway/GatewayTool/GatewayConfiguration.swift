@@ -1,7 +1,6 @@
 import Foundation
 package import Gateway
 import LiveSources
-import NatsClient
 import RateLimiting
 package import YAMLReader
 

@@ -6,7 +6,6 @@ import JSON
 import LiveSources
 import NIOCore
 import NIOPosix
-import NatsClient
 import Systemd
 import UnixSignals
 import UnixSockets
@@ -28,7 +27,7 @@ struct GatewayRun {
       try await serve(node, loop, signals)
       try await loop.flatSubmit { node.value.stop() }.get()
     } catch {
-      throw Self.told(error)
+      throw Self.gatewayError(for: error)
     }
   }
 
@@ -43,7 +42,7 @@ struct GatewayRun {
       sink: LogSink(node))
     let directory = try await loop.submit { node.value.directory }.get()
     let tunnels = configuration.tunnels()
-    let origin: Origin = { room in
+    let origin: OriginLookup = { room in
       if let room { try await directory.settled(room) }
       return try await tunnels.path(for: directory.address(of: room))
     }
@@ -73,7 +72,7 @@ struct GatewayRun {
     let (failures, failed) = AsyncStream.makeStream(of: ClusterError.self)
     try await loop.submit {
       node.value.failed = { failed.yield($0) }
-      node.value.told = { GatewayProgram.tell($0) }
+      node.value.report = { GatewayProgram.report($0) }
     }.get()
     let signalled = Task { for await _ in signals { return failed.finish() } }
     var failure: ClusterError?
@@ -100,7 +99,7 @@ struct GatewayRun {
     do {
       return try await Tunnel.listen(
         host: nil, port: port, identity: identity, to: configuration.control,
-        report: { GatewayProgram.tell($0) })
+        report: { GatewayProgram.report($0) })
     } catch let error as IOError {
       throw GatewayError.unavailable("port \(port): \(String(cString: strerror(error.errnoCode)))")
     }
@@ -146,7 +145,7 @@ struct GatewayRun {
     return rooms.values.sorted { $0.room < $1.room }
   }
 
-  private static func told(_ error: any Error) -> GatewayError {
+  private static func gatewayError(for error: any Error) -> GatewayError {
     switch error {
     case let error as GatewayError: error
     case NatsError.unreachable(let text): .unavailable("no NATS server answers: \(text)")
@@ -208,7 +207,7 @@ actor Tunnels {
     let attempt = Task<String, any Error> {
       _ = try await Tunnel.connect(
         path: path, host: peer.host, port: peer.port, identity: identity,
-        report: { GatewayProgram.tell($0) })
+        report: { GatewayProgram.report($0) })
       return path
     }
     attempts[address] = attempt

@@ -57,7 +57,7 @@ struct RelayCommand: AsyncParsableCommand {
         tunnels.append(
           try await Tunnel.connect(
             path: origin, host: address.host, port: address.port, identity: identity,
-            report: { GatewayProgram.tell($0) }))
+            report: { GatewayProgram.report($0) }))
       }
       let relay = Relay(origin: { [origin] _ in origin }, maximumRate: arguments.rate)
       let address = remote(listen)
@@ -70,7 +70,7 @@ struct RelayCommand: AsyncParsableCommand {
         tunnels.append(
           try await Tunnel.listen(
             host: address.host, port: address.port, identity: identity, to: path,
-            report: { GatewayProgram.tell($0) }))
+            report: { GatewayProgram.report($0) }))
       }
       try? ServiceNotifier().ready(status: "relays \(from)")
       let attempt = Task { [origin, from] in await Self.tryOrigin(at: origin, named: from) }
@@ -105,7 +105,7 @@ struct RelayCommand: AsyncParsableCommand {
         reason = "what answers is not a livehostd"
       }
     }
-    GatewayProgram.tell("no rooms from \(name) yet: \(reason)")
+    GatewayProgram.report("no rooms from \(name) yet: \(reason)")
   }
 
   private func remote(_ socket: String) -> PeerAddress? {

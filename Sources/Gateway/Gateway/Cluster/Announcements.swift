@@ -31,11 +31,11 @@ struct Announcements: Sendable {
   mutating func add(_ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant) {
     entries[key] = Entry(
       value: value, sequence: sequence, written: now, next: now + settings.renewal,
-      until: now + settings.telling)
+      until: now + settings.announcementLifetime)
   }
 
   /// It was written again.
-  mutating func noteWritten(_ key: String, sequence: UInt64, at now: Instant) {
+  mutating func recordWritten(_ key: String, sequence: UInt64, at now: Instant) {
     guard let known = entries[key]?.sequence, sequence > known else { return }
     entries[key]?.sequence = sequence
     entries[key]?.written = now
@@ -45,7 +45,7 @@ struct Announcements: Sendable {
   mutating func observed(_ key: String, _ value: JSONValue?, sequence: UInt64, at now: Instant) {
     guard let entry = entries[key], sequence > entry.sequence else { return }
     if value == entry.value {
-      noteWritten(key, sequence: sequence, at: now)
+      recordWritten(key, sequence: sequence, at: now)
     } else if value != nil {
       entries[key] = nil
     }

@@ -184,7 +184,7 @@ package struct GatewayInterface: Sendable {
       return PartitionReply(partition: Partition(of: room).number)
     }
     try interface.handle("DrainNode") { (_, parameters: DrainParameters) in
-      try await tell(
+      try await announce(
         parameters.node, LeaseKeeper.drainKey(of: parameters.node),
         ["drain": .bool(parameters.resume != true)])
     }
@@ -192,7 +192,7 @@ package struct GatewayInterface: Sendable {
       guard (0..<Partition.count).contains(parameters.partition) else {
         throw ServiceError.invalidParameter("partition")
       }
-      return try await tell(
+      return try await announce(
         parameters.node, LeaseKeeper.moveKey(of: Partition(number: parameters.partition)),
         ["node": .string(parameters.node)])
     }
@@ -207,7 +207,7 @@ package struct GatewayInterface: Sendable {
   }
 
   /// Tells all nodes something, by the bucket that they watch anyway.
-  private func tell(
+  private func announce(
     _ name: String, _ key: String, _ members: [JSONName: JSONValue]
   ) async throws -> NoParameters {
     guard directory.isKnown(name) else {
@@ -222,7 +222,7 @@ package struct GatewayInterface: Sendable {
     let value = JSONValue.object(members)
     let sequence = try? await calls.store(ClusterStreams.leaseSubject + key, value.serialized())
     guard let sequence else { throw VarlinkError(name: "\(Self.name).NotTaken") }
-    handle.perform { $0.keeper.told(key, value, sequence: sequence, at: Delivery.now) }
+    handle.perform { $0.keeper.announce(key, value, sequence: sequence, at: Delivery.now) }
     return NoParameters()
   }
 

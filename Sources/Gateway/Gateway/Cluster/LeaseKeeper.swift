@@ -19,7 +19,7 @@ package struct LeaseKeeper: Sendable {
     package var renewal = Interval.seconds(1)
     /// How long something is told. A watch whose server is gone is noticed after one ``duration``; another one may
     /// have to be asked for more than once.
-    package var telling = Interval.seconds(15)
+    package var announcementLifetime = Interval.seconds(15)
 
     package init(node: String, instance: String, address: String) {
       (self.node, self.instance, self.address) = (node, instance, address)
@@ -74,7 +74,7 @@ package struct LeaseKeeper: Sendable {
     var isLoading = true
   }
 
-  private enum Wish { case present, take(Partition), renew(Partition), tell(String) }
+  private enum Purpose { case present, acquire(Partition), renew(Partition), announce(String) }
 
   package let settings: Settings
   private var entries: [Partition: Entry] = [:]
@@ -85,9 +85,9 @@ package struct LeaseKeeper: Sendable {
   private var namesake: (instance: String, written: UInt64)?
   private var held: [Partition: Held] = [:]
   /// Partitions that were asked for and when, without an answer so far.
-  private var taking: [Partition: Instant] = [:]
+  private var acquiring: [Partition: Instant] = [:]
   private var announcements: Announcements
-  private var wishes: [Int: (wish: Wish, asked: Instant)] = [:]
+  private var requests: [Int: (purpose: Purpose, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
   /// How long the servers take for the entry by which they are timed.
@@ -255,11 +255,11 @@ package struct LeaseKeeper: Sendable {
 
   /// The servers have answered a request; `sequence` is nil if they refused it, because there is another entry.
   package mutating func answered(_ request: Int, sequence: UInt64?, at now: Instant) -> [Action] {
-    guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
-    switch wish {
+    guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
+    switch purpose {
     case .present: return timed(now - asked, at: now)
-    case .take(let partition):
-      taking[partition] = nil
+    case .acquire(let partition):
+      acquiring[partition] = nil
       guard let sequence else {
         // A mark of deletion that is gone by now must not be expected again.
         if entries[partition]?.isDeleted == true { entries[partition] = nil }
@@ -284,38 +284,38 @@ package struct LeaseKeeper: Sendable {
       held[partition]?.sequence = sequence
       held[partition]?.renewed = asked
       return []
-    case .tell(let key):
-      if let sequence { announcements.noteWritten(key, sequence: sequence, at: asked) }
+    case .announce(let key):
+      if let sequence { announcements.recordWritten(key, sequence: sequence, at: asked) }
       return []
     }
   }
 
   /// A request will have no answer, or none that says what was done.
   package mutating func failed(_ request: Int, at now: Instant) -> [Action] {
-    guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
-    switch wish {
+    guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
+    switch purpose {
     case .present: return now - asked < settings.slow ? [] : timed(now - asked, at: now)
-    case .take(let partition): taking[partition] = nil
-    case .renew, .tell: break
+    case .acquire(let partition): acquiring[partition] = nil
+    case .renew, .announce: break
     }
     return []
   }
 
   /// The servers took so long for the entry by which they are timed.
   private mutating func timed(_ time: Interval, at now: Instant) -> [Action] {
-    timing.note(time, at: now)
+    timing.record(time, at: now)
     guard timing.isSlow != drainReasons.contains(.slow) else { return [] }
     return timing.isSlow ? drain(.slow) : resume(.slow)
   }
 
   /// The connection is lost, and with it all answers.
   package mutating func forgetRequests() {
-    wishes = [:]
-    taking = [:]
+    requests = [:]
+    acquiring = [:]
   }
 
   /// Whether the daemon has yet to get the rooms of a partition. The others are told by a renewal, which is due at once.
-  package mutating func note(_ partition: Partition, isLoading: Bool) {
+  package mutating func mark(_ partition: Partition, isLoading: Bool) {
     guard held[partition]?.isLoading == !isLoading else { return }
     held[partition]?.isLoading = isLoading
     held[partition]?.asked = .origin
@@ -338,7 +338,7 @@ package struct LeaseKeeper: Sendable {
     actions += announcements.due(at: now).map { write in
       .put(
         key: write.key, value: write.value, expected: write.expected,
-        request: request(.tell(write.key), at: now))
+        request: request(.announce(write.key), at: now))
     }
     guard let currentSince else { return actions + renewals(at: now) }
     if isTiming, presented.map({ now - $0 >= settings.renewal }) ?? true {
@@ -351,15 +351,15 @@ package struct LeaseKeeper: Sendable {
     actions += shed(max(0, held.count - share))
     // Whoever begins first hears who else is there, so that it does not take what it would give back.
     guard now - currentSince >= settings.renewal else { return actions }
-    actions += take(upTo: share - held.count - taking.count, at: now)
+    actions += acquire(upTo: share - held.count - acquiring.count, at: now)
     // For these others are shed.
-    actions += take(upTo: Partition.count, at: now, onlyMoved: true)
+    actions += acquire(upTo: Partition.count, at: now, onlyMoved: true)
     return actions
   }
 
-  private mutating func request(_ wish: Wish, at now: Instant) -> Int {
+  private mutating func request(_ purpose: Purpose, at now: Instant) -> Int {
     defer { nextRequest += 1 }
-    wishes[nextRequest] = (wish, now)
+    requests[nextRequest] = (purpose, now)
     return nextRequest
   }
 
@@ -372,10 +372,10 @@ package struct LeaseKeeper: Sendable {
       ], expected: nil, request: request(.present, at: now))
   }
 
-  /// Something was told to nodes by an entry, which is written again for ``Settings/telling``.
+  /// Something was told to nodes by an entry, which is written again for ``Settings/announcementLifetime``.
   ///
   /// - Parameter sequence: of the entry.
-  package mutating func told(
+  package mutating func announce(
     _ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant
   ) { announcements.add(key, value, sequence: sequence, at: now) }
 
@@ -394,8 +394,8 @@ package struct LeaseKeeper: Sendable {
     for (partition, lease) in held.sorted(by: { $0.key < $1.key })
     where now - lease.asked >= settings.renewal {
       // Of several under way each but the first would be refused, by our own hand.
-      let isUnderWay = wishes.values.contains {
-        if case .renew(partition) = $0.wish { true } else { false }
+      let isUnderWay = requests.values.contains {
+        if case .renew(partition) = $0.purpose { true } else { false }
       }
       if isUnderWay { continue }
       held[partition]?.asked = now
@@ -419,21 +419,21 @@ package struct LeaseKeeper: Sendable {
     return [.ended(partition), .delete(key: "p\(partition)", expected: lease.sequence)]
   }
 
-  private mutating func take(
+  private mutating func acquire(
     upTo count: Int, at now: Instant, onlyMoved: Bool = false
   ) -> [Action] {
     guard count > 0, !onlyMoved || !preferred.isEmpty else { return [] }
     let free = Partition.all.filter {
       let mover = preference(for: $0, at: now)
-      return held[$0] == nil && taking[$0] == nil && !isLeased($0, at: now)
+      return held[$0] == nil && acquiring[$0] == nil && !isLeased($0, at: now)
         && (mover == settings.node || mover == nil && !onlyMoved)
     }
     return free.sorted { rank($0) < rank($1) }.prefix(count).map { partition in
-      taking[partition] = now
+      acquiring[partition] = now
       let mark = entries[partition].flatMap { $0.isDeleted ? $0.sequence : nil }
       return .put(
         key: "p\(partition)", value: lease(epoch: nil, isLoading: true), expected: mark ?? 0,
-        request: request(.take(partition), at: now))
+        request: request(.acquire(partition), at: now))
     }
   }
 
@@ -480,10 +480,10 @@ package struct LeaseKeeper: Sendable {
 
   /// Whether the servers have yet to answer for a partition that was given up, so that it can be given up there.
   package var isGivingUp: Bool {
-    wishes.values.contains {
-      switch $0.wish {
-      case .renew(let partition), .take(let partition): held[partition] == nil
-      case .present, .tell: false
+    requests.values.contains {
+      switch $0.purpose {
+      case .renew(let partition), .acquire(let partition): held[partition] == nil
+      case .present, .announce: false
       }
     }
   }

@@ -104,8 +104,8 @@ package struct LogConsumer: Sendable {
   }
 
   /// A message came with its `$JS.ACK` subject. Returns its place; `nil` if it is not to be used.
-  package mutating func received(reply: String, at now: Instant) -> Delivery? {
-    guard case .pulling(let name, _, let remaining) = state, let place = Delivery(reply),
+  package mutating func received(reply: String, at now: Instant) -> Metadata? {
+    guard case .pulling(let name, _, let remaining) = state, let place = Metadata(reply),
       place.consumer == name
     else { return nil }
     guard place.delivered == expected, place.sequence > last else {
@@ -140,7 +140,7 @@ package struct LogConsumer: Sendable {
   private mutating func lost(at now: Instant) { state = .absent(next: now + Self.pause) }
 
   /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, of which newer servers tell two more in front.
-  package struct Delivery {
+  package struct Metadata {
     package let sequence: UInt64
     /// When the servers took it, in nanoseconds since 1970 by the clock of their leader.
     package let written: UInt64

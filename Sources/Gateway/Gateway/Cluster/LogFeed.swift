@@ -114,7 +114,7 @@ package struct LogFeed: Sendable {
   private var terms: [Partition: Int] = [:]
   private var nextTerm = 1
   /// The last message that was read.
-  private var read: [Partition: UInt64] = [:]
+  private var newest: [Partition: UInt64] = [:]
   /// By room, the position that the daemon must have for ``hasCaughtUp(_:)``.
   private var goals: [Partition: [RoomName: Int]] = [:]
   private var batches: [Batch] = []
@@ -140,7 +140,7 @@ package struct LogFeed: Sendable {
     rooms[partition] = known.mapValues { Room($0) }
     terms[partition] = nextTerm
     nextTerm += 1
-    (read[partition], goals[partition]) = (nil, nil)
+    (newest[partition], goals[partition]) = (nil, nil)
   }
 
   /// Forgets a partition; what was read of it is passed on, but for what waits for an act.
@@ -148,13 +148,13 @@ package struct LogFeed: Sendable {
     for room in rooms.removeValue(forKey: partition)?.values ?? [:].values {
       for item in room.queue { bytes -= Self.size(item) }
     }
-    (read[partition], goals[partition]) = (nil, nil)
+    (newest[partition], goals[partition]) = (nil, nil)
     acts.removeAll { $0.partition == partition }
   }
 
   /// The connection to the daemon is lost: every partition is to be begun anew.
   package mutating func reset() {
-    (rooms, read, goals, batches, syncs, acts) = ([:], [:], [:], [], [], [])
+    (rooms, newest, goals, batches, syncs, acts) = ([:], [:], [:], [], [], [])
     (written, bytes) = (0, 0)
   }
 
@@ -165,7 +165,7 @@ package struct LogFeed: Sendable {
     at now: Instant
   ) {
     guard rooms[partition] != nil else { return }
-    read[partition] = sequence
+    newest[partition] = sequence
     guard let message = LogMessage(bytes: body) else { return unreadable += 1 }
     // Taken out, so that it is changed in place.
     var known = rooms[partition]?.removeValue(forKey: room) ?? Room(Beginning(held: 0))
@@ -176,7 +176,7 @@ package struct LogFeed: Sendable {
     let count = isAct ? 1 : min(parts.count, Self.partsPerMessage)
     let first = Int(sequence) * Self.partsPerMessage
     guard
-      known.senders.take(
+      known.senders.record(
         message.position.sequence, of: message.position.source.description, message: sequence,
         last: first + max(0, count - 1))
     else { return duplicates += 1 }
@@ -268,7 +268,7 @@ package struct LogFeed: Sendable {
       if room.inFlight > 0 {
         room.inFlight -= 1
         room.gone = nil
-        note(batch.code, &room)
+        recordAcknowledged(batch.code, &room)
         advance(&room)
       }
       rooms[batch.partition]?[batch.room] = room
@@ -286,7 +286,7 @@ package struct LogFeed: Sendable {
     }
   }
 
-  private func note(_ code: Int, _ room: inout Room) {
+  private func recordAcknowledged(_ code: Int, _ room: inout Room) {
     room.acknowledged = max(room.acknowledged, code)
     // A snapshot that is on its way may be of any moment since it was asked for.
     if !room.isSaving { room.senders.forgetChanges(before: Self.message(of: room.acknowledged)) }
@@ -304,7 +304,7 @@ package struct LogFeed: Sendable {
   // MARK: Acts
 
   /// The acts to carry out now. Each is followed by ``ended(_:)``.
-  package mutating func takeActs() -> [Act] {
+  package mutating func nextActs() -> [Act] {
     defer { acts = [] }
     return acts
   }
@@ -331,7 +331,7 @@ package struct LogFeed: Sendable {
       room.gone = isGone ? act.code : nil
       // A snapshot that is under way may miss it.
       if isGone { room.isSaving = false }
-      note(act.code, &room)
+      recordAcknowledged(act.code, &room)
     } else if isGone {
       refuse(&room)
     } else {
@@ -437,7 +437,7 @@ package struct LogFeed: Sendable {
   package func covered(_ partition: Partition, without room: RoomName, from start: UInt64) -> UInt64
   {
     guard let rooms = rooms[partition] else { return 0 }
-    var end = read[partition] ?? 0
+    var end = newest[partition] ?? 0
     for (name, other) in rooms {
       guard name == room || other.uncovered != nil else { continue }
       let first = name == room ? start : other.uncovered?.first ?? start

@@ -10,7 +10,7 @@ package struct LogSink: IngestSink {
   package init(_ node: NIOLoopBound<ClusterNode>) { self.node = node }
 
   package func deliver(_ delivery: RoomDelivery) {
-    node.value.sources.note(delivery.events, in: delivery.room)
+    node.value.sources.record(delivery.events, in: delivery.room)
     node.value.append(delivery)
   }
 
@@ -18,11 +18,11 @@ package struct LogSink: IngestSink {
   package func rejectUnroutable(_ counts: RejectionCounts) {}
 
   package func sourceCame(_ source: Text, in room: RoomName) {
-    node.value.sources.came(source, in: room)
+    node.value.sources.connect(source, in: room)
   }
 
   package func sourceLeft(_ source: Text, in room: RoomName) {
-    guard let health = node.value.sources.left(source, in: room) else { return }
+    guard let health = node.value.sources.disconnect(source, in: room) else { return }
     let event = LiveEvent(
       timestamp: Timestamp(WallClock.milliseconds()), payload: .source(.state(health)))
     // An act, which does not open a room that was closed meanwhile.

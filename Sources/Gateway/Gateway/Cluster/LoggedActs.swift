@@ -11,10 +11,10 @@ package import Varlink
 package struct LoggedActs: HostActService {
   private let node: NIOLoopBound<ClusterNode>
   private let loop: any EventLoop
-  private let origin: Origin
+  private let origin: OriginLookup
 
   /// - Parameter origin: gives the control socket of a room's owner.
-  package init(_ node: NIOLoopBound<ClusterNode>, on loop: any EventLoop, origin: @escaping Origin)
+  package init(_ node: NIOLoopBound<ClusterNode>, on loop: any EventLoop, origin: @escaping OriginLookup)
   {
     (self.node, self.loop, self.origin) = (node, loop, origin)
   }

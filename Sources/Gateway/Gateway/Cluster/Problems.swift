@@ -14,7 +14,7 @@ package struct ProblemJournal: Sendable {
   private struct Known: Sendable {
     var problem: Problem
     var since: Instant
-    var isTold = false
+    var isReported = false
   }
 
   /// What is over sooner is not told: connections are made, and nodes hand over.
@@ -25,11 +25,11 @@ package struct ProblemJournal: Sendable {
   package init() {}
 
   /// Returns the lines that are new. To be called with all problems, some times per second.
-  package mutating func note(_ problems: [Problem], at now: Instant) -> [String] {
+  package mutating func update(_ problems: [Problem], at now: Instant) -> [String] {
     var lines: [String] = []
     known.removeAll { entry in
       if problems.contains(where: { $0.kind == entry.problem.kind }) { return false }
-      if entry.isTold { lines.append("over: \(entry.problem.text)") }
+      if entry.isReported { lines.append("over: \(entry.problem.text)") }
       return true
     }
     for problem in problems {
@@ -38,9 +38,9 @@ package struct ProblemJournal: Sendable {
         known.append(Known(problem: problem, since: now))
         continue
       }
-      guard !known[index].isTold, now - known[index].since >= Self.patience else { continue }
+      guard !known[index].isReported, now - known[index].since >= Self.patience else { continue }
       known[index].problem = problem
-      known[index].isTold = true
+      known[index].isReported = true
       lines.append("problem: \(problem.text)")
     }
     return lines

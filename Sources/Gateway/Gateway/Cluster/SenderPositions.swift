@@ -28,7 +28,7 @@ package struct SenderPositions: Sendable {
   init(_ positions: [String: Position] = [:]) { newest = positions }
 
   /// Notes a batch. `false` if the log had it before.
-  mutating func take(_ batch: Int, of sender: String, message: UInt64, last: Int) -> Bool {
+  mutating func record(_ batch: Int, of sender: String, message: UInt64, last: Int) -> Bool {
     let before = newest[sender]
     if let before, before.batch >= batch { return false }
     changes.append(Change(message: message, sender: sender, before: before, last: last))

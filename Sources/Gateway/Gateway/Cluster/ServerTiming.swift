@@ -18,7 +18,7 @@ package struct ServerTiming: Sendable {
 
   init(slow: Interval) { self.slow = slow }
 
-  mutating func note(_ time: Interval, at now: Instant) {
+  mutating func record(_ time: Interval, at now: Instant) {
     newest = time
     (late, timely) = time < slow ? (0, timely + 1) : (late + 1, 0)
     if late >= 2, !isSlow {

@@ -2,7 +2,6 @@ import ControlInterface
 import Foundation
 import JSON
 import LiveEvents
-import NatsClient
 import Platform
 import RateLimiting
 import Varlink

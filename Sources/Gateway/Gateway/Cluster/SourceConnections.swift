@@ -17,11 +17,11 @@ package struct SourceConnections: Sendable {
 
   package init() {}
 
-  package mutating func came(_ source: Text, in room: RoomName) {
+  package mutating func connect(_ source: Text, in room: RoomName) {
     known[Key(source: source, room: room), default: Known()].connections += 1
   }
 
-  package mutating func note(_ events: [LiveEvent], in room: RoomName) {
+  package mutating func record(_ events: [LiveEvent], in room: RoomName) {
     if known.isEmpty { return }
     for event in events {
       guard case .source(.state(let health)) = event.payload else { continue }
@@ -31,7 +31,7 @@ package struct SourceConnections: Sendable {
 
   /// A connection that brought the states of a source has ended. Returns what to tell of the source, if it has no other
   /// one and has not said that it ends.
-  package mutating func left(_ source: Text, in room: RoomName) -> SourceHealth? {
+  package mutating func disconnect(_ source: Text, in room: RoomName) -> SourceHealth? {
     let key = Key(source: source, room: room)
     known[key]?.connections -= 1
     guard let last = known[key], last.connections <= 0 else { return nil }

@@ -6,7 +6,7 @@ package import Varlink
 import VarlinkDescription
 
 /// The control socket of the daemon that has a room; given `nil`, of the one that answers for everything else.
-package typealias Origin = @Sendable (_ room: String?) async throws -> String
+package typealias OriginLookup = @Sendable (_ room: String?) async throws -> String
 
 /// Serves `io.livehost.Control` for a daemon elsewhere.
 ///
@@ -14,10 +14,10 @@ package typealias Origin = @Sendable (_ room: String?) async throws -> String
 /// a connection of its own, so that one that takes long delays no other.
 package struct Relay: Sendable {
   package let rooms: RelayedRooms
-  private let origin: Origin
+  private let origin: OriginLookup
 
   /// - Parameter maximumRate: how often a room may change here, per second; nil means as often as there.
-  package init(origin: @escaping Origin, maximumRate: Double?) {
+  package init(origin: @escaping OriginLookup, maximumRate: Double?) {
     self.origin = origin
     rooms = RelayedRooms(origin: origin, maximumRate: maximumRate)
   }

@@ -19,13 +19,13 @@ package actor RelayedRooms {
     var viewers = 0
   }
 
-  private let origin: Origin
+  private let origin: OriginLookup
   private let maximumRate: Double?
   private var rooms: [Key: Watched] = [:]
   private var followers = 0
 
   /// - Parameter maximumRate: states per second that are asked for; nil means all.
-  init(origin: @escaping Origin, maximumRate: Double?) {
+  init(origin: @escaping OriginLookup, maximumRate: Double?) {
     (self.origin, self.maximumRate) = (origin, maximumRate)
   }
 
@@ -95,7 +95,7 @@ package actor RelayedRooms {
 
   /// Follows a room until it is closed or its daemon is gone; returns why.
   private static func follow(
-    _ key: Key, _ relayed: RelayedRoom, _ origin: Origin, _ maximumRate: Double?
+    _ key: Key, _ relayed: RelayedRoom, _ origin: OriginLookup, _ maximumRate: Double?
   ) async -> (any Error)? {
     do {
       let client = ControlClient(

@@ -37,7 +37,7 @@ package enum Tunnel {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           guard strangers.withLock({ $0 < maximumStrangers }) else {
-            failures.note(
+            failures.record(
               TunnelFailures.name(of: channel),
               "was closed, since \(maximumStrangers) others have yet to show a certificate")
             throw ChannelError.operationUnsupported
@@ -56,7 +56,7 @@ package enum Tunnel {
                 }
                 .connect(unixDomainSocketPath: path)
               connected.whenFailure {
-                failures.note(path, TunnelFailures.reason(ofConnecting: $0))
+                failures.record(path, TunnelFailures.reason(ofConnecting: $0))
               }
               return connected
             })
@@ -111,7 +111,7 @@ package enum Tunnel {
               }
               let connected = bootstrap.connect(host: host, port: port)
               connected.whenFailure {
-                failures.note(peer, TunnelFailures.reason(ofConnecting: $0))
+                failures.record(peer, TunnelFailures.reason(ofConnecting: $0))
               }
               return connected
             })

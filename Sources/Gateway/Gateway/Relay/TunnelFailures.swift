@@ -30,13 +30,13 @@ final class TunnelFailures: Sendable {
     (self.loop, self.report) = (loop, report)
   }
 
-  func note(_ peer: String, _ reason: String) {
+  func record(_ peer: String, _ reason: String) {
     let (line, wake) = state.withLock { state -> (String?, Instant?) in
       let isAwaited = state.lines.deadline != nil
       let step = state.lines.push("\(peer): \(reason)", at: Delivery.now)
       return (state.line(of: step), isAwaited ? nil : step.wake)
     }
-    tell(line, next: wake)
+    emit(line, next: wake)
   }
 
   private func wake() {
@@ -44,10 +44,10 @@ final class TunnelFailures: Sendable {
       let step = state.lines.wake(at: Delivery.now)
       return (state.line(of: step), step.wake)
     }
-    tell(line, next: wake)
+    emit(line, next: wake)
   }
 
-  private func tell(_ line: String?, next wake: Instant?) {
+  private func emit(_ line: String?, next wake: Instant?) {
     if let line { report(line) }
     guard let wake else { return }
     loop.scheduleTask(in: .nanoseconds((wake - Delivery.now).nanoseconds)) { self.wake() }

@@ -12,7 +12,7 @@ final class TunnelHandshake: ChannelInboundHandler {
   private let ended: () -> Void
   private var deadline: Scheduled<Void>?
   private var isOver = false
-  private var isTold = false
+  private var isRecorded = false
 
   /// - Parameters:
   ///   - peer: whom this end has connected to; nil if the other end has connected.
@@ -28,14 +28,14 @@ final class TunnelHandshake: ChannelInboundHandler {
   }
 
   /// Tells the first reason: the end of a connection brings others.
-  private func tell(_ reason: String, _ context: ChannelHandlerContext) {
-    if !isTold { failures.note(peer ?? TunnelFailures.name(of: context.channel), reason) }
-    isTold = true
+  private func record(_ reason: String, _ context: ChannelHandlerContext) {
+    if !isRecorded { failures.record(peer ?? TunnelFailures.name(of: context.channel), reason) }
+    isRecorded = true
   }
 
   func channelActive(context: ChannelHandlerContext) {
     deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Tunnel.timeout) {
-      self.tell("did not show a certificate within 10 s", context)
+      self.record("did not show a certificate within 10 s", context)
       context.close(promise: nil)
     }
     // Until something was decrypted, the handler of TLS reads on by itself.
@@ -53,9 +53,9 @@ final class TunnelHandshake: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error as? NIOSSLError == .handshakeFailed(.sslError([.eofDuringHandshake])) {
       // Strangers come and go, but whoever is connected to should answer.
-      if peer != nil { tell("closed the connection instead of showing a certificate", context) }
+      if peer != nil { record("closed the connection instead of showing a certificate", context) }
     } else if let reason = TunnelFailures.reason(ofTLS: error) {
-      tell(reason, context)
+      record(reason, context)
     }
     context.fireErrorCaught(error)
   }

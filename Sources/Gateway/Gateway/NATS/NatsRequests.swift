@@ -1,7 +1,6 @@
 import JSON
 import LiveSources
 import NIOCore
-import NatsClient
 import Platform
 import RateLimiting
 
@@ -13,8 +12,8 @@ final class NatsRequests {
     let answered: (NatsMessage?) -> Void
   }
 
-  var client: NatsClient?
-  var isConnected = false
+  private var client: NatsClient?
+  private(set) var isConnected = false
   private var open: [String: Request] = [:]
   private var nextToken = 1
 
@@ -49,9 +48,11 @@ final class NatsRequests {
   /// Where messages to a name are published.
   func subject(of token: String) -> String? { client.map { "\($0.inbox).\(token)" } }
 
-  /// Gives an answer to who waits for it; `false` if nobody does.
-  func answer(_ message: NatsMessage, to token: String) -> Bool {
-    guard let request = open.removeValue(forKey: token) else { return false }
+  /// Passes an answer to the request that waits for it. Returns whether there is one.
+  func answer(_ message: NatsMessage) -> Bool {
+    guard let token = message.token, let request = open.removeValue(forKey: token) else {
+      return false
+    }
     request.answered(message)
     return true
   }
@@ -65,7 +66,13 @@ final class NatsRequests {
     }
   }
 
-  /// The connection is lost, and with it all answers.
+  /// The connection is made.
+  func connected(_ client: NatsClient) { (self.client, isConnected) = (client, true) }
+
+  /// The connection is made again.
+  func connected() { isConnected = true }
+
+  /// The connection is lost, and with it every answer.
   func disconnected() {
     isConnected = false
     for request in exchange(&open, with: [:]).values { request.answered(nil) }

@@ -12,6 +12,14 @@ package struct NatsMessage: Sendable {
   package var status: Int?
   /// What it says of the status.
   package var description: String?
+
+  /// The last token of the subject: in a reply, the one that the client chose.
+  var token: String? {
+    subject.lastIndex(of: ".").map { String(subject[subject.index(after: $0)...]) }
+  }
+
+  /// Whether this is a message of a stream, from a consumer.
+  var isFromStream: Bool { reply?.hasPrefix("$JS.ACK.") == true }
 }
 
 /// Why there is no connection.

@@ -10,7 +10,7 @@ import Testing
     return LiveEvent(timestamp: 1, payload: .source(.state(health)))
   }
 
-  @Test func `a source whose connection ends is told to have ended, with what it said last`() {
+  @Test func `a source whose connection ends is reported as ended, with its last state`() {
     var sources = SourceConnections()
     sources.connect("irc", in: main)
     sources.record([state(.connecting), state(.live)], in: main)
@@ -19,7 +19,8 @@ import Testing
     #expect(sources.disconnect("irc", in: main) == nil)
   }
 
-  @Test func `one that has come again, or has said that it ends, has not ended so`() {
+  @Test
+  func `a source with another connection, or that has reported its end, is not reported again`() {
     var sources = SourceConnections()
     sources.connect("irc", in: main)
     sources.record([state(.live)], in: main)

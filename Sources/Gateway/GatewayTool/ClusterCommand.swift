@@ -43,11 +43,11 @@ struct RunNodeCommand: AsyncParsableCommand {
   }
 }
 
-/// Shows what a node of a cluster is doing.
+/// Shows the status of a node.
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show what a node is doing, and what is wrong.",
-    discussion: "Exit codes: 0 all is well; 1 something is wrong; 69 nobody answers.")
+    commandName: "status", abstract: "Show the status and the problems of a node.",
+    discussion: "Exit codes: 0 no problems; 1 problems; 69 no gateway answers.")
 
   @OptionGroup var gateway: GatewayOptions
   @Flag(name: .customLong("json"), help: "Print a JSON object.") var json = false
@@ -81,11 +81,10 @@ struct StatusCommand: AsyncParsableCommand {
   }
 }
 
-/// Shows who has the rooms.
+/// Lists the rooms of the cluster.
 struct RoomsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rooms", abstract: "List the rooms of the cluster, each with the node that has it."
-  )
+    commandName: "rooms", abstract: "List the rooms of the cluster, each with its node.")
 
   @OptionGroup var gateway: GatewayOptions
 

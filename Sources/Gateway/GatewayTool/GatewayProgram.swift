@@ -3,7 +3,7 @@ import Glibc
 
 /// `livehost-gateway` as a process.
 public enum GatewayProgram {
-  /// Runs with the process's own arguments, environment and signals; gives the exit code.
+  /// Runs with the arguments, environment and signals of the process. Returns the exit code.
   public static func main() async -> Int32 {
     do {
       var command = try GatewayCommand.parseAsRoot()
@@ -25,7 +25,7 @@ public enum GatewayProgram {
     }
   }
 
-  /// Writes a line to standard error, which is the journal's for a service.
+  /// Writes a line to standard error, which goes to the journal when the program is a service.
   static func report(_ text: String) { write("livehost-gateway: \(text)\n", to: STDERR_FILENO) }
 
   static func write(_ text: String, to descriptor: Int32) {

@@ -24,7 +24,8 @@ extension ClusterNode {
         lost: { [self] in daemonLost() }))
   }
 
-  /// Batches that the daemon has not acknowledged are read again, starting at the positions that it then reports.
+  /// Batches that the daemon has not acknowledged are read again, starting at the positions that it
+  /// then reports.
   private func daemonLost() {
     feed.reset()
     readers.endLogs()
@@ -69,7 +70,8 @@ extension ClusterNode {
 
   // MARK: Takeovers
 
-  /// Asks the daemon for its positions and the store for snapshots of the partitions that wait for them.
+  /// Asks the daemon for its positions and the store for snapshots of the partitions that wait for
+  /// them.
   func load() {
     guard daemon.isConnected, requests.isConnected else { return }
     let partitions = takeovers.beginLoading {
@@ -118,8 +120,8 @@ extension ClusterNode {
     advance(.log(partition), now)
   }
 
-  /// Reports in the lease of a partition that the daemon has its rooms, with everything that was in the log when
-  /// reading began.
+  /// Reports in the lease of a partition that the daemon has its rooms, with everything that was in
+  /// the log when reading began.
   func reportLoaded() {
     for partition in takeovers.catchUp({ readers.isCurrent($0) && feed.hasCaughtUp($0) }) {
       keeper.mark(partition, isLoading: false)
@@ -133,8 +135,8 @@ extension ClusterNode {
     feed.end(partition)
   }
 
-  /// Offers the daemon again the rooms that it refused. It may have opened one since, without what came before: so the
-  /// copies are closed, and the partitions are loaded once more.
+  /// Offers the daemon again the rooms that it refused. It may have opened one since, without what
+  /// came before: so the copies are closed, and the partitions are loaded once more.
   func restartRefused(_ now: Instant) {
     guard daemon.isConnected else { return }
     let interval = min(settings.snapshotInterval, .seconds(30))
@@ -211,8 +213,8 @@ extension ClusterNode {
     }
   }
 
-  /// Returns the header of a snapshot and the sequence of the header that it replaces; `nil` if the node has lost the
-  /// partition or has begun it anew.
+  /// Returns the header of a snapshot and the sequence of the header that it replaces; `nil` if the
+  /// node has lost the partition or has begun it anew.
   func header(
     for upload: SnapshotUpload, _ saved: SnapshotTransfer.Saved
   ) -> (header: SnapshotHeader, expected: UInt64)? {
@@ -238,7 +240,8 @@ extension ClusterNode {
     stored.find(header, sequence: found.sequence, of: room)
   }
 
-  /// A snapshot is stored. Returns what the store had of the room before; `nil` if that is not known.
+  /// A snapshot is stored. Returns what the store had of the room before; `nil` if that is not
+  /// known.
   func snapshotStored(
     _ header: SnapshotHeader, _ sequence: UInt64, of room: RoomName, _ partition: Partition
   ) -> SnapshotTransfer.Stored? {

@@ -2,7 +2,8 @@ import JSON
 import LiveSources
 import RateLimiting
 
-// What the node exchanges with the NATS servers: leases, and the messages of the streams that it reads.
+// What the node exchanges with the NATS servers: leases, and the messages of the streams that it
+// reads.
 extension ClusterNode {
   /// Error codes of JetStream for a write that expected another last sequence.
   private static let wrongSequence: Set<Int64> = [10071, 10164]
@@ -42,7 +43,8 @@ extension ClusterNode {
       }
       if let sequence = LogMessage.sequence(of: reply) {
         problems.recordWrite(at: now)
-        // The watch also reports this node's own writes, unless the servers have replaced the bucket without its notice.
+        // The watch also reports this node's own writes, unless the servers have replaced the
+        // bucket without its notice.
         if now - readers.lastLease >= keeper.settings.duration {
           keeper.lostSight()
           readers.watchAnew(at: now)

@@ -10,10 +10,11 @@ import WireFormats
 
 /// One node of a cluster: a gateway with its connection to NATS and the local daemon.
 ///
-/// Its parts are values that decide: ``LeaseKeeper`` about leases, ``LogAppender`` about messages to the replicated log,
-/// ``StreamReaders`` about reading, ``Takeovers`` about loading rooms, ``LogFeed`` about what the daemon gets,
-/// ``StoredSnapshots`` and ``CopyRelease`` about what happens to rooms afterwards. The node gives them the time and the
-/// answers, and carries out what they return. Belongs to one event loop.
+/// Its parts are values that decide: ``LeaseKeeper`` about leases, ``LogAppender`` about messages
+/// to the replicated log, ``StreamReaders`` about reading, ``Takeovers`` about loading rooms,
+/// ``LogFeed`` about what the daemon gets, ``StoredSnapshots`` and ``CopyRelease`` about what
+/// happens to rooms afterwards. The node gives them the time and the answers, and carries out what
+/// they return. Belongs to one event loop.
 package final class ClusterNode {
   package struct Settings: Sendable {
     package var node: String
@@ -36,8 +37,9 @@ package final class ClusterNode {
   }
 
   private static let interval = TimeAmount.milliseconds(100)
-  /// How long the daemon may be away before other nodes take over its rooms: longer than systemd needs to restart it.
-  /// The rest of a takeover needs some 0.3 s (measured), and the whole must stay under 8 s.
+  /// How long the daemon may be away before other nodes take over its rooms: longer than systemd
+  /// needs to restart it. The rest of a takeover needs some 0.3 s (measured), and the whole must
+  /// stay under 8 s.
   private static let daemonPatience = Interval.seconds(6)
 
   let settings: Settings
@@ -119,8 +121,8 @@ package final class ClusterNode {
     var streams = try await ClusterStreams(calls: calls, replicas: settings.replicas).make()
     if client.maximumPayload < LogMessage.maximumBytes {
       streams.problems.append(
-        "the NATS servers accept no message above \(client.maximumPayload) bytes, and senders of longer batches wait"
-          + " without end; set max_payload to 1MB")
+        "the NATS servers accept no message above \(client.maximumPayload) bytes, and senders of"
+          + " longer batches wait without end; set max_payload to 1MB")
     }
     try await loop.submit { [streams] in
       node.value.logs = streams.logs
@@ -215,7 +217,8 @@ package final class ClusterNode {
   /// How long an act may take, including a change of the owner.
   private static let actPatience = Interval.seconds(30)
 
-  /// Appends an act to the replicated log, and calls `answered` once: with the outcome, or with `nil` if it is unknown.
+  /// Appends an act to the replicated log, and calls `answered` once: with the outcome, or with
+  /// `nil` if it is unknown.
   func append(
     _ kind: LoggedAct.Kind, in room: RoomName, answered: @escaping (JSONValue?) -> Void
   ) {
@@ -261,8 +264,8 @@ package final class ClusterNode {
 
   // MARK: End
 
-  /// Gives up all partitions, so that other nodes can acquire them immediately. Succeeds once no request is in flight
-  /// that would acquire or renew a lease, or after 2 s.
+  /// Gives up all partitions, so that other nodes can acquire them immediately. Succeeds once no
+  /// request is in flight that would acquire or renew a lease, or after 2 s.
   package func drain() -> EventLoopFuture<Void> {
     perform(keeper.drain(.ending))
     let drained = eventLoop.makePromise(of: Void.self)

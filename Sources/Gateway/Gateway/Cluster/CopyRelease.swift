@@ -1,9 +1,11 @@
 import RateLimiting
 
-/// Which of the local daemon's rooms are copies that are to be closed, because another node leads their partition.
+/// Which of the local daemon's rooms are copies that are to be closed, because another node leads
+/// their partition.
 ///
-/// Nobody feeds such a copy, yet it counts among the daemon's rooms. It is kept until the other node has had the
-/// partition for twice the interval of snapshots, and so has stored its own. A value.
+/// Nobody feeds such a copy, yet it counts among the daemon's rooms. It is kept until the other
+/// node has had the partition for twice the interval of snapshots, and so has stored its own. A
+/// value.
 struct CopyRelease {
   private let interval: Interval
   /// Since when other nodes have had partitions, with their rooms.
@@ -22,7 +24,8 @@ struct CopyRelease {
     }
   }
 
-  /// Returns the partitions whose copies are to be closed now. Unless there are none, ``end()`` follows.
+  /// Returns the partitions whose copies are to be closed now. Unless there are none, ``end()``
+  /// follows.
   mutating func begin(at now: Instant) -> Set<Partition> {
     guard closing == nil, now >= next else { return [] }
     next = now + interval
@@ -35,8 +38,8 @@ struct CopyRelease {
   /// Whether copies of a partition are being closed. The node must not load it meanwhile.
   func isClosing(_ partition: Partition) -> Bool { closing?.contains(partition) ?? false }
 
-  /// Returns whether a copy may still be closed. If not, no further copy of its partition is closed, and the node may
-  /// load it.
+  /// Returns whether a copy may still be closed. If not, no further copy of its partition is
+  /// closed, and the node may load it.
   mutating func mayClose(_ partition: Partition) -> Bool {
     guard isClosing(partition) else { return false }
     if elsewhere[partition] != nil { return true }

@@ -11,10 +11,11 @@ struct DaemonActs: Sendable {
 
   init(control: String) { self.control = control }
 
-  /// Carries out an act, repeating it until the daemon has answered or `isNeeded` is false. Returns the outcome; `nil`
-  /// if the act is not needed any more.
+  /// Carries out an act, repeating it until the daemon has answered or `isNeeded` is false. Returns
+  /// the outcome; `nil` if the act is not needed any more.
   ///
-  /// - Parameter started: called if the outcome follows later, for example once a controller has confirmed the act.
+  /// - Parameter started: called if the outcome follows later, for example once a controller has
+  ///   confirmed the act.
   func carryOut(
     _ act: LogFeed.Act, while isNeeded: @Sendable () async -> Bool,
     started: @escaping @Sendable () -> Void

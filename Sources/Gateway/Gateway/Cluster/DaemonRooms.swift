@@ -8,7 +8,8 @@ struct DaemonRooms: Sendable {
   /// The logs of the cluster, as the daemon knows them: the stream's name and when it was created.
   let logs: Set<String>
 
-  /// Returns the newest position of a log that each room of the daemon has; rooms without such a position are left out.
+  /// Returns the newest position of a log that each room of the daemon has; rooms without such a
+  /// position are left out.
   func positions() async throws -> [RoomName: Int] {
     let client = try await ControlClient.connect(path: control)
     var held: [RoomName: Int] = [:]
@@ -41,8 +42,8 @@ struct DaemonRooms: Sendable {
     return true
   }
 
-  /// Closes a room that came from a log. A room that did not is fed directly by somebody else, and stays open. A
-  /// recording ends with its room, and is kept.
+  /// Closes a room that came from a log. A room that did not is fed directly by somebody else, and
+  /// stays open. A recording ends with its room, and is kept.
   private func close(_ room: RoomName, _ client: ControlClient) async throws {
     let positions = try await client.getPositions(room: room.description).positions
     if !logs.isDisjoint(with: positions.keys) { try await client.closeRoom(room.description) }

@@ -1,15 +1,16 @@
 package import RateLimiting
 
-/// Something that is wrong with a node.
+/// A problem of a node.
 package struct Problem: Equatable, Sendable {
-  /// Stays the same while its text tells other figures.
+  /// Identifies the problem while the figures in its text change.
   package var kind: String
   package var text: String
 
   package init(_ kind: String, _ text: String) { (self.kind, self.text) = (kind, text) }
 }
 
-/// What the journal is told of problems: each when it has lasted for a moment, and when it is over.
+/// Decides which problems go to the journal: each once it has lasted for a moment, and once more
+/// when it is over. A value.
 package struct ProblemJournal: Sendable {
   private struct Known: Sendable {
     var problem: Problem
@@ -17,14 +18,16 @@ package struct ProblemJournal: Sendable {
     var isReported = false
   }
 
-  /// What is over sooner is not told: connections are made, and nodes hand over.
+  /// How long a problem must last to be reported. Shorter ones are normal: connections are made,
+  /// and partitions change hands.
   private static let patience = Interval.seconds(1)
 
   private var known: [Known] = []
 
   package init() {}
 
-  /// Returns the lines that are new. To be called with all problems, some times per second.
+  /// Returns the new lines for the journal. The caller passes all current problems several times
+  /// per second.
   package mutating func update(_ problems: [Problem], at now: Instant) -> [String] {
     var lines: [String] = []
     known.removeAll { entry in

@@ -1,11 +1,13 @@
 import LiveEvents
 import RateLimiting
 
-/// How many snapshots and acts a node has handled, and which of its rooms have no snapshot. A value.
+/// How many snapshots and acts a node has handled, and which of its rooms have no snapshot. A
+/// value.
 struct SnapshotCounts: Sendable {
   /// How long the status names a snapshot that could not be used.
   private static let memory = Interval.seconds(3600)
-  /// The number of failures in a row that makes a problem. Fewer are normal: a room may have been closed or moved.
+  /// The number of failures in a row that makes a problem. Fewer are normal: a room may have been
+  /// closed or moved.
   private static let few = 3
   /// How many rooms and unusable snapshots are named at most.
   private static let most = 8
@@ -65,7 +67,8 @@ struct SnapshotCounts: Sendable {
     ]
   }
 
-  /// Descriptions of the newest snapshots that could not be used. They are events rather than problems: they do not end.
+  /// Descriptions of the newest snapshots that could not be used. They are events rather than
+  /// problems: they do not end.
   func unusable(at now: Instant) -> [String] {
     newestUnusable.filter { now - $0.at < Self.memory }.map(\.text)
   }

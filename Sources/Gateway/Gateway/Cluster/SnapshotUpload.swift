@@ -35,7 +35,8 @@ struct SnapshotUpload {
     if written == nil { written = try await writeHeader(saved) }
     guard let (header, sequence) = written else { throw SnapshotTransfer.Failure.replaced }
     let before = try await node.get { $0.snapshotStored(header, sequence, of: room, partition) }
-    // Without `before` the partition was begun anew, and it is unknown what else the store has of the room.
+    // Without `before` the partition was begun anew, and it is unknown what else the store has of
+    // the room.
     guard let before else { return }
     // The log before the older snapshot is not needed any more, and of a closed room none of it.
     let older = header.isClosed ? header : before.newest
@@ -47,7 +48,8 @@ struct SnapshotUpload {
       keeping: [header.identifier, older?.identifier].compactMap(\.self), before: epoch + 1)
   }
 
-  /// Writes the header. Returns `nil` if the store has a header that this node did not know and may replace.
+  /// Writes the header. Returns `nil` if the store has a header that this node did not know and may
+  /// replace.
   private func writeHeader(
     _ saved: SnapshotTransfer.Saved
   ) async throws -> (header: SnapshotHeader, sequence: UInt64)? {

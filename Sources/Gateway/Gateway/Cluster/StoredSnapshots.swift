@@ -4,8 +4,8 @@ import LiveEvents
 struct StoredSnapshots {
   /// A partition is absent while it is not known what the store has of its rooms.
   private var rooms: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
-  /// Whether a snapshot is being stored. There is one at a time: most of them make no difference to the log that a
-  /// takeover reads, and the log must not wait.
+  /// Whether a snapshot is being stored. There is one at a time: most of them make no difference to
+  /// the log that a takeover reads, and the log must not wait.
   private(set) var isStoring = false
 
   /// A partition is loaded.

@@ -1,10 +1,11 @@
 import JSON
 import RateLimiting
 
-/// The consumers through which a node reads streams: one for the leases, and one for the log of each partition that
-/// it feeds to its daemon.
+/// The consumers through which a node reads streams: one for the leases, and one for the log of
+/// each partition that it feeds to its daemon.
 ///
-/// A value: the caller passes the time, sends what ``next(_:isPaused:at:)`` returns, and hands over the messages.
+/// A value: the caller passes the time, sends what ``next(_:isPaused:at:)`` returns, and hands over
+/// the messages.
 struct StreamReaders {
   enum Reader: Hashable {
     case leases
@@ -75,8 +76,8 @@ struct StreamReaders {
     return .log(Partition(number: number))
   }
 
-  /// Returns the metadata of a message that is the next one of its stream; `nil` for all others, among them those that
-  /// only end a pull.
+  /// Returns the metadata of a message that is the next one of its stream; `nil` for all others,
+  /// among them those that only end a pull.
   mutating func receive(
     _ message: NatsMessage, by reader: Reader, at now: Instant
   ) -> LogConsumer.Metadata? {

@@ -2,10 +2,11 @@ import RateLimiting
 
 /// How far the partitions of this node are on the way from a lease to rooms that the daemon has.
 ///
-/// A partition waits until the daemon and the NATS servers are reached. It is then loaded: the node asks the daemon for
-/// its positions and the store for snapshots. After that its log is read, and it has caught up once the daemon has
-/// everything that was in the log when reading began. Loading and the closing of rooms before a restart are tasks that
-/// may outlive the lease, so a partition has at most one of each at a time. A value.
+/// A partition waits until the daemon and the NATS servers are reached. It is then loaded: the node
+/// asks the daemon for its positions and the store for snapshots. After that its log is read, and
+/// it has caught up once the daemon has everything that was in the log when reading began. Loading
+/// and the closing of rooms before a restart are tasks that may outlive the lease, so a partition
+/// has at most one of each at a time. A value.
 struct Takeovers {
   private var waiting: Set<Partition> = []
   private var loading: Set<Partition> = []
@@ -27,14 +28,17 @@ struct Takeovers {
     failures[partition] = nil
   }
 
-  /// The daemon is gone or has come back, possibly with less than it had: every partition is loaded once more.
+  /// The daemon is gone or has come back, possibly with less than it had: every partition is loaded
+  /// once more.
   mutating func beginAnew(_ partitions: Set<Partition>) {
     (waiting, catchingUp, failures) = (partitions, [], [:])
   }
 
-  /// Returns the partitions to load now, each with the epoch of its lease. ``endLoading(_:)`` follows for each.
+  /// Returns the partitions to load now, each with the epoch of its lease. ``endLoading(_:)``
+  /// follows for each.
   ///
-  /// - Parameter epoch: the epoch of a partition's lease; `nil` if the partition cannot be loaded now.
+  /// - Parameter epoch: the epoch of a partition's lease; `nil` if the partition cannot be loaded
+  ///   now.
   mutating func beginLoading(_ epoch: (Partition) -> UInt64?) -> [(Partition, epoch: UInt64)] {
     let next = waiting.subtracting(loading).subtracting(restarting)
       .compactMap { partition in epoch(partition).map { (partition, epoch: $0) } }
@@ -42,7 +46,8 @@ struct Takeovers {
     return next
   }
 
-  /// The attempt to load a partition is over. Returns whether the partition still waits for its outcome.
+  /// The attempt to load a partition is over. Returns whether the partition still waits for its
+  /// outcome.
   mutating func endLoading(_ partition: Partition) -> Bool {
     precondition(loading.remove(partition) != nil, "partition \(partition) was not being loaded")
     return waiting.contains(partition)
@@ -67,8 +72,8 @@ struct Takeovers {
     return current
   }
 
-  /// Stops the reading of a partition so that its rooms can be closed and loaded once more. Returns whether that is
-  /// to be done now; ``endRestart(_:isHeld:)`` then follows.
+  /// Stops the reading of a partition so that its rooms can be closed and loaded once more. Returns
+  /// whether that is to be done now; ``endRestart(_:isHeld:)`` then follows.
   ///
   /// - Parameter interval: the shortest time between two restarts of a partition.
   mutating func restart(_ partition: Partition, at now: Instant, every interval: Interval) -> Bool {

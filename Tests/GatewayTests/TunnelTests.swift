@@ -74,9 +74,9 @@ struct TunnelTests {
   ) async throws {
     let far = try await Tunnel.connect(
       path: "\(directory)/far", host: host, port: port, identity: identity, report: report)
-    let client = try await ControlClient.connect(path: "\(directory)/far")
     await #expect(throws: VarlinkClientError.connectionClosed) {
-      _ = try await client.listRooms()
+      // The tunnel may close the connection before the client is ready, or later.
+      _ = try await ControlClient.connect(path: "\(directory)/far").listRooms()
     }
     try await far.close()
   }

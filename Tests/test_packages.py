@@ -38,7 +38,7 @@ FINDINGS = [
     ("settings are checked, with suggestions", 64, "simulate --set laod=2",
      "of which the message tells", "unknown key 'laod'; did you mean 'load'"),
     ("a gate against the first variant", 99, "simulate --device phone --threshold 'longest > base * 2 for fewer'",
-     "names both figures", "where the base has"),
+     "names both figures", "and .* in the base"),
     ("a threshold of a variant that was not chosen", 0, "simulate --variant default --device phone",
      "is skipped, visibly", "- p95.hangs. < 1 for fewer: skipped, no run of fewer was chosen"),
     ("Markdown goes to standard output alone", 0, "simulate --device phone --markdown -", "as it is", "^## box office"),

@@ -85,11 +85,13 @@ import Testing
   @Test func `what cannot be read or does not fit is told with its file`() async {
     let other = directory.write("other.csv", "name,milliseconds\nChatVew,1\n".utf8)
     let near = await run(["calibrate", other])
-    #expect(near.status == .badData && near.diagnostics.contains("'ChatVew' is nearly 'ChatView'"))
+    #expect(
+      near.status == .badData && near.diagnostics.contains("'ChatVew' is similar to 'ChatView'"))
     let binary = directory.write("other.bin", [0x0A, 0, 1] as [UInt8])
     let unreadable = await run(["calibrate", binary])
     #expect(
-      unreadable.status == .badData && unreadable.diagnostics.contains("other.bin: is binary"))
+      unreadable.status == .badData
+        && unreadable.diagnostics.contains("other.bin: is a binary file"))
     let absent = await run(["calibrate", "\(directory.path)/none"])
     #expect(absent.status == .badData && absent.diagnostics.contains("cannot read"))
     let half = await run(["calibrate", trace, "--output", "\(directory.path)/x.yaml"])

@@ -242,7 +242,7 @@ struct AgreementTests {
     LiveEvent(timestamp: epoch + Timestamp($0) * 200, payload: .control($1))
   }
 
-  private static let refusal = "refused, as the scenario has it"
+  private static let refusal = "refused as configured in the scenario"
 
   @Test(.timeLimit(.minutes(1)), arguments: [RequestOutcome.confirmed, .refused(reason: refusal)])
   func `a surface that takes a fixed time: the same requests, the same values`(

@@ -23,19 +23,23 @@ struct BaselineTests {
     #expect(report.thresholds.map(\.passed) == [true, true, false, counts[0] > 9])
     let failure = try #require(report.thresholds[2].failures.first)
     #expect(report.thresholds[2].failures.count == 1 && failure.variant == "ignored")
-    #expect(failure.base != nil && failure.description.contains("ignored, where the base has "))
+    #expect(failure.base != nil && failure.description.contains("ignored, and "))
   }
 
-  @Test func `without a second variant there is no base, and that is said`() async throws {
+  @Test func `without a second variant, a relative threshold is skipped with a reason`()
+    async throws
+  {
     var plan = try plan(["microhangs <= base"])
     plan.variants.removeLast()
     let threshold = try await plan.run().report.thresholds[0]
     #expect(threshold.skipped?.hasPrefix("there is no base") == true && !threshold.passed)
   }
 
-  @Test func `of many seeds the means have to differ by more than noise`() async throws {
+  @Test func `over many seeds, a threshold is missed only if the means differ by more than noise`()
+    async throws
+  {
     let seeds = Array(1...12 as ClosedRange<UInt64>)
-    // Equal, except for what the seeds do.
+    // Both variants are equal except for the effects of the seeds.
     let sweep = try await plan(["frames >= base * 1.01", "microhangs < base", "hangs <= base"])
       .sweep(seeds: seeds)
     let frames = sweep.reports.map { $0.runs.map(\.frames) }
@@ -54,7 +58,7 @@ struct BaselineTests {
     try Threshold(text).check(head, base: base, matchingVariants: true)
   }
 
-  @Test func `a report in a file is compared with one of before`() async throws {
+  @Test func `a report file is compared with an earlier one`() async throws {
     let base = try figures(try await plan([]).run().report.json)
     var slower = try plan([])
     slower.devices = slower.devices.map { device in
@@ -72,19 +76,19 @@ struct BaselineTests {
     }
     let same = try check("longest <= base", base, base: base)
     #expect(same.passed)
-    // A file does not say everything.
+    // A file does not contain the data for windows.
     let window = try check("hangs == 0 after 5s", head, base: base)
-    #expect(window.isMissed && window.line.contains("the report does not say"))
+    #expect(window.isMissed && window.line.contains("the report does not contain it"))
   }
 
-  @Test func `figures that the report of an earlier version lacks are nothing to check`()
+  @Test func `a figure that an earlier version's report lacks counts as nothing to check`()
     async throws
   {
     let text = try await plan([]).run().report.json
     guard case .object(var report) = try JSONValue(parsing: text),
       case .array(let runs)? = report["runs"]
     else {
-      Issue.record("a report is an object")
+      Issue.record("The report must be an object.")
       return
     }
     report["runs"] = .array(
@@ -96,11 +100,11 @@ struct BaselineTests {
       })
     let old = try figures(JSONValue.object(report).description)
     let threshold = try check("frames.frozen <= base", try figures(text), base: old)
-    #expect(threshold.isMissed && threshold.line.contains("of the base, no frame was drawn"))
+    #expect(threshold.isMissed && threshold.line.contains("in the base, no frame was drawn"))
     #expect(try check("hangs <= base", try figures(text), base: old).passed)
   }
 
-  @Test func `a sweep in a file has a figure for each seed, also of what thresholds are about`()
+  @Test func `a sweep report contains a figure for each seed, including those of its thresholds`()
     async throws
   {
     let seeds = Array(1...8 as ClosedRange<UInt64>)
@@ -120,14 +124,14 @@ struct BaselineTests {
     #expect(try check("view(TotalView).mean <= base", head, base: base).isMissed)
   }
 
-  @Test func `fewer than six seeds cannot tell a difference from noise, and that is said`()
+  @Test func `a comparison of fewer than six seeds reports that it cannot detect a difference`()
     async throws
   {
     let plan = try plan([])
     let few = try await plan.sweep(seeds: [1, 2, 3, 4])
     #expect(
       few.comparisonLines[0]
-        == "Too few seeds to tell a difference from noise: 6 are the least")
+        == "Too few seeds to detect a difference: at least 6 are needed")
     #expect(few.comparisonLines.contains { $0.hasSuffix("too few seeds") })
     #expect(!few.comparisonLines.contains { $0.hasSuffix("more than noise") })
     let six = try await plan.sweep(seeds: [1, 2, 3, 4, 5, 6])

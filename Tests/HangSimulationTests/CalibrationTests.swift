@@ -2,17 +2,17 @@ import CheckoutScreen
 import HangSimulation
 import Testing
 
-/// Costs from measurements.
+/// Costs fitted to measurements.
 struct CalibrationTests {
   private static let names = Calibration.Names(
     views: ["CartView", "TotalView"], actions: ["cart.added", "cart.cleared"])
 
-  /// Lines of what was measured where costs are known: 5 % of noise, and every tenth measurement interrupted for up to
-  /// 20 times as long.
+  /// Returns measurements of known costs as a table: with 5 % noise, and every tenth measurement
+  /// interrupted so that it takes up to 20 times as long.
   private func lines(seed: UInt64) -> [UInt8] {
     var random = SeededGenerator(seed: seed)
     func measured(_ cost: Double) -> Double {
-      // The sum of twelve is nearly normal.
+      // The sum of twelve uniform numbers is nearly normal.
       let sum = (0..<12).reduce(0) { sum, _ in sum + random.integer(in: 0...1_000_000) }
       let noise = 1 + 0.05 * (Double(sum) / 1e6 - 6)
       let isInterrupted = random.integer(in: 0...9) == 0
@@ -33,7 +33,9 @@ struct CalibrationTests {
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `known costs come back within 5 %, with noise and outliers`(seed: UInt64) throws {
+  func `a calibration recovers known costs within 5 %, despite noise and outliers`(seed: UInt64)
+    throws
+  {
     let found = try Calibration([MeasuredTrace(lines(seed: seed))], Self.names)
     #expect(found.items.map(\.name) == ["CartView", "cart.added", "cart.cleared"])
     func near(_ cost: Int64?, _ known: Double) -> Bool {
@@ -45,7 +47,7 @@ struct CalibrationTests {
     #expect(near(found.items[2].base, 4e5))
     for item in found.items {
       #expect(item.count > 300 && item.outliers > item.count / 20, "\(item)")
-      // Of what was held out, a tenth was interrupted.
+      // A tenth of the held-out measurements was interrupted.
       #expect((0.01...0.06).contains(item.error.half), "\(item)")
     }
     #expect(found.missing == ["TotalView"])
@@ -67,7 +69,9 @@ struct CalibrationTests {
     return try MeasuredTrace(Array(text.utf8)).measurements(named: ["outer", "inner"])
   }
 
-  @Test func `what is within another slice of the thread is taken off it`() throws {
+  @Test func `the time of a nested slice on the same thread is subtracted from the outer slice`()
+    throws
+  {
     let outer =
       #"{"ph":"X","pid":1,"tid":1,"name":"outer","ts":10,"dur":100,"args":{"elements":3}}"#
     func inner(_ thread: Int) -> String {
@@ -82,7 +86,7 @@ struct CalibrationTests {
     #expect(try events(outer, inner(2)).map(\.duration) == [100_000, 30_000])
   }
 
-  @Test func `a measure of Chromium has its arguments in its detail`() throws {
+  @Test func `a measure recorded by Chromium has its arguments in its detail`() throws {
     let begin =
       #"{"ph":"b","pid":1,"tid":2,"cat":"blink.user_timing","id2":{"local":"0x16"},"name":"inner","ts":1.5,"#
       + #""args":{"detail":"{\"elements\":4,\"first\":true}"}}"#
@@ -92,20 +96,20 @@ struct CalibrationTests {
       try events(begin, end) == [
         CostMeasurement(name: "inner", duration: 2_500, elements: 4, isFirst: true)
       ])
-    // The end of what began before the recording.
-    #expect(throws: CalibrationProblem("has nothing with a name and a duration")) {
+    // An end event without a begin event, which was before the recording.
+    #expect(throws: CalibrationProblem("contains no intervals with a name and a duration")) {
       try events(end)
     }
   }
 
-  @Test func `the end of a slice need not repeat its name`() throws {
+  @Test func `the end of a slice may omit its name`() throws {
     func event(_ phase: String, _ time: Int, _ name: String? = nil) -> String {
       let name = name.map { #","name":"\#($0)""# } ?? ""
       return #"{"ph":"\#(phase)","pid":1,"tid":1,"ts":\#(time)\#(name)}"#
     }
     let found = try events(
       event("B", 0, "outer"), event("B", 10, "inner"), event("E", 30), event("E", 50),
-      // A name ends the slice of that name, whatever began after it.
+      // An end event with a name ends the slice of that name, regardless of later slices.
       event("B", 60, "outer"), event("B", 70, "other"), event("E", 90, "outer"), event("E", 95))
     #expect(
       found == [
@@ -115,7 +119,7 @@ struct CalibrationTests {
       ])
   }
 
-  @Test func `costs per element of a collection are fitted to recorded sizes`() throws {
+  @Test func `a cost per element of a collection is fitted to recorded sizes`() throws {
     var events: [String] = []
     for number in 0..<200 {
       let (rows, others) = (number * 37 % 500, number % 7)
@@ -137,7 +141,7 @@ struct CalibrationTests {
     #expect(found.lines.contains { $0.contains("more for each element of rows") })
   }
 
-  @Test func `a table may have columns of sizes`() throws {
+  @Test func `a table may contain columns of sizes`() throws {
     var lines = ["name,microseconds,size:cart.items"]
     for number in 0..<50 { lines.append("cart.added,\(100 + number),\(number)") }
     let found = try Calibration(
@@ -148,7 +152,7 @@ struct CalibrationTests {
     }
   }
 
-  @Test func `a cost that rises over the recording is not called a constant`() throws {
+  @Test func `a cost that rises over the recording is reported as not constant`() throws {
     func found(_ time: (Int) -> Double) throws -> Calibration {
       var lines = ["name,milliseconds,elements"]
       for number in 0..<300 { lines.append("CartView,\(time(number)),20") }
@@ -161,7 +165,7 @@ struct CalibrationTests {
     #expect((15_800_000...16_100_000).contains(rise.to))
     let line = try #require(growing.lines.first { $0.hasPrefix("No constant fits") })
     #expect(line.hasPrefix("No constant fits CartView: it rises from 1.0 to 15.9 ms"))
-    #expect(line.hasSuffix("record its size, as 'sizes' beside 'elements'."))
+    #expect(line.hasSuffix("record its size in 'sizes'."))
     let measured = (0..<300).map {
       CostMeasurement(name: "CartView", duration: 1e6 + 5e4 * Double($0), elements: 20)
     }
@@ -172,25 +176,27 @@ struct CalibrationTests {
   }
 
   @Test(arguments: [
-    ("", "is empty"), ("{", "is not JSON: unexpectedEnd at byte 1"),
-    ("{}", "is JSON without 'traceEvents'"), ("[]", "has nothing with a name and a duration"),
-    (#"[{"ph":"X","name":"CartView","ts":"1"}]"#, "the event 'CartView' has no number 'ts'"),
-    ("<trace/>", "is XML without the table"), ("\u{A}\u{0}\u{1}", "is binary"),
+    ("", "is empty"), ("{", "is not valid JSON: unexpectedEnd at byte 1"),
+    ("{}", "is JSON without 'traceEvents'"),
+    ("[]", "contains no intervals with a name and a duration"),
+    (#"[{"ph":"X","name":"CartView","ts":"1"}]"#, "the event 'CartView' needs a number 'ts'"),
+    ("<trace/>", "is XML but lacks the table"), ("\u{A}\u{0}\u{1}", "is a binary file"),
     ("name,hours\n", "the unit may be"),
-    ("name,seconds\nCartView", "line 2 does not fit the heading"),
-    ("name,seconds\nCartView,-1", "line 2 does not fit the heading"),
-  ]) func `what is no trace is refused`(text: String, problem: String) {
+    ("name,seconds\nCartView", "line 2 does not match the heading"),
+    ("name,seconds\nCartView,-1", "line 2 does not match the heading"),
+  ]) func `a file that is not a trace is rejected`(text: String, problem: String) {
     let error = #expect(throws: CalibrationProblem.self) { try MeasuredTrace(Array(text.utf8)) }
     #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
   }
 
   @Test(arguments: [
-    ("CartVew,0.002", "'CartVew' is nearly 'CartView'"),
+    ("CartVew,0.002", "'CartVew' is similar to 'CartView'"),
     ("Quite another,0.002", "such as 'CartView', but for example 'Quite another'"),
-    ("CartView,2000", "half of the measurements take 2000 s or longer"),
-    ("CartView,0.00000001", "half of the measurements take 10 ns or less"),
-    ("CartView,0.002", "no view or action was measured 10 times or more"),
-  ]) func `a trace that does not fit the screen is refused`(line: String, problem: String) throws {
+    ("CartView,2000", "the median measurement is 2000 s"),
+    ("CartView,0.00000001", "the median measurement is 10 ns"),
+    ("CartView,0.002", "no view or action was measured at least 10 times"),
+  ]) func `a trace that does not match the screen is rejected`(line: String, problem: String) throws
+  {
     let trace = try MeasuredTrace(Array("name,seconds\n\(line)\n".utf8))
     let error = #expect(throws: CalibrationProblem.self) {
       try Calibration([trace], Self.names)
@@ -198,7 +204,7 @@ struct CalibrationTests {
     #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
   }
 
-  @Test func `a name that is probably misspelled is told beside others that fit`() throws {
+  @Test func `a name that is probably misspelled is reported even if other names match`() throws {
     var text = "name,milliseconds\n"
     for _ in 0..<20 { text += "CartView,2\nTotalVew,3\nSomething else,4\n" }
     let calibration = try Calibration([MeasuredTrace(Array(text.utf8))], Self.names)
@@ -206,7 +212,7 @@ struct CalibrationTests {
     #expect(told == ["The screen has no 'TotalVew'; did you mean 'TotalView'?"])
   }
 
-  @Test func `of many names without measurements some are listed`() throws {
+  @Test func `the text report lists only some of many names without measurements`() throws {
     let names = Calibration.Names(
       views: ["CartView"], actions: (1...15 as ClosedRange<Int>).map { "action\($0)" })
     let text = "name,milliseconds\n" + String(repeating: "CartView,2\n", count: 20)
@@ -214,11 +220,11 @@ struct CalibrationTests {
     #expect(calibration.missing.count == 15)
     #expect(
       calibration.lines.contains {
-        $0.hasSuffix("action11, action12 and 3 more, which JSON lists")
+        $0.hasSuffix("action11, action12 and 3 more (see the JSON report)")
       })
   }
 
-  @Test func `the trace of a simulation gives its costs back`() async throws {
+  @Test func `a calibration with the trace of a simulation recovers its costs`() async throws {
     let plan = SaleScenario.plan(seed: 3)
     let names = try plan.names()
     let trace = try #require(try await plan.run(wantsTrace: true).trace)
@@ -228,7 +234,7 @@ struct CalibrationTests {
     #expect(found.items.contains { $0.name == "offers.sold" && $0.base > 0 })
   }
 
-  @Test func `what was measured replaces the costs of a device, on its own scale`() throws {
+  @Test func `measured costs replace those of a device, relative to its slowdown`() throws {
     let found = try Calibration([MeasuredTrace(lines(seed: 1))], Self.names)
     let device = Device(
       "slow", slowdown: 2,
@@ -241,9 +247,10 @@ struct CalibrationTests {
   }
 }
 
-/// What Instruments and Android write.
+/// Traces in the formats of Instruments and Android.
 struct ForeignTraceTests {
-  /// As `xctrace export` writes the table: values that occur again are references, also to what is within a cell.
+  /// Returns a table in the format of `xctrace export`. Repeated values are references, even to
+  /// values nested within a cell.
   private func signposts(_ rows: String, schema: String = "os-signpost-interval") -> [UInt8] {
     let columns = [
       "start", "duration", "layout-qualifier", "name", "start-thread", "start-message",
@@ -270,11 +277,11 @@ struct ForeignTraceTests {
     <thread ref="5"/><sentinel/></row>
     """
 
-  @Test func `signposts of Instruments are read, with what they say of elements`() throws {
+  @Test func `signposts of Instruments are read with the arguments in their messages`() throws {
     let found = try MeasuredTrace(signposts(rows)).measurements(named: ["Outer & all", "inner"])
     #expect(
       found == [
-        // Without what is within it on the same thread.
+        // Excludes the nested interval on the same thread.
         CostMeasurement(name: "Outer & all", duration: 5_000_000, elements: 3, isFirst: true),
         CostMeasurement(name: "inner", duration: 4_000_000, elements: 7),
         CostMeasurement(name: "Outer & all", duration: 4_000_000),
@@ -282,21 +289,22 @@ struct ForeignTraceTests {
   }
 
   @Test(arguments: [
-    ("<row>", "ends nothing"), ("<row><a></b></row>", "</b> ends nothing"),
+    ("<row>", "has no matching start tag"),
+    ("<row><a></b></row>", "</b> has no matching start tag"),
     ("<row a=1/>", "without quotes"), ("<row a/>", "without a value"),
     ("<!DOCTYPE x>", "declaration"),
     ("<row", "without a value"), ("< >", "without a name"),
     (
       "<row><start-time>soon</start-time><duration>1</duration><layout-id/><string>inner</string></row>",
-      "the interval 'inner' has no start and duration"
+      "the interval 'inner' needs a start and a duration"
     ),
   ])
-  func `malformed tables are refused`(rows: String, problem: String) {
+  func `a malformed table is rejected`(rows: String, problem: String) {
     let error = #expect(throws: CalibrationProblem.self) { try MeasuredTrace(signposts(rows)) }
     #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
   }
 
-  @Test func `another table is refused, with the way to this one`() {
+  @Test func `another Instruments table is rejected with the command to export the right one`() {
     let error = #expect(throws: CalibrationProblem.self) {
       try MeasuredTrace(signposts(rows, schema: "time-profile"))
     }
@@ -307,7 +315,8 @@ struct ForeignTraceTests {
     #expect(deep?.description.contains("nested too deeply") == true)
   }
 
-  /// A frame as Perfetto's JSON has it: asynchronous, under a number, expected or actual.
+  /// Returns an expected or actual frame in Perfetto's JSON: asynchronous, with a number as its
+  /// name.
   private func frame(_ number: Int, _ length: Double, jank: String?) -> String {
     let start = Double(number) * 16_667
     let arguments =
@@ -346,7 +355,7 @@ struct ForeignTraceTests {
   }
 }
 
-/// `calibrate --here`, with a clock of which every look takes a microsecond.
+/// `calibrate --here`, with a clock that advances by a microsecond for each reading.
 struct HereCalibrationTests {
   private final class Steps {
     private var time: UInt64 = 0
@@ -356,19 +365,19 @@ struct HereCalibrationTests {
     }
   }
 
-  @Test func `what a screen takes on this machine is measured and compared with a second run`()
+  @Test func `calibrating here measures a screen, and compares the costs with a further run`()
     throws
   {
     let clock = Steps()
     var plan = SaleScenario.plan(seed: 3)
     let found = try plan.calibratedHere(now: clock.next)
     let basket = try #require(found.calibration.items.first { $0.name == "BasketView" })
-    // From one look to the next, whatever is in it.
+    // The time between two readings of the clock, regardless of the work.
     #expect(basket.base == 1_000 && (basket.element ?? 0) == 0)
     let sold = try #require(found.calibration.items.first { $0.name == "offers.sold" })
     #expect(sold.base == 1_000 && sold.outliers == 0)
     #expect(found.frames.count > 100)
-    // Two looks for each action and evaluation, and one for the turn.
+    // The clock is read twice for each action and evaluation, and once for the turn.
     #expect(found.frames.allSatisfy { $0.measured > $0.simulated })
     #expect(found.correlation > 0.9)
     plan.seed = 4
@@ -376,7 +385,7 @@ struct HereCalibrationTests {
     #expect(try SaleScenario.plan(seed: 3).calibratedHere(now: Steps().next).json == found.json)
   }
 
-  @Test func `the picture has a point for each frame that differs`() throws {
+  @Test func `the scatter plot has one point for each distinct frame`() throws {
     let found = try SaleScenario.plan(seed: 3).calibratedHere(now: Steps().next)
     let points = found.scatter.split(separator: "\n").count { $0.hasPrefix("<circle") }
     #expect((1...found.frames.count).contains(points))

@@ -3,9 +3,9 @@ import HangSimulation
 import Testing
 import ViewGraph
 
-/// The example of a second screen: a planted hang is found, and its mend is proved.
+/// The example screen: the simulation finds a planted hang, and proves the correction.
 struct CheckoutTests {
-  @Test func `a checkout that observes its children as wholes hangs during a sale`() async throws {
+  @Test func `a checkout that observes its children as a whole hangs during a sale`() async throws {
     let report = try await SaleScenario.plan(seed: 3).run().report
     let tracked = try #require(report.run(device: "phone x 1.8", variant: "tracked"))
     #expect(tracked.microhangs > 5)
@@ -16,7 +16,7 @@ struct CheckoutTests {
     #expect(basket.avoidable > basket.evaluations / 2)
   }
 
-  @Test func `without that it does not, and shows the same`() async throws {
+  @Test func `the corrected checkout does not hang and shows the same content`() async throws {
     let thresholds = [
       "microhangs == 0 for ignored", "view(BasketView).avoidable == 0 for ignored",
       "effect(bank).answered.max < 510ms", "hangs == 0",
@@ -31,7 +31,7 @@ struct CheckoutTests {
     }
   }
 
-  @Test func `a plan gives the same report and trace each time, and another seed another one`()
+  @Test func `a plan gives the same report and trace each time, and differs with another seed`()
     async throws
   {
     let one = try await SaleScenario.plan(seed: 5).run(wantsTrace: true)

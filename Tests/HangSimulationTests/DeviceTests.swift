@@ -2,7 +2,7 @@ import CheckoutScreen
 import HangSimulation
 import Testing
 
-/// Devices of a library's user: costs from traces, conditions, and files.
+/// Devices of the library's users: costs from traces, conditions, and files.
 struct DeviceTests {
   private func trace(_ milliseconds: Double) -> [UInt8] {
     var text = "name,milliseconds\n"
@@ -10,7 +10,7 @@ struct DeviceTests {
     return Array(text.utf8)
   }
 
-  @Test func `costs from traces make a device, and reports count them`() async throws {
+  @Test func `costs from traces create a device, and reports count them`() async throws {
     var plan = SaleScenario.plan(seed: 3)
     let phone = try SaleScenario.phone.calibrated(by: [trace(9)], for: plan)
     #expect(phone.profile.costs.measured == ["BasketView.evaluation"])
@@ -28,13 +28,13 @@ struct DeviceTests {
     }
   }
 
-  @Test func `costs may be said to be measured`() {
+  @Test func `costs can be marked as measured`() {
     let costs = SaleScenario.phone.profile.costs.action("a", .milliseconds(1), isMeasured: true)
       .view("B", .cost(.milliseconds(1)), isMeasured: true)
     #expect(costs.measured == ["a", "B.evaluation", "B.element", "B.appearance"])
   }
 
-  @Test func `a device has conditions`() {
+  @Test func `the conditions of a device multiply its slowdown`() {
     let phone = Device(
       "phone", slowdown: 2, conditions: ["hot": 1.5, "busy": 2],
       costs: SaleScenario.phone.profile.costs)
@@ -43,7 +43,7 @@ struct DeviceTests {
     #expect(hot.under("busy").slowdown == 6_000_000)
   }
 
-  @Test func `a device is written and read`() throws {
+  @Test func `a device that was written as JSON is read back`() throws {
     let phone = Device(
       "phone", framesPerSecond: 120, cores: 6, slowdown: 2, conditions: ["hot": 1.5],
       costs: SaleScenario.phone.profile.costs.action(
@@ -61,11 +61,14 @@ struct DeviceTests {
   }
 
   @Test(arguments: [
-    ("{", "is not JSON"), ("{}", "it needs 'name' and 'costs'"),
-    (#"{"name":"a","costs":{},"cores":0}"#, "'cores' is not a number from 1"),
-    (#"{"name":"a","costs":{"action":"1ms"}}"#, "the cost 'action' is not a number of nanoseconds"),
+    ("{", "is not valid JSON"), ("{}", "'name' or 'costs' is missing"),
+    (#"{"name":"a","costs":{},"cores":0}"#, "'cores' must be a number from 1"),
+    (
+      #"{"name":"a","costs":{"action":"1ms"}}"#,
+      "the cost 'action' must be a number of nanoseconds"
+    ),
   ])
-  func `what is no device is refused`(text: String, message: String) {
+  func `a file that is not a device is rejected`(text: String, message: String) {
     let problem = #expect(throws: SimulationProblem.self) { try Device(json: Array(text.utf8)) }
     #expect(problem?.description.contains(message) == true, "\(problem?.description ?? "")")
   }

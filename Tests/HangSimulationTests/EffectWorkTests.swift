@@ -3,7 +3,7 @@ import HangSimulation
 import Testing
 import ViewGraph
 
-/// Effects that compute.
+/// A feature with an effect that computes.
 @Reducer
 private struct Computing {
   @ObservableState
@@ -53,7 +53,7 @@ private struct ComputingView: View {
       ])
   }
 
-  @Test func `an effect that computes on the thread of the screen is reported`() async throws {
+  @Test func `an effect that computes on the screen's thread is reported`() async throws {
     let report = try await plan(onLane: true, slowdown: 2).run().report
     let hold = try #require(report.laneHolds.first)
     #expect(report.laneHolds.count == 1)
@@ -63,17 +63,17 @@ private struct ComputingView: View {
     #expect(hold.longestOnDevice == hold.longest * 2)
     #expect(report.lines.contains { $0.contains("effect thumbnails holds the thread") })
     #expect(report.json.contains(#""laneHolds":[{"variant":"default","effect":"thumbnails""#))
-    // What was measured is no part of the simulated turns: two actions and the view.
+    // The simulated turn excludes measured time: it contains two actions and the view.
     #expect(report.runs[0].longest == 2 * 3_000_000)
   }
 
-  @Test func `an effect that computes beside the thread is not`() async throws {
+  @Test func `an effect that computes outside the screen's thread is not reported`() async throws {
     let report = try await plan(onLane: false).run().report
     #expect(report.laneHolds.isEmpty)
     #expect(report.runs[0].actions == 4)
   }
 
-  @Test func `with measured costs the turn contains what the effect computes on the thread`()
+  @Test func `with measured costs, a turn contains the computation of an effect on the thread`()
     async throws
   {
     for (onLane, isLong) in [(true, true), (false, false)] {

@@ -4,7 +4,8 @@ import HangSimulation
 import Testing
 import ViewGraph
 
-/// Gates that can fail: nothing passes without data, counts include what is worse, and figures have units.
+/// Gates must be able to fail: nothing passes without data, counts include worse turns, and figures
+/// have units.
 struct GateTests {
   private func plan(_ thresholds: String...) throws -> SimulationPlan {
     try SaleScenario.plan(seed: 3, thresholds: thresholds.map { try Threshold($0) })
@@ -12,7 +13,7 @@ struct GateTests {
 
   // MARK: Without data
 
-  @Test func `a threshold for a device that was not chosen is skipped, visibly`() async throws {
+  @Test func `a threshold for a device that was not chosen is reported as skipped`() async throws {
     var plan = try plan("hangs == 0 for phone", "frames > 0")
     plan.leftOut = ["phone"]
     plan.devices.removeFirst()
@@ -29,7 +30,7 @@ struct GateTests {
     #expect(alone.html.contains("<p class=\"verdict\">"))
   }
 
-  /// A screen of which one view never appears, and one effect is never started.
+  /// Simulates a screen on which one view never appears and one effect is never started.
   private func quiet(_ thresholds: String...) async throws -> SimulationReport {
     let variant = SaleScenario.screen().variant("quiet", events: [])
     return try await SimulationPlan(
@@ -45,7 +46,7 @@ struct GateTests {
     ("events.rejected == 0", "no event arrived"),
     ("hangs == 0 after 1s", "no turn began after 1 s"),
   ])
-  func `a threshold about something that did not happen is not met`(
+  func `a threshold about something that never occurred is not met`(
     text: String, reason: String
   ) async throws {
     let report = try await quiet(text)
@@ -57,7 +58,7 @@ struct GateTests {
   }
 
   @Test
-  func `a view that never appeared is nothing to check, and where others have it that is said`()
+  func `a run in which a view never appeared is listed beside runs with data`()
     async throws
   {
     let hidden = SimulatedScreen<Int>(
@@ -84,15 +85,15 @@ struct GateTests {
     #expect(try await plan.run().report.thresholds[0].isMissed)
   }
 
-  @Test func `a percentile of the seeds takes enough seeds, and is skipped with one`()
+  @Test func `a percentile over seeds needs enough seeds, and is skipped for a single seed`()
     async throws
   {
     var plan = try plan("p95(microhangs) < 1000")
     plan.devices.removeFirst()
     let one = try await plan.run().report.thresholds[0]
-    #expect(one.skipped == "p95 takes 20 seeds; 'sweep' runs many" && !one.passed)
+    #expect(one.skipped == "p95 needs 20 seeds; 'sweep' runs several" && !one.passed)
     let few = try await plan.sweep(seeds: Array(1...3)).thresholds[0]
-    #expect(few.isMissed && few.line.contains("p95 takes 20 seeds, and 3 have a figure"))
+    #expect(few.isMissed && few.line.contains("p95 needs 20 seeds; 3 have a figure"))
     plan.thresholds = [try Threshold("p50(microhangs) < 1000")]
     #expect(try await plan.sweep(seeds: [1, 2]).thresholds[0].passed)
     let search = await #expect(throws: SimulationProblem.self) {
@@ -103,7 +104,7 @@ struct GateTests {
 
   // MARK: Metrics
 
-  /// One turn each of 100, 300, 600 and 800 ms, the last two of which are hangs.
+  /// Simulates one turn each of 100, 300, 600 and 800 ms. The last two are hangs.
   private func four() async throws -> SimulationReport {
     let costs = DeviceProfile.Costs(
       action: .milliseconds(100), element: .milliseconds(1), view: .cost(.zero))
@@ -126,21 +127,21 @@ struct GateTests {
     "turns.over(250ms) == 2 after 3s", "frames.frozen == 1 ", "busy == 18%", "busy < 18.1%",
     "turns.over(250ms) == 1 after 5s for d, default",
   ])
-  func `counts of turns include those that are worse`(text: String) async throws {
+  func `a count of turns above a bound includes turns of worse classes`(text: String) async throws {
     #expect(try await four().meets(text), "\(text)")
   }
 
-  @Test func `an inclusive gate does not get easier as things get worse`() async throws {
+  @Test func `an inclusive gate does not get easier as a screen gets worse`() async throws {
     var plan = try plan("turns.over(250ms) < 3", "microhangs < 3")
     (plan.devices, plan.variants) = ([SaleScenario.phone.slowed(by: 60)], [plan.variants[1]])
     plan.limits = .none
     let report = try await plan.run().report
-    // All long turns are hangs by now, so that the exclusive one passes.
+    // All long turns are now hangs, so the exclusive gate passes.
     #expect(report.runs[0].hangs > 3)
     #expect(report.thresholds.map(\.passed) == [false, true])
   }
 
-  @Test func `frames have percentiles, which a frozen frame is part of`() async throws {
+  @Test func `the percentiles of frames include frozen frames`() async throws {
     let report = try await four()
     let run = try #require(report.runs.first)
     #expect(run.frozenFrames == 1 && run.frame.max >= 0 && run.frame.count == run.frames)
@@ -148,16 +149,16 @@ struct GateTests {
     #expect(report.json.contains(#""frozenFrames":1"#))
   }
 
-  // MARK: What is written
+  // MARK: Syntax
 
   @Test(arguments: [
-    ("hangs == 0.5", "'0.5' is not a whole number, and this metric counts"),
+    ("hangs == 0.5", "'0.5' is not a whole number; this metric is a count"),
     (
       "hitch < 10ms",
-      "'10ms' is not a time per second, as this metric requires; did you mean '10ms/s'?"
+      "'10ms' is not a time per second; did you mean '10ms/s'?"
     ),
-    ("hitch < 10", "'10' is not a time per second, as this metric requires, such as 5ms/s"),
-    ("busy < 80", "'80' is not a share from 0% to 100%, as this metric requires"),
+    ("hitch < 10", "'10' is not a time per second, such as 5ms/s"),
+    ("busy < 80", "'80' is not a percentage; this metric needs 0% to 100%"),
     (
       "hangs == 0 for",
       "'for' needs a device, a variant, or both, such as 'for iphone-15-plus, tracked'"
@@ -165,12 +166,12 @@ struct GateTests {
     ("hangs == 0 after", "'after ': expected a time, such as 'after 5s'"),
     ("hangs == 0 fo phone", "'fo' is not understood; did you mean 'for'?"),
     ("turns.over(5) == 0", "'turns.over(5)': expected a time, such as 'turns.over(250ms)'"),
-    ("turns.over(5us) == 0", "'turns.over(5us)': turns below a millisecond are not counted"),
+    ("turns.over(5us) == 0", "'turns.over(5us)': the length must be at least 1ms"),
     ("microhangs <= base * x", "'base * x': expected a factor, such as 'base * 1.1'"),
-    ("longest <= base + 5", "'5' is not a time, as this metric requires; did you mean '5ms'?"),
+    ("longest <= base + 5", "'5' is not a time; did you mean '5ms'?"),
     (
       "microhangs <= bases",
-      "'bases' is not understood; write 'base', 'base * 1.1' or 'base * 1.1 + 2'"
+      "'bases' is not understood; write 'base', 'base * 1.1', or 'base * 1.1 + 2'"
     ),
     (
       "growth(QueueView) < 5us",
@@ -179,12 +180,12 @@ struct GateTests {
     ("action(ticked).mean < 5us", "an action has no metric 'mean'; use one of growth"),
     ("frames.frozn == 0", "there is no metric 'frames.frozn'; did you mean 'frames.frozen'?"),
   ])
-  func `units, values and clauses are checked, with suggestions`(text: String, message: String) {
+  func `units, values, and clauses are checked with suggestions`(text: String, message: String) {
     let problem = #expect(throws: ThresholdProblem.self) { _ = try Threshold(text) }
     #expect(problem?.message == message)
   }
 
-  @Test func `a threshold is for a device and a variant together`() async throws {
+  @Test func `a threshold can apply to a device and a variant together`() async throws {
     let report = try await plan().run().report
     let counts = try [("phone x 1.8", "tracked"), ("phone x 1.8", "ignored")].map {
       try #require(report.run(device: $0, variant: $1)).microhangs
@@ -195,7 +196,7 @@ struct GateTests {
       #expect(try !report.meets("microhangs == \(counts[1]) for \(scope)"))
     }
     for (scope, message) in [
-      ("tracked, ignored", "'tracked' and 'ignored' are both variants; no run is of both"),
+      ("tracked, ignored", "'tracked' and 'ignored' are both variants; no run has both"),
       ("phone, trackd", "there is no variant or device 'trackd'; did you mean 'tracked'?"),
     ] {
       let problem = await #expect(throws: SimulationProblem.self) {
@@ -207,7 +208,7 @@ struct GateTests {
 
   // MARK: Other gates
 
-  @Test func `an event after the end is an error, unless the run was shortened on purpose`()
+  @Test func `an event after the end is an error, unless the run was shortened deliberately`()
     async throws
   {
     var plan = try plan()
@@ -220,7 +221,7 @@ struct GateTests {
         == "the variant 'tracked' has an event at 27 s, after the end of the simulation at 26 s")
   }
 
-  @Test func `the load is searched at which a screen hangs`() async throws {
+  @Test func `a search finds the load at which a screen hangs`() async throws {
     var plan = try plan()
     plan.devices.removeFirst()
     plan.variants.removeLast()
@@ -228,7 +229,7 @@ struct GateTests {
     let search = try #require(found.first)
     let (from, not) = (try #require(search.holdsFrom), try #require(search.holdsNotAt))
     #expect(not < from && from / not <= 1.01)
-    #expect(search.line.contains(" x the load on; not yet at "))
+    #expect(search.line.contains(" x the load, not at "))
     #expect(found.json.hasPrefix(#"{"loads":[{"device":"phone x 1.8","variant":"tracked""#))
     plan.limits = .none
     for (factor, holds) in [(from, true), (not, false)] {
@@ -239,7 +240,7 @@ struct GateTests {
   }
 }
 
-/// Counts, and opens a panel.
+/// A feature that counts, and opens a panel.
 @Reducer
 private struct Desk {
   @ObservableState

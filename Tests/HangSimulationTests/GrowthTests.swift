@@ -6,10 +6,10 @@ import JSON
 import Testing
 import ViewGraph
 
-/// A list whose view, or whose reducer, does some work for each row.
+/// A list whose view or reducer does work for each row.
 @Reducer
 struct Rows {
-  /// Nanoseconds per row.
+  /// The work per row, in nanoseconds.
   struct Work: Equatable, Sendable {
     var inView = 0
     var inReducer = 0
@@ -18,14 +18,14 @@ struct Rows {
   @ObservableState
   struct State: Equatable, Sendable {
     var rows: [Int] = []
-    /// Grows half as fast.
+    /// Grows half as fast as `rows`.
     var others: Set<Int> = []
     var work = Work()
   }
 
   enum Action: Sendable {
     case added(Int)
-    /// There are as many rows as before.
+    /// Keeps the number of rows.
     case replaced
     case ticked
   }
@@ -42,7 +42,8 @@ struct Rows {
   }
 }
 
-/// Works for this long, in processor time, so that a busy machine makes no difference.
+/// Computes for this long, measured in processor time, so that the load of the machine does not
+/// matter.
 func burn(_ nanoseconds: Int) {
   func now() -> Int {
     var time = timespec()
@@ -68,7 +69,7 @@ struct RowsView: View {
     try await plan(work, rows: rows, on: devices).run().report
   }
 
-  /// - Parameter rows: how many come in ten seconds.
+  /// - Parameter rows: The number of rows that arrive within ten seconds.
   private func plan(
     _ work: Rows.Work, rows: Int, on devices: [Device]? = nil, milliseconds: Int64 = 10_000
   ) -> SimulationPlan {
@@ -89,7 +90,7 @@ struct RowsView: View {
   }
 
   @Test(arguments: [(1_000, 1_000), (10_000, 250), (100_000, 50)])
-  func `a body that works for each row is found with its cost per row`(
+  func `growth in a body is found with its cost per row`(
     perRow: Int, rows: Int
   ) async throws {
     let report = try await report(Rows.Work(inView: perRow), rows: rows)
@@ -104,7 +105,7 @@ struct RowsView: View {
     #expect(finding.sizes.upperBound >= rows * 9 / 10)
   }
 
-  @Test func `a reducer that works for each row is found with its action`() async throws {
+  @Test func `growth in a reducer is found with its action`() async throws {
     let report = try await report(Rows.Work(inReducer: 2_000), rows: 500)
     let finding = try #require(report.growth.first)
     #expect(report.growth.count == 1)
@@ -114,11 +115,11 @@ struct RowsView: View {
     #expect((0.75...1.25).contains(finding.perElement / .nanoseconds(2_000)))
   }
 
-  @Test func `work that does not grow is not reported`() async throws {
+  @Test func `constant work is not reported as growth`() async throws {
     #expect(try await report(Rows.Work(), rows: 1_000).growth.isEmpty)
   }
 
-  @Test func `growth is projected to each device, at its speed`() async throws {
+  @Test func `growth is projected to each device according to its slowdown`() async throws {
     let costs = DeviceProfile.Costs(action: .microseconds(10), view: .cost(.microseconds(100)))
     let phone = Device("phone", costs: costs)
     let report = try await report(
@@ -131,7 +132,7 @@ struct RowsView: View {
     #expect((1.99...2.01).contains(ratio))
   }
 
-  @Test func `measured figures are no part of what two runs must share`() async throws {
+  @Test func `measured figures do not affect the equality of two reports`() async throws {
     let one = try await report(Rows.Work(inView: 10_000), rows: 100)
     var other = one
     other.growth = []
@@ -144,7 +145,7 @@ struct RowsView: View {
     #expect(one.html.contains("view RowsView grows with rows"))
   }
 
-  @Test func `growth can be a condition`() async throws {
+  @Test func `growth can be used as a threshold`() async throws {
     let growing = try await report(Rows.Work(inView: 10_000), rows: 100)
     let sound = try await report(Rows.Work(), rows: 100)
     for (condition, expected) in [
@@ -156,7 +157,7 @@ struct RowsView: View {
     }
   }
 
-  @Test func `the growth of an action can be a condition, by its name`() async throws {
+  @Test func `a threshold can name the action whose growth it limits`() async throws {
     let growing = try await report(Rows.Work(inReducer: 10_000), rows: 100)
     let sound = try await report(Rows.Work(), rows: 100)
     for (condition, expected) in [
@@ -173,7 +174,7 @@ struct RowsView: View {
     #expect(problem?.message == "there is no action 'tickd'; did you mean 'ticked'?")
   }
 
-  @Test func `a gate on growth names what grows`() async throws {
+  @Test func `a missed gate on growth explains what grows`() async throws {
     var plan = plan(Rows.Work(inReducer: 10_000), rows: 100)
     plan.thresholds = [try Threshold("action(ticked).growth < 1us for phone")]
     let report = try await plan.run().report
@@ -183,8 +184,8 @@ struct RowsView: View {
   }
 
   @Test(arguments: [
-    (100, 500, "RowsView was measured 6 times, and growth takes 12"),
-    (0, 10_000, "no collection changed its size enough to tell how RowsView grows"),
+    (100, 500, "RowsView was measured 6 times; growth needs 12"),
+    (0, 10_000, "no collection changed its size enough to judge the growth of RowsView"),
   ])
   func `a gate on growth without data is not met`(
     rows: Int, milliseconds: Int64, reason: String
@@ -197,7 +198,7 @@ struct RowsView: View {
     #expect(report.thresholds.first?.failures.first?.value == "nothing to check (\(reason))")
   }
 
-  @Test func `JUnit shows what grows only if it is asked for measured figures`() async throws {
+  @Test func `a JUnit file lists growth only if measured figures are requested`() async throws {
     var plan = plan(Rows.Work(inView: 10_000), rows: 100)
     plan.thresholds = [try Threshold("hangs == 0")]
     let without = try await plan.run().report
@@ -219,7 +220,7 @@ struct RowsView: View {
     #expect(!CommandOutcome(try await plan.sweep(seeds: [1]), title: "sweep").junit.contains(line))
   }
 
-  @Test func `the JSON has each line of the text`() async throws {
+  @Test func `the JSON report contains each growth line of the text report`() async throws {
     let report = try await report(Rows.Work(inView: 10_000), rows: 100)
     let json = try JSONValue(parsing: report.json)
     let line = try #require(json["growth"]?.arrayValue?.first?["line"]?.stringValue)

@@ -2,7 +2,7 @@ import HangDetection
 import HangSimulation
 import Testing
 
-/// The benchmark of hang detection in its short form. `hang-detection 20` is the long one.
+/// The short form of the hang detection benchmark. `hang-detection 20` is the long form.
 @Suite(.timeLimit(.minutes(20))) struct HangDetectionTests {
   @Test func `planted faults are found with their causes, and sound screens raise no alarm`()
     async throws
@@ -15,7 +15,7 @@ import Testing
     #expect(hasSameEvents)
   }
 
-  @Test func `what is counted is the same in each run, and is part of the report`() async throws {
+  @Test func `counted findings are part of the report and the same in each run`() async throws {
     let fault = try #require(
       HangDetection.faults.first { $0.name == "child-observed-as-whole" })
     let one = try await fault.plan(.faulty, seed: 4).run().report
@@ -32,12 +32,12 @@ import Testing
     #expect(one.html.contains("over-observation: ScreenView, field chat"))
   }
 
-  @Test func `a screen without faults has no findings and no heading for them`() async throws {
+  @Test func `a report of a screen without faults has no section about findings`() async throws {
     let fault = try #require(
       HangDetection.faults.first { $0.name == "child-observed-as-whole" })
     let report = try await fault.plan(.sound, seed: 4).run().report
     #expect(report.findings == [])
-    #expect(!report.lines.contains { $0.contains("left out") })
+    #expect(!report.lines.contains { $0.contains("Avoidable work") })
     #expect(report.json.contains(#""findings":[]"#))
   }
 }

@@ -11,7 +11,8 @@ struct HangTestingTests {
     return folder
   }
 
-  @Test func `a plan that keeps its thresholds is silent and writes nothing`() async throws {
+  @Test func `a plan that meets its thresholds reports no issue and writes no trace`() async throws
+  {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let report = try await expect(
@@ -20,7 +21,7 @@ struct HangTestingTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  /// What a failing plan says, one text for each issue.
+  /// Returns the issues of a failing plan, one text each.
   private func issues(
     _ thresholds: [String], traces folder: URL, _ variant: Int = 0
   ) async throws -> [String] {
@@ -42,7 +43,7 @@ struct HangTestingTests {
     func append(_ text: String) { list.append(text) }
   }
 
-  @Test func `a failure says what the broken threshold is about, and where its trace is`()
+  @Test func `an issue explains the missed threshold and names its trace`()
     async throws
   {
     let folder = try folder()
@@ -55,21 +56,23 @@ struct HangTestingTests {
     #expect(texts[0].hasPrefix("turns.over(250ms) == 0 is not met\nphone x 1.8, tracked, seed 3: "))
     #expect(texts[0].contains("\n  longest turn: ") && texts[0].contains("trace: \(path)"))
     #expect(texts[0].contains("was evaluated because offers.sold changed offers"))
-    // Not the first frame, which is the longest turn and has nothing to do with it.
+    // The explanation omits the first frame, which is the longest turn but unrelated.
     #expect(texts[1].contains("\n  BasketView: ") && texts[1].contains(" of them avoidable"))
     #expect(texts[1].contains("offers.sold -> offers") && !texts[1].contains("longest turn"))
     let trace = try String(contentsOfFile: path, encoding: .utf8)
     #expect(trace.contains(#""name":"offers.sold""#))
   }
 
-  @Test func `a threshold that is skipped fails a test`() async throws {
+  @Test func `a skipped threshold fails a test`() async throws {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let texts = try await issues(["p95(hangs) == 0"], traces: folder, 1)
-    #expect(texts == ["p95(hangs) == 0 was not checked: p95 takes 20 seeds; 'sweep' runs many"])
+    #expect(texts == ["p95(hangs) == 0 was not checked: p95 needs 20 seeds; 'sweep' runs several"])
   }
 
-  @Test func `traces go where the package ignores them, unless a folder is named`() async throws {
+  @Test func `traces are written to a folder that the package ignores, unless another is given`()
+    async throws
+  {
     let plan = SaleScenario.plan(seed: 3)
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().path

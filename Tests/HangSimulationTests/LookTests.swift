@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import ViewGraph
 
-/// A collection that counts how often its size is read.
+/// A collection that counts how often its count is read.
 struct CountedRows: RandomAccessCollection, Equatable, Sendable {
   final class Reads: Sendable { let count = Atomic(0) }
 
@@ -48,13 +48,14 @@ struct CountedView: View {
   }
 }
 
-/// How often a run looks at the sizes of the state, which is most of what finding growth and copies costs.
+/// How often a run reads the sizes of the state, which dominates the cost of finding growth and
+/// copies.
 @Suite(.timeLimit(.minutes(5))) struct LookTests {
   private final class Runs: Sendable { let reads = Mutex<[CountedRows.Reads]>([]) }
 
-  /// The looks of a run with so many turns, each of them with an action.
+  /// Returns the number of size readings in a run with this many turns, each with an action.
   private func looks(turns: Int) async throws -> Int {
-    // A busy machine may make a run be repeated: only the first one counts.
+    // Only the first run counts, because a run may be repeated on a busy machine.
     let runs = Runs()
     let screen = SimulatedScreen<Counted.Action>(
       CountedView(),
@@ -78,14 +79,15 @@ struct CountedView: View {
     return reads.count.load(ordering: .relaxed)
   }
 
-  @Test func `what is measured after an action shares one look; the history of sizes has 61`()
+  @Test
+  func `all measurements after an action share one reading of sizes, and the history takes 61`()
     async throws
   {
     let looks = try await looks(turns: 200)
     #expect((150...210 + 61).contains(looks), "\(looks)")
   }
 
-  @Test func `the longer a run, the fewer of its actions are looked at`() async throws {
+  @Test func `the share of sampled actions falls as a run gets longer`() async throws {
     let (short, long) = (try await looks(turns: 8_000), try await looks(turns: 16_000))
     #expect(long - short < 8_000 / 3, "\(short), \(long)")
   }

@@ -3,7 +3,7 @@ import HangSimulation
 import JSON
 import Testing
 
-/// Costs that are measured while the simulation runs.
+/// Costs that are measured during the simulation.
 @Suite(.timeLimit(.minutes(5))) struct MeasuredCostTests {
   private func plan(repeats: Int) -> SimulationPlan {
     let screen = SimulatedScreen<Rows.Action>(
@@ -20,21 +20,23 @@ import Testing
     return plan
   }
 
-  @Test func `turns last as long as the real code, times the slowdown of the device`() async throws
+  @Test func `a turn with measured costs takes the real time multiplied by the device's slowdown`()
+    async throws
   {
     let report = try await plan(repeats: 3).run().report
     #expect(report.measured.map(\.device) == ["phone", "slow"])
     let phone = try #require(report.measured[0].interval { $0[RowsView.self]?.max ?? 0 })
     let slow = try #require(report.measured[1].interval { $0[RowsView.self]?.max ?? 0 })
-    // 51 rows.
+    // There are 51 rows.
     #expect(phone.least >= 5_000_000)
     #expect(slow.least >= 20_000_000)
     #expect(phone.least <= phone.median && phone.median <= phone.most)
-    // The platform's share is that of the device.
+    // The platform's share comes from the device's costs.
     #expect(report.measured[0].runs.allSatisfy { $0.longestTurns[0].appearanceCost == 50_000_000 })
   }
 
-  @Test func `assumed costs stand beside them and do not change`() async throws {
+  @Test func `measured costs are reported in addition to the unchanged assumed costs`() async throws
+  {
     let without = try await plan(repeats: 0).run().report
     let report = try await plan(repeats: 2).run().report
     #expect(report == without)
@@ -47,31 +49,32 @@ import Testing
     #expect(report.html.contains("With costs measured on this machine"))
   }
 
-  @Test func `a sweep shows the measured figures of all seeds beside the assumed ones`()
+  @Test func `a sweep shows the measured figures of all seeds beside the assumed figures`()
     async throws
   {
     let report = try await plan(repeats: 1).sweep(seeds: [1, 2, 3])
     let without = try await plan(repeats: 0).sweep(seeds: [1, 2, 3])
     #expect(report == without)
-    #expect(report.lines.count { $0.hasSuffix("measured: median (least to most)") } == 2)
+    #expect(report.lines.count { $0.hasSuffix("measured: median (minimum to maximum)") } == 2)
     #expect(without.lines.allSatisfy { !$0.contains("measured:") })
     let json = try JSONValue(parsing: report.json)
     let slow = json["runs"]?.arrayValue?.last?["metrics"]?["longest"]?["measured"]?.arrayValue
     let times = try #require(slow).map { Double(($0.stringValue ?? "").dropLast(2)) ?? 0 }
-    // 51 rows of 0.1 ms, and the appearance.
+    // 51 rows of 0.1 ms each, and the appearance.
     #expect(times.count == 3 && times == times.sorted() && times[0] >= 20)
     #expect(report.html.contains("With costs measured on this machine"))
   }
 
-  @Test func `progress counts the repetitions`() async throws {
+  @Test func `progress includes the repetitions`() async throws {
     var percents: [Int] = []
     _ = try await plan(repeats: 1).run { percents.append($0) }
     #expect(percents == percents.sorted() && percents.last == 100)
-    // Two devices, each once and once more.
+    // Each of the two devices runs twice.
     #expect(percents.contains(25) && percents.contains(75))
   }
 
-  @Test func `the costs of this machine contain what grows with a collection`() throws {
+  @Test func `a calibration on this machine includes the growth of work with a collection`() throws
+  {
     let found = try plan(repeats: 0).calibratedHere(now: {
       var time = timespec()
       clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -82,10 +85,10 @@ import Testing
     #expect(rows.fields.count == 1)
     #expect((75_000...125_000).contains(perRow), "\(perRow)")
     #expect(rows.rise == nil)
-    // An action costs the same, however many rows there are.
+    // The cost of an action does not depend on the number of rows.
     #expect(found.calibration.items.first { $0.name == "added" }?.fields.isEmpty == true)
     #expect(found.lines.contains { $0.contains("RowsView: ") && $0.contains("element of rows") })
-    // Half of the frames of another run take what the costs say.
+    // The median frame of the further run takes the predicted time.
     let ratios = found.frames.map { Double($0.measured) / Double($0.simulated) }.sorted()
     #expect((0.8...1.25).contains(ratios[ratios.count / 2]), "\(ratios)")
   }

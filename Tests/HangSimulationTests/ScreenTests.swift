@@ -63,7 +63,7 @@ struct CounterView: View {
   }
 }
 
-/// Hands on the sum of what came every tenth of a second.
+/// Outputs the sum of the received numbers every tenth of a second.
 struct SummingIntake: EventIntake {
   private var sum: Int?
   private(set) var deadline: Instant?
@@ -115,7 +115,9 @@ struct SummingIntake: EventIntake {
       thresholds: thresholds)
   }
 
-  @Test func `work beside the thread delays other work on its core, not the thread`() async throws {
+  @Test func `effects outside the thread delay other effects on their core, but not the thread`()
+    async throws
+  {
     let events: [EventStream<Counter.Action>] = [
       .at(.seconds(1), event: .computeTapped(second: false)),
       .at(.seconds(1), event: .computeTapped(second: true)),
@@ -123,9 +125,9 @@ struct SummingIntake: EventIntake {
     let alone = try await run(events, on: device(cores: 3))
     #expect(alone.runs[0].effects.map(\.answered.max) == [50_000_000, 50_000_000])
     let shared = try await run(events, on: device(cores: 2))
-    // They take turns of a millisecond.
+    // They alternate in slices of a millisecond.
     #expect(shared.runs[0].effects.map(\.answered.max) == [99_000_000, 100_000_000])
-    // An action of a millisecond, and a frame.
+    // The longest turn is an action of a millisecond and a frame.
     #expect(shared.worstTurn?.turn.length == 3_000_000)
     #expect(shared.runs[0].actions == 4)
   }
@@ -140,7 +142,7 @@ struct SummingIntake: EventIntake {
     #expect(report.worstTurn?.turn.length == 502_000_000)
   }
 
-  @Test func `actions of effects and of feedback cost what their kind costs`() async throws {
+  @Test func `actions of effects and feedback have the costs of their kinds`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
       .action("save", .milliseconds(300)).action("computed", .milliseconds(400))
     let report = try await run(
@@ -151,28 +153,30 @@ struct SummingIntake: EventIntake {
     #expect(report.runs[0].longestTurns.prefix(2).map(\.action) == ["computed", "save"])
   }
 
-  @Test func `a debounce and a timer wait in virtual time, the same in each run`() async throws {
+  @Test func `debounces and timers use virtual time and give the same result in each run`()
+    async throws
+  {
     let events: [EventStream<Counter.Action>] = [
       .at(.zero, event: .timer), .every(.milliseconds(100), until: .seconds(2)) { _ in .typed },
     ]
     let report = try await run(events, on: device(), seconds: 6)
-    // 20 keystrokes, the timer, five seconds, and what was typed is saved once.
+    // 20 keystrokes, the timer's start, five ticks, and a single save.
     #expect(report.runs[0].actions == 20 + 1 + 5 + 1)
     #expect(try await run(events, on: device(), seconds: 6).json == report.json)
     let causes = report.runs[0][CounterView.self]?.causes.compactMap(\.action) ?? []
     #expect(Set(causes) == ["save", "ticked"])
   }
 
-  @Test func `a debounce after a quiet time counts from the event that it follows`() async throws {
+  @Test func `a debounce after an idle period starts at the event that triggers it`() async throws {
     let events: [EventStream<Counter.Action>] = [
       .every(.milliseconds(100), from: .seconds(1), until: .seconds(2)) { _ in .typed }
     ]
     let report = try await run(events, on: device(), seconds: 4)
-    // What ten keystrokes typed is saved once.
+    // The ten keystrokes are saved once.
     #expect(report.runs[0].actions == report.runs[0].events.received + 1)
   }
 
-  @Test func `events that a stage holds wait, and are counted`() async throws {
+  @Test func `events held by an intake wait and are counted`() async throws {
     let screen = SimulatedScreen<Counter.Action>(
       CounterView(), state: { Counter.State() },
       reducer: { (world: SimulatedWorld) -> Counter in
@@ -188,7 +192,7 @@ struct SummingIntake: EventIntake {
     #expect(report.runs[0].latency.p50 > 50_000_000)
   }
 
-  @Test func `faults strike the events of any screen`() async throws {
+  @Test func `faults affect the events of any screen`() async throws {
     let events: [EventStream<Counter.Action>] = [.every(.milliseconds(10)) { _ in .added(1) }]
     let report = try await run(
       events, on: device(),
@@ -201,7 +205,7 @@ struct SummingIntake: EventIntake {
     #expect(report.runs[0].events.received == 401)
   }
 
-  @Test func `what counts as a hang is up to the caller`() async throws {
+  @Test func `the caller can define the bounds of hangs`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.milliseconds(20)))
     let events: [EventStream<Counter.Action>] = [.at(.seconds(1), .seconds(2), event: .added(1))]
     let bounds = HangBounds(
@@ -216,7 +220,7 @@ struct SummingIntake: EventIntake {
 
   @Test func `a run can be cancelled in the middle of a turn`() async {
     let made = Atomic<Int>(0)
-    // The second turn takes what arrived while the first action was reduced: a million events.
+    // The second turn receives the million events that arrived during the first action.
     let costs = DeviceProfile.Costs(action: .seconds(1), view: .cost(.zero))
     let task = Task {
       try await run(
@@ -233,7 +237,7 @@ struct SummingIntake: EventIntake {
     #expect((10_000...12_000).contains(made.load(ordering: .relaxed)), "no more than one slice")
   }
 
-  @Test func `a device that falls behind without end ends the run`() async {
+  @Test func `a device that falls behind without limit ends the run`() async {
     var plan = SimulationPlan(
       "behind", duration: .seconds(3_600), devices: [device()],
       variants: [screen.variant("one", events: [.every(.microseconds(10)) { _ in .added(1) }])])
@@ -245,7 +249,7 @@ struct SummingIntake: EventIntake {
     #expect(problem?.description.hasPrefix("the device 'device' cannot keep up: ") == true)
   }
 
-  @Test func `the long turns that are kept have a limit, for all runs together`() async throws {
+  @Test func `the limit of kept long turns applies to all runs together`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.milliseconds(300)))
     var plan = SimulationPlan(
       "hangs", duration: .seconds(10), devices: [device(costs: costs)],
@@ -254,7 +258,7 @@ struct SummingIntake: EventIntake {
       })
     let each = try await plan.run().report.microhangs / 2
     #expect(each > 15)
-    // Enough for one run, with those that are kept because none after them is longer.
+    // Enough for one run, including turns kept because all later turns are shorter.
     plan.limits.keptTurns = each + 8
     let limited = plan
     let problem = await #expect(throws: SimulationProblem.self) {
@@ -271,14 +275,15 @@ struct SummingIntake: EventIntake {
     ("effect(frist).failed == 0", "there is no effect 'frist'; did you mean 'first'?"),
     ("hangs == 0 for devise", "there is no variant or device 'devise'; did you mean 'device'?"),
   ])
-  func `thresholds are checked against the screen`(text: String, message: String) async {
+  func `thresholds are checked against the names of the screen`(text: String, message: String) async
+  {
     let problem = await #expect(throws: SimulationProblem.self) {
       _ = try await run([.at(.seconds(1), event: .added(1))], on: device(), thresholds: [text])
     }
     #expect(problem?.description == "\(text): \(message)")
   }
 
-  @Test func `costs are checked against the screen`() async throws {
+  @Test func `costs are checked against the names of the screen`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
     let events: [EventStream<Counter.Action>] = [.at(.seconds(1), event: .added(1))]
     let action = await #expect(throws: SimulationProblem.self) {
@@ -291,7 +296,7 @@ struct SummingIntake: EventIntake {
     #expect(view?.description.hasSuffix("did you mean 'CounterView'?") == true)
   }
 
-  @Test func `views that a variant lists are checked against the screen`() async throws {
+  @Test func `the views listed by a variant are checked against the screen`() async throws {
     func plan(_ views: String...) -> SimulationPlan {
       SimulationPlan(
         "listed", duration: .seconds(1), devices: [device()],
@@ -309,7 +314,7 @@ struct SummingIntake: EventIntake {
   }
 }
 
-/// Writes down what its world gives it.
+/// A feature that records the values from its world.
 @Reducer
 struct Dice {
   @ObservableState
@@ -365,9 +370,9 @@ struct WorldTests {
     return notes.taken
   }
 
-  @Test func `clock, identifiers and random numbers follow from the seed alone`() async throws {
+  @Test func `clocks, identifiers, and random numbers depend only on the seed`() async throws {
     let one = try await roll(seed: 1)
-    // The last two sleep until after the end.
+    // The last two tasks sleep until after the end.
     #expect(one.map { $0[0] } == Array(1...28))
     #expect(Set(one.map { $0[1] }).count == 28)
     #expect(try await roll(seed: 1) == one)

@@ -1,7 +1,7 @@
 import HangSimulation
 import Testing
 
-/// Costs that depend on how many elements the state has.
+/// Costs that depend on the number of elements in the state.
 @Suite(.timeLimit(.minutes(5))) struct StateCostTests {
   private func report(
     _ costs: DeviceProfile.Costs, rows: [Int] = [], slowdown: Double = 1
@@ -20,25 +20,25 @@ import Testing
 
   private let view = DeviceProfile.ViewCost.cost(.milliseconds(1))
 
-  @Test func `a view costs more for each element of a collection`() async throws {
+  @Test func `the cost of a view can grow with each element of a collection`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
       .view(RowsView.self, view.per("rows", .milliseconds(2)))
     let report = try await report(costs)
-    // Ten rows in the end.
+    // The state has ten rows at the end.
     #expect(report.runs[0][RowsView.self]?.max == 21_000_000)
     #expect(report.runs[0].longest == 21_000_000)
     let slow = try await self.report(costs, slowdown: 1.5)
     #expect(slow.runs[0].longest == 31_500_000)
   }
 
-  @Test func `the first frame costs what the first state has`() async throws {
+  @Test func `the first frame is charged for the sizes of the initial state`() async throws {
     let costs = DeviceProfile.Costs(action: .zero, view: view.per("rows", .milliseconds(1)))
       .view(RowsView.self, view.per("rows", .milliseconds(1)))
     let report = try await report(costs, rows: Array(0..<100))
     #expect(report.runs[0].timeline[0] == 101_000_000)
   }
 
-  @Test func `an action costs more for each element of a collection`() async throws {
+  @Test func `the cost of an action can grow with each element of a collection`() async throws {
     let costs = DeviceProfile.Costs(action: .milliseconds(1), view: .cost(.zero))
       .action("ticked", per: "rows", .milliseconds(30))
     let report = try await report(costs)
@@ -49,14 +49,14 @@ import Testing
     #expect(report.microhangs == 1)
   }
 
-  @Test func `a collection that the state does not have is an error with a suggestion`()
+  @Test func `a cost for an unknown collection is an error with a suggestion`()
     async throws
   {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
       .view(RowsView.self, view.per("rovs", .milliseconds(2)))
     let problem = await #expect(throws: SimulationProblem.self) { try await report(costs) }
     let text = try #require(problem?.description)
-    #expect(text.contains("costs depend on 'rovs', which is no collection of the state"))
+    #expect(text.contains("costs depend on 'rovs', which is not a collection of the state"))
     #expect(text.contains("did you mean 'rows'?"))
   }
 }

@@ -2,7 +2,7 @@ import CheckoutScreen
 import HangSimulation
 import Testing
 
-/// Many seeds.
+/// Simulations with many seeds.
 struct SweepTests {
   private func plan() -> SimulationPlan {
     var plan = SaleScenario.plan(seed: 0)
@@ -10,7 +10,9 @@ struct SweepTests {
     return plan
   }
 
-  @Test func `a hundred seeds give the same with one worker and with four`() async throws {
+  @Test func `a sweep of a hundred seeds gives the same result with one and with four workers`()
+    async throws
+  {
     let seeds = Array(1...100 as ClosedRange<UInt64>)
     var progress: [Int] = []
     let one = try await plan().sweep(seeds: seeds, workers: 1) { progress.append($0) }
@@ -22,7 +24,7 @@ struct SweepTests {
     #expect(single.runs.suffix(2) == one.reports[16].runs[...])
   }
 
-  @Test func `a sweep gives median, interval and the worst seed`() async throws {
+  @Test func `a sweep reports the median, its interval, and the worst seed`() async throws {
     let sweep = try await plan().sweep(seeds: Array(1...40))
     let microhangs = sweep.reports.map { $0.run(variant: "tracked")?.microhangs ?? 0 }.sorted()
     let found = try sweep.distribution(of: "microhangs", variant: "tracked")
@@ -39,7 +41,8 @@ struct SweepTests {
     #expect(change.isMoreThanNoise && change.change < -0.9)
   }
 
-  @Test func `the page of a sweep has its verdict first, and each figure with its interval`()
+  @Test
+  func `the page of a sweep starts with the verdict, and shows each figure with its interval`()
     async throws
   {
     var plan = plan()
@@ -68,7 +71,8 @@ struct SweepTests {
       let (left, right) = (Int(range.1) ?? -1, Int(range.2) ?? -1)
       #expect(left >= 0 && left <= right && right <= width)
     }
-    // Labels are within it: the name of each row ends left of the lines, and the picture is wide enough for the figures.
+    // Labels fit: the name of each row ends left of the lines, and the chart is wide enough for the
+    // figures.
     #expect(html.contains(">turns.over(250ms)</text>"))
     for label in html.matches(of: /<text x="(\d+)" y="\d+">([^<]*)<tspan class="label">([^<]*)</) {
       let text = label.2.count + label.3.count
@@ -78,7 +82,7 @@ struct SweepTests {
     #expect(try await self.plan().sweep(seeds: [1]).html.contains("<p class=\"verdict\">"))
   }
 
-  /// Twenty pairs around values that differ from seed to seed.
+  /// Returns twenty pairs around values that differ between seeds.
   private func pairs(
     _ random: inout SeededGenerator, factor: Double
   ) -> [(before: Double, after: Double)] {
@@ -91,7 +95,7 @@ struct SweepTests {
     }
   }
 
-  @Test func `three percent are found, and noise is taken for a difference once in twenty`() {
+  @Test func `a difference of 3 % is detected, and noise counts as a difference once in twenty`() {
     var random = SeededGenerator(seed: 9)
     var found = 0
     for _ in 0..<200 where PairedComparison(pairs(&random, factor: 1.03)).isMoreThanNoise {

@@ -4,7 +4,7 @@ import HangSimulation
 import Testing
 import ViewGraph
 
-/// Reduces slowly, and opens a panel of which a view appears slowly.
+/// A feature that reduces slowly, and opens a panel whose view appears slowly.
 @Reducer
 private struct Desk {
   @ObservableState
@@ -43,7 +43,7 @@ private struct PanelView: View {
   }
 }
 
-/// Thresholds about a part of a run, and about a share of the seeds.
+/// Thresholds about a part of a run, and about a percentile over seeds.
 struct ThresholdTests {
   private func plan(_ thresholds: String...) throws -> SimulationPlan {
     var plan = SaleScenario.plan(
@@ -58,25 +58,26 @@ struct ThresholdTests {
     try #require(report.run(device: nil, variant: variant)).longestTurns
   }
 
-  @Test func `turns before a time do not count`() async throws {
+  @Test func `turns before the start of the window do not count`() async throws {
     let report = try await plan().run().report
     let turns = try turns(report, "tracked")
     let longest = try #require(turns.first)
     let after = turns.filter { $0.start > longest.start }.map(\.length).max()
     let next = try #require(after)
-    // The longest of all is the longest from its own beginning on, and not any more after it.
+    // The longest turn counts if the window starts at its beginning, and no longer if the window
+    // starts after it.
     #expect(try report.meets("longest >= \(longest.length)ns after \(longest.start)ns for tracked"))
     #expect(try report.meets("longest <= \(next)ns after \(longest.start + 1)ns for tracked"))
     #expect(try report.meets("longest >= \(next)ns after \(longest.start + 1)ns for tracked"))
-    // The rush is from the eighth second to the twelfth.
+    // The rush lasts from the eighth second to the twelfth.
     #expect(try report.meets("microhangs > 0 for tracked"))
     #expect(try report.meets("microhangs > 0 after 8s for tracked"))
     #expect(try report.meets("microhangs == 0 after 20s for tracked"))
     let never = #expect(throws: ThresholdProblem.self) { try report.meets("hangs == 0 after 30s") }
-    #expect(never?.message == "'after' leaves nothing of a simulation of 30 s")
+    #expect(never?.message == "'after' excludes the whole simulation of 30 s")
   }
 
-  @Test func `what views cost when they appear can be left out`() async throws {
+  @Test func `the costs of appearing views can be excluded`() async throws {
     var plan = try plan()
     let costs = DeviceProfile.Costs(
       action: .zero, view: .cost(.milliseconds(1), appearance: .milliseconds(900)))
@@ -90,7 +91,7 @@ struct ThresholdTests {
     #expect(try !report.meets("longest < 100ms"))
   }
 
-  @Test func `each turn is counted once, from its own beginning on, by what it lasted itself`()
+  @Test func `each turn counts once, starting at its beginning, with its own length`()
     async throws
   {
     let screen = SimulatedScreen<Desk.Action>(
@@ -99,7 +100,7 @@ struct ThresholdTests {
     let costs = DeviceProfile.Costs(action: .zero, view: .cost(.zero))
       .action("counted", .milliseconds(300))
       .view("PanelView", .cost(.zero, appearance: .milliseconds(900)))
-    // 300 ms, then 900 ms for a view that appears, then 300 ms again.
+    // A turn of 300 ms, one of 900 ms for an appearing view, and another one of 300 ms.
     let report = try await screen.simulate(
       [
         .at(.seconds(1), .seconds(3), event: .counted), .at(.seconds(2), event: .opened),
@@ -110,7 +111,7 @@ struct ThresholdTests {
     for text in [
       "hangs == 1", "microhangs == 2", "longest == 900ms",
       "hangs == 0 without appearance", "microhangs == 2 without appearance",
-      // Nothing of a shorter turn is forgotten because a longer one followed that does not count.
+      // Shorter turns are kept even if a longer turn follows that the window excludes.
       "longest == 300ms without appearance",
       "microhangs == 2 after \(turns[0].start)ns", "microhangs == 1 after \(turns[0].start + 1)ns",
       "hangs == 1 after \(turns[1].start)ns", "hangs == 0 after \(turns[1].start + 1)ns",
@@ -122,7 +123,7 @@ struct ThresholdTests {
     ] { #expect(try report.meets(text), "\(text)") }
   }
 
-  @Test func `a scope leaves out the other runs`() async throws {
+  @Test func `a scope excludes the other runs`() async throws {
     let report = try await plan().run().report
     let counts = try ["tracked", "ignored"].map {
       try #require(report.run(variant: $0)).microhangs
@@ -133,7 +134,9 @@ struct ThresholdTests {
     #expect(try !report.meets("microhangs == \(counts[0])"))
   }
 
-  @Test func `a failure names the run with its value, and the verdict is first`() async throws {
+  @Test func `a failure names the run and its value, and the report starts with the verdict`()
+    async throws
+  {
     let report = try await plan("microhangs == 0", "hangs >= 0").run().report
     let failure = try #require(report.thresholds.first?.failures.first)
     let run = try #require(report.run(device: failure.device, variant: failure.variant))
@@ -144,22 +147,22 @@ struct ThresholdTests {
     #expect(report.lines[2] == "  ✓ hangs >= 0 (0)")
   }
 
-  /// How many microhangs each of 40 seeds has, the fewest first.
+  /// Returns the microhangs of each seed in ascending order.
   private func microhangs(of seeds: [UInt64]) async throws -> [(count: Int, seed: UInt64)] {
     let all = try await plan().sweep(seeds: seeds)
     return all.reports.map { ($0.run(variant: "tracked")?.microhangs ?? 0, $0.seed) }
       .sorted { $0 < $1 }
   }
 
-  @Test func `a percentile is about a share of the seeds`() async throws {
+  @Test func `a percentile is computed over the seeds`() async throws {
     let seeds = Array(1...40 as ClosedRange<UInt64>)
     let found = try await microhangs(of: seeds)
-    /// The first of them that as many seeds as are asked for do not exceed.
+    /// Returns the first entry that at least the given percentage of seeds does not exceed.
     func at(_ percentile: Int) throws -> (count: Int, seed: UInt64) {
       let index = try #require(found.indices.first { 100 * ($0 + 1) >= 40 * percentile })
       return found[index]
     }
-    // The highest one that is not the worst of all, so that it is told from it.
+    // The highest percentile whose value differs from the maximum.
     let high = try #require((3...97).last { try at($0).count < found[39].count })
     let limit = try at(high).count
     let sweep = try await plan(
@@ -177,7 +180,7 @@ struct ThresholdTests {
     #expect(worst.failedSeeds == failed && worst.description.hasSuffix("(\(failed) of 40 seeds)"))
     #expect(sweep.lines[0] == "2 of 3 thresholds not met")
 
-    // Each percentile is exact, those that are no whole number of seeds as well.
+    // Every percentile is exact, including those that are not a whole number of seeds.
     let each = try (3...97).flatMap { percentile in
       let count = try at(percentile).count
       return [
@@ -191,7 +194,7 @@ struct ThresholdTests {
     #expect(missed.map(\.text) == [])
   }
 
-  @Test func `the worst of the seeds is the one furthest from what is asked for`() async throws {
+  @Test func `the worst seed is the one furthest from the threshold`() async throws {
     let seeds = Array(1...40 as ClosedRange<UInt64>)
     let found = try await microhangs(of: seeds)
     let (fewest, most) = (found[0].count, found[39].count)
@@ -209,21 +212,22 @@ struct ThresholdTests {
     ("hangs == 0 afer 5s", "'afer' is not understood; did you mean 'after'?"),
     ("hangs == 0 without apearance", "did you mean 'without appearance'?"),
     ("hangs == 0 after soon", "expected a time"),
-    ("hangs == 0 after 5s after 6s", "says 'after' twice"),
-    ("frames > 3 after 5s", "hangs, microhangs, turns.over and longest only"),
-    ("p100(hangs) == 0", "percentiles are from p1 to p99"),
+    ("hangs == 0 after 5s after 6s", "has 'after' twice"),
+    ("frames > 3 after 5s", "hangs, microhangs, turns.over, and longest"),
+    ("p100(hangs) == 0", "percentiles must be from p1 to p99"),
     ("p95(hags) == 0", "there is no metric 'hags'; did you mean 'hangs'?"),
   ])
-  func `mistakes are found, with suggestions`(text: String, message: String) {
+  func `a mistake in a threshold is reported with a suggestion`(text: String, message: String) {
     let problem = #expect(throws: ThresholdProblem.self) { _ = try Threshold(text) }
     #expect(problem?.message.contains(message) == true, "\(problem?.message ?? "")")
   }
 
-  @Test func `the slowdown is bisected at which a screen hangs`() async throws {
+  @Test func `a search bisects the slowdown at which a screen hangs`() async throws {
     var plan = try plan()
     plan.variants.removeLast()
     let condition = try Threshold("hangs > 0")
-    // Also where the device falls so far behind that a run would end with an error.
+    // Includes slowdowns at which the device falls so far behind that a run would end with an
+    // error.
     var limited = plan
     limited.limits.waiting = 0
     let found = try await limited.findSlowdown(where: condition, in: 0.5...64)
@@ -241,7 +245,7 @@ struct ThresholdTests {
     #expect(never.first?.holdsFrom == nil)
   }
 
-  @Test func `what is looked for has to be on the screen, and may be about one variant`()
+  @Test func `a search condition must match the screen, and may apply to one variant`()
     async throws
   {
     let plan = try plan()
@@ -255,7 +259,7 @@ struct ThresholdTests {
       ),
       ("effect(bnk).failed > 0", "there is no effect 'bnk'; did you mean 'bank'?"),
       ("hangs > 0 for ignord", "there is no variant or device 'ignord'; did you mean 'ignored'?"),
-      ("hangs > 0 after 1m", "'after' leaves nothing of a simulation of 30 s"),
+      ("hangs > 0 after 1m", "'after' excludes the whole simulation of 30 s"),
     ] {
       let problem = await #expect(throws: SimulationProblem.self) {
         _ = try await plan.findSlowdown(where: try Threshold(text), in: 1...2)

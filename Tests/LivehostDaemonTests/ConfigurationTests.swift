@@ -126,7 +126,7 @@ import YAMLReader
     ),
     Bad(
       text: "throttle:\n  chat:\n    interval: 50ms\n    class: latest-wins", line: 4,
-      key: "throttle.chat.class", message: "contradicts what chat promises, which is keep-all"),
+      key: "throttle.chat.class", message: "contradicts the class of chat, which is keep-all"),
     Bad(
       text: "throttle:\n  chat:\n    interval: 50ms\n    maximum-staleness: 20ms", line: 4,
       key: "throttle.chat.maximum-staleness", message: "below the interval of 50 ms; raise"),

@@ -3,7 +3,7 @@ import HangSimulation
 import Simulation
 import Testing
 
-/// The figures that the README and the documentation quote are those that the simulator gives.
+/// The figures quoted in the README and the articles match the simulator's results.
 @Suite struct DocumentedFiguresTests {
   private static let documentation = "Sources/Simulation/Simulation/Simulation.docc"
   private static let reports = Task {
@@ -11,7 +11,7 @@ import Testing
     let text = String(
       decoding: ScenarioFiles.disk.read(options.path) ?? [], as: UTF8.self)
     let whole = try await simulate(scenarioText: text, options: options).report
-    // The guide begins with one variant alone.
+    // The guide starts with a single variant.
     options.variants = ["tracked"]
     return [whole, try await simulate(scenarioText: text, options: options).report]
   }
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [("README.md", 5), ("\(documentation)/FindingAHang.md", 12)])
-  func `an excerpt of a report is in the report`(file: String, count: Int) async throws {
+  func `each quoted excerpt of a report matches the report`(file: String, count: Int) async throws {
     let reports = try await Self.reports.value
     let reported = Set(reports.flatMap(\.lines).map(words))
     let names = Set(reports[0].runs.flatMap { RunMetrics($0).metrics.map(\.name) })
@@ -41,14 +41,14 @@ import Testing
     #expect(isMissing == [])
   }
 
-  /// The cells of the tables of the page on the four conditions, without its headings.
+  /// The cells of the tables in the article about the four conditions, without headings.
   private func cells() throws -> [[String]] {
     try text("\(Self.documentation)/TheFourConditions.md").split(separator: "\n")
       .filter { $0.hasPrefix("| ") }
       .map { line in line.split(separator: "|").map { words($0) }.filter { !$0.isEmpty } }
   }
 
-  @Test func `microhangs and hangs of the four conditions are those of the page`() async throws {
+  @Test func `the article's counts of microhangs and hangs match the simulation`() async throws {
     let report = try await Self.reports.value[0]
     for (index, device) in HostScreenScenarioTests.conditions.enumerated() {
       let row = try #require(try cells().first { $0[0] == "\(index + 1). \(device)" })
@@ -64,13 +64,13 @@ import Testing
     }
   }
 
-  @Test func `means of the host's view are those of the page`() async throws {
+  @Test func `the article's means of the host's view match the simulation`() async throws {
     let report = try await Self.reports.value[0]
     func mean(_ device: String, _ variant: String) throws -> Int64 {
       let run = try #require(report.runs.first { $0.device == device && $0.variant == variant })
       return try #require(run.views.first { $0.name == "HostView" }).mean
     }
-    /// With one decimal, rounded.
+    /// Formats tenths with one decimal.
     func tenths(_ number: Int64) -> String {
       "\(number < 0 ? "-" : "")\(number.magnitude / 10).\(number.magnitude % 10)"
     }

@@ -9,9 +9,9 @@ import RecorderFeature
 import Simulation
 import Testing
 
-/// Effects of a simulated screen take the time that the scenario says, on its virtual time.
+/// Effects of a simulated screen take the time defined by the scenario, in virtual time.
 @Suite struct EffectTests {
-  /// A slider that is released after a second, on a device with `cores`.
+  /// Returns a scenario in which a slider is released after a second, on a device with `cores`.
   private func scenario(
     surface: String, duration: String = "10s", cores: Int = 6,
     device: String = "costs: {view: 0ms}",
@@ -36,7 +36,7 @@ import Testing
     return screen.store.state.control
   }
 
-  @Test func `a value is pending until the surface has answered`() throws {
+  @Test func `a slider's value is pending until the controller answers`() throws {
     let pending = try panel(surface: "{latency: 300ms}", duration: "1299ms")
     #expect(pending.values["zoom"] == nil)
     #expect(pending.requests?.outstanding(for: "zoom")?.wish == .slider("zoom", 0.5))
@@ -47,11 +47,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{latency: 300ms, failures: 100%}", "1301ms", "refused, as the scenario has it"),
+    ("{latency: 300ms, failures: 100%}", "1301ms", "refused as configured in the scenario"),
     ("{latency: 300ms, silence: 100%, timeout: 2s}", "3001ms", "no answer"),
     ("{latency: 3s, timeout: 2s}", "3001ms", "no answer"),
   ])
-  func `what fails says why, when it fails`(surface: String, duration: String, reason: String)
+  func `a failed request reports its reason at the time of the failure`(
+    surface: String, duration: String, reason: String
+  )
     throws
   {
     let failed = try panel(surface: surface, duration: duration)
@@ -78,7 +80,7 @@ import Testing
     [{generate: slider, rate: 1/s}, {generate: tap, arrival: even, rate: 2/s}]
     """
 
-  @Test func `what becomes of effects is counted and timed`() async throws {
+  @Test func `the outcomes and times of effects are reported`() async throws {
     let scenario = scenario(
       surface: "{latency: 80ms, spread: 40ms, failures: 20%, silence: 10%, timeout: 1s}",
       duration: "5m", events: drags, thresholds: "['effect(surface).answered.p95 < 100ms']")
@@ -88,12 +90,12 @@ import Testing
     #expect(surface.name == "surface")
     #expect(surface.started > 600)
     let share = Double(surface.failed) / Double(surface.started - surface.abandoned)
-    #expect((0.17...0.28).contains(share), "20 of the 90 % that are answered")
-    // Some are given up because the host moves the control again.
+    #expect((0.17...0.28).contains(share), "About 20 % of the answered requests fail.")
+    // Some requests are abandoned because the host moves the control again.
     #expect(Double(surface.abandoned) / Double(surface.started) > 0.06)
     #expect((80_000_000...120_000_000).contains(surface.answered.p50))
     #expect((115_000_000...120_400_000).contains(surface.answered.max))
-    #expect(surface.queued.max == 0, "nothing is computed")
+    #expect(surface.queued.max == 0, "The effect computes nothing.")
     #expect(report.thresholds.map(\.passed) == [false])
     #expect(report.json.contains(#""effects":[{"name":"surface","started":"#))
     #expect(report.lines.contains { $0.contains("surface answered p95, ms") })
@@ -110,7 +112,7 @@ import Testing
     #expect(again.trace == trace)
   }
 
-  @Test func `without effects a report has nothing about them`() async throws {
+  @Test func `a report of a scenario without effects does not mention effects`() async throws {
     let outcome = try await simulateText(shortScenario)
     #expect(!outcome.report.json.contains("effects"))
     #expect(!outcome.report.lines.contains { $0.contains("surface") })
@@ -118,28 +120,28 @@ import Testing
 
   // MARK: The screen's thread and the other cores
 
-  /// Four sliders are released at the same time.
+  /// Releases four sliders at the same time.
   private let four =
     "["
     + (1...4).map { "{event: {type: slider, control: c\($0), phase: end, value: 0.5}, at: 1s}" }
     .joined(separator: ", ") + "]"
 
   @Test(arguments: [(cores: 5, longest: 30), (cores: 3, longest: 60), (cores: 2, longest: 120)])
-  func `work of effects shares the cores that the screen's thread leaves`(
+  func `work of effects shares the cores that the screen's thread does not use`(
     cores: Int, longest: Int64
   ) async throws {
     let run = try await run(scenario(surface: "{cost: 30ms}", cores: cores, events: four)).run
     let surface = try #require(run.effects.first)
     #expect(surface.started == 4)
     #expect(surface.answered.max == longest * 1_000_000)
-    // They take turns: none waits for a core until another one is done.
+    // They alternate: none waits for a core until another one has finished.
     #expect(surface.queued.max <= 3_000_000)
     #expect(surface.answered.p50 >= (longest - 3) * 1_000_000)
   }
 
-  @Test func `other cores go on while the thread of the screen hangs`() async throws {
-    // The request begins when its action is reduced, half a second after it came. From then on the thread has
-    // more to do than it can.
+  @Test func `effects compute on other cores while the screen's thread hangs`() async throws {
+    // The request begins when its action is reduced, half a second after its arrival. Afterwards
+    // the thread is permanently overloaded.
     let events = """
       [{event: {type: slider, control: zoom, phase: end, value: 0.5}, at: 1s},
        {event: {type: stream, state: live}, at: [1510ms, 1511ms, 1512ms]}]
@@ -150,30 +152,30 @@ import Testing
     ).run
     #expect(other.effects.first?.answered.max == 50_000_000)
     #expect(other.hangs > 1)
-    // On its own core the thread comes first.
+    // On a single core, the screen's thread has priority.
     let same = try await run(
       scenario(surface: "{cost: 50ms}", cores: 1, device: slow, events: events)
     ).run
     #expect((same.effects.first?.answered.max ?? 0) > 1_500_000_000)
   }
 
-  @Test func `a slower device computes longer`() async throws {
+  @Test func `an effect computes longer on a slower device`() async throws {
     let run = try await run(
       scenario(surface: "{cost: 30ms}", device: "slowdown: 2\ncosts: {view: 0ms}")
     ).run
     #expect(run.effects.first?.answered.max == 60_000_000)
   }
 
-  @Test func `a frame is drawn for what an effect brings back`() async throws {
+  @Test func `a frame is drawn for the result of an effect`() async throws {
     let with = try await run(scenario(surface: "{latency: 300ms}"))
     let cause = with.run.views.first { $0.name == "ControlView" }?.causes
       .first { $0.action == "control.answered" }
     #expect(cause != nil)
     let turn = with.trace.contains(#""name":"control.answered""#)
-    #expect(!turn, "an action that costs nothing is not in the trace")
+    #expect(!turn, "The trace must omit an action without cost.")
   }
 
-  @Test func `effects under way at the end of a run go with it`() async throws {
+  @Test func `effects that are in progress at the end of a run are cancelled`() async throws {
     let (text, files) = scenario(surface: "{latency: 1h, timeout: 1h}", duration: "2s")
     weak var lane: AnyObject?
     do {
@@ -186,7 +188,7 @@ import Testing
 
   // MARK: Analysis and recorder
 
-  /// A screen after `duration`, with something outside it.
+  /// Returns the screen after `duration`, with these simulated services.
   private func screen(
     effects: String, duration: String, events: String
   ) throws -> HostScreen {
@@ -195,7 +197,7 @@ import Testing
     return try #require(simulatedScreen(Scenario(scenario, options(files))))
   }
 
-  /// Spam each tenth of a second, at most for a second.
+  /// Sends spam every tenth of a second, for at most a second.
   private func spam(_ count: Int = 10) -> String {
     "["
       + (0..<count).map { number in
@@ -206,10 +208,11 @@ import Testing
       }.joined(separator: ", ") + "]"
   }
 
-  @Test func `the chat is searched by the real code, and takes the time that the scenario says`()
+  @Test func `the real code searches the chat, and takes the time defined by the scenario`()
     throws
   {
-    // Batches of 1, 3, 3 and 3 messages: the next one begins when the one before is answered.
+    // The batches have 1, 3, 3, and 3 messages. Each search starts when the previous one has
+    // finished.
     func chat(
       _ model: String, _ duration: String, events: Int = 10
     ) throws -> HostFeature.State {
@@ -226,12 +229,12 @@ import Testing
     let silent = try #require(try chat("{silence: 100%}", "3s").chat)
     #expect(silent.isAnalysing && silent.waves?.current.isEmpty == true)
     #expect(silent.messages.count == 10)
-    // Without the key nothing is searched.
+    // Without the key, nothing is searched.
     let none = try screen(effects: "surface: {}", duration: "3s", events: spam()).store.state
     #expect(none.analysesChat == nil && none.chat?.waves == nil)
   }
 
-  @Test func `a search competes for the cores, and is reported`() async throws {
+  @Test func `a search of the chat competes for the cores and is reported`() async throws {
     let (text, files) = scenario(surface: "{}", cores: 2, events: spam())
     let run = try await run(
       (text.replacing("effects: {surface: {}}", with: "effects: {analysis: {cost: 30ms}}"), files)
@@ -242,7 +245,7 @@ import Testing
     #expect(analysis.answered.max == 30_000_000)
   }
 
-  @Test func `a room records from the beginning, as soon as starting works`() throws {
+  @Test func `a room records from the start, as soon as starting succeeds`() throws {
     func recorder(
       _ model: String, _ duration: String, events: Int = 10
     ) throws -> HostFeature.State {
@@ -256,8 +259,8 @@ import Testing
     #expect(recording.recorder.work?.recording == "recording-1")
     let failing = try recorder("{latency: 100ms, failures: 100%}", "3s").recorder
     #expect(failing.own?.state == .failed && failing.work?.isWaiting == true)
-    #expect(failing.work?.failure == "failed, as the scenario has it")
-    // After 0.1 s, and 1 s later.
+    #expect(failing.work?.failure == "failed as configured in the scenario")
+    // The attempts fail after 0.1 s, and 1 s later.
     #expect(failing.work?.failures == 2)
     let stalled = try recorder("{latency: 15s}", "14s").recorder
     #expect(stalled.work?.failure == "the disk does not answer")

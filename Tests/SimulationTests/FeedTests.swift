@@ -4,7 +4,7 @@ import Simulation
 import Testing
 import WireFormats
 
-/// What sources and faults make of a scenario, without a screen.
+/// The events of a scenario after its faults, without a screen.
 @Suite struct FeedTests {
   private func scenario(
     _ events: String, faults: String = "", seed: UInt64 = 1
@@ -65,7 +65,7 @@ import WireFormats
     return bytes
   }
 
-  @Test func `the same seed gives the same events, another seed different ones`() throws {
+  @Test func `the same seed gives the same events, and another seed gives different ones`() throws {
     #expect(try bytes(seed: 1) == bytes(seed: 1))
     #expect(try bytes(seed: 1) != bytes(seed: 2))
   }
@@ -78,7 +78,7 @@ import WireFormats
     #expect(hash == 12_619_737_967_113_128_801)
   }
 
-  @Test func `every kind of event is generated`() throws {
+  @Test func `every type of event can be generated`() throws {
     var types: Set<String> = []
     for (delivery, _) in try arrivals(Self.everyKind) {
       types.insert(delivery.event.payload.nativeType)
@@ -86,13 +86,13 @@ import WireFormats
     #expect(types.count == 26)
   }
 
-  @Test func `events arrive in order, and never before they are meant to`() throws {
+  @Test func `events arrive in order, and never before their intended time`() throws {
     let arrivals = try arrivals(Self.everyKind)
     #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $0.arrival <= $1.arrival })
     #expect(arrivals.allSatisfy { $0.delivery.intended <= $0.arrival })
   }
 
-  @Test func `even arrivals keep their distance, and stages follow each other`() throws {
+  @Test func `even arrivals have constant intervals, and stages follow each other`() throws {
     let times = try arrivals(
       "  - {generate: title, arrival: even, from: 1s, stages: [{rate: 2/s, for: 2s}, {rate: 0/s, for: 5s}, {rate: 1/s, for: 2s}]}"
     ).map(\.arrival.milliseconds)
@@ -104,7 +104,7 @@ import WireFormats
     #expect(abs(count - 6_000) < 300)
   }
 
-  @Test func `a share of the events arrives late, with the time stamp of when they happened`()
+  @Test func `a share of the events arrives late, with the timestamp of the original time`()
     throws
   {
     let arrivals = try arrivals(
@@ -119,7 +119,7 @@ import WireFormats
     #expect((300...401).contains(longest ?? 0))
   }
 
-  @Test func `a gift bomb is one announcement and its gifts, late and in one group`() throws {
+  @Test func `a gift bomb is one announcement with its gifts, late and in one group`() throws {
     let arrivals = try arrivals(
       "  - {generate: chat.notice, kind: giftBomb, size: 1000, within: 3s, at: 5s}")
     #expect(arrivals.count == 1_001)
@@ -135,7 +135,7 @@ import WireFormats
     #expect(arrivals.last.map { $0.arrival > .milliseconds(7_500) } == true)
   }
 
-  @Test func `drags are shaped like real ones`() throws {
+  @Test func `generated drags have the rates of real drags`() throws {
     var rates: [Int64] = []
     var begin = VirtualTime.zero
     var changes: Int64 = 0
@@ -154,7 +154,7 @@ import WireFormats
     #expect(rates.allSatisfy { (10...135).contains($0) })
   }
 
-  @Test func `a poll has a question, totals that never fall, and their winner`() throws {
+  @Test func `a poll has a question, totals that never decrease, and their winner`() throws {
     let arrivals = try arrivals("  - {generate: poll.begin, at: 5s}")
     var open: (id: Text, totals: [Int])?
     var winners: Set<Int?> = []
@@ -201,7 +201,7 @@ import WireFormats
     #expect(arrivals.count == 601)
   }
 
-  @Test func `reordering delays each event by its own time`() throws {
+  @Test func `reordering delays each event by a different time`() throws {
     let arrivals = try arrivals(
       Self.steady, faults: "faults: [{kind: reorder, at: 10s, for: 2s, by: 1s}]")
     let times = arrivals.map(\.delivery.event.timestamp)
@@ -209,7 +209,7 @@ import WireFormats
     #expect(arrivals.count == 601)
   }
 
-  @Test func `events are dropped and duplicated by share`() throws {
+  @Test func `shares of events are dropped and duplicated`() throws {
     let dropped = try arrivals(
       Self.steady, faults: "faults: [{kind: drop, at: 10s, for: 2s, share: 100%}]")
     #expect(dropped.count == 581)
@@ -218,7 +218,7 @@ import WireFormats
     #expect(doubled.count == 621)
   }
 
-  @Test func `after a lost connection, missed events arrive, and earlier ones arrive again`()
+  @Test func `after a lost connection, missed events arrive, and earlier events arrive again`()
     throws
   {
     let arrivals = try arrivals(

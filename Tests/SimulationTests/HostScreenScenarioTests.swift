@@ -2,8 +2,8 @@ import HangSimulation
 import Simulation
 import Testing
 
-/// The scenario that follows the table of a published analysis: four device conditions, before and
-/// after.
+/// The scenario that follows the table of a published analysis: four conditions, before and after a
+/// change.
 @Suite struct HostScreenScenarioTests {
   static let path = "\(packageRoot)/config/scenarios/host-screen.yaml"
   static let conditions = [
@@ -37,12 +37,12 @@ import Testing
     try #require(run.views.first { $0.name == "HostView" })
   }
 
-  /// So many percent of the figure, rounded up.
+  /// Returns whether `value` is within this percentage of the figure, rounded up.
   private func isNear(_ value: Int, _ figure: Int, percent: Int) -> Bool {
     abs(value - figure) <= (figure * percent + 99) / 100
   }
 
-  @Test func `tracked: the four conditions have the microhangs and hangs of the article`()
+  @Test func `the tracked variant has the microhangs and hangs of the article in all conditions`()
     async throws
   {
     let report = try await report()
@@ -53,13 +53,17 @@ import Testing
     }
   }
 
-  @Test func `tracked: the host view takes 167 ms on average in the fourth condition`() async throws
+  @Test
+  func `in the fourth condition, an evaluation of the tracked host view takes 167 ms on average`()
+    async throws
   {
     let mean = try hostMean(try run(try await report(), 3, "tracked")).mean
     #expect(abs(mean - 167_000_000) <= 167_000_000 / 20)
   }
 
-  @Test func `ignored: the mean falls by nine tenths, microhangs by half`() async throws {
+  @Test func `ignoring the children reduces the mean by nine tenths and microhangs by half`()
+    async throws
+  {
     let report = try await report()
     for condition in Self.conditions.indices {
       let before = try run(report, condition, "tracked")
@@ -81,7 +85,8 @@ import Testing
     }
   }
 
-  /// Conditions in order of their trouble, and whether leaving children out helped each.
+  /// Returns whether the conditions are in order of severity, and ignoring the children improves
+  /// each.
   private func isOrdered(
     _ report: SimulationReport, tracked: String, ignored: String
   ) throws -> Bool {
@@ -123,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `with another recording the order of results is the same`() async throws {
+  @Test func `another recording gives the same order of results`() async throws {
     let exchanged = try await report {
       $0.replacing(
         "recording: config/recordings/chat-burst.irc.gz\n    at: 8s",

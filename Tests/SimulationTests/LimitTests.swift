@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import YAMLReader
 
-/// Runs in which far more happens than the device or the service can take.
+/// Runs with far more events than the device or the service can handle.
 @Suite(.timeLimit(.minutes(2))) struct LimitTests {
-  /// Runs jobs one after the other, and counts them.
+  /// Runs jobs in sequence and counts them.
   private final class CountingExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "counting")
     private let count = Atomic<Int>(0)
@@ -23,7 +23,7 @@ import YAMLReader
 
   private static let free = ["config/devices/free.yaml": "costs: {action: 0ms}"]
 
-  /// All of its 100,000 events arrive at the same instant, in one turn.
+  /// A scenario whose 100,000 events all arrive at the same instant, in one turn.
   private static let dammed = """
     name: dammed
     duration: 3s
@@ -32,7 +32,7 @@ import YAMLReader
     faults: [{kind: stall, at: 0s, for: 2s}]
     """
 
-  @Test func `a turn that takes very many events yields again and again`() async throws {
+  @Test func `a turn that receives very many events yields repeatedly`() async throws {
     let executor = CountingExecutor()
     let report = try await withTaskExecutorPreference(executor) {
       try await simulateText(Self.dammed, extraFiles: Self.free).report
@@ -40,11 +40,11 @@ import YAMLReader
     let run = try #require(report.runs.first)
     #expect(run.events.received == 100_000)
     #expect(run.faults.delayed == 100_000)
-    // 50 slices go by while nothing arrives, which is when the events are made.
-    #expect(executor.jobs > 90, "one for each 2,000 events")
+    // 50 further slices pass while the events are created and none arrives.
+    #expect(executor.jobs > 90, "There must be a job for each 2,000 events.")
   }
 
-  @Test func `events that are made at once, none of which arrives, are made in pieces`()
+  @Test func `events that are created together, but never arrive, are created in parts`()
     async throws
   {
     let text = """
@@ -62,11 +62,11 @@ import YAMLReader
     #expect(executor.jobs > 45, "one for each 2,000 events")
   }
 
-  @Test func `events that are taken in pieces are all in the same turn`() async throws {
+  @Test func `events that are received in parts belong to the same turn`() async throws {
     let run = try #require(
       try await simulateText(Self.dammed, extraFiles: Self.free).report.runs.first)
     #expect(run.latency.max >= 2_000_000_000)
-    // All of them were taken when the stall ended, and shown by one of the next frames.
+    // All events were received when the stall ended, and shown by one of the next frames.
     #expect(run.service.max < 500_000_000)
     #expect(
       run.events.received
@@ -83,7 +83,9 @@ import YAMLReader
     return problem?.description
   }
 
-  @Test func `a device that cannot keep up ends the run with the source whose rate to lower`()
+  @Test
+  func
+    `an overloaded device ends the run with an error that names the source with the highest rate`()
     async throws
   {
     let message = try await problem(
@@ -111,7 +113,7 @@ import YAMLReader
         + "{kind: stall, at: 0s, for: 1h}]"
     ),
   ])
-  func `events that are held back have a limit`(events: String, faults: String) async throws {
+  func `the number of held events is limited`(events: String, faults: String) async throws {
     let error = await #expect(throws: ConfigurationError.self) {
       _ = try await simulateText(
         """
@@ -124,12 +126,12 @@ import YAMLReader
     }
     #expect(error?.file == "test.yaml")
     #expect(
-      error?.message.hasPrefix("more than 200,000 events are on their way to 'free'") == true,
+      error?.message.hasPrefix("more than 200,000 events are in flight to 'free'") == true,
       "\(error?.message ?? "")")
     #expect(error?.message.contains("lower the rate of events[0]") == true)
   }
 
-  @Test func `events that a fault drops are not on their way`() async throws {
+  @Test func `events dropped by a fault are not counted as in flight`() async throws {
     let report = try await simulateText(
       """
       name: dropped

@@ -8,7 +8,7 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test func `the report as JSON has the members that scripts rely on`() async throws {
+  @Test func `the JSON report has the members that scripts rely on`() async throws {
     let outcome = try await simulateText(shortScenario) { $0.thresholds = ["hangs == 0"] }
     let report = try object(outcome.report.json)
     for name in ["version", "scenario", "seed", "parameters", "digest", "runs", "thresholds"] {
@@ -45,13 +45,13 @@ import Testing
     #expect(html.contains("<svg"))
   }
 
-  /// What stands in the page before its first section.
+  /// Returns the part of the page before its first section.
   private func head(_ thresholds: [String]) async throws -> String {
     let html = try await simulateText(shortScenario) { $0.thresholds = thresholds }.report.html
     return String(html[..<(try #require(html.firstRange(of: "<h2>")).lowerBound)])
   }
 
-  @Test func `the page begins with the verdict, in words and in colour`() async throws {
+  @Test func `the page starts with the verdict, in words and in colour`() async throws {
     let good = try await head(["frames > 0"])
     #expect(good.contains("<p class=\"verdict good\">The threshold is met</p>"))
     #expect(good.contains("<tr class=\"good\"><td>✓</td><td>frames &gt; 0</td>"))
@@ -61,13 +61,13 @@ import Testing
     #expect(bad.contains("<p class=\"verdict bad\">1 of 2 thresholds not met</p>"))
     #expect(bad.contains("<tr class=\"bad\"><td>✗</td>"))
     #expect(bad.contains(/<td>[0-9]+ in fast, ignored; [0-9]+ in slow\+hot, ignored<\/td>/))
-    // Without thresholds it says what was worst, and judges nothing.
+    // Without thresholds, the verdict names the worst run without judging it.
     let none = try await head([])
     #expect(none.contains("<p class=\"verdict\">At worst "))
     #expect(!none.contains("<table"))
   }
 
-  @Test func `the page tells the longest turns with their causes before the figures`() async throws
+  @Test func `the page shows the longest turns with their causes before the figures`() async throws
   {
     let report = try await simulateText(shortScenario).report
     let html = report.html
@@ -90,7 +90,8 @@ import Testing
     #expect(!html.contains("ownRead") && !html.contains("firstAppearance"))
   }
 
-  @Test func `charts and traces show when events came and faults were at work`() async throws {
+  @Test func `charts and traces show the arrivals of events and the times of faults`() async throws
+  {
     let text = shortScenario.replacing(
       "variants:", with: "faults: [{kind: stall, at: 6s, for: 2s}]\nvariants:")
     let outcome = try await simulateText(text) { $0.wantsTrace = true }
@@ -98,7 +99,7 @@ import Testing
     #expect(run.arrivals.reduce(0, +) == run.events.received)
     #expect(run.faultWindows.map(\.kind) == ["stall"])
     #expect(run.faultWindows[0].start == 6_000_000_000 && run.faultWindows[0].end == 8_000_000_000)
-    // Nothing comes meanwhile, and everything afterwards.
+    // Nothing arrives during the stall, and everything afterwards.
     let parts = run.arrivals.enumerated().filter { part, _ in
       (6_100_000_000..<7_900_000_000).contains(Int64(part) * run.bucket)
     }
@@ -114,7 +115,7 @@ import Testing
     #expect(events.contains { $0["cat"] as? String == "fault" && $0["name"] as? String == "stall" })
   }
 
-  @Test func `the text explains the views that cost most, not only the first one`() async throws {
+  @Test func `the text report explains the costliest views`() async throws {
     let report = try await simulateText(shortScenario).report
     let run = try #require(report.runs.first)
     let costly = run.views.sorted {
@@ -125,7 +126,9 @@ import Testing
     }
   }
 
-  @Test func `a turn says in words when it was, and a device how fast it is`() async throws {
+  @Test func `a turn's line contains its start, and a device's line contains its speed`()
+    async throws
+  {
     var report = try await simulateText(shortScenario).report
     var turn = try #require(report.runs.lazy.compactMap(\.longestTurns.first).first)
     (turn.start, turn.length) = (40_074_000_000, 229_300_000)
@@ -141,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `slices of the trace nest, and every arrow begins somewhere`() async throws {
+  @Test func `slices of the trace nest, and every arrow has a start`() async throws {
     let outcome = try await simulateText(shortScenario) { $0.wantsTrace = true }
     let trace = try object(try #require(outcome.trace))
     let events = try #require(trace["traceEvents"] as? [[String: Any]])
@@ -170,7 +173,7 @@ import Testing
     #expect(arrows("flow_in").isSubset(of: arrows("flow_out")))
   }
 
-  @Test func `two runs side by side show how much the second differs`() {
+  @Test func `a comparison of two runs shows the change from the first to the second`() {
     func run(_ mean: Int64) -> RunMetrics {
       RunMetrics(
         device: "d", variant: "v", metrics: [.init("hangs", .count(2)), .init("mean", .time(mean))])
@@ -191,7 +194,7 @@ import Testing
       (.time(21_880_000), .time(21_920_000), ""),
       (.share(881), .share(639), "-24.2 points"), (.none, .time(1), ""),
     ] as [(RunMetrics.Value, RunMetrics.Value, String)])
-  func `a change is rounded, and of a share in points`(
+  func `a change is rounded, and the change of a share is in percentage points`(
     old: RunMetrics.Value, new: RunMetrics.Value, change: String
   ) {
     let runs = [old, new].map {

@@ -3,9 +3,9 @@ import Simulation
 import Testing
 import YAMLReader
 
-/// What is wrong with a scenario is told with file, line, key and what to do.
+/// Errors in a scenario name the file, line, and key, with a remedy.
 @Suite struct ScenarioErrorTests {
-  /// A good scenario; each case below breaks one line of it.
+  /// A valid scenario. Each case below breaks one of its lines.
   static let good = """
     name: good
     seed: 1
@@ -64,7 +64,7 @@ import YAMLReader
       "[fast]", "[fast+ho]", 4, "devices[0]",
       "the device fast has no condition 'ho'; did you mean 'hot'?"),
     Case(
-      "[fast]", "[fast+hot+hot]", 4, "devices[0]", "names the condition 'hot' twice"),
+      "[fast]", "[fast+hot+hot]", 4, "devices[0]", "has the condition 'hot' twice"),
     Case("[fast]", "[fast, fast]", 4, "devices[1]", "the device 'fast' is listed twice"),
     Case(
       "[fast]", "[fast+]", 4, "devices[0]",
@@ -83,7 +83,7 @@ import YAMLReader
       "expected a rate such as 10/s or 3/m, not 'fast'"),
     Case(
       "rate: 10/s", "size: 2", 6, "events[0]",
-      "needs a 'rate', 'stages' or, for single times, 'at'"),
+      "needs 'rate', 'stages', or 'at' (individual times)"),
     Case(
       "rate: 10/s", "rate: 10/s\n    size: 10001", 9, "events[0].size",
       "expected a whole number from 1 to 10000, not '10001'"),
@@ -101,10 +101,10 @@ import YAMLReader
       "rate: 10/s", "at: 1s", 7, "events[0].arrival", "contradicts 'at', which sets the times"),
     Case(
       "arrival: poisson", "event: {type: viewers, count: 1}", 7, "events[0].event",
-      "contradicts 'generate': a source is one of them"),
+      "contradicts 'generate'; use only one of them"),
     Case(
       "generate: chat.message", "from: 1s", 6, "events[0]",
-      "needs one of 'recording', 'generate' and 'event'"),
+      "needs 'recording', 'generate', or 'event'"),
     Case(
       "generate: chat.message", "event: {type: viewers}", 6, "events[0].event",
       "is not an event: a member that the type requires is absent: 'count' of viewers"),
@@ -119,7 +119,7 @@ import YAMLReader
       "does not apply to a recording, which has its own times and events"),
     Case(
       "arrival: poisson", "speed: 2", 7, "events[0].speed",
-      "is for recordings; generated events have a rate"),
+      "applies only to recordings; use 'rate' instead"),
     Case(
       "arrival: poisson", "goal: 5", 7, "events[0].goal",
       "does not apply to this kind of event"),
@@ -131,7 +131,7 @@ import YAMLReader
       "expected a share from 0% to 100%, not '120%'"),
     Case(
       "arrival: poisson", "lateBy: 1s", 7, "events[0].lateBy",
-      "has no effect without 'late', the share"),
+      "has no effect without 'late'"),
     Case(
       "kind: stall", "kind: stal", 9, "faults[0].kind", "there is no 'stal'; did you mean 'stall'?"),
     Case("at: 2s", "at: 20s", 9, "faults[0].at", "is after the end of the scenario"),
@@ -140,10 +140,10 @@ import YAMLReader
       "is after the end of the scenario"),
     Case(
       "hangs == 0", "hangs == 0.5", 12, "thresholds[0]",
-      "'0.5' is not a whole number, and this metric counts"),
+      "'0.5' is not a whole number; this metric is a count"),
     Case(
       "hangs == 0", "hitch < 10ms", 12, "thresholds[0]",
-      "'10ms' is not a time per second, as this metric requires; did you mean '10ms/s'?"),
+      "'10ms' is not a time per second; did you mean '10ms/s'?"),
     Case(
       "for: 1s}", "for: 1s, share: 5%}", 9, "faults[0].share",
       "does not apply to the kind stall"),
@@ -181,7 +181,7 @@ import YAMLReader
     Case(
       "faults: [{kind: stall, at: 2s, for: 1s}]",
       "effects: {surface: {failures: 60%, silence: 50%}}", 9, "effects.surface.silence",
-      "is more than 100% together with failures"),
+      "exceeds 100% together with failures"),
     Case(
       "faults: [{kind: stall, at: 2s, for: 1s}]", "effects: surface", 9, "effects",
       "expected keys and values, such as 'surface: {latency: 80ms}'"),
@@ -190,15 +190,15 @@ import YAMLReader
       "there is no metric 'latency.p42'; did you mean 'latency.p50'?"),
     Case(
       "hangs == 0", "hangs", 12, "thresholds[0]",
-      "expected a metric, a comparison (< <= > >= == !=) and a value, such as 'hangs == 0'"),
+      "expected a metric, a comparison (< <= > >= == !=), and a value, such as 'hangs == 0'"),
     Case(
       "hangs == 0", "longest < 5", 12, "thresholds[0]",
-      "'5' is not a time, as this metric requires; did you mean '5ms'?"),
+      "'5' is not a time; did you mean '5ms'?"),
     Case(
       "hangs == 0", "hangs < 5ms", 12, "thresholds[0]",
-      "'5ms' is not a plain number, as this metric requires"),
+      "'5ms' is not a number; this metric needs a plain number"),
     Case(
-      "hangs == 0", "hangs <", 12, "thresholds[0]", "has no value to compare with"),
+      "hangs == 0", "hangs <", 12, "thresholds[0]", "the value after the comparison is missing"),
     Case(
       "hangs == 0", "hangs == 0 for fats", 12, "thresholds[0]",
       "there is no variant or device 'fats'; did you mean 'fast'?"),
@@ -208,7 +208,7 @@ import YAMLReader
     Case(
       "host.children: tracked", "throttle.chat: {class: latest-wins, interval: 1s}", 11,
       "variants.one.throttle.chat.class",
-      "contradicts what chat promises, which is keep-all; remove it"),
+      "contradicts the class of chat, which is keep-all; remove it"),
     Case(
       "host.children: tracked", "throttle.viewers: {interval: 1s, trailing: false}", 11,
       "variants.one.throttle.viewers.trailing",
@@ -236,7 +236,7 @@ import YAMLReader
   ]
 
   @Test(arguments: cases)
-  func `a broken line is named with its key and what to do`(each: Case) throws {
+  func `an error names the invalid line with its key and a remedy`(each: Case) throws {
     let text = Self.good.replacing(each.broken, with: each.replacement, maxReplacements: 1)
     #expect(text != Self.good)
     let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
@@ -254,7 +254,7 @@ import YAMLReader
     #expect(try Scenario(Self.good, options()).thresholds.count == 1)
   }
 
-  @Test func `an error is formatted like a compiler's`() {
+  @Test func `an error has the format of a compiler error`() {
     let error = ConfigurationError(file: "a.yaml", line: 3, key: "seed", message: "is wrong")
     #expect(error.description == "a.yaml:3: seed: is wrong")
   }
@@ -264,7 +264,7 @@ import YAMLReader
       ("a: 1", 1, "a", "unknown key"),
       (
         "title: No costs", 1, nil,
-        "needs 'costs', or 'like' with the name of a device that has them"
+        "needs 'costs', or 'like' with the name of another device"
       ),
       ("like: fats", 1, "like", "there is no device 'fats'; did you mean 'fast'?"),
       ("{like: fast, slowdown: 0}", 1, "slowdown", "expected a factor of 0.01 to 1000, not '0'"),
@@ -283,7 +283,7 @@ import YAMLReader
       ),
       ("{like: bad}", 1, "like", "refers to itself through 'like'"),
     ] as [(String, Int, String?, String)])
-  func `a broken device profile is named`(
+  func `an error in a device profile names its file, line, and key`(
     text: String, line: Int, key: String?, message: String
   ) throws {
     let scenario = Self.good.replacing("[fast]", with: "[bad]")
@@ -296,7 +296,7 @@ import YAMLReader
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `more of something than there may be is refused`() {
+  @Test func `a list that exceeds its limit is rejected`() {
     func message(_ text: String) -> String? {
       let error = #expect(throws: ConfigurationError.self) { _ = try Scenario(text, options()) }
       return error?.message
@@ -317,10 +317,10 @@ import YAMLReader
         == "lists more than 64 faults")
     #expect(
       message(Self.good.replacing(#"["hangs == 0"]"#, with: list("hangs == 0", 257)))
-        == "is one more than the 256 that are checked")
+        == "exceeds the limit of 256 thresholds")
   }
 
-  @Test func `recordings have to fit together into the limit of the caller`() throws {
+  @Test func `the recordings of a scenario must fit into the caller's limit together`() throws {
     let line = #"{"type":"title","title":"a"}"# + "\n"
     let text = """
       name: recordings
@@ -336,10 +336,10 @@ import YAMLReader
       try read(2 * line.utf8.count - 1)
     }
     #expect(error?.key == "events[1].recording")
-    #expect(error?.message.contains("longer than the daemon takes") == true)
+    #expect(error?.message.contains("exceeds the daemon's limit for recordings") == true)
   }
 
-  @Test func `a missing, empty or truncated recording is named`() {
+  @Test func `an error names a missing, empty, or truncated recording`() {
     func message(_ contents: [String: String]) -> String? {
       let scenario = Self.good.replacing(
         "generate: chat.message\n    arrival: poisson\n    rate: 10/s", with: "recording: a.irc")
@@ -362,7 +362,7 @@ import YAMLReader
       ([], [], ["ones"], [], "--variant: the scenario has no variant 'ones'; did you mean 'one'?"),
       ([], [], [], ["hangs"], "--threshold: expected a metric"),
     ] as [([String], [String], [String], [String], String)])
-  func `an invalid option is named, and is a usage error`(
+  func `an error about an invalid option names the option`(
     settings: [String], devices: [String], variants: [String], thresholds: [String],
     message: String
   ) {

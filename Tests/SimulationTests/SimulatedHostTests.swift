@@ -20,7 +20,7 @@ import WireFormats
     return bytes
   }
 
-  @Test func `the same seed gives the same bytes, another seed different ones`() {
+  @Test func `the same seed gives the same bytes, and another seed gives different ones`() {
     #expect(bytes(seed: 1) == bytes(seed: 1))
     #expect(bytes(seed: 1) != bytes(seed: 2))
   }
@@ -33,20 +33,20 @@ import WireFormats
     #expect(hash == 17_227_200_452_583_841_503)
   }
 
-  @Test func `a longer stream begins as a shorter one`() {
+  @Test func `a longer stream has the same beginning as a shorter one`() {
     let short = events(seconds: 20).filter { $0.time < .seconds(15) }
     let long = events(seconds: 40).filter { $0.time < .seconds(15) }
     #expect(short == long)
   }
 
-  @Test func `time never goes backwards, and the time stamps follow it`() {
+  @Test func `time never decreases, and timestamps follow it`() {
     let events = events()
     #expect(zip(events, events.dropFirst()).allSatisfy { $0.time <= $1.time })
     #expect(events.allSatisfy { $0.event.timestamp == Self.start + $0.time.milliseconds })
     #expect(events.allSatisfy { $0.time <= .seconds(120) })
   }
 
-  @Test func `every line can be decoded again`() {
+  @Test func `every generated line can be decoded`() {
     var decoder = LineDecoder()
     for event in events(seconds: 30) {
       var bytes: [UInt8] = []
@@ -54,14 +54,14 @@ import WireFormats
       let slab = ByteSlab(bytes.dropLast())
       let slice = ByteSlab.Slice(offset: 0, count: slab.count)
       guard case .event(let decoded, _) = decoder.decode(slab, line: slice, arrival: 0) else {
-        Issue.record("not decoded: \(String(decoding: bytes, as: UTF8.self))")
+        Issue.record("The line could not be decoded: \(String(decoding: bytes, as: UTF8.self))")
         continue
       }
       #expect(decoded == event.event)
     }
   }
 
-  @Test func `the story goes from the waiting room to the end`() {
+  @Test func `the stream goes through all phases from the waiting room to the end`() {
     let states = events().compactMap { event -> StreamState? in
       if case .stream(let state) = event.event.payload { state } else { nil }
     }
@@ -72,7 +72,7 @@ import WireFormats
     #expect(recorder == [.starting, .recording, .stopping, .idle])
   }
 
-  @Test func `everybody waiting has left or been let in when the stream goes live`() {
+  @Test func `everybody has left or was admitted when the stream goes live`() {
     var waiting: Set<Text> = []
     var admitted = 0
     for event in events() {
@@ -99,7 +99,7 @@ import WireFormats
       })
   }
 
-  @Test func `statistics come at 1 Hz and meters at 20 Hz`() {
+  @Test func `statistics arrive at 1 Hz and meter levels at 20 Hz`() {
     func times(_ isWanted: (LiveEvent.Payload) -> Bool) -> [Int64] {
       events().filter { isWanted($0.event.payload) }.map(\.time.milliseconds)
     }
@@ -112,7 +112,7 @@ import WireFormats
     #expect(meter.count > 2_000)
   }
 
-  @Test func `every part of the screen gets something`() {
+  @Test func `every part of the screen receives events`() {
     let types = Set(events().map { $0.event.payload.nativeType })
     let expected: Set = [
       "chat.message", "reaction", "viewers", "title", "slider", "tap", "stats", "meter",
@@ -129,7 +129,7 @@ import WireFormats
     var changes: [(time: VirtualTime, value: Double)] = []
     var end: Double?
 
-    /// Changes per second.
+    /// The number of changes per second.
     var rate: Double {
       guard let first = changes.first, let last = changes.last else { return 0 }
       return Double(changes.count - 1) * 1e9
@@ -153,7 +153,7 @@ import WireFormats
     return drags
   }
 
-  @Test func `rates are those of real drags`() {
+  @Test func `the rates of generated drags match those of real drags`() {
     let rates = drags(2_000).map(\.rate).sorted()
     #expect((30.0...34.0).contains(rates[1_000]))
     #expect((90.0...110.0).contains(rates[1_900]))
@@ -161,7 +161,7 @@ import WireFormats
     #expect(rates[1_999] > 120)
   }
 
-  @Test func `a drag begins, changes at least twenty times, and ends with its last value`() {
+  @Test func `a drag has a beginning, at least twenty changes, and an end with its last value`() {
     for drag in drags(200) {
       #expect(drag.changes.count >= 20)
       #expect(drag.end == drag.changes.last?.value)

@@ -8,7 +8,7 @@ import ViewGraph
 import WireFormats
 
 @Suite struct SimulationTests {
-  /// A report without what is measured.
+  /// Returns a report without its measured members.
   private func counted(_ report: SimulationReport) throws -> NSDictionary {
     let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8))
     var members = try #require(json as? [String: Any])
@@ -16,9 +16,10 @@ import WireFormats
     return members as NSDictionary
   }
 
-  @Test func `the same seed gives the same report, trace and page, byte for byte`() async throws {
+  @Test func `the same seed gives the same report, trace, and page, byte for byte`() async throws {
     var plan = try Scenario(shortScenario, options()).plan
-    // A search for growth measures real time, so a busy machine may show something in one of the runs.
+    // The search for growth measures real time, so on a busy machine one of the runs may find
+    // growth.
     plan.findsGrowth = false
     let first = try await plan.run(wantsTrace: true)
     let second = try await plan.run(wantsTrace: true)
@@ -28,13 +29,14 @@ import WireFormats
     #expect(first.trace == second.trace)
   }
 
-  /// With a trace each turn is one of its own, without one those that only take in events are taken together.
+  /// With a trace, each turn is processed separately. Without one, quiet turns are processed
+  /// together.
   @Test(arguments: [
     "effects: {surface: {latency: 40ms, cost: 3ms}}",
     "faults: [{kind: burst, at: 2s, for: 1s, times: 3}]",
     "faults: [{kind: stall, at: 2s, for: 1s}, {kind: duplicate, at: 4s, for: 1s, share: 30%}]", "",
   ])
-  func `turns that only take in events are counted like others`(extra: String) async throws {
+  func `turns that only receive events are counted like others`(extra: String) async throws {
     let flood = """
       name: flood
       seed: 3
@@ -75,7 +77,8 @@ import WireFormats
     #expect(digests.count == 20)
   }
 
-  @Test func `the order of devices, variants and conditions changes no run`() async throws {
+  @Test func `the order of devices, variants, and conditions does not affect any run`() async throws
+  {
     let one = try await simulateText(shortScenario).report
     let turned =
       shortScenario
@@ -99,7 +102,7 @@ import WireFormats
     #expect(conditions.runs.first?.slowdown == 6_000_000)
   }
 
-  @Test func `a device can name the cost of each kind of action and of each view`() throws {
+  @Test func `a device can define the cost of each kind of action and of each view`() throws {
     let minute = SimulatedHost(seed: 3, startTimestamp: 0, duration: .seconds(60))
       .reduce(into: [UInt8]()) { NativeEncoder.append($1.event, to: &$0) }
     let text = """
@@ -126,7 +129,7 @@ import WireFormats
     }
   }
 
-  @Test func `every event is accounted for`() async throws {
+  @Test func `every event has exactly one outcome`() async throws {
     let report = try await simulateText(shortScenario).report
     for run in report.runs {
       let events = run.events
@@ -137,7 +140,7 @@ import WireFormats
     }
   }
 
-  @Test func `a turn lasts as long as its evaluations and reductions cost`() async throws {
+  @Test func `the length of a turn is the sum of its evaluations and reductions`() async throws {
     let report = try await simulateText(
       """
       name: one
@@ -148,11 +151,12 @@ import WireFormats
           at: 1s
       """
     ).report
-    // Host, header, control and recorder appear: 30 ms each, and what they show.
+    // The host, header, control, and recorder views appear: 30 ms each, in addition to their
+    // elements.
     let first = report.runs[0].longestTurns[0]
     #expect(first.appearanceCost == 120_000_000)
     #expect(first.start == 0)
-    // Then one action, and the header with its seven elements.
+    // The second turn has one action, and the header with its seven elements.
     let second = report.runs[0].longestTurns[1]
     #expect(second.length == 1_000_000 + 2_000_000 + 600_000)
     #expect(second.action == "header.titleChanged")
@@ -160,7 +164,7 @@ import WireFormats
     #expect(report.runs[1].longestTurns[1].length == 4 * second.length)
   }
 
-  @Test func `progress is reported at most once per percent, and ends with a hundred`()
+  @Test func `progress is reported at most once per percent and ends with 100`()
     async throws
   {
     var percents: [Int] = []
@@ -172,7 +176,7 @@ import WireFormats
     #expect(percents.last == 100)
   }
 
-  @Test func `absurd costs and rates give absurd reports, not a crash`() async throws {
+  @Test func `extreme costs and rates do not crash the simulation`() async throws {
     for setting in [
       "costs.action=100h", "costs.element=100h", "costs.view=2000h", "costs.viewElement=2000h",
       "costs.appearance=2000h",
@@ -191,7 +195,9 @@ import WireFormats
     await #expect(throws: CancellationError.self) { _ = try await task.value }
   }
 
-  @Test func `settings from outside replace those of the file and are reported`() async throws {
+  @Test func `settings of the command line replace those of the file and are reported`()
+    async throws
+  {
     let report = try await simulateText(shortScenario) {
       $0.settings = ["seed=3", "duration=5s", "costs.view=20ms", "screen.refreshRate=30"]
       $0.devices = ["fast"]
@@ -206,7 +212,7 @@ import WireFormats
     #expect(report.runs[0].views.allSatisfy { $0.evaluations == 0 || $0.selfMean >= 20_000_000 })
   }
 
-  @Test func `latency counts from when an event should have arrived`() async throws {
+  @Test func `latency starts at the intended arrival of an event`() async throws {
     let stalled = shortScenario + "\nfaults: [{kind: stall, at: 8s, for: 3s}]"
     let run = try await simulateText(stalled) { $0.devices = ["fast"] }.report.runs[1]
     #expect(run.latency.max >= 2_900_000_000)
@@ -214,7 +220,7 @@ import WireFormats
     #expect(run.faults.delayed > 50)
   }
 
-  @Test func `an event that is held makes no other one late`() async throws {
+  @Test func `a held event does not delay other events`() async throws {
     let run = try await simulateText(
       """
       name: held
@@ -232,7 +238,7 @@ import WireFormats
     #expect(run.latency.max >= 980_000_000)
   }
 
-  @Test func `a wider throttle makes fewer actions from the same events`() async throws {
+  @Test func `a longer throttle interval makes fewer actions from the same events`() async throws {
     let report = try await simulateText(
       shortScenario.replacing(
         "tracked: {host.children: tracked}", with: "slow: {throttle.chat: 500ms}")
@@ -253,7 +259,7 @@ import WireFormats
     ("view(HostView).evaluations < 30 for tracked", false),
     ("events.rejected == 0", true), ("longest<1h for fast", true),
   ])
-  func `thresholds are checked`(text: String, isMet: Bool) async throws {
+  func `a threshold is checked against the report`(text: String, isMet: Bool) async throws {
     let report = try await simulateText(shortScenario) {
       $0.devices = ["fast"]
       $0.thresholds = [text]
@@ -264,7 +270,7 @@ import WireFormats
     #expect(report.thresholds[0].failures.isEmpty == isMet)
   }
 
-  @Test func `a cost may depend on how many elements a collection has`() async throws {
+  @Test func `a cost can depend on the number of elements of a collection`() async throws {
     let grown = "{like: fast, costs: {views: {ChatView: {per: {chat.topChatters: 20ms}}}}}"
     let scenario = shortScenario.replacing("[fast, slow+hot]", with: "[fast, grown]")
     let report = try await simulateText(

@@ -1,6 +1,7 @@
-/// What viewers did that is worth a row, and what they are working towards together.
+/// Acts of viewers that are shown as rows of the feed, and their common goals.
 ///
-/// Each case names the native `type` that carries it. Subscriptions, gifts, raids and cheers are notices of the chat.
+/// Each case names its native `type`. Subscriptions, gifts, raids, and cheers are notices of the
+/// chat.
 public indirect enum ActivityEvent: Sendable, Hashable {
   /// `follow`
   case follow(user: Person, id: Text?)
@@ -10,26 +11,26 @@ public indirect enum ActivityEvent: Sendable, Hashable {
   case announcement(Announcement)
   /// `hypeTrain`
   case hypeTrain(HypeTrain)
-  /// `prediction`; replaces the prediction before it.
+  /// `prediction`; replaces the previous prediction.
   case prediction(Prediction)
   /// `goal`
   case goal(Goal)
-  /// `host.activity`: what the host does with a row of the feed.
+  /// `host.activity`: an act of the host on a row of the feed.
   case handle(number: Int, NoticeHandling)
 }
 
-/// Points of the channel were exchanged for a reward.
+/// A redemption of channel points for a reward.
 public struct Redemption: Sendable, Hashable {
   public var user: Person
   /// The name of the reward.
   public var title: Text
-  /// Points; `nil` if that is not known.
+  /// The cost in points; `nil` if unknown.
   public var cost: Int?
-  /// What the person wrote with it.
+  /// The text that the person wrote with the redemption.
   public var text: Text?
-  /// Where ``text`` has emotes; see ``EmoteRanges``.
+  /// The emotes in ``text``; see ``EmoteRanges``.
   public var emotes: [Range<Int>]
-  /// Unique within its room.
+  /// An identifier that is unique within its room.
   public var id: Text?
 
   public init(
@@ -45,13 +46,13 @@ public struct Redemption: Sendable, Hashable {
   }
 }
 
-/// A message that the people who run the channel want to be seen.
+/// A message that the owners of the channel want to be noticed.
 public struct Announcement: Sendable, Hashable {
   public var user: Person?
   public var text: Text
-  /// Where ``text`` has emotes; see ``EmoteRanges``.
+  /// The emotes in ``text``; see ``EmoteRanges``.
   public var emotes: [Range<Int>]
-  /// Unique within its room.
+  /// An identifier that is unique within its room.
   public var id: Text?
 
   public init(
@@ -64,18 +65,18 @@ public struct Announcement: Sendable, Hashable {
   }
 }
 
-/// Gifts and cheers in a row lift a level.
+/// A hype train: consecutive gifts and cheers raise its level.
 public struct HypeTrain: Sendable, Hashable, Codable {
   public enum Phase: String, Sendable, CaseIterable, Codable { case begin, progress, end }
 
   public var phase: Phase
   public var level: Int
-  /// Points of all levels together; `nil` if that is not known.
+  /// The points of all levels together; `nil` if unknown.
   public var total: Int?
-  /// Points towards the next level, and how many it takes.
+  /// The points towards the next level, and the number of points that it needs.
   public var progress: Int?
   public var goal: Int?
-  /// When it ends unless the level is reached.
+  /// The time at which it ends unless the level is reached.
   public var endsAt: Timestamp?
 
   public init(
@@ -91,7 +92,7 @@ public struct HypeTrain: Sendable, Hashable, Codable {
   }
 }
 
-/// Viewers bet points on what will happen.
+/// A prediction: viewers bet points on an outcome.
 public struct Prediction: Sendable, Hashable, Codable {
   public enum State: String, Sendable, CaseIterable, Codable {
     case open, locked, resolved, cancelled
@@ -101,11 +102,11 @@ public struct Prediction: Sendable, Hashable, Codable {
   public var title: Text
   public var state: State
   public var options: [Text]
-  /// Points on each option, in their order; empty if that is not known.
+  /// The points on each option, in their order; empty if unknown.
   public var totals: [Int]
   /// The index of the option that came true.
   public var winner: Int?
-  /// When betting ends.
+  /// The end of betting.
   public var endsAt: Timestamp?
 
   public init(
@@ -121,13 +122,13 @@ public struct Prediction: Sendable, Hashable, Codable {
     self.endsAt = endsAt
   }
 
-  /// How many options one has at most.
+  /// The maximum number of options.
   public static let maximumOptions = 32
 }
 
-/// A number that is to be reached, such as of followers.
+/// A goal: a number to be reached, such as the number of followers.
 public struct Goal: Sendable, Hashable, Codable {
-  /// What is counted; goals are told apart by it.
+  /// The counted quantity, which identifies the goal.
   public var title: Text
   public var count: Int
   public var target: Int

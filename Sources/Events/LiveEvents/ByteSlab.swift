@@ -1,24 +1,24 @@
-/// A block of received bytes that the events decoded from it share.
+/// A block of received bytes that is shared by the events decoded from it.
 ///
-/// Text inside an event is an offset and a length into its slab and becomes a `String` only when it
-/// is read; most text of a busy stream is counted and recorded but never read. The bytes are
-/// written once, before the slab is shared, and never change afterwards.
+/// Text in an event is an offset and a length in its slab. It becomes a `String` only when it is
+/// read. Most text of a busy stream is counted and recorded, but never read. The bytes are written
+/// once, before the slab is shared, and never change afterwards.
 ///
-/// An event that is kept for long should own its text (``Text/owned()``): otherwise one message of
+/// An event that is kept for long should own its text (``Text/owned()``). Otherwise, a message of
 /// 40 bytes keeps a whole slab of about 64 KiB alive.
 public final class ByteSlab: Sendable {
-  /// How many bytes after ``count`` are readable. The JSON parser reads in blocks, up to this far
+  /// The number of readable bytes after ``count``. The JSON parser reads in blocks, up to this far
   /// past a line.
   public static let padding = 64
 
-  /// Number of bytes that carry data.
+  /// The number of bytes that contain data.
   public let count: Int
 
-  // Written only by `init`, freed only by `deinit`: reading it from any thread is safe.
+  // Written only by `init` and freed only by `deinit`, so reading it from any thread is safe.
   @usableFromInline
   nonisolated(unsafe) let base: UnsafeMutablePointer<UInt8>
 
-  /// Makes a slab of at most `capacity` bytes, filled by `fill`, which returns how many it wrote.
+  /// Creates a slab of at most `capacity` bytes. `fill` writes the bytes and returns their number.
   public init(
     capacity: Int, filledBy fill: (UnsafeMutableBufferPointer<UInt8>) throws -> Int
   ) rethrows {
@@ -37,7 +37,7 @@ public final class ByteSlab: Sendable {
     }
   }
 
-  /// Makes a slab that holds a copy of `bytes`.
+  /// Creates a slab with a copy of `bytes`.
   public convenience init(_ bytes: some Collection<UInt8>) {
     self.init(capacity: bytes.count) { target in
       _ = target.initialize(fromContentsOf: bytes)
@@ -49,7 +49,7 @@ public final class ByteSlab: Sendable {
 
   /// Calls `body` with the bytes. The buffer must not escape.
   ///
-  /// ``padding`` more bytes after its end may be read (their content is unspecified).
+  /// Up to ``padding`` bytes after its end may be read; their content is unspecified.
   @inlinable
   public func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
     try body(UnsafeBufferPointer(start: base, count: count))
@@ -66,10 +66,10 @@ public final class ByteSlab: Sendable {
 }
 
 extension ByteSlab {
-  /// A part of a slab: the location of some text, and how its bytes are escaped.
+  /// A part of a slab: the location of a text, and the escaping of its bytes.
   public struct Slice: Sendable, Hashable {
     public var offset: UInt32
-    /// Length in bytes in the low 30 bits, the escape in the high two.
+    /// The length in bytes in the low 30 bits, and the escaping in the high two.
     @usableFromInline var bits: UInt32
 
     @inlinable
@@ -82,21 +82,21 @@ extension ByteSlab {
     /// The empty slice.
     @inlinable public static var empty: Slice { Slice(offset: 0, count: 0) }
 
-    /// Length in bytes, including escapes.
+    /// The length in bytes, including escapes.
     @inlinable public var count: Int { Int(bits & 0x3FFF_FFFF) }
     @inlinable public var isEmpty: Bool { count == 0 }
     @inlinable public var escape: Escape { Escape(rawValue: bits >> 30)! }
   }
 
-  /// How the bytes of a slice encode its text.
+  /// The escaping of a slice's text.
   public enum Escape: UInt32, Sendable {
-    /// They are the text, in UTF-8.
+    /// The bytes are the text, in UTF-8.
     case none
     /// JSON string escapes (RFC 8259, section 7).
     case json
     /// Escapes of IRCv3 tag values: `\s` space, `\:` semicolon, `\\`, `\r`, `\n`.
     case ircTag
-    /// The inside of a JSON array of strings, brackets excluded; reads as its elements joined by
+    /// The inside of a JSON array of strings, without brackets. The text is its elements joined by
     /// commas.
     case jsonStrings
   }

@@ -1,6 +1,6 @@
-/// What happens in the chat, and what the host does to it.
+/// Events of the chat, and acts of the host on it.
 ///
-/// Each case names the native `type` that carries it.
+/// Each case names its native `type`.
 public enum ChatEvent: Sendable, Hashable {
   /// `chat.message`
   case message(ChatMessage)
@@ -10,53 +10,54 @@ public enum ChatEvent: Sendable, Hashable {
   case clear
   /// `chat.timeout`
   case timeout(ChatTimeout)
-  /// `chat.notice`. Boxed: it is rare and larger than a message.
+  /// `chat.notice`. Boxed because it is rare and larger than a message.
   indirect case notice(ChatNotice)
   /// `chat.modes`
   case modes(ChatModes)
-  /// `host.filter`: which messages the host wants to see.
+  /// `host.filter`: the host's filter for messages.
   case filter(MessageFilter)
-  /// `host.highlight`: names whose mention is marked, at most ``maximumHighlightedNames``.
+  /// `host.highlight`: names whose mentions are highlighted, at most ``maximumHighlightedNames``.
   case highlight(names: [Text])
-  /// `host.scroll`: where the host reads.
+  /// `host.scroll`: the host's reading position.
   case scroll(ScrollPosition)
-  /// `host.thread`: opens the thread that a message began or answers in; `nil` closes the open one.
+  /// `host.thread`: opens the thread that contains a message; `nil` closes the open thread.
   case openThread(messageID: Text?)
-  /// `host.notice`: what the host does with a notice.
+  /// `host.notice`: an act of the host on a notice.
   case handleNotice(number: Int, NoticeHandling)
-  /// `chat.waves`: what an analysis of the running chat found.
+  /// `chat.waves`: the findings of an analysis of the running chat.
   case findings(ChatFindings)
 
-  /// How many names can be marked at most, since each message is compared with each of them.
+  /// The maximum number of highlighted names, which are all searched in each message.
   public static let maximumHighlightedNames = 32
 }
 
 /// A message of the chat.
 ///
 /// Holds one reference to its slab and the slices of its texts, so that moving it costs one
-/// reference count, not five.
+/// reference count instead of five.
 public struct ChatMessage: Sendable {
   @usableFromInline let slab: ByteSlab
   @usableFromInline let slices: Slices
-  /// The colour of the name in the low 24 bits, and which of ``Mark`` there are.
+  /// The colour of the name in the low 24 bits, and the ``Mark`` flags.
   @usableFromInline let marks: UInt32
-  /// The length of ``channel``, which follows ``replyTo`` in the slab. Few messages have one, and two
-  /// bytes fit where a slice would make every message larger.
+  /// The length of ``channel``, which follows ``replyTo`` in the slab. Stored in two bytes, because
+  /// a slice would enlarge every message, and few messages have a channel.
   @usableFromInline let channelLength: UInt16
 
   @usableFromInline
   enum Mark {
     @usableFromInline static var color: UInt32 { 1 << 24 }
-    /// Cheered bits follow ``channel`` in the slab, least significant byte first.
+    /// The cheered bits follow ``channel`` in the slab, least significant byte first.
     @usableFromInline static var bits: UInt32 { 1 << 25 }
     @usableFromInline static var action: UInt32 { 1 << 26 }
-    /// Behind these, how many emotes there are, in a byte, and for each where it begins and ends, in two bytes each.
+    /// The emotes follow: their number in one byte, and for each its start and end in two bytes
+    /// each.
     @usableFromInline static var emotes: UInt32 { 1 << 27 }
-    /// Last, the length of ``kind`` in a byte, and its text.
+    /// The kind comes last: the length of ``kind`` in one byte, and its text.
     @usableFromInline static var kind: UInt32 { 1 << 28 }
   }
 
-  /// Where the texts of a message are in its slab.
+  /// The locations of a message's texts in its slab.
   public struct Slices: Sendable {
     public var id: ByteSlab.Slice
     public var userID: ByteSlab.Slice
@@ -79,14 +80,15 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// A message without bits, channel, emotes and kind; ``owned(channel:bits:emotes:kind:)`` adds them.
+  /// Creates a message without bits, channel, emotes, and kind;
+  /// ``owned(channel:bits:emotes:kind:)`` adds them.
   @inlinable
   public init(slab: ByteSlab, slices: Slices, color: NameColor? = nil, isAction: Bool = false) {
     self.init(
       slab: slab, slices: slices, color: color, isAction: isAction, channelLength: 0, tail: 0)
   }
 
-  /// - Parameter tail: the marks of what follows ``channel`` in the slab.
+  /// - Parameter tail: The flags of the data that follows ``channel`` in the slab.
   @usableFromInline
   init(
     slab: ByteSlab, slices: Slices, color: NameColor?, isAction: Bool, channelLength: Int,
@@ -99,7 +101,7 @@ public struct ChatMessage: Sendable {
     self.channelLength = UInt16(clamping: channelLength)
   }
 
-  /// A message that owns its texts; for tests, generators and requests.
+  /// Creates a message that owns its texts, for tests, generators, and requests.
   public init(
     id: String, userID: String, userName: String, badges: String = "", color: NameColor? = nil,
     text: String, replyTo: String = "", bits: UInt32 = 0, channel: String = "",
@@ -122,8 +124,8 @@ public struct ChatMessage: Sendable {
       channelLength: channel.count, tail: tail.marks)
   }
 
-  /// Calls `body` with the UTF-8 of ``userID`` of the message at `place`, without a reference to its slab: to copy the
-  /// message, if only to look at it, would count one.
+  /// Calls `body` with the UTF-8 of the ``userID`` of the message at `place`, without retaining its
+  /// slab. Copying the message would retain it.
   @inlinable @inline(__always)
   package static func withUserID(
     at place: UnsafePointer<ChatMessage>, _ body: (UnsafeBufferPointer<UInt8>) -> UInt128
@@ -135,14 +137,14 @@ public struct ChatMessage: Sendable {
     return slab._withUnsafeGuaranteedRef { $0.withBytes(of: slice, body) }
   }
 
-  /// Whether both are the same message at the same place in memory, which needs no look at the texts. Equal messages
-  /// need not be.
+  /// Returns whether both messages are at the same place in memory, without comparing texts. Equal
+  /// messages need not be identical.
   package func isIdentical(to other: ChatMessage) -> Bool {
     slab === other.slab && slices.id.offset == other.slices.id.offset
       && slices.text.offset == other.slices.text.offset && marks == other.marks
   }
 
-  /// The length of all texts, in bytes, and of what is kept behind them.
+  /// The length of all texts and of the additional data, in bytes.
   package var byteCount: Int {
     textLength + (marks & Mark.bits == 0 ? 0 : 4) + emoteLength + (hasKind ? 1 + kind.byteCount : 0)
   }
@@ -156,7 +158,7 @@ public struct ChatMessage: Sendable {
   var emoteOffset: Int {
     Int(channelSlice.offset) + channelSlice.count + (marks & Mark.bits == 0 ? 0 : 4)
   }
-  /// How many ranges ``emotes`` has. O(1).
+  /// The number of ranges in ``emotes``. O(1).
   package var emoteCount: Int {
     hasEmotes ? slab.withBytes(of: ByteSlab.Slice(offset: emoteOffset, count: 1)) { Int($0[0]) } : 0
   }
@@ -164,7 +166,7 @@ public struct ChatMessage: Sendable {
 
   fileprivate var hasKind: Bool { marks & Mark.kind != 0 }
 
-  /// What few messages have, as it follows ``channel`` in the slab.
+  /// The optional data that follows ``channel`` in the slab.
   private struct Tail {
     var marks: UInt32 = 0
     var bytes: [UInt8] = []
@@ -192,10 +194,10 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// The longest ``kind``, in bytes of UTF-8; a longer one is cut.
+  /// The maximum length of ``kind``, in bytes of UTF-8. A longer kind is truncated.
   package static let kindLength = 64
 
-  /// Cheered bits; 0 for an ordinary message.
+  /// The number of cheered bits; 0 for an ordinary message.
   public var bits: UInt32 {
     guard marks & Mark.bits != 0 else { return 0 }
     let offset = Int(channelSlice.offset) + channelSlice.count
@@ -205,7 +207,8 @@ public struct ChatMessage: Sendable {
     }
   }
 
-  /// What it was written with, such as a resubscription, by the platform's name for that; empty for an ordinary message.
+  /// The platform's name for the notice that the message belongs to, such as a resubscription;
+  /// empty for an ordinary message.
   public var kind: Text {
     guard hasKind else { return Text(slab: slab, slice: .empty) }
     let offset = emoteOffset + emoteLength
@@ -213,25 +216,25 @@ public struct ChatMessage: Sendable {
     return Text(slab: slab, slice: ByteSlab.Slice(offset: offset + 1, count: count))
   }
 
-  /// Whether the text says what the author does, as after `/me`: "Ann waves".
+  /// Whether the text describes an action of the author, as after `/me`: "Ann waves".
   @inlinable public var isAction: Bool { marks & Mark.action != 0 }
 
-  /// The colour that the author has chosen; `nil` if that is not known.
+  /// The colour chosen by the author; `nil` if unknown.
   @inlinable public var color: NameColor? {
     marks & Mark.color == 0 ? nil : NameColor(rgb: marks)
   }
 
-  /// Unique within its room; used by `chat.delete`.
+  /// An identifier that is unique within its room; used by `chat.delete`.
   @inlinable public var id: Text { Text(slab: slab, slice: slices.id) }
   @inlinable public var userID: Text { Text(slab: slab, slice: slices.userID) }
   @inlinable public var userName: Text { Text(slab: slab, slice: slices.userName) }
-  /// Comma-separated, as in `subscriber/5,premium/1`; empty if there are none.
+  /// The badges, separated by commas, as in `subscriber/5,premium/1`; empty without badges.
   @inlinable public var badges: Text { Text(slab: slab, slice: slices.badges) }
   @inlinable public var text: Text { Text(slab: slab, slice: slices.text) }
-  /// The message that this one answers; empty if it answers no message.
+  /// The identifier of the answered message; empty if this is not a reply.
   @inlinable public var replyTo: Text { Text(slab: slab, slice: slices.replyTo) }
-  /// The channel in which it was written, in a chat that several channels share; empty if that is the
-  /// room's own.
+  /// The original channel of the message, in a chat shared by several channels; empty for the
+  /// room's own channel.
   @inlinable public var channel: Text { Text(slab: slab, slice: channelSlice) }
 
   @usableFromInline var channelSlice: ByteSlab.Slice {
@@ -239,15 +242,14 @@ public struct ChatMessage: Sendable {
       offset: Int(slices.replyTo.offset) + slices.replyTo.count, count: Int(channelLength))
   }
 
-  /// The same message in a slab of its own, with all escapes resolved.
-  ///
-  /// Copies nothing if its slab has nothing but its own already.
+  /// Returns the message in its own slab, with all escapes resolved. Copies nothing if its slab
+  /// already contains only its own data.
   ///
   /// - Parameters:
-  ///   - channel: replaces its ``channel``.
-  ///   - bits: replaces its ``bits``.
-  ///   - emotes: replaces its ``emotes`` by what is usable of these.
-  ///   - kind: replaces its ``kind``.
+  ///   - channel: Replaces ``channel``.
+  ///   - bits: Replaces ``bits``.
+  ///   - emotes: Replaces ``emotes`` by the usable ranges of these.
+  ///   - kind: Replaces ``kind``.
   public func owned(
     channel: Text? = nil, bits: UInt32? = nil, emotes: [Range<Int>]? = nil, kind: Text? = nil
   ) -> ChatMessage {
@@ -263,7 +265,7 @@ public struct ChatMessage: Sendable {
     let channel = channel ?? self.channel
     var slices = self.slices
     var channelLength = 0
-    // An escape is never shorter than what it stands for.
+    // An escape is never shorter than the text that it represents.
     let capacity =
       textLength - Int(self.channelLength) + channel.byteCount + tail.bytes.count
     let slab = ByteSlab(capacity: capacity) { target in
@@ -291,7 +293,7 @@ public struct ChatMessage: Sendable {
 }
 
 extension ChatMessage.Slices {
-  /// Whether one of the texts is not as it reads.
+  /// Whether any of the texts contains escapes.
   fileprivate var hasEscapes: Bool {
     (id.bits | userID.bits | userName.bits | badges.bits | text.bits | replyTo.bits) >> 30 != 0
   }
@@ -310,11 +312,12 @@ extension ChatMessage: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// A person was silenced; what they wrote is taken off the screen.
+/// A time-out or ban of a person, whose messages are removed from the screen.
 public struct ChatTimeout: Sendable, Hashable {
-  /// Without an identifier it is anybody of that name, since some loggers leave identifiers out.
+  /// The person. Without an identifier, anybody with this name, because some loggers omit
+  /// identifiers.
   public var user: Person
-  /// Length in seconds; `nil` for a ban.
+  /// The length in seconds; `nil` for a ban.
   public var seconds: Int?
 
   public init(user: Person, seconds: Int?) {
@@ -323,21 +326,23 @@ public struct ChatTimeout: Sendable, Hashable {
   }
 }
 
-/// Something worth a line of its own: a subscription, a gift, a raid.
+/// A notice that is shown on a line of its own: a subscription, a gift, or a raid.
 public struct ChatNotice: Sendable, Hashable {
   public enum Kind: String, Sendable, CaseIterable, Codable {
     case subscribe, resubscribe, gift, giftBomb, raid, cheer
   }
 
   public var user: Person
-  /// Gifts, months, viewers or bits, by kind.
+  /// The number of gifts, months, viewers, or bits, depending on the kind.
   public var count: Int
-  /// Joins a gift bomb and its gifts; `nil` for a notice of its own.
+  /// The group of a gift bomb and its gifts; `nil` for a separate notice.
   public var group: Text?
-  /// Unique within its room; `nil` if the source gives it none. What is shown does not keep it.
+  /// An identifier that is unique within its room; `nil` if the source provides none. Not kept in
+  /// the displayed notice.
   public var id: Text?
   public var kind: Kind
-  /// What the person wrote with it; it has the identifier of the notice, and the notice's kind as its own.
+  /// The message that the person wrote with the notice. It has the notice's identifier, and the
+  /// platform's name of the notice as its kind.
   public var message: ChatMessage?
 
   public init(
@@ -353,17 +358,18 @@ public struct ChatNotice: Sendable, Hashable {
   }
 }
 
-/// As it is kept of what is shown.
+/// The saved form of displayed notices.
 extension ChatNotice: Codable {
   private enum CodingKeys: CodingKey { case user, count, group, id, kind, message }
 }
 
-/// Which modes of the chat changed; `nil` where one did not. Shown, never enforced.
+/// The changes of the chat's modes; `nil` for each unchanged mode. Modes are shown but never
+/// enforced.
 public struct ChatModes: Sendable, Hashable, Codable {
-  /// Seconds between messages of one person; 0 is off.
+  /// The minimum time between messages of one person, in seconds; 0 if off.
   public var slowSeconds: Int?
   public var emoteOnly: Bool?
-  /// Minutes that a person must have followed the channel; -1 is off.
+  /// The minimum time for which a person must have followed the channel, in minutes; -1 if off.
   public var followersOnlyMinutes: Int?
   public var subscribersOnly: Bool?
   public var uniqueOnly: Bool?
@@ -380,15 +386,15 @@ public struct ChatModes: Sendable, Hashable, Codable {
   }
 }
 
-/// Which messages the host wants to see: those that meet every condition that is set. With nothing
-/// set, all of them.
+/// The host's filter for messages. A message must meet every condition that is set. Without
+/// conditions, all messages pass.
 public struct MessageFilter: Sendable, Hashable {
-  /// The identifier of their author.
+  /// The identifier of the author.
   public var person: Text?
-  /// Words that occur in them; upper and lower case are not told apart.
+  /// Words that occur in the message, ignoring case.
   public var words: Text?
   public var mentionsOnly: Bool
-  /// The platform on which they were written.
+  /// The platform of the message.
   public var platform: Text?
 
   public init(
@@ -401,13 +407,13 @@ public struct MessageFilter: Sendable, Hashable {
   }
 }
 
-/// Where in the chat the host reads.
+/// The host's reading position in the chat.
 public enum ScrollPosition: String, Sendable, CaseIterable, Codable {
-  /// At older messages; new ones are unread.
+  /// The host reads older messages. New messages are unread.
   case back
-  /// At the newest.
+  /// The host reads the newest messages.
   case end
 }
 
-/// What the host does with a notice.
+/// An act of the host on a notice.
 public enum NoticeHandling: String, Sendable, CaseIterable, Codable { case pin, unpin, dismiss }

@@ -1,12 +1,13 @@
-/// What an analysis of the running chat found in a batch of its messages: waves, which are groups of messages
-/// that are nearly identical, and highlights.
+/// The findings of an analysis in a batch of chat messages: highlights, and bursts of duplicates
+/// ("waves"), which are groups of nearly identical messages.
 public struct ChatFindings: Sendable, Hashable {
-  /// Messages in a row that belong to a wave.
+  /// Consecutive messages that belong to a burst.
   public struct Members: Sendable, Hashable {
-    /// The first of them, counted from the first message of the batch; negative for one of an earlier batch.
+    /// The position of the first message, counted from the first message of the batch; negative for
+    /// a message of an earlier batch.
     public var offset: Int
     public var count: Int
-    /// The number of their wave.
+    /// The number of the burst.
     public var wave: Int
 
     public init(offset: Int, count: Int, wave: Int) {
@@ -14,7 +15,8 @@ public struct ChatFindings: Sendable, Hashable {
     }
   }
 
-  /// Two waves that turned out to be one, which keeps the number of the older.
+  /// A merger of two bursts that turned out to be one. The merged burst keeps the number of the
+  /// older burst.
   public struct Merger: Sendable, Hashable {
     public var wave: Int
     public var into: Int
@@ -22,16 +24,16 @@ public struct ChatFindings: Sendable, Hashable {
     public init(wave: Int, into: Int) { (self.wave, self.into) = (wave, into) }
   }
 
-  /// The number of the run that found this, from 1.
+  /// The number of the run that produced the findings, starting at 1.
   public var run: Int
-  /// A text of each wave that begins, the waves numbered on from the newest.
+  /// A text of each new burst. New bursts are numbered consecutively after the newest.
   public var samples: [Text]
-  /// Applied after the waves begin, and before ``members``.
+  /// The mergers, which are applied after the new bursts are added and before ``members``.
   public var mergers: [Merger]
   public var members: [Members]
-  /// How many messages of the batch were not looked at.
+  /// The number of messages of the batch that were not analysed.
   public var unanalysed: Int
-  /// The highlights that were found, or of which more is known than before; the oldest first.
+  /// The new and updated highlights, oldest first.
   public var highlights: [ChatHighlight]
 
   public init(
@@ -46,27 +48,28 @@ public struct ChatFindings: Sendable, Hashable {
     self.highlights = highlights
   }
 
-  /// How many messages one run looks at.
+  /// The maximum number of messages that one run analyses.
   public static let batchLimit = 8_192
-  /// How many waves there are at once, and how many begin in one run.
+  /// The maximum number of concurrent bursts, and of new bursts in one run.
   public static let waveLimit = 16
-  /// The longest sample, in bytes of UTF-8.
+  /// The maximum length of a sample, in bytes of UTF-8.
   public static let sampleLength = 512
-  /// How many highlights there are at once.
+  /// The maximum number of concurrent highlights.
   public static let highlightLimit = 64
 }
 
-/// A time in which a chat was busier than before.
+/// A period in which a chat was busier than before.
 public struct ChatHighlight: Sendable, Hashable, Codable {
-  /// The beginning of its first second.
+  /// The start of the first second.
   public var startedAt: Timestamp
-  /// How many seconds it has lasted.
+  /// The duration in seconds.
   public var seconds: Int
   public var messages: Int
-  /// The number of messages in its busiest ten seconds, and what that was on average in the five minutes before it.
+  /// The number of messages in the busiest ten seconds, and the average number per ten seconds in
+  /// the five minutes before.
   public var busiest: Int
   public var usual: Int
-  /// The words that mark it, the most striking first; at most ``wordLimit``.
+  /// The characteristic words, most striking first; at most ``wordLimit``.
   public var words: [Text]
 
   public init(
@@ -82,6 +85,6 @@ public struct ChatHighlight: Sendable, Hashable, Codable {
 
   public static let wordLimit = 5
 
-  /// The end of its last second.
+  /// The end of the last second.
   public var endedAt: Timestamp { startedAt + Timestamp(seconds) * 1_000 }
 }

@@ -1,29 +1,31 @@
-/// What happens on the control panel.
+/// Events of the control panel.
 ///
-/// Each case names the native `type` that carries it.
+/// Each case names its native `type`.
 public enum ControlEvent: Sendable, Hashable {
   /// `slider`
   case slider(Slider)
-  /// `tap`; `on` is the new position of a switch, `nil` for one that toggles.
+  /// `tap`; `on` is the new position of a switch, and `nil` toggles it.
   case tap(control: Text, on: Bool?)
   /// `meter`: levels from 0 to 1, one per channel, at most ``maximumChannels``.
   case meter(input: Text, levels: [Float])
-  /// `host.set`: a slider is set from elsewhere, in one step, to a value from 0 to 1.
+  /// `host.set`: a slider is set remotely, in one step, to a value from 0 to 1.
   case set(control: Text, value: Double)
-  /// `host.record`: the host wants something of a recorder elsewhere.
+  /// `host.record`: the host requests an act of an external recorder.
   case record(RecorderWish)
-  /// `control.state`: what the real control has by itself, wherever it was moved. Never asked for again.
+  /// `control.state`: the state of the real control, regardless of how it was moved. Never becomes
+  /// a request.
   case state(control: Text, ControlState)
-  /// `control.surface`: whoever carries out what the panel asks for came or went.
+  /// `control.surface`: a controller, which carries out requests of the panel, connected or
+  /// disconnected.
   case surface(ControlSurfaceEvent)
   /// `control.outcome`: the outcome of a request of the room.
   case outcome(request: Int, RequestOutcome)
 
-  /// How many channels one meter has at most.
+  /// The maximum number of channels of a meter.
   public static let maximumChannels = 64
 }
 
-/// What a real control has.
+/// The state of a real control.
 public enum ControlState: Sendable, Hashable {
   /// The value of a slider, from 0 to 1.
   case value(Double)
@@ -31,13 +33,13 @@ public enum ControlState: Sendable, Hashable {
   case position(on: Bool)
 }
 
-/// One step of a drag: a `begin`, any number of `change`s, an `end`.
+/// One step of a drag: a `begin`, any number of `change`s, and an `end`.
 public struct Slider: Sendable, Hashable {
   public enum Phase: String, Sendable, CaseIterable { case begin, change, end }
 
   public var control: Text
   public var phase: Phase
-  /// From 0 to 1.
+  /// The value, from 0 to 1.
   public var value: Double
 
   public init(control: Text, phase: Phase, value: Double) {

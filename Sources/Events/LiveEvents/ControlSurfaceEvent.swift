@@ -1,19 +1,20 @@
-/// Who carries out what a control panel asks for: each surface has a number of its own.
+/// Events about controllers, which carry out the requests of a control panel. Each controller has
+/// its own number.
 public enum ControlSurfaceEvent: Sendable, Hashable {
-  /// A surface came, for these controls or, with `nil`, for all that the room asks for.
+  /// A controller connected, for these controls; `nil` for all controls of the room.
   case began(surface: Int, controls: [Text]?)
-  /// A surface went, and with it what it had been asked for; `nil` for all surfaces.
+  /// A controller disconnected, which ends its requests; `nil` for all controllers.
   case ended(surface: Int?)
-  /// The program was started again: no surface is there yet, and requests wait for one.
+  /// The program was restarted: no controller is connected yet, and requests wait for one.
   case restarted
 
-  /// How many controls a surface names at most.
+  /// The maximum number of controls that a controller names.
   public static let maximumControls = 256
 }
 
-/// The outcome of a request to whoever drives the real thing.
+/// The outcome of a request to a controller.
 public enum RequestOutcome: Sendable, Hashable, Codable {
   case confirmed
-  /// It was not done, for this reason.
+  /// The request was not carried out, for this reason.
   case refused(reason: String)
 }

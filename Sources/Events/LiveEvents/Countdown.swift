@@ -1,7 +1,7 @@
-/// The time left until something that events announced.
+/// The time left until an announced time.
 package enum Countdown {
-  /// Whole seconds from `time` to `end`, rounded up; 0 once it has come. `nil` if the difference
-  /// cannot be expressed in milliseconds.
+  /// Returns the whole seconds from `time` to `end`, rounded up; 0 after the end. Returns `nil` if
+  /// the difference overflows.
   package static func seconds(to end: Timestamp, from time: Timestamp) -> Int? {
     let (left, overflow) = end.subtractingReportingOverflow(time)
     return overflow ? nil : Int(max(0, left / 1_000 + (left % 1_000 > 0 ? 1 : 0)))

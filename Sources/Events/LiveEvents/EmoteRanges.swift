@@ -1,13 +1,14 @@
-/// Where the text of a message has emotes, in Unicode scalars of the text: in order, not empty, apart from each other
-/// and within the text.
+/// The ranges of a text that are emotes, in Unicode scalars. Usable ranges are in order, non-empty,
+/// disjoint, and within the text.
 public enum EmoteRanges {
-  /// How many a message keeps. On Twitch the shortest emotes fill the longest message with 167.
+  /// The maximum number of emotes in a message. On Twitch, the longest message fits 167 of the
+  /// shortest emotes.
   public static let limit = 192
-  /// No line has a text with more scalars.
+  /// The valid positions. No line contains a text with more scalars.
   package static let positions = 0...65_535
 
-  /// What is usable of ranges in any order, at most the first ``limit`` of them. Of those that overlap the one that
-  /// begins first is kept.
+  /// Returns the usable ranges among the first ``limit`` of `ranges`, which may be in any order. Of
+  /// overlapping ranges, the one that starts first is kept.
   ///
   /// - Complexity: O(length of the text).
   public static func usable(_ ranges: some Collection<Range<Int>>, in text: Text) -> [Range<Int>] {
@@ -23,12 +24,13 @@ public enum EmoteRanges {
     return usable
   }
 
-  /// The beginnings and ends of ranges in a row, as ``paired(_:)`` reads them.
+  /// Returns the start and end positions of ranges as a flat list, the inverse of ``paired(_:)``.
   package static func positions(of ranges: [Range<Int>]) -> [Int] {
     ranges.flatMap { [$0.lowerBound, $0.upperBound] }
   }
 
-  /// Pairs of the first position and the one behind the last; `nil` if they are no ranges.
+  /// Returns the ranges of a flat list of start and end positions; `nil` if these are not valid
+  /// ranges.
   public static func paired(_ positions: [Int]) -> [Range<Int>]? {
     guard positions.count % 2 == 0 else { return nil }
     var ranges: [Range<Int>] = []
@@ -41,7 +43,7 @@ public enum EmoteRanges {
 }
 
 extension ChatMessage {
-  /// Where its text has emotes; see ``EmoteRanges``.
+  /// The ranges of the text that are emotes; see ``EmoteRanges``.
   public var emotes: [Range<Int>] {
     (0..<emoteCount).map { index in
       func position(_ half: Int) -> Int {
@@ -54,6 +56,6 @@ extension ChatMessage {
     }
   }
 
-  /// ``emotes`` as the positions of their beginnings and ends, in a row; `nil` if there are none.
+  /// ``emotes`` as a flat list of start and end positions; `nil` without emotes.
   package var emotePositions: [Int]? { hasEmotes ? EmoteRanges.positions(of: emotes) : nil }
 }

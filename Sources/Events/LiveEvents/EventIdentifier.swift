@@ -1,8 +1,8 @@
-// How repeats of an event are recognised: by its identifier, of which only a hash is kept. A stranger's text
-// is never compared as text.
+// Duplicate events are detected by their identifiers. Only hashes of these are kept, so that
+// untrusted text is never compared as text.
 
 extension LiveEvent {
-  /// The hash of the identifier that no other event of its room has; `nil` if it has none.
+  /// The hash of the event's identifier, which is unique in its room; `nil` without an identifier.
   package var identifierHash: UInt64? {
     switch payload {
     case .chat(.message(let message)): message.id.stableHash
@@ -18,7 +18,7 @@ extension LiveEvent {
 }
 
 extension Text {
-  /// A hash of the bytes of the text, the same in every process.
+  /// A hash of the text's bytes that is the same in every process.
   ///
   /// - Complexity: O(length), eight bytes at a time.
   package var stableHash: UInt64 {
@@ -40,7 +40,8 @@ extension Text {
     }
   }
 
-  /// Folds the product of both, so that each bit of `word` reaches each bit of the result.
+  /// Combines both halves of the product, so that each bit of `word` affects each bit of the
+  /// result.
   @inline(__always)
   private static func mix(_ word: UInt64, _ factor: UInt64) -> UInt64 {
     let product = (word ^ factor).multipliedFullWidth(by: factor)

@@ -1,6 +1,6 @@
-/// What the header shows.
+/// Events of the header.
 ///
-/// Each case names the native `type` that carries it.
+/// Each case names its native `type`.
 public enum HeaderEvent: Sendable, Hashable {
   /// `reaction`
   case reaction(kind: Text, count: Int)

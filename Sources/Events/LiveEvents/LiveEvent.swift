@@ -1,13 +1,13 @@
-/// One thing that happened in a live stream, whatever format it came in.
+/// An event of a live stream, independent of its original format.
 ///
-/// A plain value: decoders make it, throttles thin it, reducers read it.
+/// A plain value: decoders create it, throttles hold or coalesce it, and reducers read it.
 public struct LiveEvent: Sendable, Hashable {
-  /// When it happened at its source, in milliseconds since 1970; the time of arrival if the source
-  /// does not say. Not monotonic: real chat is up to 0.4 s out of order.
+  /// The time at its source, in milliseconds since 1970; the time of arrival if the source provides
+  /// none. Not monotonic: real chat is up to 0.4 s out of order.
   public var timestamp: Timestamp
   public var payload: Payload
-  // Last, in what would be padding: it makes no event larger.
-  /// Where it comes from, as far as its sender says.
+  // Stored last, in space that would otherwise be padding, so that events do not get larger.
+  /// The origin of the event, as far as the sender provides it.
   public var origin: Origin
 
   public init(timestamp: Timestamp, payload: Payload, origin: Origin = .none) {
@@ -16,8 +16,8 @@ public struct LiveEvent: Sendable, Hashable {
     self.origin = origin
   }
 
-  /// What happened, by the part of the screen that shows it. Acts of the host are events like any
-  /// other.
+  /// The content of the event, by the part of the screen that shows it. Acts of the host are
+  /// ordinary events.
   public enum Payload: Sendable, Hashable {
     case activity(ActivityEvent)
     case chat(ChatEvent)
@@ -29,10 +29,10 @@ public struct LiveEvent: Sendable, Hashable {
     case recorder(RecorderEvent)
     case source(SourceEvent)
     case waitingRoom(WaitingRoomEvent)
-    /// `stream`: the stream as a whole entered a state.
+    /// `stream`: the whole stream entered a state.
     case stream(StreamState)
   }
 }
 
-/// Milliseconds since 1970-01-01 00:00 UTC.
+/// A time in milliseconds since 1970-01-01 00:00 UTC.
 public typealias Timestamp = Int64

@@ -1,4 +1,4 @@
-// How texts and messages are kept in snapshots of a room: as what they read, without escapes.
+// The encoding of texts and messages in snapshots of a room: as plain text, without escapes.
 
 extension Text: Codable {
   public init(from decoder: any Decoder) throws {
@@ -34,7 +34,7 @@ extension ChatMessage: Codable {
       kind: try values.decodeIfPresent(String.self, forKey: .kind) ?? "")
   }
 
-  /// Leaves out what most messages lack.
+  /// Omits values that most messages lack.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(id, forKey: .id)

@@ -1,9 +1,9 @@
-/// An amount of money as platforms send it: a whole number of the smallest unit of a currency.
+/// An amount of money as sent by platforms: a whole number of the smallest unit of a currency.
 package struct Money {
   package var units: Int
-  /// How many decimal digits the currency has.
+  /// The number of decimal digits of the currency.
   package var places: Int
-  /// The code of the currency, such as `EUR`; `nil` if the platform does not say.
+  /// The code of the currency, such as `EUR`; `nil` if the platform provides none.
   package var currency: String?
 
   package init(units: Int, places: Int, currency: String?) {
@@ -12,7 +12,7 @@ package struct Money {
     self.currency = currency
   }
 
-  /// The most decimal digits that a currency has.
+  /// The maximum number of decimal digits of a currency.
   package static let maximumPlaces = 6
 
   /// The amount with all its decimal digits and the currency, such as `5.00 USD`.

@@ -1,11 +1,11 @@
-/// The colour that somebody has chosen for their name on a platform.
+/// The colour that a person has chosen for their name on a platform.
 public struct NameColor: Hashable, Sendable {
-  /// Red, green and blue, eight bits each: `0xRRGGBB`.
+  /// The red, green, and blue components, eight bits each: `0xRRGGBB`.
   public let rgb: UInt32
 
   public init(rgb: UInt32) { self.rgb = rgb & 0xFF_FFFF }
 
-  /// Reads `#RRGGBB`, which is how platforms write it; `nil` for anything else.
+  /// Parses `#RRGGBB`, the format of platforms. The result is `nil` for any other text.
   @inlinable
   public init?(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count == 7, bytes[0] == UInt8(ascii: "#") else { return nil }
@@ -28,7 +28,7 @@ public struct NameColor: Hashable, Sendable {
 }
 
 extension NameColor: CustomStringConvertible {
-  /// As in `#1E90FF`.
+  /// The colour in the format `#1E90FF`.
   public var description: String {
     let digits = String(rgb, radix: 16, uppercase: true)
     return "#" + String(repeating: "0", count: 6 - digits.count) + digits

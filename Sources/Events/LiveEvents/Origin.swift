@@ -1,14 +1,15 @@
 import Synchronization
 
-/// Where an event comes from: the platform on which it happened, and the source that brought it.
+/// The origin of an event: the platform on which it happened, and the source that sent it.
 ///
-/// A number of two bytes, so that an event is no larger and no more is to be counted for it; its names are kept once
-/// per process, for as long as that lives. What is saved or written down has the names.
+/// A number of two bytes, so that it neither enlarges events nor needs reference counting. The
+/// names are stored once per process, for its lifetime. Saved and recorded events contain the
+/// names.
 public struct Origin: Sendable, Hashable {
-  // Inlinable, because each event is compared with it.
+  // Inlinable because each event is compared with it.
   @usableFromInline let index: UInt16
 
-  /// That of an event that does not say.
+  /// The origin of an event without one.
   @inlinable public static var none: Origin { Origin(index: 0) }
 
   @inlinable
@@ -16,11 +17,12 @@ public struct Origin: Sendable, Hashable {
 
   @inlinable public static func == (lhs: Origin, rhs: Origin) -> Bool { lhs.index == rhs.index }
 
-  /// - Parameters:
-  ///   - platform: such as `twitch`; empty if that is not known.
-  ///   - source: the name of what brought the event; empty if that is not known.
+  /// Creates the origin with these names. The result equals ``none`` if both names are empty, or if
+  /// the process already stores ``limit`` other origins.
   ///
-  /// Equals ``none`` without both names, and if the process knows ``limit`` others already.
+  /// - Parameters:
+  ///   - platform: The platform, such as `twitch`; empty if unknown.
+  ///   - source: The name of the source that sent the event; empty if unknown.
   public init(platform: Text, source: Text = "") {
     let names = Names(platform: platform, source: source)
     self = Self.known.withLock { known in
@@ -34,8 +36,8 @@ public struct Origin: Sendable, Hashable {
     }
   }
 
-  /// How many origins a process knows. Senders choose the names, so that they must not become ever more; a name
-  /// has at most ``EventLimits/nameLength`` bytes on a line.
+  /// The maximum number of origins per process, because the names come from untrusted senders. In a
+  /// line, a name has at most ``EventLimits/nameLength`` bytes.
   public static let limit = 4096
 
   public var platform: Text { names.platform }
@@ -49,7 +51,7 @@ public struct Origin: Sendable, Hashable {
   }
 
   private struct Known {
-    /// By their index; the first are those of ``Origin/none``.
+    /// The names by index. The first entry belongs to ``Origin/none``.
     var names = [Names(platform: "", source: "")]
     var origins = [Names(platform: "", source: ""): Origin(index: 0)]
   }
@@ -71,7 +73,7 @@ extension Origin: Codable {
       source: try values.decodeIfPresent(Text.self, forKey: .source) ?? "")
   }
 
-  /// Leaves out what is not known.
+  /// Omits unknown names.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     if !platform.isEmpty { try values.encode(platform, forKey: .platform) }

@@ -1,4 +1,4 @@
-/// A person as events name them.
+/// A person in an event.
 public struct Person: Sendable, Hashable, Codable {
   public var id: Text
   public var name: Text
@@ -8,7 +8,8 @@ public struct Person: Sendable, Hashable, Codable {
     self.name = name
   }
 
-  /// Whether this is the name, whatever the case of its ASCII letters. As bytes: strangers choose names.
+  /// Returns whether the person has this name, ignoring the case of ASCII letters. Compares bytes,
+  /// because names are untrusted.
   package func isNamed(_ other: Text) -> Bool {
     name.withUTF8 { name in
       other.withUTF8 { other in

@@ -1,24 +1,24 @@
-/// A question to the viewers, their votes, and the outcome.
+/// Events of a poll: the question to the viewers, their votes, and the outcome.
 ///
-/// Each case names the native `type` that carries it.
+/// Each case names its native `type`.
 public enum PollEvent: Sendable, Hashable {
-  /// `poll.begin`; replaces the poll before it.
+  /// `poll.begin`; replaces the previous poll.
   case begin(PollQuestion)
-  /// `poll.votes`: how many votes each option has by now, in the order of the options.
+  /// `poll.votes`: the current number of votes of each option, in the order of the options.
   case votes(pollID: Text, totals: [Int])
-  /// `poll.end`; `winner` is the index of an option, `nil` if the source names none.
+  /// `poll.end`; `winner` is the index of an option, or `nil` if the source names none.
   case end(pollID: Text, winner: Int?)
 
-  /// How many options one poll has at most.
+  /// The maximum number of options of a poll.
   public static let maximumOptions = 32
 }
 
-/// What the viewers are asked.
+/// The question of a poll.
 public struct PollQuestion: Sendable, Hashable {
   public var id: Text
   public var title: Text
   public var options: [Text]
-  /// When voting is to end; `nil` if that is not known.
+  /// The scheduled end of voting; `nil` if unknown.
   public var endsAt: Timestamp?
 
   public init(id: Text, title: Text, options: [Text], endsAt: Timestamp? = nil) {

@@ -1,6 +1,6 @@
-/// What a recorder elsewhere reports.
+/// Reports of an external recorder.
 ///
-/// Each case names the native `type` that carries it.
+/// Each case names its native `type`.
 public enum RecorderEvent: Sendable, Hashable {
   /// `recorder.state`
   case state(RecorderState)
@@ -8,21 +8,21 @@ public enum RecorderEvent: Sendable, Hashable {
   case progress(RecorderProgress)
 }
 
-/// State of a recorder elsewhere.
+/// The state of a recorder.
 public enum RecorderState: String, Sendable, CaseIterable, Codable {
   case idle, starting, recording, paused, stopping, failed
 }
 
-/// What somebody wants a recorder to do.
+/// A request to a recorder.
 public enum RecorderWish: String, Sendable, CaseIterable, Codable {
   case start, stop, pause, resume
 }
 
-/// How far a recorder is.
+/// The progress of a recorder.
 public struct RecorderProgress: Sendable, Hashable {
   public var bytes: Int
   public var durationMilliseconds: Int
-  /// Steps done, of `total`, where the recorder knows them.
+  /// The completed steps of `total`, if the recorder reports them.
   public var done: Int?
   public var total: Int?
 

@@ -1,4 +1,4 @@
-/// Why a line or an event was rejected. The raw value is its name in `rejectedByReason`.
+/// The reason why a line or event was rejected. The raw value is its name in `rejectedByReason`.
 public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
   CodingKeyRepresentable
 {
@@ -20,43 +20,43 @@ public enum RejectionReason: String, Error, Sendable, CaseIterable, Codable,
   case unknownFormat
   /// An IRC line that violates the grammar, or lacks a tag required by its command.
   case malformedIRC
-  /// A line of the source's protocol (PING, JOIN, numerics) that says nothing about the stream.
+  /// A line of the source's protocol (PING, JOIN, numerics) without information about the stream.
   case protocolLine
-  /// An identifier that has been seen before, or a batch that the room holds already.
+  /// An identifier that was received before, or a batch that the room already contains.
   case duplicate
-  /// The sender left before the batch that the line is in ended.
+  /// The sender disconnected before the end of the line's batch.
   case unfinishedBatch
-  /// The batch that the line is in is larger than a batch may be.
+  /// The line's batch exceeds the maximum size of a batch.
   case batchTooLarge
-  /// As many rooms are open as the configuration allows.
+  /// The configured maximum number of rooms is open.
   case tooManyRooms
   /// The room was closed before the event reached it.
   case roomClosed
 }
 
 extension RejectionReason {
-  /// ``meaning``, and what was wrong with the first of the rejected lines, if that is known.
+  /// Returns ``meaning`` with the fault of the first rejected line, if known.
   package func meaning(_ fault: String?, lines: Int = 1) -> String {
     meaning + (fault.map { (lines == 1 ? ": " : "; the first: ") + $0 } ?? "")
   }
 
-  /// What is wrong, and what is right instead.
+  /// The problem and its remedy.
   package var meaning: String {
     switch self {
-    case .malformedJSON: "looks like JSON and is not; send one object per line"
-    case .invalidUTF8: "no valid UTF-8; send text in UTF-8"
+    case .malformedJSON: "looks like JSON but is invalid; send one object per line"
+    case .invalidUTF8: "not valid UTF-8; send text in UTF-8"
     case .unknownType: "unknown 'type'; see livehost-events(5) for the types"
     case .missingMember: "a member that the type requires is absent"
     case .invalidValue: "a member has the wrong type or is out of range"
-    case .invalidRoom: "the room's name breaks the rule [a-z0-9_][a-z0-9_.-]{0,63}"
-    case .lineTooLong: "longer than 64 KiB; end each event by a line feed"
-    case .unknownFormat: "neither a JSON object nor a line of Twitch IRC"
-    case .malformedIRC: "a line of Twitch IRC that breaks its grammar or lacks a tag"
-    case .protocolLine: "drives the source's protocol and says nothing about the stream"
-    case .duplicate: "its identifier, or the position of its batch, was seen before"
-    case .unfinishedBatch: "its batch has no end; end a batch by a sync or the next position"
+    case .invalidRoom: "the room's name does not match [a-z0-9_][a-z0-9_.-]{0,63}"
+    case .lineTooLong: "longer than 64 KiB; end each event with a line feed"
+    case .unknownFormat: "neither a JSON object nor a Twitch IRC line"
+    case .malformedIRC: "a Twitch IRC line with invalid syntax or a missing tag"
+    case .protocolLine: "a protocol line without information about the stream"
+    case .duplicate: "its identifier, or the position of its batch, was already received"
+    case .unfinishedBatch: "its batch did not end; end a batch with a sync or the next position"
     case .batchTooLarge: "its batch is too large; begin another one after 64 KiB"
-    case .tooManyRooms: "as many rooms are open as rooms.maximum allows; close one or raise it"
+    case .tooManyRooms: "the limit rooms.maximum is reached; close a room or raise the limit"
     case .roomClosed: "the room was closed before it arrived"
     }
   }

@@ -1,18 +1,19 @@
-/// The name of a room: `[a-z0-9_][a-z0-9_.-]{0,63}`, since names become paths and labels.
+/// The name of a room: `[a-z0-9_][a-z0-9_.-]{0,63}`, because names are used in paths and labels.
 public struct RoomName: Sendable, Hashable, Comparable, CustomStringConvertible {
   public let description: String
 
-  /// The room of events that name none.
+  /// The room of events that name no room.
   public static let main = RoomName(unchecked: "main")
 
-  /// `nil` if `name` breaks the rule.
+  /// Creates a room name. The result is `nil` if `name` is invalid.
   public init?(_ name: some StringProtocol) {
     var name = String(name)
     guard name.withUTF8(RoomName.isValid) else { return nil }
     self.description = name
   }
 
-  /// `nil` if `bytes` break the rule. Bytes that keep it are ASCII.
+  /// Creates a room name from bytes. The result is `nil` if they are invalid. Valid names are
+  /// ASCII.
   public init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     guard RoomName.isValid(bytes) else { return nil }
     self.description = String(decoding: bytes, as: UTF8.self)

@@ -1,22 +1,22 @@
-/// What the sources of a room say about themselves: programs that bring the events of a platform.
+/// Reports of a room's sources: programs that send the events of a platform.
 ///
-/// Each case names the native `type` that carries it.
+/// Each case names its native `type`.
 public indirect enum SourceEvent: Sendable, Hashable {
-  /// `source.state`; replaces what the source said before.
+  /// `source.state`; replaces the source's previous state.
   case state(SourceHealth)
-  /// `gap`: what happened in this time is missing.
+  /// `gap`: the events of this period are missing.
   case gap(MissedTime)
 }
 
-/// How a source is doing.
+/// The state of a source.
 public struct SourceHealth: Sendable, Hashable, Codable {
   public enum Connection: String, Sendable, CaseIterable, Codable {
-    /// Not connected yet, or not any more.
+    /// Not connected yet, or no longer connected.
     case connecting
     case live
     /// Connected, but late.
     case behind
-    /// The platform does not let it in; it does not try again by itself.
+    /// The platform refuses the source, which does not retry automatically.
     case refused
     case ended
   }
@@ -24,17 +24,19 @@ public struct SourceHealth: Sendable, Hashable, Codable {
   /// The name of the source, unique within its room.
   public var source: Text
   public var state: Connection
-  /// Such as `twitch`; `nil` if it does not say.
+  /// The platform, such as `twitch`; `nil` if unknown.
   public var platform: Text?
-  /// Why it is in this state, in words for people.
+  /// A readable reason for the state.
   public var reason: Text?
-  /// How late it is.
+  /// The current lateness in milliseconds.
   public var behindMilliseconds: Int?
-  /// Events that are known to be missing, that came later from elsewhere, and that came twice.
+  /// The number of events that are known to be missing, that were later received from another
+  /// origin, and that were received twice.
   public var lost: Int
   public var backfilled: Int
   public var duplicate: Int
-  /// Messages and deliveries of which nothing could be shown, such as those of an unknown kind; `nil` if there were none.
+  /// The number of messages and deliveries that could not be shown, such as those of unknown kinds;
+  /// `nil` for none.
   public var notShown: Int?
 
   public init(
@@ -53,7 +55,7 @@ public struct SourceHealth: Sendable, Hashable, Codable {
     self.notShown = notShown
   }
 
-  /// Whether nothing more is to be expected of it.
+  /// Whether no further events of the source are expected.
   package var isOver: Bool {
     switch state {
     case .refused, .ended: true
@@ -61,14 +63,14 @@ public struct SourceHealth: Sendable, Hashable, Codable {
     }
   }
 
-  /// The same source once it has ended without saying so.
+  /// Returns the state of a source that ended without reporting it.
   package func ended(because reason: Text) -> SourceHealth {
     var status = self
     (status.state, status.reason, status.behindMilliseconds) = (.ended, reason, nil)
     return status
   }
 
-  /// The same, owning its texts.
+  /// Returns the state with its own copies of its texts.
   package func owned() -> SourceHealth {
     var status = self
     status.source = source.owned()
@@ -78,13 +80,13 @@ public struct SourceHealth: Sendable, Hashable, Codable {
   }
 }
 
-/// A time in which a source could not see what happened.
+/// A period for which a source received no events.
 public struct MissedTime: Sendable, Hashable, Codable {
   public var source: Text
   public var from: Timestamp
-  /// Not before ``from``.
+  /// The end of the period, not before ``from``.
   public var to: Timestamp
-  /// Why, in words for people.
+  /// A readable reason.
   public var reason: Text
 
   public init(source: Text, from: Timestamp, to: Timestamp, reason: Text) {

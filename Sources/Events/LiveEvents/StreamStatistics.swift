@@ -1,11 +1,11 @@
-/// One sample of the encoder and the connection. A member that a source does not know is `nil`.
+/// A sample of the encoder and the connection. Values unknown to the source are `nil`.
 public struct StreamStatistics: Sendable, Hashable {
   public var bitrateKbps: Double?
   public var framesPerSecond: Double?
-  /// Frames dropped since the stream began.
+  /// The number of frames dropped since the stream began.
   public var droppedFrames: Int?
   public var roundTripMilliseconds: Double?
-  /// From 0 (free) to 1 (nothing gets through).
+  /// The congestion, from 0 (none) to 1 (nothing gets through).
   public var congestion: Double?
 
   public init(

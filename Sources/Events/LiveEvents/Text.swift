@@ -1,21 +1,21 @@
 import Glibc
 
-/// Text of an event: bytes in a slab, read on demand.
+/// A text of an event: bytes in a slab that are decoded on demand.
 ///
-/// Two texts are equal if they read the same, wherever they are stored. The bytes are valid UTF-8:
-/// decoders reject lines that are not.
+/// Two texts are equal if their decoded contents are equal, wherever they are stored. The bytes are
+/// valid UTF-8, because decoders reject invalid lines.
 public struct Text: Sendable {
   @usableFromInline let slab: ByteSlab
   @usableFromInline let slice: ByteSlab.Slice
 
-  /// The text at `slice` of `slab`. The bytes there must be valid UTF-8 with valid escapes.
+  /// Creates the text at `slice` of `slab`. The bytes must be valid UTF-8 with valid escapes.
   @inlinable
   public init(slab: ByteSlab, slice: ByteSlab.Slice) {
     self.slab = slab
     self.slice = slice
   }
 
-  /// Text that owns its bytes.
+  /// Creates a text that owns its bytes.
   public init(_ string: String) {
     var string = string
     self = string.withUTF8 { utf8 in
@@ -26,34 +26,34 @@ public struct Text: Sendable {
   /// Whether the text is empty.
   @inlinable public var isEmpty: Bool { slice.isEmpty }
 
-  /// The length in bytes before escapes are resolved; an upper bound for the length of the text.
+  /// The length in bytes before escapes are resolved, which is an upper bound for the length of the
+  /// text.
   @inlinable public var byteCount: Int { slice.count }
 
-  /// How the bytes passed by ``withRawBytes(_:)`` encode the text.
+  /// The encoding of the bytes passed by ``withRawBytes(_:)``.
   @inlinable public var escape: ByteSlab.Escape { slice.escape }
 
-  /// Calls `body` with the bytes as they were received, including escapes. Never copies.
+  /// Calls `body` with the bytes as received, including escapes. Never copies.
   @inlinable
   public func withRawBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
     try slab.withBytes(of: slice, body)
   }
 
-  /// Calls `body` with the UTF-8 of the text. Copies only if an escape has to be resolved.
+  /// Calls `body` with the UTF-8 of the text. Copies only if an escape must be resolved.
   @inlinable
   public func withUTF8<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R {
     if slice.escape == .none { return try slab.withBytes(of: slice, body) }
     return try unescaped().withUnsafeBufferPointer(body)
   }
 
-  /// The same text in a slab of its own, so that it does not keep a larger one alive.
+  /// Returns a copy of the text in its own slab, so that it does not keep a larger slab alive.
   public func owned() -> Text {
     withUTF8 { utf8 in
       Text(slab: ByteSlab(utf8), slice: ByteSlab.Slice(offset: 0, count: utf8.count))
     }
   }
 
-  /// The text itself if it is no longer than `limit` bytes of UTF-8, otherwise the longest beginning of
-  /// whole scalars that is not.
+  /// Returns the text, truncated to at most `limit` bytes of UTF-8 at a scalar boundary.
   package func cut(to limit: Int) -> Text {
     withUTF8 { utf8 in
       guard utf8.count > limit else { return self }
@@ -88,7 +88,8 @@ extension Text: Hashable {
     }
   }
 
-  /// By `memcmp`, not byte by byte: moderation compares with each message of the history.
+  /// Compares with `memcmp` instead of byte by byte, because moderation compares with each message
+  /// of the history.
   @usableFromInline
   static func haveEqualBytes(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
@@ -109,7 +110,7 @@ extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
 }
 
 extension String {
-  /// Reads a text. One copy.
+  /// Decodes a text, with one copy.
   public init(_ text: Text) {
     self = text.withUTF8 { String(decoding: $0, as: UTF8.self) }
   }

@@ -1,7 +1,7 @@
-/// Resolves the escapes of the formats whose text is stored as it was received.
+/// Resolves the escapes of formats whose text is stored as received.
 enum Unescaping {
-  /// RFC 8259, section 7. The input was validated when its line was decoded; a lone surrogate
-  /// becomes U+FFFD.
+  /// Resolves escapes of RFC 8259, section 7. The input was validated when its line was decoded. A
+  /// lone surrogate becomes U+FFFD.
   static func json(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
@@ -28,8 +28,8 @@ enum Unescaping {
     return out
   }
 
-  /// The elements of an array of strings, joined by commas. Everything between the strings was
-  /// validated when the line was decoded.
+  /// Returns the elements of an array of strings, joined by commas. All separators were validated
+  /// when the line was decoded.
   static func jsonStrings(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
@@ -56,7 +56,7 @@ enum Unescaping {
     return out
   }
 
-  /// Reads `XXXX` or, for a surrogate pair, `XXXX\uXXXX` at `i`, and moves `i` past it.
+  /// Reads `XXXX` or, for a surrogate pair, `XXXX\uXXXX` at `i`, and advances `i` past it.
   private static func unicodeScalar(
     _ bytes: UnsafeBufferPointer<UInt8>, at i: inout Int
   ) -> Unicode.Scalar {
@@ -81,7 +81,8 @@ enum Unescaping {
     return value
   }
 
-  /// IRCv3 message tags, "Escaping values". A lone backslash at the end is dropped.
+  /// Resolves the escapes of IRCv3 message tags ("Escaping values"). A lone backslash at the end is
+  /// dropped.
   static func ircTag(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)

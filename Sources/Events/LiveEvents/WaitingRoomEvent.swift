@@ -1,30 +1,30 @@
-/// What happens in the waiting room, and what the host does there.
+/// Events of the waiting room, and acts of the host on it.
 ///
-/// Each case names the native `type` that carries it.
+/// Each case names its native `type`.
 public enum WaitingRoomEvent: Sendable, Hashable {
   /// `waiting.join`
   case join(Person)
   /// `waiting.leave`
   case leave(Person)
-  /// `waiting.admit`: the platform let a person in.
+  /// `waiting.admit`: the platform admitted a person.
   case admitted(Person)
-  /// `waiting.schedule`: when the stream is to begin; `nil` if that is not known.
+  /// `waiting.schedule`: the scheduled start of the stream; `nil` if unknown.
   case schedule(startsAt: Timestamp?)
-  /// `waiting.capacity`: how many people are let in at most; `nil` for no limit.
+  /// `waiting.capacity`: the maximum number of admitted people; `nil` for no limit.
   case capacity(Int?)
-  /// `waiting.pace`: how many people are let in per second, within ``pace``, as long as the capacity allows;
-  /// `nil` for none but by hand.
+  /// `waiting.pace`: the number of people admitted automatically per second, within ``pace``, as
+  /// long as the capacity allows; `nil` for none.
   case pace(perSecond: Double?)
-  /// `host.admit`: the host lets people in, up to the capacity.
+  /// `host.admit`: the host admits people, up to the capacity.
   case admit(Admission)
 
-  /// How many people may be let in per second.
+  /// The valid numbers of people admitted per second.
   public static var pace: ClosedRange<Double> { 0.01...1_000 }
 }
 
-/// Whom the host lets in.
+/// The people that the host admits.
 public enum Admission: Sendable, Hashable {
-  /// Whoever has waited longest.
+  /// The person who has waited longest.
   case next
   case all
   /// One person, by identifier.

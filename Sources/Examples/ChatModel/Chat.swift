@@ -1,7 +1,7 @@
 package import Composable
 
-/// The model of a chat client: its connection, its rooms, the one that is open, and a question before a room
-/// is left. A screen of any kind shows the state and sends what its user does.
+/// The model of a chat client: its connection, its rooms, the open room, and a question before
+/// leaving a room. Any kind of screen can show the state and send its user's actions.
 @Reducer
 package struct Chat {
   @ObservableState
@@ -18,7 +18,7 @@ package struct Chat {
 
   package enum Connection: Equatable, Sendable {
     case offline
-    /// The first attempt is made at once, the others after pauses that grow.
+    /// The first attempt starts immediately. Later attempts follow after growing pauses.
     case connecting(attempt: Int)
     case online
   }
@@ -35,7 +35,7 @@ package struct Chat {
     case rooms(ElementAction<String, Room.Action>)
   }
 
-  /// What a button of a question means.
+  /// The answers to a question.
   package enum Answer: Equatable, Sendable {
     case leaveConfirmed(String)
   }
@@ -85,7 +85,8 @@ package struct Chat {
     .presents(\.question, action: \.question) { Alert() }
   }
 
-  /// Connects and receives until the connection is lost. A later attempt ends an earlier one.
+  /// Connects and receives messages until the connection is lost. A new attempt cancels the
+  /// previous one.
   private func connect(_ state: inout State, attempt: Int) -> Effect<Action> {
     state.connection = .connecting(attempt: attempt)
     let pause: Duration = attempt == 1 ? .zero : .seconds(1 << min(attempt - 2, 5))
@@ -101,7 +102,7 @@ package struct Chat {
     .cancellable(id: EffectName.connection, cancelInFlight: true)
   }
 
-  /// A message for a room that was left is dropped.
+  /// Adds a message to its room. A message for a room that was left is dropped.
   private func receive(_ message: IncomingMessage, _ state: inout State) {
     let isOpen = state.openRoom == message.room
     let entry = Message(
@@ -115,10 +116,10 @@ package struct Chat {
 }
 
 extension AlertState<Chat.Answer> {
-  /// Asks before a room is left.
+  /// A question before leaving a room.
   package static func leave(_ room: String) -> Self {
     AlertState(
-      "Leave \(room)?", message: "What you have not sent yet is lost.",
+      "Leave \(room)?", message: "Unsent text will be lost.",
       buttons: [
         ButtonState("Leave", role: .destructive, action: .leaveConfirmed(room)),
         ButtonState("Stay", role: .cancel),

@@ -1,13 +1,13 @@
 import Composable
 
-/// What the model asks of the chat's server.
+/// The requests of the model to the chat server.
 package struct ChatClient: DependencyValue {
-  /// Connects, and returns what others write from then on. The sequence throws when the connection
-  /// is lost.
+  /// Connects, and returns the messages that others write afterwards. The sequence throws when the
+  /// connection is lost.
   package var connect: @Sendable () async throws -> AsyncThrowingStream<IncomingMessage, any Error>
-  /// Delivers a text to a room; returns when the server has it.
+  /// Delivers a text to a room. Returns when the server has received it.
   package var send: @Sendable (_ text: String, _ room: String) async throws -> Void
-  /// Tells the others in a room that one is writing to it.
+  /// Notifies the others in a room that the user is typing.
   package var tellTyping: @Sendable (_ room: String) async throws -> Void
 
   package init(
@@ -23,7 +23,7 @@ package struct ChatClient: DependencyValue {
     self.tellTyping = tellTyping
   }
 
-  /// The example has no server: what is sent to a room comes back from its echo.
+  /// The example has no server: each sent text is returned as an echo.
   package static var live: ChatClient {
     let (echoes, continuation) = AsyncThrowingStream.makeStream(of: IncomingMessage.self)
     return ChatClient(
@@ -35,7 +35,7 @@ package struct ChatClient: DependencyValue {
   }
 }
 
-/// A message that somebody else wrote.
+/// A message written by another user.
 package struct IncomingMessage: Equatable, Sendable {
   package var room: String
   package var author: String

@@ -1,10 +1,10 @@
-/// A message as a room shows it.
+/// A message as shown in a room.
 package struct Message: Equatable, Identifiable, Sendable {
   package enum Delivery: Equatable, Sendable {
-    /// On its way to the server.
+    /// In flight to the server.
     case pending
     case delivered
-    /// The server did not take it; it can be sent again.
+    /// The server did not receive it. The user can send it again.
     case failed
   }
 

@@ -1,6 +1,6 @@
 package import Composable
 
-/// One room: its messages, and what the user is about to write.
+/// A room: its messages, and the user's draft.
 @Reducer
 package struct Room {
   @ObservableState
@@ -9,14 +9,14 @@ package struct Room {
     package let id: String
     package var draft = ""
     package var unread = 0
-    /// The newest ones, at most ``capacity``.
+    /// The newest messages, at most ``capacity``.
     package var messages = KeyedCollection<UInt64, Message>()
 
     package static let capacity = 500
 
     package init(id: String) { self.id = id }
 
-    /// Adds a message and forgets the oldest one beyond the capacity.
+    /// Adds a message, and removes the oldest one beyond the capacity.
     package mutating func add(_ message: Message) {
       messages.append(message)
       if messages.count > Self.capacity, let oldest = messages.first {
@@ -49,7 +49,7 @@ package struct Room {
 
     case .sendTapped:
       guard !state.draft.isEmpty else { return .none }
-      // Shown at once. The effect reports whether it was delivered.
+      // Shown immediately. The effect reports whether it was delivered.
       let message = Message(
         id: dependencies.identifiers.next(), author: "me", text: state.draft, delivery: .pending)
       state.add(message)
@@ -80,8 +80,7 @@ package struct Room {
     }
   }
 
-  /// At most once in three seconds, however fast the user types. That it fails now and then does not
-  /// matter.
+  /// Sends a typing notification, at most once per three seconds. Occasional failures are ignored.
   private func tellTyping(_ room: String) -> Effect<Action> {
     .run(name: "Room.typing") { [client] _ in
       try await client.tellTyping(room)

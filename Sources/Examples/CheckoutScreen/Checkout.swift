@@ -1,14 +1,14 @@
 package import Composable
 
-/// The checkout of a shop during a sale: the basket, and offers whose stock falls all the time.
+/// The checkout of a shop during a sale: the basket, and offers whose stock changes constantly.
 @Reducer
 package struct Checkout {
   @ObservableState
   package struct State: Equatable, Sendable {
     package var payment: Payment = Payment.open
-    /// Observed by its own view only; see ``tracked``.
+    /// Observed only by its own view; see ``tracked``.
     @ObservationStateIgnored package var basket: Basket.State
-    /// Changes many times a second.
+    /// Changes many times per second.
     @ObservationStateIgnored package var offers: Offers.State
 
     package init(lines: Int, offers: Int) {
@@ -16,8 +16,8 @@ package struct Checkout {
       self.offers = Offers.State(count: offers)
     }
 
-    /// The fields that are ignored where the children are observed as wholes: the mistake that the scenario
-    /// finds.
+    /// The ignored fields of the faulty variant: none, so the children are observed as a whole. The
+    /// scenario finds this mistake.
     package static let tracked: FieldSet = []
   }
 
@@ -32,7 +32,7 @@ package struct Checkout {
 
   private let pay: @Sendable () async throws -> Bool
 
-  /// - Parameter pay: asks the bank. Returns whether it agreed.
+  /// - Parameter pay: Asks the bank for the payment. Returns whether the bank approved it.
   package init(pay: @escaping @Sendable () async throws -> Bool) { self.pay = pay }
 
   package var body: some ReducerOf<Self> {
@@ -57,7 +57,7 @@ package struct Checkout {
   }
 }
 
-/// What the customer is about to buy.
+/// The articles that the customer is about to buy.
 @Reducer
 package struct Basket {
   @ObservableState
@@ -78,7 +78,7 @@ package struct Basket {
   }
 }
 
-/// What the shop offers beside it.
+/// The other offers of the shop.
 @Reducer
 package struct Offers {
   @ObservableState

@@ -1,19 +1,19 @@
 package import Composable
 package import HangSimulation
 
-/// What happens to a checkout during a sale.
+/// The events of a checkout during a sale.
 package enum SaleEvent: Sendable {
   case sold([Int])
   case added(line: Int)
   case payTapped
 }
 
-/// A sale on a phone of the middle class, with and without a mistake in the checkout.
+/// A sale on a mid-range phone, with and without a mistake in the checkout.
 package enum SaleScenario {
   package static let offers = 40
   package static let lines = 60
 
-  /// What things cost. The figures are assumed, not measured.
+  /// The costs, which are assumed and not measured.
   package static let phone = Device(
     "phone", cores: 4,
     costs: DeviceProfile.Costs(
@@ -24,7 +24,7 @@ package enum SaleScenario {
       .cost(.milliseconds(4), element: .microseconds(600), appearance: .milliseconds(3)))
   )
 
-  /// - Parameter ignored: the fields whose changes are not observed, if not those of the state.
+  /// - Parameter ignored: The fields whose changes are not observed; `nil` for those of the state.
   package static func screen(ignoring ignored: FieldSet? = nil) -> SimulatedScreen<SaleEvent> {
     SimulatedScreen(
       CheckoutView(), state: { Checkout.State(lines: lines, offers: offers) }, ignoring: ignored,
@@ -46,8 +46,8 @@ package enum SaleScenario {
       })
   }
 
-  /// Other customers buy; from the eighth to the twelfth second they all do. This one adds an article now and
-  /// then, and pays in the end.
+  /// Other customers buy at random, and very fast from the eighth to the twelfth second. This
+  /// customer occasionally adds an article, and finally pays.
   package static let events: [EventStream<SaleEvent>] = [
     .poisson(every: .milliseconds(200)) { random in
       .sold([random.integer(in: 0...offers - 1)])
@@ -59,7 +59,7 @@ package enum SaleScenario {
     .at(.seconds(25), .seconds(27), event: .payTapped),
   ]
 
-  /// The screen that observes its children as wholes against the one that does not.
+  /// Compares the screen that observes its children as a whole with the screen that does not.
   package static func plan(seed: UInt64, thresholds: [Threshold] = []) -> SimulationPlan {
     SimulationPlan(
       "sale", seed: seed, duration: .seconds(30), devices: [phone, phone.slowed(by: 1.8)],

@@ -1,13 +1,13 @@
 package import Composable
 
-/// A number that is counted by hand or by a timer, and its prime factors on request.
+/// A counter that is changed by hand or by a timer, and that shows its prime factors on request.
 @Reducer
 package struct Counter {
   @ObservableState
   package struct State: Equatable, Sendable {
     package var count: Int
     package var isTimerOn = false
-    /// Those of the present count; empty until they are asked for and found.
+    /// The prime factors of the current count; empty until they are requested and found.
     package var factors: [Int] = []
 
     package init(count: Int = 0) { self.count = count }
@@ -28,8 +28,8 @@ package struct Counter {
   private let factors: @Sendable (Int) async throws -> [Int]
 
   /// - Parameters:
-  ///   - clock: what the timer waits by; tests give one that they move by hand.
-  ///   - factors: finds the prime factors of a number.
+  ///   - clock: The clock of the timer. Tests pass a clock that they advance by hand.
+  ///   - factors: Finds the prime factors of a number.
   package init(
     clock: any Clock<Duration>,
     factors: @escaping @Sendable (Int) async throws -> [Int] = primeFactors
@@ -50,7 +50,8 @@ package struct Counter {
         .cancellable(id: EffectName.timer)
 
     case .factorsTapped:
-      // On the pool: the lane stays free for other actions, such as one that makes this work pointless.
+      // Runs outside the lane, so that the lane stays free for other actions, such as one that
+      // cancels this work.
       return .run(name: "Counter.factors", onLane: false) { [factors, count = state.count] send in
         send(.factorsFound(try await factors(count)))
       }
@@ -62,7 +63,7 @@ package struct Counter {
     }
   }
 
-  // Shared by three actions. An action sent to oneself would do the same in two steps.
+  // Shared by three actions. Sending another action would need two steps for the same result.
   private func count(_ state: inout State, by step: Int) -> Effect<Action> {
     state.count += step
     state.factors = []

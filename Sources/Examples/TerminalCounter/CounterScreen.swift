@@ -1,4 +1,4 @@
-/// What the counter's keys are; printed when the program begins.
+/// The help text about the keys, printed at the start.
 package let help =
   "+ and - count, t starts and stops the timer, f finds prime factors, q quits; then Enter"
 
@@ -13,7 +13,7 @@ extension Counter.State {
 }
 
 extension Counter.Action {
-  /// The action of a key; `nil` for keys that do nothing.
+  /// Returns the action of a key; `nil` for other keys.
   package init?(key: Character) {
     switch key {
     case "+": self = .plusTapped

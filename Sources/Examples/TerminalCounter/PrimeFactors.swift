@@ -1,7 +1,8 @@
-/// The prime factors of `number` in ascending order, each as often as it divides it; none for numbers
+/// Returns the prime factors of `number` in ascending order, with repetitions; none for numbers
 /// below 2.
 ///
-/// It gives way to other tasks now and then, and so notices when nobody wants its result any more.
+/// Regularly yields to other tasks, and checks for cancellation.
+///
 /// - Throws: `CancellationError`.
 /// - Complexity: O(√`number`) divisions.
 package func primeFactors(of number: Int) async throws -> [Int] {

@@ -1,12 +1,12 @@
 import Composable
 import Foundation
 
-/// The program: keys become actions, changes of the state become lines.
+/// The program: converts keys to actions, and prints changes of the state as lines.
 @main
 @MainActor
 struct TerminalCounter {
   static func main() async {
-    // The store lives on the main actor. Its reducer runs here, and so do its observers.
+    // The store belongs to the main actor, on which its reducer and its observers run.
     let store = Store(initialState: Counter.State(), lane: MainActorLane()) {
       Counter(clock: ContinuousClock())
     }
@@ -19,10 +19,10 @@ struct TerminalCounter {
     observer.cancel()
   }
 
-  /// The keys up to the first `q` or the end of the input.
+  /// Returns the keys up to the first `q` or the end of the input.
   private static func keys() -> AsyncStream<Character> {
     let (keys, continuation) = AsyncStream.makeStream(of: Character.self)
-    // A thread of its own, since reading blocks.
+    // Uses a dedicated thread, because reading blocks.
     Thread.detachNewThread {
       while let line = readLine(), !line.contains("q") {
         for key in line { continuation.yield(key) }

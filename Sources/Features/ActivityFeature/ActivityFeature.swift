@@ -1,16 +1,17 @@
 package import Composable
 package import LiveEvents
 
-/// What viewers did, newest first: who followed, gave, raided, cheered, redeemed; and what they are working towards.
+/// The activity of viewers, newest first: follows, gifts, raids, cheers, and redemptions. Also
+/// their hype train, goals, and prediction.
 @Reducer
 package struct ActivityFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var feed = ActivityFeed()
-    /// The hype train that is on its way.
+    /// The current hype train.
     package var train: HypeTrain?
     package var prediction: Prediction?
-    /// At most ``ActivityFeature/maximumGoals``, in the order in which they came.
+    /// At most ``ActivityFeature/maximumGoals`` goals, in order of arrival.
     package var goals: [Goal] = []
 
     package init() {}
@@ -20,26 +21,26 @@ package struct ActivityFeature {
     case followed(Person, at: Timestamp, from: Origin = .none)
     case redeemed(Redemption, at: Timestamp, from: Origin = .none)
     case announced(Announcement, at: Timestamp, from: Origin = .none)
-    /// A notice of the chat.
+    /// A notice of the chat was received.
     case noticed(ChatNotice, at: Timestamp, from: Origin = .none)
     case trainMoved(HypeTrain, at: Timestamp, from: Origin = .none)
     case predicted(Prediction)
     case counted(Goal)
-    /// A moderator removed what somebody wrote.
+    /// A moderator removed a message, or the messages of a person.
     case retracted(Retraction)
     case pinned(Int)
     case unpinned(Int)
     case dismissed(Int)
   }
 
-  /// Whose words go from the feed. What happened stays.
+  /// The messages whose words are removed from the feed. The rows themselves stay.
   package enum Retraction: Equatable, Sendable {
     case message(Text)
     case person(Person)
     case everything
   }
 
-  /// Of more goals the oldest goes.
+  /// The maximum number of goals. The oldest goal is removed for a further one.
   package static let maximumGoals = 4
 
   package init() {}
@@ -92,7 +93,8 @@ package struct ActivityFeature {
 }
 
 extension Prediction {
-  /// A prediction must not keep the batch of lines alive that brought it.
+  /// Returns a copy that owns its texts, because a prediction must not keep its received batch of
+  /// lines alive.
   fileprivate func owned() -> Prediction {
     Prediction(
       id: id.owned(), title: title.owned(), state: state, options: options.map { $0.owned() },

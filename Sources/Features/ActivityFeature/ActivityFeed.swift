@@ -1,6 +1,7 @@
 package import LiveEvents
 
-/// A row of the feed: what one person did, or many at about the same time. It owns its texts.
+/// A row of the feed: an act of one person, or similar acts of several people at about the same
+/// time. It owns its texts.
 package struct ActivityRow: Equatable, Sendable, Codable {
   package enum Kind: String, Sendable, CaseIterable, Codable {
     case follow, redemption, announcement, hypeTrain
@@ -19,7 +20,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
         }
     }
 
-    /// Whether many of its rows become one.
+    /// Whether similar rows of this kind are combined.
     var folds: Bool {
       switch self {
       case .follow, .redemption, .subscribe, .resubscribe, .gift, .cheer: true
@@ -28,27 +29,28 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     }
   }
 
-  /// The ordinal of the row among all of the room, starting at 1; the host names it by that.
+  /// The ordinal of the row in the room, starting at 1. The host refers to a row by this number.
   package fileprivate(set) var number = 0
   package let kind: Kind
-  /// The name of the person, of several the newest; `nil` if nobody is named.
+  /// The name of the person, or of the newest of several; `nil` if unknown.
   package fileprivate(set) var name: String?
-  /// How many times it happened.
+  /// The number of combined acts.
   package fileprivate(set) var times = 1
-  /// Points, months, gifts, viewers, bits or the level, by kind; of several gifts, cheers and redemptions the sum.
+  /// The points, months, gifts, viewers, bits, or level, depending on the kind. For combined gifts,
+  /// cheers, and redemptions, the sum.
   package fileprivate(set) var count: Int
-  /// The reward.
+  /// The title of the reward.
   package var title: String?
   package fileprivate(set) var text: String?
-  /// Where the text has emotes: the positions of their beginnings and ends in a row; `nil` if it has none.
+  /// The start and end positions of the text's emotes as a flat list; `nil` without emotes.
   package fileprivate(set) var emotes: [Int]?
-  /// Whose words those are, and in which message, so that moderators can remove them.
+  /// The author and the message of the text, so that moderators can remove it.
   private var author: String?
   private var message: String?
-  /// The newest, if there are several.
+  /// The timestamp of the newest act.
   package fileprivate(set) var timestamp: Timestamp
   package fileprivate(set) var isPinned = false
-  /// Where it happened, and what brought it, of several the newest; `nil` if that is not known.
+  /// The platform and the source of the newest act; `nil` if unknown.
   package let platform: String?
   package fileprivate(set) var source: String?
 
@@ -65,10 +67,10 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     self.source = source.isEmpty ? nil : String(source)
   }
 
-  /// The longest text, in bytes of UTF-8.
+  /// The maximum length of a text, in bytes of UTF-8.
   static let textLength = 512
 
-  /// Adds what the person wrote, in the message with this identifier.
+  /// Adds the text that the person wrote in the message with this identifier.
   mutating func say(
     _ words: Text?, _ emotes: [Range<Int>], by person: Person?, in message: Text?
   ) {
@@ -81,7 +83,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     self.message = message.map { String($0) }
   }
 
-  /// Whether it has words that a moderator removes.
+  /// Returns whether the row contains a text that a moderator removes.
   fileprivate func says(_ retraction: ActivityFeature.Retraction) -> Bool {
     guard text != nil else { return false }
     switch retraction {
@@ -97,7 +99,7 @@ package struct ActivityRow: Equatable, Sendable, Codable {
     (text, emotes, author, message) = (nil, nil, nil, nil)
   }
 
-  /// What it takes in bytes.
+  /// The memory of the row, in bytes.
   fileprivate var byteCount: Int {
     MemoryLayout<ActivityRow>.stride + (name?.utf8.count ?? 0) + (title?.utf8.count ?? 0)
       + (text?.utf8.count ?? 0) + (emotes?.count ?? 0) * MemoryLayout<Int>.stride
@@ -113,13 +115,13 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   private static func areAlike(_ left: String?, _ right: String?) -> Bool {
     switch (left, right) {
     case (nil, nil): true
-    // As bytes: strangers choose it.
+    // Compared as bytes, because the texts are untrusted.
     case (let left?, let right?): left.utf8.elementsEqual(right.utf8)
     case (nil, _?), (_?, nil): false
     }
   }
 
-  /// Takes in what happened at about the same time.
+  /// Adds an act that happened at about the same time.
   fileprivate mutating func fold(_ other: ActivityRow) {
     times += 1
     (name, source) = (other.name, other.source)
@@ -130,28 +132,30 @@ package struct ActivityRow: Equatable, Sendable, Codable {
   }
 }
 
-/// The newest rows, newest last. A pinned row stays until it is unpinned or dismissed. Where much of a kind happens at
-/// once, a few rows are shown and the rest in one with a count.
+/// The newest rows, newest last. A pinned row stays until it is unpinned or dismissed. If many acts
+/// of a kind happen together, a few rows are shown, and the others are combined into one row with a
+/// count.
 package struct ActivityFeed: Equatable, Sendable, Codable {
-  /// How many rows are kept, and what they take at most in bytes.
+  /// The maximum number of rows, and their maximum memory in bytes.
   package static let limit = 50
   package static let byteLimit = 32 << 10
-  /// How many rows can be pinned, so that new ones always fit.
+  /// The maximum number of pinned rows, so that new rows always fit.
   package static let pinnedLimit = 8
-  /// How many rows of a kind there are within ``foldWindow`` before further ones are folded into the newest.
+  /// The number of similar rows within ``foldWindow`` after which further acts are combined with
+  /// the newest row.
   package static let foldAfter = 3
-  /// In milliseconds of the events' time.
+  /// The period in which acts are combined, in milliseconds of the events' time.
   package static let foldWindow: Timestamp = 10_000
 
   package private(set) var rows: [ActivityRow] = []
-  /// How many things happened.
+  /// The number of acts so far.
   package private(set) var total = 0
 
   package init() {}
 
   /// Adds a notice of the chat.
   ///
-  /// - Parameter count: gifts, months, viewers or bits.
+  /// - Parameter count: The number of gifts, months, viewers, or bits.
   package mutating func add(
     _ notice: ChatNotice, count: Int, at time: Timestamp, from origin: Origin = .none
   ) {
@@ -166,7 +170,7 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
     for index in rows.indices where rows[index].says(retraction) { rows[index].forgetWords() }
   }
 
-  /// Whether a row has words that a moderator removes.
+  /// Returns whether a row contains a text that a moderator removes.
   package func says(_ retraction: ActivityFeature.Retraction) -> Bool {
     rows.contains { $0.says(retraction) }
   }
@@ -207,12 +211,12 @@ package struct ActivityFeed: Equatable, Sendable, Codable {
 
   mutating func dismiss(_ number: Int) { rows.removeAll { $0.number == number } }
 
-  /// Those that are pinned, then the others, newest first.
+  /// The rows in display order: pinned rows, then the others, each newest first.
   package var shown: [ActivityRow] {
     rows.reversed().filter(\.isPinned) + rows.reversed().filter { !$0.isPinned }
   }
 
-  /// Whether its rows are of several platforms, so that each is to say of which it is.
+  /// Whether the rows belong to several platforms, so that each row shows its platform.
   package var isMixed: Bool {
     let platforms = rows.lazy.compactMap(\.platform)
     guard let first = platforms.first else { return false }

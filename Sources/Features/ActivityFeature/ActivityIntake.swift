@@ -2,7 +2,8 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins the progress of hype trains and goals: the newest wins. All else passes at once, behind what came before it.
+/// Throttles the progress of hype trains and goals: the latest wins. All other events pass
+/// immediately, after all earlier events.
 package struct ActivityIntake: Intake {
   package typealias Action = ActivityFeature.Action
 
@@ -12,7 +13,7 @@ package struct ActivityIntake: Intake {
     let origin: Origin
   }
 
-  /// Where the event that is received next comes from.
+  /// The origin of the event that is received next.
   package var origin = Origin.none
 
   private var trains: Paced<LatestWins<Move>>
@@ -20,7 +21,7 @@ package struct ActivityIntake: Intake {
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
     trains = Paced(LatestWins(interval: policies[.goals].interval))
-    // Those of further goals pass at once.
+    // The progress of further goals passes immediately.
     goals = Paced(
       KeyedLatestWins(
         interval: policies[.goals].interval, keyCapacity: 4 * ActivityFeature.maximumGoals))

@@ -2,10 +2,10 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// Hype train, goals and prediction, and below them the feed.
+/// Shows the hype train, goals, and prediction, and below them the feed.
 package struct ActivityView: View {
   package static let name = "ActivityView"
-  /// How many rows of the feed are drawn.
+  /// The number of rows of the feed that are drawn.
   private static let drawn = 20
 
   private static let rowActs = [NoticeHandling.pin, .unpin, .dismiss].map {
@@ -63,7 +63,7 @@ extension Prediction {
       case .resolved, .cancelled: .badge("ENDED", .faint)
       }
     let sum = totals.reduce(0) { sum, total in
-      // A saved state may hold anything.
+      // A saved state may contain any values.
       let (next, overflow) = sum.addingReportingOverflow(total)
       return overflow ? .max : next
     }
@@ -81,14 +81,14 @@ extension Prediction {
 }
 
 extension ActivityRow {
-  /// - Parameter ofSeveral: whether to say on which of several platforms it happened.
+  /// - Parameter isMixed: Whether the row shows its platform, because there are several.
   fileprivate func node(ofSeveral isMixed: Bool) -> ViewNode {
     var parts: [ViewNode] = [.text("\(number)", .faint)]
     if isMixed, let platform { parts.append(.text("[\(platform)]", .faint)) }
     if isPinned { parts.append(.badge("PINNED", .warning)) }
     parts.append(.text(sentence))
     if let text {
-      // A saved state may hold anything.
+      // A saved state may contain any values.
       let ranges = EmoteRanges.usable(EmoteRanges.paired(emotes ?? []) ?? [], in: Text(text))
       parts.append(ranges.isEmpty ? .text(text, .faint) : .marked(text, ranges, .faint))
     }

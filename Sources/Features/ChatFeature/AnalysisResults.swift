@@ -1,7 +1,8 @@
 package import LiveEvents
 
 extension ChatFeature.Action {
-  /// The event by which the room notes what an effect brings back; `nil` for what no effect does.
+  /// The event that records the result of an effect; `nil` for actions that are not results of
+  /// effects.
   package var event: ChatEvent? {
     switch self {
     case .analysed(let findings): .findings(findings)

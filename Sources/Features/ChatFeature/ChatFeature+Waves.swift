@@ -3,7 +3,7 @@ import Composable
 import LiveEvents
 
 extension ChatFeature.State {
-  /// Begins to analyse the chat, from the next message on.
+  /// Starts the analysis of the chat with the next message.
   package mutating func beginAnalysis() {
     waves = Waves(through: total)
     folded = messages
@@ -13,14 +13,14 @@ extension ChatFeature.State {
   /// Whether a batch of messages is being analysed.
   package var isAnalysing: Bool { bookkeeping.analysis?.underWay != nil }
 
-  /// Whether there are waves, which go without a message.
+  /// Whether there are current bursts of duplicates, which expire without further messages.
   package var hasWaves: Bool { waves?.current.isEmpty == false }
 }
 
 extension ChatFeature {
   private struct AnalysisID: Hashable {}
 
-  /// Begins the analysis anew, or ends it.
+  /// Restarts the analysis, or ends it.
   func setAnalysis(_ isWanted: Bool, in state: inout State) -> Effect<Action> {
     state.waves = nil
     state.folded = nil
@@ -31,7 +31,7 @@ extension ChatFeature {
     return .cancel(id: AnalysisID())
   }
 
-  /// Gives the messages of a batch to the analysis.
+  /// Passes the messages of a batch to the analysis.
   func analyse(
     _ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int], in state: inout State
   ) -> Effect<Action> {
@@ -53,7 +53,7 @@ extension ChatFeature {
     state.waves = waves
   }
 
-  /// Begins the run that was under way anew.
+  /// Restarts the run that was in progress.
   func resumeRun(_ state: State) -> Effect<Action> {
     .merge(.cancel(id: AnalysisID()), search(state))
   }
@@ -75,7 +75,7 @@ extension ChatFeature {
     .cancellable(id: AnalysisID())
   }
 
-  /// Takes what a run has found, and begins the next one.
+  /// Applies the findings of a run, and begins the next run.
   func note(_ findings: ChatFindings, in state: inout State) -> Effect<Action> {
     guard var waves = state.waves, let batch = state.bookkeeping.analysis?.underWay,
       findings.run == state.bookkeeping.analysis?.run
@@ -87,8 +87,8 @@ extension ChatFeature {
     return beginRun(&state)
   }
 
-  /// Adds the messages of a batch to those that are shown beside the waves, and takes out those that have joined
-  /// one.
+  /// Adds the messages of a batch to the messages outside bursts, and removes messages that have
+  /// joined a burst.
   private func fold(
     _ batch: MessageBatch, _ joined: Set<Int>, _ waves: inout Waves, in state: inout State
   ) {
@@ -100,7 +100,7 @@ extension ChatFeature {
     var next = batch.first
     state.folded?.append(messages, after: through, through: last) { ordinal in
       while next < batch.end, window.ordinal(of: next) ?? 0 < ordinal { next += 1 }
-      // What was not looked at has no wave.
+      // A message that was not analysed belongs to no burst.
       return window.ordinal(of: next) != ordinal || !window.isInWave(next)
     }
     waves.through = max(through, last)

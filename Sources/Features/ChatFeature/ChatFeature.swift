@@ -2,10 +2,10 @@ package import Composable
 package import LiveEvents
 import RateLimiting
 
-/// The chat of a room: what is shown of it, and what is counted.
+/// The chat of a room: its displayed messages and its counts.
 ///
-/// Every message is read once, to count it; only those that make it into the bounded history are
-/// copied out of the bytes in which they were received.
+/// Every message is read once to count it. Only messages that enter the bounded history are copied
+/// out of the received bytes.
 @Reducer
 package struct ChatFeature {
   package enum Action: Equatable, Sendable {
@@ -16,17 +16,17 @@ package struct ChatFeature {
     case timedOut(ChatTimeout, at: Timestamp)
     case notice(ChatNotice, at: Timestamp, from: Origin = .none)
     case modesChanged(ChatModes)
-    /// The time of the events has advanced; lets the rate drop while the chat is silent.
+    /// The time of the events has advanced. Lets the rate fall while the chat is silent.
     case ticked(at: Timestamp)
-    /// The host changed what is visible of the chat.
+    /// The host changed which part of the chat is visible.
     case reading(Reading)
-    /// A frame is due, and part of the history waits to be looked through again.
+    /// A frame is due, and part of the history has not been reviewed yet.
     case reviewContinued
-    /// Begins to search the chat for waves, anew if it was being searched, or ends that.
+    /// Starts or restarts the analysis for bursts of duplicates, or ends it.
     case analysisWanted(Bool)
-    /// The program was started again.
+    /// The program was restarted.
     case analysisResumed
-    /// A run of the analysis has a result.
+    /// A run of the analysis has finished.
     case analysed(ChatFindings)
   }
 
@@ -46,7 +46,7 @@ package struct ChatFeature {
       state.bookkeeping.moderation.noteClear(at: time)
       moderate(&state, hiding: .everything)
     case .timedOut(let timeout, let time):
-      // One act, of however many identifiers.
+      // A time-out counts as one act, regardless of the number of identifiers.
       state.moderations += 1
       for author in authors(meantBy: timeout.user, in: state) {
         state.bookkeeping.moderation.noteTimeout(of: author, at: time)
@@ -61,7 +61,7 @@ package struct ChatFeature {
       state.bookkeeping.pace.advance(to: time)
       state.rate = state.bookkeeping.pace.rate
       sampleRate(&state)
-      // Advancing it in place would count as a change each time.
+      // Advancing the board in place would count as a change each time.
       if state.notices.isHolding { state.notices.advance(to: time) }
       endSilentWaves(&state)
     case .reading(let reading):
@@ -85,7 +85,7 @@ package struct ChatFeature {
     state.bookkeeping.rateSampler = sampler
   }
 
-  /// Counts all of `batch` and shows the part of it that fits into the history.
+  /// Counts all messages of `batch`, and adds those that fit into the history.
   private func take(_ batch: [TimedMessage], into state: inout State) -> Effect<Action> {
     let late = state.bookkeeping.count(batch)
     let first = state.total + 1
@@ -106,15 +106,16 @@ package struct ChatFeature {
     return analyse(batch, numberedFrom: first, without: late, in: &state)
   }
 
-  /// The identifiers of a person whom a moderator named. Without an identifier they are those of everybody who wrote
-  /// under this name, and the name itself, by which messages without an identifier go.
+  /// Returns the identifiers of a person named by a moderator. If the moderator gave no identifier,
+  /// returns the name (for messages without an identifier) and the identifiers of all people who
+  /// wrote under it.
   private func authors(meantBy person: Person, in state: State) -> [Text] {
     guard person.id.isEmpty else { return [person.id] }
     var authors = [person.name]
     let people =
       state.messages.map { Person(id: $0.message.userID, name: $0.message.userName) }
       + state.notices.entries.map(\.notice.user)
-    // In an order that is the same in every process.
+    // The order is the same in every process.
     for other in people where other.isNamed(person.name) && !authors.contains(other.id) {
       authors.append(other.id)
     }
@@ -126,8 +127,8 @@ package struct ChatFeature {
     hide(target, in: &state)
   }
 
-  /// Removes what `target` names from the screen, whatever its time stamp: moderators act on what
-  /// they see, and the clocks of sources differ.
+  /// Removes the messages of `target` from the screen, regardless of their timestamps. Moderators
+  /// act on what they see, and the clocks of sources differ.
   private func hide(_ target: ModerationTarget, in state: inout State) {
     forgetUnread(state.messages, target, in: &state)
     let all = state.messages
@@ -136,9 +137,9 @@ package struct ChatFeature {
       state.messages = kept
     }
     hideWords(of: target, among: all, in: &state)
-    // To look in place would count as a change.
+    // Accessing the board in place would count as a change.
     if state.notices.says(target) { state.notices.retract(target) }
-    // What passes a filter, or is in a thread, may have left the history.
+    // Messages that pass a filter, or belong to a thread, may already have left the history.
     if let kept = state.filtered?.removing(target) { state.filtered = kept }
     if let kept = state.thread?.messages.removing(target) { state.thread?.messages = kept }
     if let kept = state.folded?.removing(target) { state.folded = kept }

@@ -1,13 +1,14 @@
 package import LiveEvents
 
-/// Which messages the host wants to see. A message must satisfy everything that is set.
+/// The host's filter for messages. A message must meet all conditions that are set.
 package struct ChatFilter: Equatable, Sendable, Codable {
-  /// The identifier of their author.
+  /// The identifier of the author.
   package let person: Text?
-  /// Text that occurs in their first ``searchedBytes`` bytes, ignoring case; empty for any text.
+  /// Text that occurs in the first ``searchedBytes`` bytes of the message, ignoring case; empty for
+  /// any text.
   package let words: String
   package let mentionsOnly: Bool
-  /// The platform on which they were written.
+  /// The platform of the message.
   package let platform: Text?
   private let search: TextSearch
 
@@ -32,12 +33,12 @@ package struct ChatFilter: Equatable, Sendable, Codable {
       platform: try container.decodeIfPresent(Text.self, forKey: .platform))
   }
 
-  /// The part of a text in which words and mentions are looked for, in bytes.
+  /// The part of a text that is searched for words and mentions, in bytes.
   package static let searchedBytes = TextSearch.searchedBytes
 
   package var isEmpty: Bool { person == nil && words.isEmpty && !mentionsOnly && platform == nil }
 
-  /// - Complexity: O(length of the text) if there are words to look for, whatever these are.
+  /// - Complexity: O(length of the text) if there are words to search, regardless of the words.
   func passes(_ message: DisplayedMessage) -> Bool {
     if mentionsOnly, !message.isMention { return false }
     if let person, message.message.userID != person { return false }
@@ -46,7 +47,7 @@ package struct ChatFilter: Equatable, Sendable, Codable {
   }
 }
 
-/// Names whose mentions are marked: `@name` as a whole word, ignoring case.
+/// Names whose mentions are highlighted: `@name` as a whole word, ignoring case.
 package struct MentionedNames: Equatable, Sendable, Codable {
   package let names: [String]
   private let search: TextSearch
@@ -65,6 +66,6 @@ package struct MentionedNames: Equatable, Sendable, Codable {
 
   var isEmpty: Bool { names.isEmpty }
 
-  /// - Complexity: O(length of the text), whatever the names and their number.
+  /// - Complexity: O(length of the text), regardless of the names and their number.
   func occur(in text: Text) -> Bool { search.occurs(in: text) }
 }

@@ -2,12 +2,12 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins the chat: all messages are kept, in one action per frame. Moderation, notices, modes and
-/// acts of the host pass at once, behind the messages that came before them.
+/// Throttles the chat: all messages are kept, in one action per frame. Moderation, notices, modes,
+/// and acts of the host pass immediately, after all earlier messages.
 package struct ChatIntake: Intake {
   private var messages: Paced<KeepAll<TimedMessage>>
   private var held = HeldBytes()
-  /// Where the event that is received next comes from.
+  /// The origin of the event that is received next.
   package var origin = Origin.none
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
@@ -62,7 +62,7 @@ package struct ChatIntake: Intake {
         case .dismiss: .noticeDismissed(number)
         }
       pass(.reading(action), at: now, into: &output)
-    // About messages that came before, so it need not push those that are held.
+    // Findings concern earlier messages, so held messages need not be released first.
     case .findings(let findings): output.apply(.analysed(findings))
     }
   }

@@ -1,16 +1,16 @@
 package import LiveEvents
 
 extension ChatFeature {
-  /// What the host does to change what is visible of the chat.
+  /// Acts of the host that change which part of the chat is visible.
   package enum Reading: Equatable, Sendable {
-    /// The host is looking at older messages; new ones are counted as unread.
+    /// The host has scrolled back to older messages. New messages are counted as unread.
     case scrolledBack
     case scrolledToEnd
-    /// Only messages that pass are shown; `nil` shows all.
+    /// Shows only messages that pass the filter; `nil` shows all.
     indirect case filterChanged(ChatFilter?)
-    /// Sets the names whose mentions are marked.
+    /// Sets the names whose mentions are highlighted.
     case mentionedNamesChanged([String])
-    /// Opens the thread that contains a message, given by the identifier from the source.
+    /// Opens the thread that contains the message with this identifier from the source.
     case threadOpened(messageID: Text)
     case threadClosed
     case noticePinned(Int)
@@ -28,7 +28,7 @@ extension ChatFeature {
       // An empty filter would only keep a second, identical history.
       state.filter = filter?.isEmpty == false ? filter : nil
       if state.filter == nil { state.filtered = nil } else { beginReview(&state) }
-      // The messages counted as unread may not be among those visible now.
+      // The unread messages may not be among those visible now.
       catchUp(&state)
     case .mentionedNamesChanged(let names):
       state.mentionedNames = MentionedNames(names)
@@ -48,10 +48,10 @@ extension ChatFeature {
     }
   }
 
-  /// Updates what is visible with the newest `count` messages of the history.
+  /// Updates the visible messages with the newest `count` messages of the history.
   ///
-  /// - Complexity: O(`count`) if there is a filter, a thread is open or the host has scrolled back;
-  ///   otherwise O(1).
+  /// - Complexity: O(`count`) if there is a filter, a thread is open, or the host has scrolled
+  ///   back; otherwise O(1).
   func follow(_ count: Int, in state: inout State) {
     guard state.filter != nil || state.thread != nil || state.readUpTo != nil else { return }
     let newest = state.messages.suffix(count)
@@ -59,7 +59,7 @@ extension ChatFeature {
     if let filter = state.filter {
       let passing = newest.filter(filter.passes)
       seen = passing.count
-      // A review still comes to them, after those before them.
+      // A review in progress adds these messages later, after the earlier ones.
       if !state.isReviewing { for message in passing { state.filtered?.append(message) } }
     }
     if state.readUpTo != nil, seen > 0 { state.unread += seen }
@@ -68,7 +68,7 @@ extension ChatFeature {
     }
   }
 
-  /// Stops counting messages as unread that are removed from the screen: they never will be read.
+  /// Subtracts removed messages from the unread count, because they will never be read.
   func forgetUnread(_ history: MessageHistory, _ target: ModerationTarget, in state: inout State) {
     guard let read = state.readUpTo, state.unread > 0 else { return }
     let seen = state.filtered ?? history
@@ -88,11 +88,11 @@ extension ChatFeature {
   }
 }
 
-/// A message with all replies, including replies to replies.
+/// A message with all its replies, including replies to replies.
 package struct ChatThread: Equatable, Sendable, Codable {
-  /// The number of the message that began it.
+  /// The number of the message that started the thread.
   package let root: Int
-  /// Those of its messages that are still in the history, oldest first.
+  /// The thread's messages that are still in the history, oldest first.
   package internal(set) var messages: MessageHistory
 
   init(_ root: Int, in history: MessageHistory) {

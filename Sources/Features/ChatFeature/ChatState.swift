@@ -6,55 +6,61 @@ package import RateLimiting
 extension ChatFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// Messages so far, including those deleted since.
+    /// The number of messages so far, including messages deleted since.
     package var total = 0
-    /// How many people have written a message.
+    /// The number of people who have written a message.
     package var chatters = 0
-    /// `true` once there were more people than can be told apart: ``chatters`` is a lower bound then.
+    /// `true` once there were more people than can be counted exactly: ``chatters`` is then a lower
+    /// bound.
     package var chattersAtLeast: Bool?
-    /// `true` once messages came from more than one platform; which one is shown with each then.
+    /// `true` once messages came from more than one platform: the platform of each message is then
+    /// shown.
     package var isMixed: Bool?
-    /// Messages that moderation removed from the screen or kept from being shown.
+    /// The number of messages that moderation removed from the screen or prevented from appearing.
     package var deleted = 0
-    /// Deletions, clears, time-outs and bans.
+    /// The number of deletions, clears, time-outs, and bans.
     package var moderations = 0
-    /// Notices so far, including each gift of a gift bomb.
+    /// The number of notices so far, including each gift of a gift bomb.
     package var noticeCount = 0
-    /// Messages in the second before the newest time stamp.
+    /// The number of messages in the second before the newest timestamp.
     package var rate = 0
     /// ``rate`` over time; `nil` before the first sample.
     package var rateHistory: History?
     package var busiestSecond = PeakSecond()
-    /// The messages that are shown, oldest first.
+    /// The displayed messages, oldest first.
     package var messages: MessageHistory
     /// The newest notices.
     package var notices = NoticeBoard()
-    /// The people who wrote the most, the busiest first.
+    /// The people who wrote the most messages, busiest first.
     package var topChatters: [TopChatter] = []
-    /// Those of ``messages`` that pass ``filter``; `nil` without a filter. Updated with each
-    /// message, so that no view has to search the history.
+    /// The ``messages`` that pass ``filter``; `nil` without a filter. Updated with each message, so
+    /// that no view has to search the history.
     package var filtered: MessageHistory?
     package var filter: ChatFilter?
-    /// The waves of messages that are nearly identical; `nil` unless the chat is analysed.
+    /// The bursts of nearly identical messages; `nil` unless the chat is analysed.
     package var waves: Waves?
-    /// Those of ``messages`` that were looked at and belong to no wave; `nil` unless the chat is analysed.
+    /// The ``messages`` that were analysed and belong to no burst; `nil` unless the chat is
+    /// analysed.
     package var folded: MessageHistory?
-    /// When the chat was busier than before; `nil` until it was, and unless it is analysed.
+    /// The periods in which the chat was unusually busy; `nil` before the first one, and unless the
+    /// chat is analysed.
     package var highlights: HighlightTimeline?
-    /// The thread that is open, with its messages.
+    /// The open thread, with its messages.
     package var thread: ChatThread?
-    /// The number of the last message before the host scrolled back; `nil` while following.
+    /// The number of the last message before the host scrolled back; `nil` while the newest
+    /// messages are shown.
     package var readUpTo: Int?
-    /// Visible messages that have arrived since, including those that have left the history.
+    /// The number of visible messages that have arrived since then, including those that have left
+    /// the history.
     package var unread = 0
-    /// Names whose mentions are marked.
+    /// The names whose mentions are highlighted.
     package var mentionedNames = MentionedNames()
-    /// The modes in force, as far as the source has reported them.
+    /// The active chat modes, as far as the source has reported them.
     package var modes = ChatModes()
-    /// Not for views, and large: changed in place without notifying observers.
+    /// Data that views do not read. It is large, and changed in place without notifying observers.
     @ObservationStateIgnored package var bookkeeping = ChatBookkeeping()
 
-    /// - Parameter historyLimit: how many messages are kept for display; above zero.
+    /// - Parameter historyLimit: The maximum number of displayed messages; at least 1.
     package init(historyLimit: Int = 500) {
       messages = MessageHistory(limit: historyLimit)
     }
@@ -62,14 +68,14 @@ extension ChatFeature {
 }
 
 extension ChatFeature.State {
-  /// Whether this is the limit of all that is kept of the messages.
+  /// Returns whether `limit` is the limit of all kept message lists.
   package func keepsHistory(of limit: Int) -> Bool {
     [messages, filtered, folded, thread?.messages].allSatisfy { $0?.limit ?? limit == limit }
   }
 
-  /// Changes how many messages are kept.
+  /// Changes the maximum number of kept messages.
   ///
-  /// - Complexity: O(history) if that is another number than before.
+  /// - Complexity: O(history) if the number changes; otherwise O(1).
   package mutating func limitHistory(to limit: Int) {
     messages = messages.limited(to: limit)
     filtered = filtered?.limited(to: limit)
@@ -78,30 +84,31 @@ extension ChatFeature.State {
   }
 }
 
-/// What the chat has to remember in order to count and to moderate.
+/// The data that the chat needs for counting and moderation.
 package struct ChatBookkeeping: Equatable, Sendable, Codable {
   package var chatters = ChatterSet()
   package var pace = MessagePace()
   package var moderation = RecentModeration()
   package var rateSampler: HistorySampler?
-  /// What is left of a review of the history; `nil` if there is none in progress.
+  /// The remaining part of a review of the history; `nil` if no review is in progress.
   var review: HistoryReview?
-  /// The first platform of a message, and the newest origin while there is no other platform.
+  /// The first platform of a message, and the newest origin while all messages have the same
+  /// platform.
   private var platform: Text?
   private var newestOrigin: Origin?
-  /// `nil` unless the chat is analysed.
+  /// The state of the analysis; `nil` unless the chat is analysed.
   var analysis: WaveBookkeeping?
-  /// `nil` until something is hidden in a chat that is analysed.
+  /// The words of deleted messages; `nil` until a message is deleted in an analysed chat.
   var hiddenWords: HiddenWords?
 
   package init() {}
 
-  /// How many platforms are named by messages so far, these included; those of a chat that has several are not looked
-  /// at any more, so that 2 stands for more.
+  /// Returns the number of platforms named by messages so far, including this batch, up to 2. Once
+  /// a chat has several platforms, its messages are no longer checked.
   mutating func platforms(_ batch: [TimedMessage]) -> Int {
     for index in batch.indices {
       let origin = batch[index].origin
-      // Nearly all have that of the message before.
+      // Nearly all messages have the origin of the previous message.
       guard origin != newestOrigin ?? Origin.none else { continue }
       newestOrigin = origin
       let named = origin.platform
@@ -115,13 +122,13 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
     return platform == nil ? 0 : 1
   }
 
-  /// Counts messages. Returns the indices of those that must not be shown, in ascending order.
+  /// Counts messages. Returns the indices of messages that must not be shown, in ascending order.
   mutating func count(_ batch: [TimedMessage]) -> [Int] {
     var late: [Int] = []
     chatters.count(authorsOf: batch)
     var start = batch.startIndex
     while start < batch.endIndex {
-      // In a busy chat many have the same.
+      // In a busy chat, many messages have the same timestamp.
       let time = batch[start].timestamp
       var end = start + 1
       while end < batch.endIndex, batch[end].timestamp == time { end += 1 }
@@ -137,7 +144,7 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
 }
 
 extension ChatModes {
-  /// These modes, with those set in `changes` replaced.
+  /// Returns these modes, with the modes set in `changes` replaced.
   func merging(_ changes: ChatModes) -> ChatModes {
     ChatModes(
       slowSeconds: changes.slowSeconds ?? slowSeconds,

@@ -4,17 +4,17 @@ import RateLimiting
 package import ViewGraph
 import Wording
 
-/// The newest messages, below the figures of the chat and what the host asked to see.
+/// Shows the newest messages, below the figures of the chat and the content requested by the host.
 package struct ChatView: View {
   package static let name = "ChatView"
 
-  /// How many messages a frame draws.
+  /// The number of messages in a frame.
   package static let rows = 12
-  /// How many before these a subscriber gets.
+  /// The number of earlier messages that a subscriber receives.
   package static let earlierRows = 48
-  /// How many waves, those that began last.
+  /// The number of bursts shown, those that began last.
   static let waveRows = 4
-  /// How many of the newest highlights.
+  /// The number of highlights shown, the newest.
   static let highlightRows = 3
 
   private static let messageActs = [
@@ -99,7 +99,7 @@ package struct ChatView: View {
 }
 
 extension Wave {
-  /// Stays where it is while the wave grows.
+  /// The row keeps its identity while the burst grows.
   fileprivate var row: ViewNode.ListRow {
     .init(
       id: "wave-\(number)",
@@ -140,10 +140,10 @@ extension ChatFilter {
   }
 }
 
-/// A message as the list shows it.
+/// A row of the message list.
 private struct ChatRow: Equatable {
   let message: DisplayedMessage
-  /// Whether to say on which of several platforms it was written.
+  /// Whether the row shows the platform of the message, because there are several.
   let isMixed: Bool
 
   var row: ViewNode.ListRow { message.row(ofSeveral: isMixed) }
@@ -154,13 +154,14 @@ private struct ChatRow: Equatable {
 }
 
 extension DisplayedMessage {
-  /// - Parameter ofSeveral: whether to say on which of several platforms it was written.
+  /// - Parameter isMixed: Whether the row shows the platform of the message, because there are
+  ///   several.
   fileprivate func row(ofSeveral isMixed: Bool) -> ViewNode.ListRow {
     var marks: [ViewNode] = []
     if isMixed, origin != .none, !origin.platform.isEmpty {
       marks.append(.text("[\(origin.platform)]", .faint))
     }
-    // A state of an earlier version does not say who was answered.
+    // The state of an earlier version lacks the author of the answered message.
     if thread != nil, answered == nil { marks.append(.text(">", .faint)) }
     if isMention { marks.append(.text("*", .warning)) }
     if !message.channel.isEmpty { marks.append(.text("(\(message.channel))", .faint)) }
@@ -168,16 +169,17 @@ extension DisplayedMessage {
     let text = message.words(isMention ? .warning : .normal)
     let author = message.author(isFollowed: answered != nil)
     let words = answered.map { [author, message.to($0), text] } ?? [author, text]
-    // Most messages have no marks, and each frame makes all rows that it draws.
+    // Skips the concatenation for most messages, which have no marks, because each frame creates
+    // all rows that it draws.
     return .init(id: String(number), .row(marks.isEmpty ? words : marks + words))
   }
 }
 
 extension ChatMessage {
-  /// What somebody does continues the name.
+  /// The separator after the name. An action continues the name without a colon.
   private var end: String { isAction ? "" : ":" }
 
-  /// Whom it answers, after the author.
+  /// Returns the author of the answered message, shown after the author.
   fileprivate func to(_ answered: String) -> ViewNode { .text("> \(answered)\(end)", .faint) }
 
   fileprivate func words(_ emphasis: ViewNode.Emphasis) -> ViewNode {
@@ -186,7 +188,7 @@ extension ChatMessage {
       ? .text(String(text), emphasis) : .marked(String(text), emotes, emphasis)
   }
 
-  /// The text after what was done with it, of one element.
+  /// Returns a single element with a description of the notice, followed by the text.
   fileprivate func words(after deed: String) -> ViewNode {
     let start = deed + ": "
     let shift = start.unicodeScalars.count
@@ -195,7 +197,8 @@ extension ChatMessage {
     return emotes.isEmpty ? .text(whole, .strong) : .marked(whole, emotes, .strong)
   }
 
-  /// One element, as one for each badge and cheer would be more to lay out.
+  /// Returns the author as one element, because separate elements for badges and cheers would cost
+  /// more layout.
   fileprivate func author(isFollowed: Bool) -> ViewNode {
     let name = String(userName)
     let (bits, color) = (self.bits, self.color?.rgb)
@@ -223,7 +226,7 @@ extension DisplayedNotice {
 }
 
 extension ChatModes {
-  /// The modes that are on, in a fixed order.
+  /// The names of the active modes, in a fixed order.
   fileprivate var labels: [String] {
     var labels: [String] = []
     if let slowSeconds, slowSeconds > 0 {

@@ -1,38 +1,41 @@
 import Foundation
 package import LiveEvents
 
-/// The people who have written, and how often; exact up to ``capacity`` people.
+/// The people who have written messages, and the number of their messages. Exact for up to
+/// ``capacity`` people.
 ///
-/// Identifiers of up to 15 bytes, which most are, fit into the 16 bytes of an integer; of longer ones a
-/// fingerprint of 120 bits is kept. Takes 32 to 64 bytes per person.
+/// Most identifiers have at most 15 bytes, and fit into the 16 bytes of an integer. For longer
+/// identifiers, a fingerprint of 120 bits is stored. Takes 32 to 64 bytes per person.
 package struct ChatterSet: Sendable {
-  /// How many people are told apart. Strangers choose identifiers, so there must be an end.
+  /// The maximum number of people that are distinguished. Identifiers are untrusted, so there must
+  /// be a limit.
   package static let capacity = 98_304
-  /// What all of them take, in bytes.
+  /// The maximum memory for all people, in bytes.
   package static var byteLimit: Int { KeyTable.bytes(for: capacity) }
 
   private var people = KeyTable()
-  /// The people who wrote the most, the busiest first. Of those who wrote equally much, the first
-  /// to do so comes first.
+  /// The people who wrote the most messages, busiest first. People with equal counts are ordered by
+  /// who reached the count first.
   package private(set) var top: [TopChatter] = []
-  /// Whether people beyond ``capacity`` were left out.
+  /// Whether people beyond ``capacity`` were omitted.
   package private(set) var isFull = false
 
   package init() {}
 
   package var count: Int { people.count }
 
-  /// Counts a message for the author of each of these. Leaves out people beyond ``capacity``.
+  /// Counts a message for the author of each element. Omits people beyond ``capacity``.
   ///
-  /// - Complexity: O(1) on average per message. Copies nothing for those who are known and not among the busiest.
+  /// - Complexity: O(1) on average per message. Copies nothing for known people who are not among
+  ///   the busiest.
   package mutating func count(authorsOf batch: [TimedMessage]) {
     let most = min(batch.count, Self.countedAtOnce)
     withUnsafeTemporaryAllocation(of: UInt128.self, capacity: most) { keys in
       withUnsafeTemporaryAllocation(of: Int.self, capacity: most) { times in
         for start in stride(from: 0, to: batch.count, by: Self.countedAtOnce) {
           let part = start..<min(start + Self.countedAtOnce, batch.count)
-          // All of them first, and in place: nothing waits for the one before, as to count references would, so that
-          // the processor fetches several texts at a time.
+          // Computes all keys first, and in place. No step depends on the previous one (reference
+          // counting would), so the processor can fetch several texts concurrently.
           batch[part].withUnsafeBufferPointer { batch in
             guard let first = batch.baseAddress else { return }
             for index in batch.indices {
@@ -57,7 +60,7 @@ package struct ChatterSet: Sendable {
 
   private static let countedAtOnce = 64
 
-  /// Ranks a person by the number of their messages.
+  /// Updates the rank of a person after a message.
   private mutating func rank(_ userID: Text, _ name: Text, _ messages: Int) {
     var entry: TopChatter
     if let index = top.firstIndex(where: { $0.userID == userID }) {
@@ -71,8 +74,9 @@ package struct ChatterSet: Sendable {
     top.insert(entry, at: index)
   }
 
-  /// The bytes, with their count in the last byte, so that no two texts share a key and no text has
-  /// the key zero; of a longer text the FNV-1a hash, marked by a last byte that no count has.
+  /// Returns the key of an identifier: its bytes, with their count in the last byte, so that keys
+  /// are unique and never zero. For a longer identifier, returns the FNV-1a hash, marked by a last
+  /// byte that no count has.
   static func key(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt128 {
     var key: UInt128 = 0
     guard bytes.count >= 16 else {
@@ -103,7 +107,7 @@ extension ChatterSet: Codable {
     people = try values.decode(KeyTable.self, forKey: .short)
     top = try values.decode([TopChatter].self, forKey: .top)
     isFull = try values.decodeIfPresent(Bool.self, forKey: .isFull) ?? false
-    // Up to 0.1.0 there was no capacity, and longer identifiers were kept as they were.
+    // Versions up to 0.1.0 had no capacity, and stored longer identifiers unchanged.
     if people.count > Self.capacity {
       people.keepBusiest(Self.capacity)
       isFull = true
@@ -127,7 +131,7 @@ extension ChatterSet: Codable {
 
 /// A person and the number of their messages.
 package struct TopChatter: Equatable, Sendable, Codable {
-  /// How many people are ranked.
+  /// The number of ranked people.
   package static let limit = 5
 
   package let userID: Text
@@ -137,21 +141,21 @@ package struct TopChatter: Equatable, Sendable, Codable {
 
 /// Counts integers other than zero.
 ///
-/// Open addressing with linear probing. `Dictionary` would do, but at four times the cost per
-/// message: its hash is good for any use, while this one only has to distinguish people.
+/// Uses open addressing with linear probing. `Dictionary` would cost four times as much per
+/// message, because its hash is general-purpose. This hash only has to distinguish people.
 struct KeyTable: Sendable {
-  /// Zero marks an empty slot. The number of slots is a power of two; at most three quarters are
-  /// used.
+  /// The keys. Zero marks an empty slot. The number of slots is a power of two, of which at most
+  /// three quarters are used.
   private var slots: ContiguousArray<UInt128> = ContiguousArray(repeating: 0, count: 64)
-  /// At the same indices as their keys.
+  /// The counts, at the same indices as their keys.
   private var counts: ContiguousArray<Int> = ContiguousArray(repeating: 0, count: 64)
   private(set) var count = 0
-  /// Differs from process to process, so that an attacker cannot choose keys that collide. Only the
-  /// layout depends on it, which is not visible outside.
+  /// A seed that differs between processes, so that an attacker cannot choose colliding keys. It
+  /// affects only the internal layout.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
-  /// Counts a key. Returns how often it has been counted, this time included; `nil` for a new key if
-  /// there are `limit` others.
+  /// Counts a key. Returns its count, including this time; `nil` for a new key if there are already
+  /// `limit` keys.
   mutating func count(_ key: UInt128, limit: Int = .max) -> Int? {
     let slot = slot(of: key)
     if slots[slot] == 0 {
@@ -163,17 +167,18 @@ struct KeyTable: Sendable {
     return counts[slot]
   }
 
-  /// Counts keys, none of which is zero. Puts into `times` how often each has been counted, this time included; zero
-  /// for a new key if there are `limit` others.
+  /// Counts keys, none of which may be zero. Stores the count of each in `times`, including this
+  /// time; zero for a new key if there are already `limit` keys.
   ///
-  /// - Complexity: as that of one, but all are searched first, so that the processor fetches several at a time.
+  /// - Complexity: Like the single-key version, but all keys are searched first, so that the
+  ///   processor can fetch several concurrently.
   mutating func count(
     _ keys: UnsafeBufferPointer<UInt128>, into times: UnsafeMutableBufferPointer<Int>, limit: Int
   ) {
     for index in keys.indices { times.initializeElement(at: index, to: slot(of: keys[index])) }
     for index in keys.indices {
       let slot = times[index]
-      // Unless the key was new, or the table has grown since.
+      // Unless the key is new, or the table has grown since the search.
       if slots[slot] == keys[index] {
         counts[slot] += 1
         times[index] = counts[slot]
@@ -183,14 +188,14 @@ struct KeyTable: Sendable {
     }
   }
 
-  /// Notes that a key has been counted so often.
+  /// Sets the count of a key.
   mutating func set(_ times: Int, for key: UInt128) {
     let slot = slot(of: key)
     if slots[slot] == 0 { add(key, at: slot) }
     counts[self.slot(of: key)] = times
   }
 
-  /// Counts a key once less. Returns how often it has been counted then; `nil` if it was not.
+  /// Decrements the count of a key. Returns its new count; `nil` if the key was not counted.
   mutating func uncount(_ key: UInt128) -> Int? {
     let slot = slot(of: key)
     guard slots[slot] != 0 else { return nil }
@@ -200,7 +205,7 @@ struct KeyTable: Sendable {
     return rest
   }
 
-  /// Forgets a key. Returns how often it had been counted.
+  /// Removes a key. Returns its previous count; `nil` if it was not counted.
   mutating func remove(_ key: UInt128) -> Int? {
     let slot = slot(of: key)
     guard slots[slot] != 0 else { return nil }
@@ -209,14 +214,15 @@ struct KeyTable: Sendable {
     return times
   }
 
-  /// Adds what another table has counted.
+  /// Adds the counts of another table.
   mutating func add(_ other: KeyTable) {
     for (slot, key) in other.slots.enumerated() where key != 0 {
       set(occurrences(of: key) + other.counts[slot], for: key)
     }
   }
 
-  /// Empties a slot. Keys behind it that had to pass it move up, so that they are found.
+  /// Empties a slot. Moves later keys of the same probe sequence up, so that they can still be
+  /// found.
   private mutating func remove(at slot: Int) {
     let mask = slots.count - 1
     var (gap, next) = (slot, (slot + 1) & mask)
@@ -232,7 +238,7 @@ struct KeyTable: Sendable {
     count -= 1
   }
 
-  /// Keeps those that have been counted the most often, and no more than `limit`.
+  /// Keeps at most `limit` keys, those with the highest counts.
   ///
   /// - Complexity: O(*n* log *n*).
   mutating func keepBusiest(_ limit: Int) {
@@ -248,7 +254,7 @@ struct KeyTable: Sendable {
     if count > slots.count / 4 * 3 { grow() }
   }
 
-  /// What a table of so many keys takes, in bytes.
+  /// Returns the memory of a table with this many keys, in bytes.
   static func bytes(for count: Int) -> Int {
     var slots = 64
     while count > slots / 4 * 3 { slots *= 2 }
@@ -257,7 +263,7 @@ struct KeyTable: Sendable {
 
   func occurrences(of key: UInt128) -> Int { counts[slot(of: key)] }
 
-  /// The index of the key, or of the empty slot where it belongs.
+  /// Returns the index of the key, or of the empty slot where it belongs.
   private func slot(of key: UInt128) -> Int {
     let mask = slots.count - 1
     var slot = homeSlot(of: key)
@@ -265,7 +271,7 @@ struct KeyTable: Sendable {
     return slot
   }
 
-  /// Where the search for a key begins.
+  /// Returns the slot at which the search for a key begins.
   private func homeSlot(of key: UInt128) -> Int {
     let low = UInt64(truncatingIfNeeded: key) ^ seed
     let high = UInt64(truncatingIfNeeded: key >> 64) ^ 0x9E37_79B9_7F4A_7C15
@@ -295,7 +301,7 @@ extension KeyTable: Equatable {
   }
 }
 
-/// Encoded as the keys in use with their counts, 24 bytes each, independently of the layout.
+/// Encodes the used keys with their counts, 24 bytes each, independent of the layout.
 extension KeyTable: Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
@@ -313,7 +319,7 @@ extension KeyTable: Codable {
         let key: UInt128 = load(0)
         let times: Int64 = load(16)
         guard key != 0, times > 0 else { continue }
-        // What is added to a number that somebody else has written must not overflow.
+        // The counts may come from a manipulated file. Later additions must not overflow.
         set(min(Int(times), EventLimits.total.upperBound), for: key)
       }
     }

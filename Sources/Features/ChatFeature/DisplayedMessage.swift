@@ -1,6 +1,6 @@
 package import LiveEvents
 
-/// A message with its time stamp, on its way to the reducer.
+/// A message with its timestamp, in flight to the reducer.
 package struct TimedMessage: Equatable, Sendable {
   package var timestamp: Timestamp
   package var message: ChatMessage
@@ -13,38 +13,38 @@ package struct TimedMessage: Equatable, Sendable {
   }
 }
 
-/// A message that is shown. It owns its text.
+/// A displayed message. It owns its text.
 package struct DisplayedMessage: Equatable, Sendable, Identifiable {
-  /// The ordinal of the message among all of the room, starting at 1. Unlike the identifier given
-  /// by the source, it is known to be unique.
+  /// The ordinal of the message in the room, starting at 1. Unlike the identifier from the source,
+  /// it is guaranteed to be unique.
   package let number: Int
   package let timestamp: Timestamp
   package let message: ChatMessage
   package let origin: Origin
-  /// The number of the message that began the thread of this one; `nil` if this is not a reply, or
-  /// the message it answers had already left the history.
+  /// The number of the message that started the thread. `nil` if this message is not a reply, or if
+  /// the answered message had already left the history.
   package internal(set) var thread: Int?
-  /// Who wrote the message that this one answers, if that was still in the history.
+  /// The author of the answered message, if that message was still in the history.
   package internal(set) var answered: String?
-  /// Whether it contains one of the names whose mentions are marked.
+  /// Whether the message contains one of the highlighted names.
   package internal(set) var isMention = false
-  /// Hashes of the identifiers of the message and its author, so that a moderator's action finds
-  /// its target without comparing all identifiers.
+  /// Hashes of the identifiers of the message and its author, so that moderation can find its
+  /// targets without comparing all identifiers.
   let idHash: Int
   let userHash: Int
 
   package var id: Int { number }
 
-  /// Whether both are the same in all that is shown of them. Looks at no texts but that of ``answered``, so that equal
-  /// ones need not be.
+  /// Returns whether both messages look the same. Compares storage and not texts, except for
+  /// ``answered``, so equal messages may count as different.
   func isIdentical(to other: DisplayedMessage) -> Bool {
     number == other.number && timestamp == other.timestamp && origin == other.origin
       && thread == other.thread && answered == other.answered && isMention == other.isMention
       && message.isIdentical(to: other.message)
   }
 
-  /// What the message takes in memory: its texts, and what surrounds them in a block of their own and
-  /// in a history.
+  /// The memory of the message in bytes: its texts, and their overhead in a separate block and in a
+  /// history.
   var byteCount: Int { message.byteCount + (answered?.utf8.count ?? 0) + Self.overhead }
   private static let overhead = MemoryLayout<Self?>.stride + ByteSlab.padding + 64
 
@@ -54,7 +54,7 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
       origin: received.origin)
   }
 
-  /// - Parameter message: must own its text.
+  /// - Parameter message: A message that owns its text.
   private init(number: Int, timestamp: Timestamp, message: ChatMessage, origin: Origin) {
     self.number = number
     self.timestamp = timestamp
@@ -65,7 +65,7 @@ package struct DisplayedMessage: Equatable, Sendable, Identifiable {
   }
 }
 
-/// Encoded without the hashes, which differ from process to process.
+/// Encoded without the hashes, which differ between processes.
 extension DisplayedMessage: Codable {
   private enum CodingKeys: String, CodingKey {
     case number, timestamp, message, origin, thread, answered, isMention

@@ -1,13 +1,14 @@
 import Analysis
 import LiveEvents
 
-/// The words of messages that were deleted, for as long as the analysis may remember them.
+/// The words of deleted messages, kept for as long as the analysis may remember them.
 struct HiddenWords: Equatable, Sendable, Codable {
-  /// How many are remembered; then the oldest are forgotten.
+  /// The maximum number of words. The oldest are removed first.
   private static let limit = 1_024
-  /// In bytes.
+  /// The maximum memory, in bytes.
   static let memory = limit * MemoryLayout<Entry>.stride
-  /// For how long, in milliseconds: longer than the analysis remembers the words of a second.
+  /// The lifetime of a word, in milliseconds. Longer than the analysis remembers the words of a
+  /// second.
   private static let time: Timestamp = 60_000
 
   private struct Entry: Equatable, Codable {
@@ -16,12 +17,12 @@ struct HiddenWords: Equatable, Sendable, Codable {
   }
 
   private var entries: [Entry] = []
-  /// When the chat was cleared: what began before has no words any more.
+  /// The time of the last clear. Highlights that began at or before it have no words.
   private(set) var clearedAt: Timestamp?
 
   mutating func hide(_ words: Set<UInt64>, at now: Timestamp) {
     entries = entries.filter { !isOver($0, at: now) }
-    // In an order that is the same in every process.
+    // The order is the same in every process.
     entries += words.sorted().map { Entry(word: $0, at: now) }
     if entries.count > Self.limit { entries.removeFirst(entries.count - Self.limit) }
   }
@@ -42,7 +43,7 @@ struct HiddenWords: Equatable, Sendable, Codable {
 }
 
 extension ChatFeature {
-  /// Takes over highlights, without words that only deleted messages have.
+  /// Adds highlights, without words that occur only in deleted messages.
   func note(_ found: [ChatHighlight], in state: inout State) {
     guard !found.isEmpty else { return }
     var timeline = state.highlights ?? HighlightTimeline()
@@ -56,9 +57,9 @@ extension ChatFeature {
     state.highlights = timeline
   }
 
-  /// Takes the words of deleted messages out of the highlights.
+  /// Removes the words of deleted messages from the highlights.
   ///
-  /// - Parameter messages: those that were shown before.
+  /// - Parameter messages: The messages that were shown before the deletion.
   func hideWords(
     of target: ModerationTarget, among messages: MessageHistory, in state: inout State
   ) {
@@ -84,15 +85,16 @@ extension ChatFeature {
   }
 }
 
-/// The words that may be shown: those that were not deleted, or are in one of the newest messages as well.
+/// Determines which words may be shown: words that were not deleted, and deleted words that also
+/// occur in one of the newest messages.
 private struct ShownWords {
-  /// How many messages are looked at: with the longest texts, these take a millisecond.
+  /// The number of messages that are searched. With the longest texts, this takes a millisecond.
   static let messages = 512
 
   private let hidden: HiddenWords?
   private let history: MessageHistory
   private let now: Timestamp
-  /// The words of the newest messages, once it matters.
+  /// The words of the newest messages, computed when first needed.
   private var present: Set<UInt64>?
 
   init(_ state: ChatFeature.State) {

@@ -1,35 +1,35 @@
 import LiveEvents
 
-/// How far the history has been looked through again, after the names or the filter changed.
+/// The progress of reviewing the history after the names or the filter changed.
 ///
-/// A history may hold megabytes. A part of it is looked at at once, which is all of an ordinary one, and
-/// each frame takes the next part, oldest messages first. Frames are recorded, so a replay comes to the
-/// same state at the same time.
+/// A history may contain megabytes. The first part is reviewed immediately, which covers an
+/// ordinary history. Each frame then reviews the next part, oldest messages first. Frames are
+/// recorded, so a replay reaches the same state at the same time.
 package struct HistoryReview: Equatable, Sendable, Codable {
-  /// How much is looked at in one go: texts of this many bytes, which take about a millisecond, ...
+  /// The maximum bytes of text that are reviewed together, which takes about a millisecond.
   package static let bytes = 256 << 10
-  /// ... and this many messages.
+  /// The maximum number of messages that are reviewed together.
   package static let messages = 4_096
 
-  /// The number of the next message to look at.
+  /// The number of the next message to review.
   var next: Int
 }
 
 extension ChatFeature.State {
-  /// Whether part of the history has not been looked at since the names or the filter changed.
-  /// ``filtered`` lacks what is in it then.
+  /// Whether part of the history has not been reviewed since the names or the filter changed.
+  /// ``filtered`` then lacks the messages of that part.
   package var isReviewing: Bool { bookkeeping.review != nil }
 }
 
 extension ChatFeature {
-  /// Starts over, for other names or another filter.
+  /// Restarts the review, for changed names or a changed filter.
   func beginReview(_ state: inout State) {
     state.filtered = state.filter.map { _ in MessageHistory(limit: state.messages.limit) }
     state.bookkeeping.review = HistoryReview(next: state.messages.first?.number ?? 0)
     continueReview(&state)
   }
 
-  /// Looks at the next part of the history.
+  /// Reviews the next part of the history.
   ///
   /// - Complexity: O(``HistoryReview/bytes``); at the end O(history) if a thread is open.
   func continueReview(_ state: inout State) {

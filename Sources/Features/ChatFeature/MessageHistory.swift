@@ -1,42 +1,42 @@
 package import LiveEvents
 
-/// The newest messages that may be shown, oldest first; never more than ``limit``, and never more text
-/// than ``byteLimit``.
+/// The newest messages that may be shown, oldest first. Holds at most ``limit`` messages and at
+/// most ``byteLimit`` bytes.
 ///
 /// A ring buffer: adding a message to a full history is O(1) on average.
 package struct MessageHistory: Sendable {
   package let limit: Int
-  /// The most bytes that the messages may take; the oldest go for a new one.
+  /// The maximum memory of the messages, in bytes. The oldest messages are removed for a new one.
   package let byteLimit: Int
-  /// What the messages take, in bytes.
+  /// The memory of the messages, in bytes.
   package private(set) var bytes = 0
-  /// Messages that had to go before their time because texts were long.
+  /// The number of messages that were removed early because of long texts.
   package private(set) var leftOut = 0
   package private(set) var count = 0
   private var slots: [DisplayedMessage?] = []
   /// The index of the oldest message in `slots`.
   private var oldest = 0
 
-  /// - Parameter limit: how many messages are kept; above zero.
+  /// - Parameter limit: The maximum number of messages; at least 1.
   package init(limit: Int) {
     precondition(limit > 0, "a history needs capacity for one message")
     self.limit = limit
     byteLimit = Self.byteLimit(for: limit)
   }
 
-  /// What a history of `limit` messages may take, in bytes. An ordinary message takes some 400, so
-  /// that only texts of a kind that no platform lets through exceed it.
+  /// Returns the maximum memory of a history with `limit` messages, in bytes. An ordinary message
+  /// takes about 400 bytes, so only texts longer than any platform allows can exceed it.
   package static func byteLimit(for limit: Int) -> Int {
     Swift.max(1_280 << 10, limit.multipliedReportingOverflow(by: 1 << 10).partialValue)
   }
 
-  /// Adds the messages of `batch` that will still be in the history after all of it is added, and
-  /// copies only these.
+  /// Adds the messages of `batch` that will still be in the history after the whole batch is added.
+  /// Copies only these.
   ///
   /// - Parameters:
-  ///   - first: the number of the first message of the batch.
-  ///   - hidden: indices of messages that must not be shown, in ascending order.
-  ///   - mentions: the names whose mentions are marked.
+  ///   - first: The number of the first message of the batch.
+  ///   - hidden: The indices of messages that must not be shown, in ascending order.
+  ///   - mentions: The names whose mentions are highlighted.
   mutating func append(
     _ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int],
     mentions: MentionedNames = MentionedNames()
@@ -65,7 +65,7 @@ package struct MessageHistory: Sendable {
     }
   }
 
-  /// The newest message with an identifier, if it is in the history.
+  /// Returns the newest message with an identifier, if it is in the history.
   ///
   /// - Complexity: O(history).
   package func newest(withID id: Text) -> DisplayedMessage? {
@@ -74,7 +74,8 @@ package struct MessageHistory: Sendable {
 
   private func newestSlot(withID id: Text) -> Int? {
     let hash = id.hashValue
-    // By slot: passing a message to a closure would cost more than comparing the numbers.
+    // Iterates over slots, because passing a message to a closure would cost more than comparing
+    // the numbers.
     var position = count
     while position > 0 {
       position -= 1
@@ -84,7 +85,7 @@ package struct MessageHistory: Sendable {
     return nil
   }
 
-  /// The newest of the messages, in a history with another limit.
+  /// Returns the newest messages in a history with another limit.
   func limited(to limit: Int) -> MessageHistory {
     guard limit != self.limit else { return self }
     var other = MessageHistory(limit: limit)
@@ -93,14 +94,15 @@ package struct MessageHistory: Sendable {
     return other
   }
 
-  /// Those of the messages that satisfy `isIncluded`.
+  /// Returns the messages that satisfy `isIncluded`.
   func filter(_ isIncluded: (DisplayedMessage) -> Bool) -> MessageHistory {
     var rest = MessageHistory(limit: limit)
     for message in self where isIncluded(message) { rest.append(message) }
     return rest
   }
 
-  /// The position of the first message whose number is at least `number`; the end if there is none.
+  /// Returns the position of the first message whose number is at least `number`; the end if there
+  /// is none.
   ///
   /// - Complexity: O(log history).
   func position(ofNumber number: Int) -> Int {
@@ -113,7 +115,7 @@ package struct MessageHistory: Sendable {
     return range.lowerBound
   }
 
-  /// Marks the mentions in the message at a position again. Returns the message as it is now.
+  /// Updates the mention mark of the message at a position. Returns the updated message.
   mutating func mark(_ position: Int, _ mentions: MentionedNames) -> DisplayedMessage {
     let slot = slot(position)
     let isMention = mentions.occur(in: self[position].message.text)
@@ -121,14 +123,15 @@ package struct MessageHistory: Sendable {
     return self[position]
   }
 
-  /// Takes over the mark of a message of another history, if it is in this one.
+  /// Copies the mention mark of a message of another history, if the message is in this history.
   mutating func mark(_ message: DisplayedMessage) {
     let position = position(ofNumber: message.number)
     guard position < count, self[position].number == message.number else { return }
     slots[slot(position)]?.isMention = message.isMention
   }
 
-  /// Adds the messages of another history after `first` and up to `last` that are to be shown.
+  /// Adds the messages of another history after `first` and up to `last` for which `isShown`
+  /// returns true.
   mutating func append(
     _ messages: MessageHistory, after first: Int, through last: Int,
     where isShown: (_ number: Int) -> Bool
@@ -174,7 +177,7 @@ package struct MessageHistory: Sendable {
     return slot < slots.count ? slot : slot - slots.count
   }
 
-  /// The history without the messages that `target` names; `nil` if there are none.
+  /// Returns the history without the messages of `target`; `nil` if it contains none.
   func removing(_ target: ModerationTarget) -> MessageHistory? {
     let isTarget: (Int) -> Bool
     switch target {
@@ -199,7 +202,7 @@ package struct MessageHistory: Sendable {
   }
 }
 
-/// What a moderator removes from the screen, or a wave.
+/// The messages that a moderator removes from the screen, or that join a burst of duplicates.
 enum ModerationTarget {
   case everything
   case message(Text)
@@ -226,12 +229,12 @@ extension MessageHistory: Equatable {
   }
 }
 
-/// Encoded oldest first, wherever the ring begins.
+/// Encoded oldest first, independent of the ring's layout.
 extension MessageHistory: Codable {
   private enum CodingKeys: String, CodingKey { case limit, messages, leftOut }
 
-  /// A history with more text than ``byteLimit`` is from a version that had no such limit; its oldest
-  /// messages are left out.
+  /// Decodes a history. Histories of old versions had no ``byteLimit``; their oldest messages are
+  /// removed.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let limit = try values.decode(Int.self, forKey: .limit)

@@ -1,31 +1,31 @@
 import DequeModule
 package import LiveEvents
 
-/// The most messages within one second, by time stamp.
+/// The maximum number of messages within one second, by timestamp.
 package struct PeakSecond: Equatable, Sendable, Codable {
-  /// Within one second of the clock: time stamps with the same whole number of seconds.
+  /// The maximum within one second of the clock: timestamps with the same whole number of seconds.
   package var byClock = 0
-  /// Within any window of 1,000 ms: time stamps in `(t - 1000, t]` for any `t`.
+  /// The maximum within any window of 1,000 ms: timestamps in `(t - 1000, t]` for any `t`.
   package var sliding = 0
 
   package init() {}
 }
 
-/// Counts messages per second by their time stamps, which arrive out of order.
+/// Counts messages per second by their timestamps, which may arrive out of order.
 ///
-/// Both maxima are exact for time stamps that are at most ``horizon`` older than the newest one
-/// before them. Older ones are left out; after ``patience`` of these in a row, the source's clock
-/// was obviously set back (or one time stamp was far in the future), and counting starts again, but
-/// the maxima are kept.
+/// Both maxima are exact for timestamps that are at most ``horizon`` older than the newest
+/// timestamp before them. Older timestamps are ignored. After ``patience`` of these in a row,
+/// either the source's clock was set back, or a single timestamp was far in the future. Counting
+/// then restarts, but the maxima are kept.
 ///
-/// Keeps one number for each millisecond with a message, for the horizon and one more second, so at
-/// most about 11,000. Counting is O(1) for a time stamp in order, and O(log n) plus a small move
-/// for one out of order; the windows are evaluated once per batch, by ``settle()``. That loses
-/// nothing, because the count of a window only grows: its last value is its largest.
+/// Stores one number for each millisecond with a message, for the horizon and one more second: at
+/// most about 11,000. Counting is O(1) for a timestamp in order, and O(log n) plus a short move for
+/// one out of order. ``settle()`` evaluates the windows once per batch. This is exact, because the
+/// count of a window only grows: its last value is its largest.
 package struct MessagePace: Equatable, Sendable, Codable {
-  /// How much older than the newest time stamp another may be, in milliseconds.
+  /// The maximum lateness of a timestamp relative to the newest, in milliseconds.
   package static let horizon: Timestamp = 10_000
-  /// How many time stamps in a row that are older still mean that the clock was set back.
+  /// The number of ignored timestamps in a row after which counting restarts.
   package static let patience = 100
 
   fileprivate struct Moment: Equatable, Codable {
@@ -34,7 +34,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
 
     init(timestamp: Timestamp, count: Int) { (self.timestamp, self.count) = (timestamp, count) }
 
-    /// Refuses counts whose sum could overflow, which somebody else has written.
+    /// Rejects counts from manipulated files whose sum could overflow.
     init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
       timestamp = try values.decode(Timestamp.self, forKey: .timestamp)
@@ -46,23 +46,23 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// In ascending order, without repeats.
+  /// The moments in ascending order, without duplicates.
   private var moments: Deque<Moment> = []
-  /// The oldest and newest time stamp counted since the last ``settle()``.
+  /// The oldest and newest timestamps counted since the last ``settle()``.
   private var unsettled: ClosedRange<Timestamp>?
-  /// The newest time stamp or tick; as of ``settle()``.
+  /// The newest timestamp or tick, as of ``settle()``.
   package private(set) var now: Timestamp = .min
   private var outdated = 0
 
   package private(set) var busiest = PeakSecond()
-  /// Messages in the second that ends with the newest time stamp or tick, as of ``settle()``.
+  /// The number of messages in the second that ends at ``now``, as of ``settle()``.
   package private(set) var rate = 0
-  /// Messages in the ten seconds that end with it.
+  /// The number of messages in the ten seconds that end at ``now``.
   package private(set) var recent = 0
 
   package init() {}
 
-  /// Counts a message, or several with the same time stamp.
+  /// Counts one or several messages with the same timestamp.
   package mutating func count(_ timestamp: Timestamp, times: Int = 1) {
     let time = timestamp.clamped
     guard let newest = moments.last?.timestamp else { return insert(time, times, at: 0) }
@@ -92,7 +92,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Advances the time to `timestamp` without a message. A time stamp far before the last one
+  /// Advances the time to `timestamp` without a message. A timestamp far before the current time
   /// corrects it.
   package mutating func advance(to timestamp: Timestamp) {
     let time = timestamp.clamped
@@ -103,7 +103,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Brings ``busiest`` and ``rate`` up to date and forgets everything beyond the horizon.
+  /// Updates ``busiest`` and ``rate``, and removes everything beyond the horizon.
   package mutating func settle() {
     guard let range = unsettled, let newest = moments.last?.timestamp else { return }
     unsettled = nil
@@ -137,7 +137,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Evaluates the windows that end with a message and contain a time stamp in `range`.
+  /// Evaluates the windows that end with a message and contain a timestamp in `range`.
   private mutating func settleSliding(_ range: ClosedRange<Timestamp>) {
     var end = moments.firstIndex(notBefore: range.lowerBound)
     var start = moments.firstIndex(notBefore: range.lowerBound - 999)
@@ -169,8 +169,8 @@ package struct MessagePace: Equatable, Sendable, Codable {
     }
   }
 
-  /// Moves the time, and with it the two windows that end with it: what they leave is subtracted,
-  /// since counting all that is in them with every frame would cost more than the messages do.
+  /// Moves the time and the two windows that end at it. Subtracts what leaves the windows, because
+  /// recounting them with every frame would cost more than the messages.
   private mutating func move(to time: Timestamp) {
     if time < now {
       rate = sum(after: time - 1_000, through: .max)
@@ -195,7 +195,7 @@ package struct MessagePace: Equatable, Sendable, Codable {
 }
 
 extension Deque where Element == MessagePace.Moment {
-  /// The index of the first moment that is not before `time`; the end if there is none.
+  /// Returns the index of the first moment that is not before `time`; the end if there is none.
   fileprivate func firstIndex(notBefore time: Timestamp) -> Int {
     var low = 0
     var high = count
@@ -208,10 +208,10 @@ extension Deque where Element == MessagePace.Moment {
 }
 
 extension Timestamp {
-  /// The time stamp limited to about 35 million years around 1970, so that a hostile one cannot
-  /// overflow.
+  /// The timestamp limited to about 35 million years around 1970, so that a malicious timestamp
+  /// cannot cause an overflow.
   fileprivate var clamped: Timestamp { Swift.min(Swift.max(self, -1 << 60), 1 << 60) }
 
-  /// Whole seconds since 1970, rounded down.
+  /// The whole seconds since 1970, rounded down.
   fileprivate var second: Int64 { self >= 0 ? self / 1_000 : (self + 1) / 1_000 - 1 }
 }

@@ -1,44 +1,45 @@
 package import LiveEvents
 
-/// A notice that is shown. It owns its text.
+/// A displayed notice. It owns its text.
 package struct DisplayedNotice: Equatable, Sendable, Identifiable, Codable {
-  /// The ordinal of the notice among all of the room, starting at 1.
+  /// The ordinal of the notice in the room, starting at 1.
   package let number: Int
-  /// The oldest time stamp of all notices it represents.
+  /// The oldest timestamp of all notices that this entry represents.
   package fileprivate(set) var timestamp: Timestamp
   package fileprivate(set) var notice: ChatNotice
-  /// How many gifts of a gift bomb have arrived so far.
+  /// The number of received gifts of a gift bomb.
   package fileprivate(set) var giftsSeen: Int
-  /// Whether the host wants to keep seeing it.
+  /// Whether the host has pinned the notice.
   package fileprivate(set) var isPinned = false
 
   package var id: Int { number }
 
-  /// Gifts, months, viewers or bits, depending on the kind. For a gift bomb, the number its
-  /// announcement says, or, if that never came, the gifts seen.
+  /// The number of gifts, months, viewers, or bits, depending on the kind. For a gift bomb, the
+  /// larger of the announced number and the received gifts.
   package var count: Int { notice.kind == .giftBomb ? max(notice.count, giftsSeen) : notice.count }
 }
 
 /// The newest notices, newest last. A pinned notice stays until it is unpinned or dismissed.
 ///
-/// A gift bomb and its gifts are one entry, in whatever order they arrive. It is shown when the
-/// announcement of the bomb arrives, which knows the total. If that does not happen within
-/// ``bombWindow`` of the first gift, the gifts seen by then are shown, and later ones are added.
+/// A gift bomb and its gifts are one entry, regardless of their order of arrival. The entry is
+/// shown when the bomb's announcement arrives, which contains the total. If no announcement arrives
+/// within ``bombWindow`` after the first gift, the entry is shown with the gifts received so far.
+/// Later gifts are added to it.
 package struct NoticeBoard: Equatable, Sendable, Codable {
   /// How long gifts wait for the announcement of their bomb, in milliseconds of the events' time.
   package static let bombWindow: Timestamp = 10_000
-  /// How many notices are kept.
+  /// The maximum number of notices.
   package static let limit = 32
-  /// At least this many gift bombs are remembered, so that a late gift does not bring back an entry
-  /// that has left the board.
+  /// The minimum number of remembered gift bombs. They are remembered so that a late gift does not
+  /// restore an entry that has left the board.
   package static let groupMemory = 512
 
   package private(set) var entries: [DisplayedNotice] = []
-  /// The number of the entry of each gift bomb.
+  /// The entry number of each gift bomb.
   private var groups = RecentKeys<Text, Int>(capacity: groupMemory)
-  /// Gift bombs whose announcement has not arrived, the oldest first; at most ``limit``.
+  /// The gift bombs without an announcement, oldest first; at most ``limit``.
   private var held: [Held] = []
-  /// The newest time seen.
+  /// The newest observed time.
   private var now: Timestamp = .min
 
   private struct Held: Equatable, Codable {
@@ -48,15 +49,16 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
 
   package init() {}
 
-  /// The most that is kept of what a person wrote with a notice, in bytes of UTF-8: far more than a platform lets through.
+  /// The maximum length of the message in a notice, in bytes of UTF-8. No known platform allows
+  /// such long messages.
   package static let textLength = 2_048
 
-  /// Whether an entry, shown or held, has words that a moderator removes.
+  /// Returns whether a shown or held entry contains a message that `target` removes.
   func says(_ target: ModerationTarget) -> Bool {
     entries.contains { $0.says(target) } || held.contains { $0.entry.says(target) }
   }
 
-  /// Removes the words of a message or a person. What happened stays.
+  /// Removes the messages of `target` from the notices. The notices themselves stay.
   mutating func retract(_ target: ModerationTarget) {
     for index in entries.indices where entries[index].says(target) {
       entries[index].notice.message = nil
@@ -69,21 +71,21 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
   /// Whether gifts are waiting for the announcement of their bomb.
   package var isHolding: Bool { !held.isEmpty }
 
-  /// The notice to show: the newest pinned one, or else the newest.
+  /// The notice to show: the newest pinned notice, or else the newest.
   package var front: DisplayedNotice? { entries.last { $0.isPinned } ?? entries.last }
 
-  /// Pins a notice, or unpins it. At most half of the board can be pinned, so that new notices
-  /// always fit.
+  /// Pins or unpins a notice. At most half of the board can be pinned, so that new notices always
+  /// fit.
   mutating func pin(_ number: Int, _ isPinned: Bool) {
     guard let position = entries.firstIndex(where: { $0.number == number }) else { return }
     if isPinned, entries.count(where: \.isPinned) >= Self.limit / 2 { return }
     entries[position].isPinned = isPinned
   }
 
-  /// Removes a notice; late gifts of a bomb do not bring it back.
+  /// Removes a notice. Late gifts of a bomb do not restore it.
   mutating func dismiss(_ number: Int) { entries.removeAll { $0.number == number } }
 
-  /// Advances the time, and shows what has waited long enough.
+  /// Advances the time, and shows entries that have waited for ``bombWindow``.
   mutating func advance(to time: Timestamp) {
     now = max(now, time)
     while let oldest = held.first {
@@ -93,7 +95,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
     }
   }
 
-  /// Shows a notice, or adds it to the gift bomb it belongs to.
+  /// Shows a notice, or adds it to its gift bomb.
   ///
   /// - Complexity: O(``limit``).
   mutating func show(_ notice: ChatNotice, number: Int, at time: Timestamp) {
@@ -115,7 +117,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
     }
   }
 
-  /// Adds a notice to an entry, shown or held; an entry that is gone stays gone.
+  /// Adds a notice to a shown or held entry. A removed entry is not restored.
   private mutating func join(_ notice: ChatNotice, to number: Int, at time: Timestamp) {
     if let position = entries.lastIndex(where: { $0.number == number }) {
       entries[position].join(notice, at: time)
@@ -132,7 +134,7 @@ package struct NoticeBoard: Equatable, Sendable, Codable {
 
   private mutating func append(_ entry: DisplayedNotice) {
     if entries.count >= Self.limit {
-      // In a saved board that somebody else has written, all may be pinned.
+      // In a manipulated saved board, all notices may be pinned.
       entries.remove(at: entries.firstIndex { !$0.isPinned } ?? 0)
     }
     entries.append(entry)
@@ -161,7 +163,7 @@ extension DisplayedNotice {
 }
 
 extension ChatNotice {
-  /// The same notice, owning its text.
+  /// Returns the notice with its own copy of its text.
   fileprivate func owned() -> ChatNotice {
     ChatNotice(
       kind: kind, user: Person(id: user.id.owned(), name: user.name.owned()), count: count,
@@ -170,7 +172,7 @@ extension ChatNotice {
 }
 
 extension ChatMessage {
-  /// The same message, owning its text, of which the beginning is kept.
+  /// Returns the message with its own copy of its text, truncated to `limit` bytes.
   fileprivate func shortened(to limit: Int) -> ChatMessage {
     guard text.byteCount > limit else { return owned() }
     return ChatMessage(

@@ -1,22 +1,21 @@
 package import LiveEvents
 
-/// What moderators did recently, so that messages that arrive late are not shown after all.
+/// The recent acts of moderators, which hide affected messages that arrive late.
 ///
-/// A message is hidden if it is older than a clear or a time-out of its author, but by at most
-/// ``reach``. A message that is older still is not a straggler: it comes from another recording, or
-/// the time stamp of the moderation is wrong, and neither may silence a room for ever. A message
-/// whose identifier was deleted is hidden whatever its time stamp, unless it is newer by more than
-/// ``reach``.
+/// A message is hidden if it is at most ``reach`` older than a clear or a time-out of its author. A
+/// still older message is unrelated: it comes from another recording, or the moderation has a wrong
+/// timestamp, which must not silence a room forever. A message with a deleted identifier is hidden
+/// regardless of its timestamp, unless it is more than ``reach`` newer than the deletion.
 ///
-/// At least the last ``capacity`` people and identifiers are remembered, and at most twice as many.
+/// Remembers at least the last ``capacity`` people and identifiers, and at most twice as many.
 package struct RecentModeration: Equatable, Sendable, Codable {
-  /// How late a message may be, in milliseconds.
+  /// The maximum lateness of a message, in milliseconds.
   package static let reach: Timestamp = 60_000
   package static let capacity = 512
 
   private var clearedAt: Timestamp?
   private var timeouts = RecentKeys<Text, Timestamp>(capacity: capacity)
-  /// The newest clear or time-out: a message after it needs no look-up.
+  /// The time of the newest clear or time-out. Later messages need no look-up.
   private var newest: Timestamp = .min
   private var deletions = RecentKeys<Text, Timestamp>(capacity: capacity)
   private var newestDeletion: Timestamp = .min
@@ -38,12 +37,12 @@ package struct RecentModeration: Equatable, Sendable, Codable {
     newestDeletion = max(newestDeletion, time)
   }
 
-  /// Whether a message with this time stamp needs a closer look. Most do not.
+  /// Returns whether a message with this timestamp may be affected. Most messages are not.
   func concerns(_ time: Timestamp) -> Bool {
     time < newest || (!deletions.isEmpty && !Self.isBeyondReach(time, of: newestDeletion))
   }
 
-  /// Whether a message that arrives now must not be shown. O(1).
+  /// Returns whether a message that arrives now must be hidden. O(1).
   package func hides(_ message: ChatMessage, at time: Timestamp) -> Bool {
     guard concerns(time) else { return false }
     if let clearedAt, Self.precedes(time, clearedAt) { return true }
@@ -54,7 +53,7 @@ package struct RecentModeration: Equatable, Sendable, Codable {
     return !Self.isBeyondReach(time, of: deletion)
   }
 
-  /// Whether `time` is so much newer than `moderation` that the two must be unrelated.
+  /// Returns whether `time` is so much newer than `moderation` that both must be unrelated.
   private static func isBeyondReach(_ time: Timestamp, of moderation: Timestamp) -> Bool {
     guard time > moderation else { return false }
     let (distance, overflow) = time.subtractingReportingOverflow(moderation)
@@ -67,14 +66,15 @@ package struct RecentModeration: Equatable, Sendable, Codable {
     return !overflow && lateness <= reach
   }
 
-  /// The later of two moderations; the new one if the clock was obviously set back between them.
+  /// Returns the later of two times of moderation, or the new time if the clock was clearly set
+  /// back.
   private static func later(_ time: Timestamp, _ known: Timestamp?) -> Timestamp {
     guard let known, precedes(time, known) else { return time }
     return known
   }
 }
 
-/// Values for the keys set most recently, in two generations: when the young one is full, it
+/// Stores values for the most recently set keys, in two generations. A full young generation
 /// replaces the old one.
 struct RecentKeys<
   Key: Hashable & Sendable & Codable, Value: Equatable & Sendable & Codable
@@ -87,7 +87,8 @@ struct RecentKeys<
 
   private enum CodingKeys: String, CodingKey { case capacity, young, old }
 
-  /// Refuses a capacity that nothing here has, and more than fits, which somebody else has written.
+  /// Rejects a capacity that this program never writes, and more keys than it allows, because the
+  /// file may be manipulated.
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     capacity = try values.decode(Int.self, forKey: .capacity)
@@ -103,7 +104,8 @@ struct RecentKeys<
   var isEmpty: Bool { young.isEmpty && old.isEmpty }
 
   subscript(key: Key) -> Value? {
-    // Looking up a key hashes it even if the dictionary is empty.
+    // Checking for emptiness first avoids hashing the key, which a look-up does even in an empty
+    // dictionary.
     if !young.isEmpty, let value = young[key] { return value }
     return old.isEmpty ? nil : old[key]
   }

@@ -1,16 +1,16 @@
 package import LiveEvents
 
-/// Finds any of several words in a text, ignoring the case of ASCII letters: the automaton of Aho and
-/// Corasick, prepared once.
+/// Searches a text for any of several words, ignoring the case of ASCII letters. Uses an
+/// Aho-Corasick automaton that is built once.
 ///
-/// Words and texts both come from strangers. A search takes at most two steps per byte of the text,
-/// however often text and words repeat themselves, and allocates nothing.
+/// Both the words and the texts are untrusted. A search takes at most two steps per byte of the
+/// text, even for repetitive words and texts, and allocates nothing.
 package struct TextSearch: Sendable {
-  /// The part of a text that is searched, in bytes: eight times the longest message of the platforms
-  /// we know.
+  /// The part of a text that is searched, in bytes: eight times the longest message of the known
+  /// platforms.
   package static let searchedBytes = 4_096
 
-  /// The result of a search, and how many steps of the automaton it took.
+  /// The result of a search, and the number of steps of the automaton.
   package struct Outcome: Equatable {
     package var isFound: Bool
     package var steps: Int
@@ -19,22 +19,22 @@ package struct TextSearch: Sendable {
   private let words: [[UInt8]]
   private let wholeWord: Bool
 
-  // The states are numbered level by level, so that the children of each are a range: those from
+  // The states are numbered level by level, so the children of a state form a range: from
   // `firstChild[state]` up to `firstChild[state + 1]`, sorted by their bytes.
   private var firstChild: [Int32] = []
-  /// The byte that leads to a state from its parent.
+  /// The byte of the transition from the parent to each state.
   private var byte: [UInt8] = []
-  /// The state of the longest suffix that is also the beginning of a word.
+  /// The state of the longest suffix that is also a prefix of a word.
   private var fallback: [Int32] = []
-  /// Whether a word ends in a state.
+  /// Whether a word ends in each state.
   private var isEnd: [Bool] = []
-  /// The state after each byte at the beginning, where most bytes of most texts are read.
+  /// The state after each byte in the initial state, in which most bytes of most texts are read.
   private var first: [Int32] = Array(repeating: 0, count: 256)
 
   /// - Parameters:
-  ///   - words: empty ones are never found.
-  ///   - wholeWord: whether a word counts only if no letter, digit or `_` follows it.
-  /// - Complexity: O(total length of the words, times the logarithm of their number).
+  ///   - words: The words. Empty words are never found.
+  ///   - wholeWord: Whether a word counts only if no letter, digit, or `_` follows it.
+  /// - Complexity: O(total length of the words, multiplied by the logarithm of their number).
   package init(_ words: [String], wholeWord: Bool = false) {
     let sorted = Set(words.map { $0.utf8.map(\.asciiLowercased) }).filter { !$0.isEmpty }
       .sorted { $0.lexicographicallyPrecedes($1) }
@@ -46,7 +46,8 @@ package struct TextSearch: Sendable {
   package var isEmpty: Bool { words.isEmpty }
 
   private mutating func build() {
-    /// The words that have the state as their beginning, its length, and its parent.
+    /// The words that start with the state's prefix, the length of the prefix, and the state's
+    /// parent.
     var states = [(words: 0..<words.count, depth: 0, parent: 0)]
     byte = [0]
     var state = 0
@@ -79,7 +80,7 @@ package struct TextSearch: Sendable {
     Int(firstChild[state])..<Int(firstChild[state + 1])
   }
 
-  /// The child of a state for a byte: at most one comparison for each doubling of the words.
+  /// Returns the child of a state for a byte, by binary search.
   private func child(of state: Int, _ wanted: UInt8) -> Int? {
     var range = children(of: state)
     while range.count > 1 {
@@ -101,7 +102,7 @@ package struct TextSearch: Sendable {
     return Int(first[Int(byte)])
   }
 
-  /// - Complexity: O(length of the text), and no more than O(``searchedBytes``).
+  /// - Complexity: O(length of the text), and at most O(``searchedBytes``).
   package func occurs(in text: Text) -> Bool { text.withUTF8 { search($0).isFound } }
 
   package func search(_ bytes: UnsafeBufferPointer<UInt8>) -> Outcome {
@@ -126,7 +127,7 @@ extension TextSearch: Equatable {
   }
 }
 
-/// Whether a byte is a letter, a digit, `_`, or not ASCII.
+/// Returns whether a byte is a letter, a digit, `_`, or not ASCII.
 private func isPartOfWord(_ byte: UInt8) -> Bool {
   byte >= 128 || byte == 95 || (byte >= 48 && byte <= 57)
     || (byte.asciiLowercased >= 97 && byte.asciiLowercased <= 122)

@@ -1,13 +1,15 @@
-/// The messages that the host sees, oldest first: those that pass the filter; without one, in a chat that is
-/// analysed, those that belong to no wave; otherwise all. All of these are kept in the state: which messages are
-/// seen is not for a view to find out.
+/// The messages visible to the host, oldest first. With a filter, these are the messages that pass
+/// it. Otherwise, in an analysed chat, they are the messages outside bursts of duplicates; in other
+/// chats, all messages. The state keeps all of these lists, so that views do not have to compute
+/// them.
 ///
-/// What was not looked at yet is seen at once, unless there is a wave: then most of it will be part of that.
+/// Messages that have not been analysed are visible immediately, unless there is a current burst,
+/// because most of them will belong to it.
 struct VisibleMessages {
   private let first: MessageHistory
-  /// Seen behind ``first``.
+  /// The messages shown after ``first``.
   private var rest: Slice<MessageHistory>?
-  /// How many of both are seen: not those that are unread.
+  /// The number of visible messages in both lists, excluding unread messages.
   private let end: Int
 
   init(
@@ -36,7 +38,7 @@ struct VisibleMessages {
     end = min(max(read, ChatView.rows), count)
   }
 
-  /// The newest of them.
+  /// Returns the newest visible messages.
   func suffix(_ count: Int) -> [DisplayedMessage] {
     (max(0, end - count)..<end).map { position in
       if position < first.count { return first[position] }

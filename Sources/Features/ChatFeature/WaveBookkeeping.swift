@@ -1,11 +1,12 @@
 import Analysis
 import LiveEvents
 
-/// What the analysis has to remember.
+/// The state of the analysis for bursts of duplicates.
 package struct WaveBookkeeping: Equatable, Sendable, Codable {
-  /// How many people are told apart in all waves together.
+  /// The maximum number of people that are distinguished in all bursts together.
   static let peopleLimit = 32_768
-  /// What all of it takes, in bytes, with what the search remembers and the messages that it is at.
+  /// The maximum memory of the analysis in bytes, including the state of the search and its
+  /// messages.
   package static let memory =
     WaveWindow.memory + 3 * MessageBatch.memory + WaveFinder.memory
     + 2 * KeyTable.bytes(for: peopleLimit) + ChatFindings.waveLimit * ChatFindings.sampleLength
@@ -13,15 +14,15 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
     + HighlightTimeline.limit * (MemoryLayout<ChatHighlight>.stride + ChatHighlight.wordLimit * 128)
 
   var window = WaveWindow()
-  /// What is being searched; at most one batch at a time.
+  /// The batch that is being searched; at most one at a time.
   var underWay: MessageBatch?
-  /// What waits for that.
+  /// The messages that wait for the next run.
   var pending = MessageBatch()
   /// The number of the newest run.
   var run = 0
-  /// Who wrote the messages of each wave, and how many.
+  /// The message counts of the authors in each burst.
   private var people: [Int: KeyTable] = [:]
-  /// How many keys these tables have together.
+  /// The total number of keys in these tables.
   private var peopleCount = 0
 
   init() {}
@@ -30,8 +31,9 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
     case window, underWay, pending, run, people, peopleCount
   }
 
-  /// Counts the people itself, and refuses more than ``peopleLimit``, which somebody else has written. Begins anew if
-  /// there were more messages than any chat has: their numbers would not remain possible.
+  /// Decodes the state. Recounts the people, and rejects more than ``peopleLimit``, because the
+  /// file may be manipulated. Restarts the analysis if the message numbers are implausibly high,
+  /// because later numbers would overflow.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     window = try values.decode(WaveWindow.self, forKey: .window)
@@ -48,12 +50,12 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
     if latest > Self.latestMessage { self = WaveBookkeeping() }
   }
 
-  /// Half of what can be written down: the next ones can be, too.
+  /// Half of the highest number that can be saved, so that the following numbers can be saved too.
   private static let latestMessage = EventLimits.total.upperBound / 2
 
-  /// Adds messages to what waits. Returns how many there was no capacity for.
+  /// Adds messages to those that wait. Returns the number of messages that did not fit.
   ///
-  /// - Parameter hidden: indices of messages that are not shown, in ascending order.
+  /// - Parameter hidden: The indices of messages that are not shown, in ascending order.
   mutating func add(_ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int]) -> Int
   {
     var left = 0
@@ -71,7 +73,8 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
     return left
   }
 
-  /// Begins the next run with what waits, if none is under way.
+  /// Begins the next run with the waiting messages, if no run is in progress. Returns whether a run
+  /// began.
   mutating func begin() -> Bool {
     guard underWay == nil, !pending.isEmpty else { return false }
     run += 1
@@ -82,8 +85,8 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
 
   // MARK: Results
 
-  /// Takes the findings about the batch under way, which ends the run. Returns the ordinals of messages of earlier
-  /// batches that joined a wave.
+  /// Applies the findings about the current batch, which ends the run. Returns the ordinals of
+  /// messages of earlier batches that joined a burst.
   mutating func end(_ findings: ChatFindings, _ waves: inout Waves) -> Set<Int> {
     guard let batch = underWay else { return [] }
     underWay = nil
@@ -93,7 +96,7 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
       waves.current.append(Wave(number: waves.newest, sample: String(sample)))
     }
     var successors: [Int: Int] = [:]
-    // Into an older one, so that it leads to an end.
+    // Merges only into older bursts, so that the chain of successors ends.
     for merger in findings.mergers where merger.into < merger.wave {
       merge(merger, &waves)
       successors[merger.wave] = merger.into
@@ -148,8 +151,8 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
     forget(merger.wave, &waves)
   }
 
-  /// Removes waves without messages and, if there are too many, those with the fewest, whose messages are shown as
-  /// others are.
+  /// Removes empty bursts. If there are too many, also removes those with the fewest messages,
+  /// whose messages are then shown normally.
   private mutating func trim(_ waves: inout Waves) {
     for wave in waves.current where wave.messages <= 0 { forget(wave.number, &waves) }
     while waves.current.count > ChatFindings.waveLimit,
@@ -167,7 +170,8 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
 
   // MARK: What ends waves
 
-  /// Ends the waves that no message has joined for long. Not during a run, whose findings may be about them.
+  /// Ends the bursts that have received no messages for a long time. Not during a run, because its
+  /// findings may refer to them.
   mutating func endSilent(_ waves: inout Waves, at now: Timestamp) {
     guard underWay == nil else { return }
     for wave in waves.current {
@@ -176,7 +180,8 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
     }
   }
 
-  /// Takes deleted messages out of their waves, and those under way out of the result.
+  /// Removes deleted messages from their bursts, and excludes them from the result of a current
+  /// run.
   mutating func hide(_ target: ModerationTarget, _ waves: inout Waves) {
     for entry in window.hide(target) {
       guard let index = waves.index(of: entry.wave) else { continue }
@@ -190,7 +195,7 @@ package struct WaveBookkeeping: Equatable, Sendable, Codable {
     case .everything:
       for wave in waves.current { forget(wave.number, &waves) }
     case .author(let id):
-      // What they wrote before those in the window.
+      // Their messages from before the window.
       let key = id.withUTF8(ChatterSet.key)
       for index in waves.current.indices {
         guard let rest = people[waves.current[index].number]?.remove(key) else { continue }

@@ -2,26 +2,26 @@ import Analysis
 import Foundation
 import LiveEvents
 
-/// The newest messages that were given to the analysis, numbered from 0: who wrote them, and which wave they
-/// belong to. A message can join a wave, and leave it when it is deleted, as long as it is in here.
+/// The newest messages passed to the analysis, numbered from 0, with their authors and bursts. A
+/// message in the window can join a burst, and leave it by deletion.
 struct WaveWindow: Equatable, Sendable {
-  /// What is being analysed, and what waits for that, is always in the window.
+  /// The capacity. The batch being analysed and the waiting messages are always in the window.
   static let capacity = 2 * ChatFindings.batchLimit
-  /// In bytes.
+  /// The maximum memory, in bytes.
   static let memory = capacity * 52
-  /// Instead of the number of a wave, for a message that was deleted.
+  /// The burst number of a deleted message.
   private static let hidden: Int32 = -1
 
-  /// The number behind that of the newest message.
+  /// The number after that of the newest message.
   private(set) var end = 0
-  // By the number of the message, modulo the capacity.
+  // Stored at the message's number modulo the capacity.
   private var ids: [UInt64] = []
   private var people: [UInt128] = []
   private var ordinals: [Int] = []
   private var times: [Timestamp] = []
   private var waves: [Int32] = []
 
-  /// A message that joins or leaves a wave.
+  /// A message that joins or leaves a burst.
   struct Entry: Equatable {
     let person: UInt128
     let time: Timestamp
@@ -51,17 +51,18 @@ struct WaveWindow: Equatable, Sendable {
     message >= max(0, end - Self.capacity) && message < end
   }
 
-  /// The ordinal among all messages of the room; `nil` if the message has left the window.
+  /// Returns the ordinal of a message in the room; `nil` if the message has left the window.
   func ordinal(of message: Int) -> Int? {
     contains(message) ? ordinals[message % Self.capacity] : nil
   }
 
-  /// Whether a message belongs to a wave.
+  /// Returns whether a message belongs to a burst.
   func isInWave(_ message: Int) -> Bool {
     contains(message) && waves[message % Self.capacity] > 0
   }
 
-  /// Lets a message join a wave; `nil` if it has left the window, was deleted or has a wave.
+  /// Adds a message to a burst. Returns `nil` if the message has left the window, was deleted, or
+  /// already belongs to a burst.
   mutating func assign(_ message: Int, to wave: Int) -> Entry? {
     let slot = message % Self.capacity
     guard contains(message), waves[slot] == 0 else { return nil }
@@ -69,14 +70,14 @@ struct WaveWindow: Equatable, Sendable {
     return Entry(person: people[slot], time: times[slot], wave: wave)
   }
 
-  /// Lets all messages of a wave belong to another one, or with 0 to none.
+  /// Moves all messages of a burst to another one; 0 for none.
   mutating func move(_ wave: Int, to other: Int) {
     for slot in waves.indices where waves[slot] == Int32(clamping: wave) {
       waves[slot] = Int32(clamping: other)
     }
   }
 
-  /// Notes that messages were deleted. Returns those that thereby leave a wave.
+  /// Marks messages as deleted. Returns the messages that leave a burst.
   ///
   /// - Complexity: O(``capacity``), some ten microseconds.
   mutating func hide(_ target: ModerationTarget) -> [Entry] {
@@ -121,7 +122,7 @@ extension WaveWindow: Codable {
     let sizes = [people.count, ordinals.count, times.count, waves.count]
     guard (0...EventLimits.total.upperBound).contains(end), ids.count == min(end, Self.capacity),
       sizes.allSatisfy({ $0 == ids.count }),
-      // What is added to one of them must not overflow.
+      // Later additions to these numbers must not overflow.
       ordinals.allSatisfy({ $0.magnitude < 1 << 60 }), times.allSatisfy({ $0.magnitude < 1 << 60 })
     else {
       throw DecodingError.dataCorruptedError(

@@ -1,17 +1,18 @@
 import Analysis
 package import LiveEvents
 
-/// Messages of the running chat that are nearly identical, such as spam.
+/// A burst of duplicates: nearly identical messages of the running chat, such as spam.
 package struct Wave: Equatable, Sendable, Codable {
-  /// Unique while the chat is being analysed; later waves have greater ones.
+  /// A number that is unique during the analysis. Later bursts have greater numbers.
   package let number: Int
-  /// One of its texts.
+  /// One of the burst's texts.
   package let sample: String
-  /// Its messages that were not deleted.
+  /// The number of messages, excluding deleted ones.
   package internal(set) var messages = 0
-  /// The people who wrote them.
+  /// The number of authors.
   package internal(set) var people = 0
-  /// `true` once there were more people than can be told apart: ``people`` is a lower bound then.
+  /// `true` once there were more people than can be counted exactly: ``people`` is then a lower
+  /// bound.
   package internal(set) var peopleAtLeast: Bool?
   package internal(set) var firstAt = Timestamp.max
   package internal(set) var lastAt = Timestamp.min
@@ -19,15 +20,16 @@ package struct Wave: Equatable, Sendable, Codable {
   init(number: Int, sample: String) { (self.number, self.sample) = (number, sample) }
 }
 
-/// The waves of a chat that is analysed.
+/// The bursts of an analysed chat.
 package struct Waves: Equatable, Sendable, Codable {
-  /// Those with a message in the last ``WaveFinder/silence``, the oldest first.
+  /// The bursts with a message within the last ``WaveFinder/silence``, oldest first.
   package internal(set) var current: [Wave] = []
-  /// The number of the newest one.
+  /// The number of the newest burst.
   package internal(set) var newest = 0
-  /// Messages that were not looked at, because others came too fast: all counts are lower bounds then.
+  /// The number of messages that were not analysed because messages arrived too fast. All counts
+  /// are then lower bounds.
   package internal(set) var unanalysed = 0
-  /// The ordinal of the last message that was looked at, or will not be.
+  /// The ordinal of the last message that was analysed or skipped.
   package internal(set) var through: Int
 
   init(through: Int) { self.through = through }

@@ -1,30 +1,30 @@
 package import Composable
 package import LiveEvents
 
-/// The panel of sliders, switches and level meters.
+/// The panel of sliders, switches, and level meters.
 ///
-/// A slider's value is local while it is dragged, and is committed once, by its release. If the
-/// release never comes, it is committed after some time.
+/// A slider's value is local while the slider is dragged, and is committed once, when the slider is
+/// released. If the release never arrives, the value is committed after a time-out.
 ///
-/// Where a surface drives the real control, a commitment is a request to it: the value is pending until the
-/// surface confirms it, and the old one stays if it does not.
+/// If a controller drives the real control, a commitment is a request to it. The value is pending
+/// until the controller confirms it. If the controller refuses, the old value stays.
 @Reducer
 package struct ControlFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// Committed values of sliders, from 0 to 1.
+    /// The committed values of the sliders, from 0 to 1.
     package var values = ControlTable<Double>()
-    /// Positions of switches.
+    /// The positions of the switches.
     package var switches = ControlTable<Bool>()
-    /// Sliders that are being dragged, with their local values.
+    /// The sliders that are being dragged, with their local values.
     package var dragging = ControlTable<Double>()
-    /// The newest levels of audio inputs, from 0 to 1, one per channel.
+    /// The newest levels of the audio inputs, from 0 to 1, one per channel.
     package var meters = ControlTable<[Float]>()
-    /// How many values have been committed.
+    /// The number of committed values.
     package var committed = 0
-    /// What is asked of surfaces; `nil` until the first one comes.
+    /// The requests to controllers; `nil` until the first controller connects.
     package var requests: Requests?
-    /// Not for views.
+    /// Data that views do not read.
     @ObservationStateIgnored package var bookkeeping = DragBookkeeping()
 
     package init() {}
@@ -34,23 +34,23 @@ package struct ControlFeature {
     case sliderBegan(control: String, value: Double)
     case sliderMoved(control: String, value: Double)
     case sliderReleased(control: String, value: Double)
-    /// `on` is the new position of the switch; without it, the switch toggles.
+    /// `on` is the new position of the switch; `nil` toggles the switch.
     case tapped(control: String, on: Bool?)
     case meterRead(input: String, levels: [Float])
-    /// A slider was set from elsewhere, in one step.
+    /// A slider was set remotely, in one step.
     case set(control: String, value: Double)
-    /// The real control has this, wherever it was moved.
+    /// The real control has this value or position, regardless of how it was moved.
     case reported(control: String, ControlState)
     /// A second has passed.
     case ticked
     case surface(ControlSurfaceEvent)
     /// A request has an outcome.
     case answered(request: Int, RequestOutcome)
-    /// The host wants something of a recorder elsewhere. Nothing happens where no surface drives one.
+    /// The host requests an act of an external recorder. Ignored unless a controller drives one.
     case recordingRequested(RecorderWish)
-    /// The host wants the stream to end, and a surface can do that.
+    /// The host requests the end of the stream, and a controller can end it.
     case endStreamRequested
-    /// The stream has ended, whoever did that.
+    /// The stream has ended for any reason.
     case streamEnded
     case delegate(Delegate)
   }
@@ -58,16 +58,16 @@ package struct ControlFeature {
   package enum Delegate: Equatable, Sendable {
     /// A slider has a new, final value.
     case committed(control: String, value: Double)
-    /// The switch ``ControlFeature/endStream`` was tapped. It has no position of its own: the
-    /// parent asks whether the stream should end.
+    /// The switch ``ControlFeature/endStream`` was tapped. It has no position: the parent asks
+    /// whether the stream should end.
     case endStreamTapped(on: Bool?)
-    /// A request has ended: done, refused, or replaced.
+    /// A request has ended: it was confirmed, refused, or replaced.
     case requestEnded(ControlRequest, RequestOutcome)
   }
 
   /// The name of the control that ends the stream.
   package static let endStream = "endStream"
-  /// The name of the control that starts and stops a recorder elsewhere.
+  /// The name of the control that starts and stops an external recorder.
   package static let recorder = "recorder"
 
   private let dependencies: Dependencies
@@ -77,14 +77,14 @@ package struct ControlFeature {
   package func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .sliderBegan(let control, let value), .sliderMoved(let control, let value):
-      // A change without a beginning is a drag as well.
+      // A change without a beginning also counts as a drag.
       if state.dragging[control] != value { state.dragging[control] = value }
       state.bookkeeping.noteMove(of: control)
       return withdraw(control, in: &state)
     case .sliderReleased(let control, let value):
       if state.dragging[control] != nil { state.dragging[control] = nil }
       let isOver = state.bookkeeping.noteRelease(of: control)
-      // This drag was already committed by a time-out, with the same value.
+      // A time-out already committed this drag with the same value.
       if isOver, state.values[control] == clamped(value) { return .none }
       return commit(value, of: control, in: &state)
     case .tapped(Self.endStream, let on):
@@ -96,7 +96,8 @@ package struct ControlFeature {
       if state.meters[input] != levels { state.meters[input] = levels }
       return .none
     case .set(let control, let value):
-      // The finger wins: a drag continues with its local value, and its release has the last word.
+      // An active drag has priority: it continues with its local value, and its release is
+      // committed last.
       return commit(value, of: control, in: &state)
     case .reported(let control, .value(let value)):
       if state.values[control] != value { state.values[control] = value }
@@ -128,7 +129,7 @@ package struct ControlFeature {
     var effects: [Effect<Action>] = []
     for drag in state.dragging.entries where state.bookkeeping.noteTick(of: drag.name) {
       state.dragging[drag.name] = nil
-      // The parent runs this for its own tick, and a request is to belong to this feature.
+      // The parent runs this reducer for its own tick, but a request must belong to this feature.
       let isRequest = state.requests?.surface(for: drag.name) != nil
       effects.append(
         isRequest
@@ -140,14 +141,14 @@ package struct ControlFeature {
 
   private func clamped(_ value: Double) -> Double { min(max(value, 0), 1) }
 
-  /// Commits a value, whether it comes from a release, a time-out or elsewhere.
+  /// Commits a value from a release, a time-out, or a remote act.
   private func commit(
     _ value: Double, of control: String, in state: inout State
   ) -> Effect<Action> {
     wish(.slider(control, clamped(value)), in: &state)
   }
 
-  /// Does what the host wants: at once or, where a surface takes it, as a request.
+  /// Carries out an act of the host: immediately, or as a request if a controller accepts it.
   private func wish(_ wish: ControlRequest.Wish, in state: inout State) -> Effect<Action> {
     guard state.requests != nil else { return accept(wish, in: &state) }
     let withdrawn = withdraw(wish.control, in: &state)
@@ -175,7 +176,7 @@ package struct ControlFeature {
 // MARK: Requests
 
 extension ControlFeature.State {
-  /// The position of a switch, or the one that is asked for.
+  /// Returns the requested position of a switch; otherwise its current position.
   fileprivate func position(of control: String) -> Bool? {
     if case .switch(_, let position)? = requests?.outstanding(for: control)?.wish {
       return position
@@ -187,7 +188,8 @@ extension ControlFeature.State {
 extension ControlFeature {
   private struct RequestID: Hashable { let number: Int }
 
-  /// Asks a surface, until it answers or time is up. Both are inputs, of which the first one counts.
+  /// Sends a request to a controller, and waits for its answer or the time-out. Both are inputs, of
+  /// which only the first counts.
   private func carryOut(_ request: ControlRequest) -> Effect<Action> {
     let (surface, clock) = (dependencies[ControlSurface.self], dependencies.clock)
     let number = request.number
@@ -198,7 +200,7 @@ extension ControlFeature {
       try await clock.sleep(for: surface.patience())
       send(.answered(request: number, .refused(reason: ControlRequest.noAnswer)))
     }
-    // What is confirmed already waits for its effect only.
+    // A confirmed request only waits for its effect.
     return (request.isConfirmed ? timeOut : .merge(answer, timeOut))
       .cancellable(id: RequestID(number: number))
   }
@@ -216,27 +218,27 @@ extension ControlFeature {
       return .merge(
         lost.map { end($0, .refused(reason: ControlRequest.surfaceLeft), in: &state) })
     case .restarted:
-      // What was under way when the program ended begins anew.
+      // The requests that were outstanding when the program ended are sent again.
       requests.forgetSurfaces()
       state.requests = requests
       return .merge(requests.outstanding.map(carryOut))
     }
   }
 
-  /// Ends a request by its outcome; one that has ended before has none.
+  /// Ends a request with an outcome. Has no effect if the request has already ended.
   private func end(
     _ number: Int, _ outcome: RequestOutcome, in state: inout State
   ) -> Effect<Action> {
     let request = state.requests?.outstanding.first { $0.number == number }
     if request?.wish == .endStream, outcome == .confirmed {
-      // The stream ends when its source says so.
+      // The stream ends when its source reports the end.
       state.requests?.noteConfirmation(of: number)
       return .none
     }
     return finish(number, outcome, in: &state)
   }
 
-  /// Voids the request for a control, since the host wants something else.
+  /// Withdraws the request for a control, because the host requests something else.
   private func withdraw(_ control: String, in state: inout State) -> Effect<Action> {
     guard let request = state.requests?.outstanding(for: control) else { return .none }
     _ = state.requests?.end(request.number)

@@ -2,7 +2,7 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins the events of the control panel.
+/// Throttles the events of the control panel.
 ///
 /// | event | class |
 /// | --- | --- |
@@ -20,8 +20,8 @@ package struct ControlIntake: Intake {
   private var states: Paced<KeyedLatestWins<Int, ControlState>>
   private var levels: Paced<KeyedLatestWins<Int, [Float]>>
 
-  /// How many controls, and how many inputs, are known at most. Events of further ones are
-  /// rejected: strangers choose the names.
+  /// The maximum number of controls, and of inputs. Events with further names are rejected, because
+  /// names are untrusted.
   package static let nameCapacity = 256
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
@@ -36,12 +36,12 @@ package struct ControlIntake: Intake {
     apply(policies)
   }
 
-  /// Knows the names of a restored panel, which count towards ``nameCapacity``.
+  /// Registers the names of a restored panel, which count towards ``nameCapacity``.
   package mutating func resume(_ state: ControlFeature.State) {
     for name in state.values.names + state.switches.names + state.dragging.names {
       _ = controls.number(of: Text(name))
     }
-    // Otherwise failures would be kept of ever more names, some more after each restart.
+    // Otherwise, the number of failures with unknown names would grow with each restart.
     for name in state.requests?.failures.names ?? [] { _ = controls.number(of: Text(name)) }
     for name in state.meters.names { _ = inputs.number(of: Text(name)) }
   }
@@ -120,7 +120,7 @@ package struct ControlIntake: Intake {
   private mutating func receive(
     _ slider: Slider, at now: Instant, into output: inout IntakeOutput<Action>
   ) {
-    // Written so that NaN fails it, too.
+    // Written so that NaN also fails the check.
     guard slider.value >= 0, slider.value <= 1, let number = controls.number(of: slider.control)
     else { return output.reject(.invalidValue) }
     switch slider.phase {

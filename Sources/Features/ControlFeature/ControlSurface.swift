@@ -1,11 +1,12 @@
 import Composable
 package import LiveEvents
 
-/// The way to whoever drives the real controls of a room.
+/// The connection to the controller that drives the real controls of a room.
 package struct ControlSurface: DependencyValue {
-  /// Has a request carried out, and returns the outcome. To cancel it voids the request.
+  /// Sends a request to its controller, and returns the outcome. Cancelling the task withdraws the
+  /// request.
   package var carryOut: @Sendable (ControlRequest) async throws -> RequestOutcome
-  /// How long an outcome is waited for.
+  /// Returns the time-out for an outcome.
   package var patience: @Sendable () -> Duration
 
   package init(
@@ -16,7 +17,8 @@ package struct ControlSurface: DependencyValue {
     self.carryOut = carryOut
   }
 
-  /// A room without connections to the world: nobody is there, so nothing is ever asked.
+  /// The dependency of a room without external connections. It has no controllers, so nothing is
+  /// ever requested.
   package static var live: ControlSurface {
     ControlSurface(patience: { .seconds(5) }) { _ in
       .refused(reason: ControlRequest.surfaceLeft)

@@ -1,11 +1,11 @@
-/// Values by the name of their control, in the order in which the names first appeared.
+/// Values by the names of their controls, in the order in which the names first appeared.
 ///
-/// A host's panel has a handful of controls, so names are compared one by one, which beats hashing.
-/// Lookup and change are O(n); the intake limits the number of names.
+/// A panel has few controls, so comparing names in sequence is faster than hashing them. Lookup and
+/// change are O(n). The intake limits the number of names.
 package struct ControlTable<Value: Equatable & Sendable & Codable>: Equatable, Sendable,
   Codable
 {
-  /// One control and its value.
+  /// A control and its value.
   package struct Entry: Equatable, Sendable, Codable {
     package let name: String
     package fileprivate(set) var value: Value

@@ -2,7 +2,8 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// Sliders, switches and level meters, one row each. Those that are being dragged are marked.
+/// Shows sliders, switches, and level meters, one row each. Sliders that are being dragged are
+/// marked.
 package struct ControlView: View {
   package static let name = "ControlView"
 
@@ -60,7 +61,7 @@ package struct ControlView: View {
 
   private func word(_ position: Bool) -> String { position ? "on" : "off" }
 
-  /// The value under the finger, the one that is asked for, or the one that holds.
+  /// Returns a row with the local value during a drag, the requested value, or the committed value.
   private func slider(
     _ name: String, _ value: Double, local: Double?, _ requests: Requests?
   ) -> ViewNode.ListRow {
@@ -77,7 +78,7 @@ package struct ControlView: View {
         ViewAct("set", "SetControl", ["control": .text(name)], input: .level("value"))))
   }
 
-  /// The kind keeps a slider and a meter with the same name apart.
+  /// The kind distinguishes a slider and a meter with the same name.
   private func row(_ kind: String, _ name: String, _ node: ViewNode) -> ViewNode.ListRow {
     ViewNode.ListRow(id: "\(kind):\(name)", node)
   }

@@ -1,12 +1,11 @@
-/// Distinguishes drags in progress from those whose end was lost, by the seconds since their last
-/// move.
+/// Distinguishes active drags from drags whose end was lost, by the seconds since their last move.
 package struct DragBookkeeping: Equatable, Sendable, Codable {
-  /// How many ticks a drag may pause. Its end may be delayed for as long.
+  /// The number of ticks for which a drag may pause, or its end may be delayed.
   package static let patience = 10
 
-  /// Ticks since each drag last moved.
+  /// The number of ticks since each drag last moved.
   private var idle = ControlTable<Int>()
-  /// Sliders whose drag was committed without a release, which may still arrive.
+  /// The sliders whose drag was committed without a release, which may still arrive.
   private var overdue = ControlTable<Bool>()
 
   package init() {}
@@ -16,7 +15,7 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
     if overdue[control] != nil { overdue[control] = nil }
   }
 
-  /// Notes the release of a slider. Returns whether a time-out had committed the drag before.
+  /// Records the release of a slider. Returns whether a time-out had already committed the drag.
   mutating func noteRelease(of control: String) -> Bool {
     idle[control] = nil
     guard overdue[control] != nil else { return false }
@@ -24,8 +23,8 @@ package struct DragBookkeeping: Equatable, Sendable, Codable {
     return true
   }
 
-  /// Notes that a second has passed for a drag. Returns whether it has paused for too long; it is
-  /// then forgotten.
+  /// Records that a second has passed for a drag. Returns whether the drag has paused for too long;
+  /// it is then removed.
   mutating func noteTick(of control: String) -> Bool {
     let ticks = (idle[control] ?? 0) + 1
     guard ticks >= Self.patience else {

@@ -2,7 +2,7 @@ import LiveEvents
 
 /// Numbers names in the order of their arrival, up to a limit.
 ///
-/// Throttles can then compare numbers, and no name keeps the bytes alive in which it was received.
+/// Throttles can then compare numbers, and no name keeps its received bytes alive.
 struct NameTable {
   private var numbers: [Text: Int] = [:]
   private var names: [String] = []
@@ -12,8 +12,8 @@ struct NameTable {
 
   subscript(number: Int) -> String { names[number] }
 
-  /// The number of a name. An unknown name gets the next number; `nil` if the capacity is
-  /// exhausted.
+  /// Returns the number of a name. An unknown name gets the next number. Returns `nil` if the
+  /// capacity is exhausted.
   ///
   /// - Complexity: O(length of the name) on average.
   mutating func number(of name: Text) -> Int? {

@@ -1,16 +1,15 @@
 package import LiveEvents
 
-/// What the panel asks of whoever drives the real controls: a surface, such as a mixer or the program that
-/// streams.
+/// The requests of the panel to controllers, such as a mixer or the streaming program.
 ///
-/// Whatever the state depends on is here, so that a replay needs no surface: who is there, what is asked of
-/// whom, and what was refused. How a request gets to its surface is up to the ``ControlSurface`` of the
-/// dependencies.
+/// Everything that affects the state is stored here, so that a replay needs no controller: the
+/// connected controllers, the requests of each, and the refusals. The ``ControlSurface`` of the
+/// dependencies delivers the requests.
 package struct Requests: Equatable, Sendable, Codable {
-  /// Somebody who carries out requests.
+  /// A controller that carries out requests.
   package struct Surface: Equatable, Sendable, Codable {
     package let number: Int
-    /// `nil` means all that the room asks for.
+    /// The names of its controls; `nil` for all controls of the room.
     package let controls: [String]?
 
     package init(number: Int, controls: [String]? = nil) {
@@ -20,38 +19,40 @@ package struct Requests: Equatable, Sendable, Codable {
     package func takes(_ control: String) -> Bool { controls?.contains(control) ?? true }
   }
 
-  /// How many surfaces a room has at most, and how many controls all of them name.
+  /// The maximum number of controllers of a room, and the maximum number of controls that they name
+  /// together.
   package static let maximumSurfaces = 16
   package static let maximumNames = 512
 
-  /// In the order in which they came.
+  /// The controllers in the order in which they connected.
   package var surfaces: [Surface] = []
-  /// Requests without an outcome, oldest first; at most one per control.
+  /// The requests without an outcome, oldest first; at most one per control.
   package var outstanding: [ControlRequest] = []
-  /// Why the last request for a control failed, until the next one.
+  /// The reasons why the last request for each control failed, until the next request.
   package var failures = ControlTable<String>()
   /// The number of the newest request.
   package var last = 0
 
   package init() {}
 
-  /// The surface that a request for this control goes to: of those that take it, the last that came.
+  /// Returns the controller that receives requests for this control: the last connected of those
+  /// that accept it.
   package func surface(for control: String) -> Surface? {
     surfaces.last { $0.takes(control) }
   }
 
-  /// Whether one more surface fits, for these controls.
+  /// Returns whether one more controller fits, with these controls.
   package func fits(_ controls: [String]?) -> Bool {
     let names = surfaces.reduce(controls?.count ?? 0) { $0 + ($1.controls?.count ?? 0) }
     return surfaces.count < Self.maximumSurfaces && names <= Self.maximumNames
   }
 
-  /// The request for this control that has no outcome yet.
+  /// Returns the request for this control that has no outcome yet.
   package func outstanding(for control: String) -> ControlRequest? {
     outstanding.first { $0.control == control }
   }
 
-  /// Adds a request, numbered from 1.
+  /// Adds a request. Numbers start at 1.
   mutating func begin(_ wish: ControlRequest.Wish) -> ControlRequest {
     last += 1
     let request = ControlRequest(
@@ -61,7 +62,7 @@ package struct Requests: Equatable, Sendable, Codable {
     return request
   }
 
-  /// Ends a request; `nil` if it has ended before.
+  /// Ends a request. Returns `nil` if it has already ended.
   mutating func end(_ number: Int, failure: String? = nil) -> ControlRequest? {
     guard let index = outstanding.firstIndex(where: { $0.number == number }) else { return nil }
     let request = outstanding.remove(at: index)
@@ -69,13 +70,14 @@ package struct Requests: Equatable, Sendable, Codable {
     return request
   }
 
-  /// Notes that a request was confirmed whose effect is still to come.
+  /// Records that a request was confirmed whose effect is still missing.
   mutating func noteConfirmation(of number: Int) {
     guard let index = outstanding.firstIndex(where: { $0.number == number }) else { return }
     outstanding[index].isConfirmed = true
   }
 
-  /// Notes that a surface came. It also gets what was asked of others, or of nobody.
+  /// Adds a controller. It also receives the matching outstanding requests of other controllers, or
+  /// of none.
   mutating func add(_ surface: Surface) {
     surfaces.removeAll { $0.number == surface.number }
     guard fits(surface.controls) else { return }
@@ -85,20 +87,20 @@ package struct Requests: Equatable, Sendable, Codable {
     }
   }
 
-  /// Notes that a surface, or every surface, is gone. Returns the numbers of what was asked of it.
+  /// Removes a controller, or all controllers. Returns the numbers of their requests.
   mutating func remove(_ surface: Int?) -> [Int] {
     surfaces.removeAll { surface == nil || $0.number == surface }
     return outstanding.filter { surface == nil || $0.surface == surface }.map(\.number)
   }
 
-  /// Notes that the program was started again: requests wait until a surface comes.
+  /// Removes the controllers after a restart: requests wait until a controller connects.
   mutating func forgetSurfaces() {
     surfaces = []
     for index in outstanding.indices { outstanding[index].surface = nil }
   }
 }
 
-/// Something that a surface is asked to do.
+/// A request to a controller.
 package struct ControlRequest: Equatable, Sendable, Codable {
   package enum Wish: Equatable, Sendable, Codable {
     case slider(String, Double)
@@ -106,7 +108,7 @@ package struct ControlRequest: Equatable, Sendable, Codable {
     case endStream
     case record(RecorderWish)
 
-    /// The name of the control that it is about.
+    /// The name of the affected control.
     package var control: String {
       switch self {
       case .slider(let control, _), .switch(let control, _): control
@@ -116,12 +118,13 @@ package struct ControlRequest: Equatable, Sendable, Codable {
     }
   }
 
-  /// Unique in its room.
+  /// A number that is unique in its room.
   package let number: Int
   package let wish: Wish
-  /// The surface that has it.
+  /// The controller that received the request.
   package var surface: Int?
-  /// Whether the surface has confirmed it and only its effect is missing: the end of a stream.
+  /// Whether the controller has confirmed the request, and only its effect is missing: the end of a
+  /// stream.
   package var isConfirmed = false
 
   package init(number: Int, wish: Wish, surface: Int?) {
@@ -130,7 +133,7 @@ package struct ControlRequest: Equatable, Sendable, Codable {
 
   package var control: String { wish.control }
 
-  /// Reasons for which requests fail without an answer.
+  /// The reasons for which requests fail without an answer.
   package static let noAnswer = "no answer"
   package static let surfaceLeft = "the surface left"
   package static let replaced = "replaced by a later one"

@@ -2,35 +2,34 @@ package import Composable
 package import LiveEvents
 package import RateLimiting
 
-/// The header of the screen: the title of the stream, how long it has been live, how many people
-/// watch.
+/// The header of the screen: the title of the stream, its duration, and the number of viewers.
 @Reducer
 package struct HeaderFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var title = ""
     package var viewers = 0
-    /// The most viewers at any time, including readings that were never shown.
+    /// The maximum number of viewers at any time, including readings that were never shown.
     package var peakViewers = 0
     /// The sum of all reactions.
     package var likes = 0
-    /// The state of the stream as last reported; `nil` before that.
+    /// The last reported state of the stream; `nil` before the first report.
     package var phase: StreamState?
-    /// When the stream went live; `nil` before that.
+    /// The time at which the stream went live; `nil` before that.
     package var liveSince: Timestamp?
-    /// How long the stream has been live, in milliseconds. Includes pauses, as viewers experience
-    /// them; stops at the end.
+    /// The duration of the stream in milliseconds. Includes pauses, as viewers experience them.
+    /// Stops when the stream ends.
     package var durationMilliseconds: Int64 = 0
-    /// How well the stream gets through; `nil` while unknown.
+    /// The quality of the connection; `nil` while unknown.
     package var connection: Connection?
-    /// Viewers over time while live; `nil` before the first sample.
+    /// The number of viewers over time while live; `nil` before the first sample.
     package var viewersHistory: History?
     @ObservationStateIgnored package var viewersSampler: HistorySampler?
 
     package init() {}
   }
 
-  /// What the badge in the header says about the connection.
+  /// The quality of the connection shown by the badge in the header.
   package enum Connection: String, Equatable, Sendable, Codable { case good, fair, poor }
 
   package enum Action: Equatable, Sendable {
@@ -55,7 +54,7 @@ package struct HeaderFeature {
       state.viewers = count
       state.peakViewers = max(state.peakViewers, peak)
     case .reacted(let count):
-      // Saturates: a counter that stops at its maximum is better than a room that crashes.
+      // Saturates, because a counter at its maximum is better than a crash.
       let (sum, overflow) = state.likes.addingReportingOverflow(count)
       state.likes = overflow ? .max : sum
     case .streamChanged(let phase, let time):
@@ -70,7 +69,7 @@ package struct HeaderFeature {
   }
 
   private func sampleViewers(at time: Timestamp, _ state: inout State) {
-    // Without a stream that says so there are no viewers to follow.
+    // Without a stream that reports viewers, there is nothing to sample.
     guard state.viewers > 0 || state.viewersSampler != nil else { return }
     var sampler = state.viewersSampler ?? HistorySampler()
     state.viewersHistory = sampler.add(
@@ -78,8 +77,8 @@ package struct HeaderFeature {
     state.viewersSampler = sampler
   }
 
-  /// Advances the duration. Ticks do not arrive out of order, so one far before the duration
-  /// corrects it: an earlier time stamp must have been wrong.
+  /// Advances the duration. Ticks arrive in order, so a tick far before the current duration
+  /// corrects it: an earlier timestamp must have been wrong.
   private func tick(to time: Timestamp, _ state: inout State) {
     guard let start = state.liveSince else { return }
     let (elapsed, overflow) = time.subtractingReportingOverflow(start)
@@ -90,7 +89,7 @@ package struct HeaderFeature {
     }
   }
 
-  /// How much older than the newest time stamp another may be, in milliseconds.
+  /// The maximum lateness of a timestamp relative to the newest, in milliseconds.
   private static let horizon: Timestamp = 10_000
 
   private func change(to phase: StreamState, at time: Timestamp, _ state: inout State) {
@@ -111,7 +110,7 @@ package struct HeaderFeature {
     state.phase = phase
   }
 
-  /// Advances the duration, which never runs backwards although time stamps arrive out of order.
+  /// Advances the duration. It never decreases, although timestamps may arrive out of order.
   private func advance(to time: Timestamp, _ state: inout State) {
     guard let start = state.liveSince else { return }
     let (elapsed, overflow) = time.subtractingReportingOverflow(start)
@@ -120,13 +119,13 @@ package struct HeaderFeature {
 }
 
 extension HeaderFeature.State {
-  /// The newest time that the duration is based on; 0 before the stream went live.
+  /// The newest time on which the duration is based; 0 before the stream went live.
   package var newestTime: Timestamp {
     let (time, overflow) = (liveSince ?? 0).addingReportingOverflow(durationMilliseconds)
     return overflow ? .max : time
   }
 
-  /// Whether the stream has gone live and not ended since.
+  /// Whether the stream has gone live and has not ended since.
   package var isRunning: Bool {
     switch phase {
     case .live: true

@@ -2,15 +2,15 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins the events of the header: the newest viewer count wins, reactions are summed per frame,
-/// and the title passes at once, behind the events that came before it.
+/// Throttles the events of the header: the latest viewer count wins, and reactions are summed per
+/// frame. The title passes immediately, after all earlier events.
 package struct HeaderIntake: Intake {
-  /// Reactions are shown as one number, whatever their kind.
+  /// The key of all reactions, which are shown as one number regardless of their kind.
   private enum Tally { case likes }
 
   private var viewers: Paced<LatestWins<Int>>
-  /// The largest count since the last delivery: a peak must not be lost with the readings that a
-  /// newer one supersedes.
+  /// The largest count since the last delivery, so that a peak is not lost with superseded
+  /// readings.
   private var peak = 0
   private var reactions: Paced<Aggregate<Tally>>
 

@@ -3,7 +3,7 @@ import RateLimiting
 package import ViewGraph
 import Wording
 
-/// Title, time on the air, viewers with their history, likes.
+/// Shows the title, the duration, the viewers with their history, and the likes.
 package struct HeaderView: View {
   package static let name = "HeaderView"
 

@@ -2,13 +2,13 @@ import Intake
 import LiveEvents
 import RateLimiting
 
-/// The intake of one child, with the memory that its output passes through.
+/// The intake of one child, with the memory for its output.
 ///
-/// The memory is kept, so that an event which is only held allocates nothing here.
+/// The memory is reused, so that an event which is only held allocates nothing here.
 struct ChildIntake<Child: Intake> {
   var intake = Child(ThrottlePolicies())
-  /// What the intake holds. Kept, because each event asks for what all children hold, and the answers
-  /// come from other modules.
+  /// The held events of the intake. Cached, because each event needs the sums over all children,
+  /// and these intakes are in other modules.
   private(set) var held = HeldEvents(count: 0, deadline: nil)
   private var output = IntakeOutput<Child.Action>()
   private let embed: (Child.Action) -> HostFeature.Action
@@ -29,7 +29,7 @@ struct ChildIntake<Child: Intake> {
     switch operation {
     case .apply(let policies): intake.apply(policies)
     case .note(let cost): return intake.note(cost: cost)
-    // With each frame, and of nine children one or two hold something.
+    // Called with each frame. Usually only one or two of the nine children hold events.
     case .wake where held.isNothing, .flush where held.isNothing: return
     case .wake(let now): intake.wake(at: now, into: &output)
     case .flush(let now): intake.flush(at: now, into: &output)
@@ -51,7 +51,7 @@ struct ChildIntake<Child: Intake> {
   }
 }
 
-/// What the host has all of its children do alike; see ``Intake``.
+/// An operation that the host performs on all children; see ``Intake``.
 enum IntakeOperation {
   case apply(ThrottlePolicies)
   case note(cost: Interval)
@@ -62,7 +62,7 @@ enum IntakeOperation {
 /// The events that throttles hold: neither applied nor coalesced yet.
 struct HeldEvents {
   var count: Int
-  /// When there is something to give at the latest; `nil` if nothing is held.
+  /// The latest time at which there is output; `nil` if nothing is held.
   var deadline: Instant?
 
   var isNothing: Bool { count == 0 && deadline == nil }

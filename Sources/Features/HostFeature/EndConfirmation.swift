@@ -5,9 +5,9 @@ package import Composable
 package struct EndConfirmation {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// How many people were watching when the question was asked.
+    /// The number of viewers when the question was asked.
     package var viewers: Int
-    /// Why the last attempt failed, if the host is asked again.
+    /// The reason why the last attempt failed, if the question is repeated.
     package var failure: String?
 
     package init(viewers: Int, failure: String? = nil) {

@@ -10,25 +10,25 @@ package import RecorderFeature
 package import SourcesFeature
 package import WaitingRoomFeature
 
-/// The host's screen: the phase of the stream, and its children.
+/// The host's screen: the phase of the stream, and the children.
 ///
-/// An optional child appears with the first action addressed to it. `waitingRoom` goes when the
-/// stream goes live, `liveRoomStats` and `poll` when it ends, `activity`, `chat` and `sources` when the room closes; their
-/// effects end with them.
+/// An optional child appears with its first action. `waitingRoom` is removed when the stream goes
+/// live, and `liveRoomStats` and `poll` when it ends. `activity`, `chat`, and `sources` are removed
+/// when the room closes. The effects of a child end with it.
 @Reducer
 package struct HostFeature {
-  /// Changes to children do not notify the host's observers: a chat message is no reason to
-  /// evaluate the host's view.
+  /// Changes of the children do not notify the host's observers: a chat message must not cause an
+  /// evaluation of the host's view.
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
     package var phase: StreamState = StreamState.waiting
     /// Whether any recorder is recording the room, as last reported.
     package var isRecording = false
-    /// How well the stream gets through, according to its statistics; `nil` without them.
+    /// The quality of the connection according to the statistics; `nil` without statistics.
     package var quality: StreamQuality?
-    /// The question whether to end the stream, while it is being asked.
+    /// The question whether to end the stream; `nil` while it is not asked.
     package var endConfirmation: EndConfirmation.State?
-    /// How many the waiting room had let in when it went; `nil` before that.
+    /// The number of people admitted by the waiting room when it was removed; `nil` before that.
     package var admittedBefore: Int?
 
     @ObservationStateIgnored package var activity: ActivityFeature.State?
@@ -41,9 +41,9 @@ package struct HostFeature {
     @ObservationStateIgnored package var sources: SourcesFeature.State?
     @ObservationStateIgnored package var waitingRoom: WaitingRoomFeature.State?
 
-    /// How many messages a chat keeps if it appears from now on.
+    /// The maximum number of messages of a chat that appears later.
     @ObservationStateIgnored package var chatHistory: Int
-    /// Whether the chat is searched for waves; `nil` is no.
+    /// Whether the chat is searched for bursts of duplicates; `nil` means false.
     @ObservationStateIgnored package var analysesChat: Bool?
 
     package init(chatHistory: Int = 500) { self.chatHistory = chatHistory }
@@ -60,14 +60,14 @@ package struct HostFeature {
     case sources(SourcesFeature.Action)
     case waitingRoom(WaitingRoomFeature.Action)
     case endConfirmation(PresentationAction<EndConfirmation.Action>)
-    /// The stream entered a phase, at this time of its source.
+    /// The stream entered a phase at this time of its source.
     case stream(StreamState, at: Timestamp)
     case roomClosed
-    /// Sets how many messages the chat keeps.
+    /// Sets the maximum number of messages that the chat keeps.
     case historyLimited(Int)
-    /// Begins to search the chat for waves, anew if it was being searched, or ends that.
+    /// Starts or restarts the analysis for bursts of duplicates, or ends it.
     case chatAnalysisWanted(Bool)
-    /// Time has advanced without an event; sent once a second while ``State/wantsTicks``.
+    /// Time has advanced without an event. Sent once per second while ``State/wantsTicks`` is true.
     case ticked(at: Timestamp)
   }
 
@@ -76,8 +76,8 @@ package struct HostFeature {
   package init(dependencies: Dependencies = .live()) { self.dependencies = dependencies }
 
   package var body: ReducerSteps<State, Action> {
-    // First, so that a child exists when its first action reaches it: making it takes no action of
-    // its own, and children still run before their parent.
+    // Runs first, so that a child exists when its first action reaches it. Creating it needs no
+    // separate action, and children still run before their parent.
     Reduce { state, action in
       state.makeChild(for: action)
       return .none
@@ -114,10 +114,10 @@ package struct HostFeature {
         if state.control.requests?.surface(for: ControlFeature.endStream) != nil {
           return .send(.control(.endStreamRequested))
         }
-        // At the host's own time, the newest that the duration is based on.
+        // Uses the host's own time: the newest time on which the duration is based.
         return enter(.ended, at: state.header.newestTime, in: &state)
       case .chat(.notice(let notice, let time, let origin)):
-        // The gifts of a gift bomb are in its announcement.
+        // The announcement of a gift bomb includes its gifts.
         guard notice.kind != .gift || notice.group == nil else { return .none }
         return activity(.noticed(notice, at: time, from: origin), in: &state)
       case .chat(.messageDeleted(let id, _)):
@@ -139,7 +139,7 @@ package struct HostFeature {
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }
   }
 
-  /// Enters a phase. The header's reducer is run directly, so that one event remains one action.
+  /// Enters a phase. Runs the header's reducer directly, so that one event remains one action.
   private func enter(
     _ phase: StreamState, at time: Timestamp, in state: inout State
   ) -> Effect<Action> {
@@ -152,7 +152,7 @@ package struct HostFeature {
     return effect.followed(by: .send(.control(.streamEnded)))
   }
 
-  /// A stream that could not be ended is asked about again.
+  /// Repeats the question whether to end the stream after an attempt failed.
   private func askAgain(
     after request: ControlRequest, _ reason: String, in state: inout State
   ) -> Effect<Action> {
@@ -162,7 +162,8 @@ package struct HostFeature {
     return .none
   }
 
-  /// Removes words from the feed as well. To pass this on where there are none would count as a change.
+  /// Removes words from the feed. Checks for them first, because passing the action on would count
+  /// as a change.
   private func retract(
     _ retraction: ActivityFeature.Retraction, in state: inout State
   ) -> Effect<Action> {
@@ -170,8 +171,8 @@ package struct HostFeature {
     return activity(.retracted(retraction), in: &state)
   }
 
-  /// Passes on to the feed, if there is one, what happened in the chat, which it does not know about. Run directly, so
-  /// that one event remains one action.
+  /// Passes chat events on to the feed, if it exists. Runs its reducer directly, so that one event
+  /// remains one action.
   private func activity(
     _ action: ActivityFeature.Action, in state: inout State
   ) -> Effect<Action> {
@@ -179,7 +180,7 @@ package struct HostFeature {
     return ActivityFeature().reduce(into: &state.activity!, action: action).map(Action.activity)
   }
 
-  /// Shows the quality found by the statistics in the header, which does not know about them.
+  /// Shows the quality found by the statistics in the header, which cannot access them.
   private func note(_ quality: StreamQuality, in state: inout State) -> Effect<Action> {
     state.quality = quality
     let connection: HeaderFeature.Connection =
@@ -191,8 +192,8 @@ package struct HostFeature {
     return header(.connectionChanged(connection), in: &state)
   }
 
-  /// Asks before the stream ends. While the question is open, a tap is the answer: yes if it says
-  /// `on`.
+  /// Asks before the stream ends. While the question is open, a tap is the answer: yes if `on` is
+  /// true.
   private func confirmEnd(_ on: Bool?, in state: inout State) -> Effect<Action> {
     guard state.endConfirmation != nil else {
       guard on != false, state.phase != .ended else { return .none }
@@ -236,16 +237,18 @@ package struct HostFeature {
   }
 }
 
-/// What an effect brings back: an input like any other, so that a replay repeats it and needs no effect.
+/// The result of an effect. It is an input like any other, so a replay repeats it without running
+/// the effect.
 package enum EffectInput: Equatable, Sendable {
-  /// An event that came by no line.
+  /// An event that did not arrive as a line.
   case event(LiveEvent.Payload)
-  /// Something about the room's own recorder.
+  /// An input of the room's own recorder.
   case recorder(RecorderInput)
 }
 
 extension HostFeature.Action {
-  /// The input by which the room notes what an effect brings back; `nil` for what no effect does.
+  /// The input that records the result of an effect; `nil` for actions that are not results of
+  /// effects.
   package var input: EffectInput? {
     switch self {
     case .chat(let action): action.event.map { .event(.chat($0)) }
@@ -259,9 +262,9 @@ extension HostFeature.Action {
 }
 
 extension HostFeature.State {
-  /// Whether something visible changes with time alone: the duration of a live stream, the rate of
-  /// a chat, its waves, gifts waiting for the announcement of their bomb, countdowns, a drag whose end may be
-  /// lost.
+  /// Whether anything visible changes with time alone: the duration of a live stream, the rate of a
+  /// chat, its bursts of duplicates, gifts that wait for their announcement, countdowns, or a drag
+  /// whose end may be lost.
   package var wantsTicks: Bool {
     header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
       || chat?.hasWaves == true
@@ -270,21 +273,21 @@ extension HostFeature.State {
       || !control.dragging.isEmpty
   }
 
-  /// Whether the chat keeps this many messages, or will once it appears.
+  /// Returns whether the chat keeps this many messages, or will when it appears.
   package func keepsHistory(of count: Int) -> Bool {
     chatHistory == count && chat?.keepsHistory(of: count) ?? true
   }
 
-  /// Whether work is left that is done in parts, one with each frame.
+  /// Whether work remains that is done in parts, one per frame.
   package var isReviewing: Bool { chat?.isReviewing == true }
 }
 
 // MARK: Optional children
 
-// When the optional children come and go. A child may exist in every phase but the one that removes
-// it. An event that comes for it in that phase (the last sample of a stream that has ended, say) is
-// late: it does not bring the child back. It counts as applied, since it reached the host's reducer,
-// and the store counts its action as one without a child.
+// The lifetimes of the optional children. A child may exist in every phase except the phases that
+// remove it. An event for the child in such a phase (the last sample of an ended stream, for
+// example) is late, and does not restore the child. It counts as applied, because it reached the
+// host's reducer, and the store counts its action as one without a child.
 extension StreamState {
   var admitsWaitingRoom: Bool {
     switch self {
@@ -305,14 +308,15 @@ extension StreamState {
 }
 
 extension HostFeature.State {
-  /// Makes the optional child whose first action this is. A delegate action makes no child: it may be
-  /// the last one of a child that is gone. Nor does letting people in where no one waits.
+  /// Creates the optional child if this is its first action. A delegate action creates no child,
+  /// because it may be the last action of a removed child. Admitting people creates no waiting
+  /// room.
   mutating func makeChild(for action: HostFeature.Action) {
     switch action {
     case .chat(.analysed), .chat(.analysisWanted), .chat(.analysisResumed):
       return
     case .chat:
-      // Not `== nil`, which copies the chat in order to compare it, and that for each message.
+      // Not `== nil`, which would copy the chat for the comparison, with each message.
       if case .some = chat { return }
       chat = ChatFeature.State(historyLimit: chatHistory)
       if analysesChat == true { chat?.beginAnalysis() }
@@ -327,7 +331,7 @@ extension HostFeature.State {
     case .activity:
       if case .some = activity { return }
       activity = ActivityFeature.State()
-      // The feed begins with what the chat has shown so far.
+      // The feed starts with the notices that the chat has shown so far.
       for entry in chat?.notices.entries ?? [] {
         activity?.feed.add(entry.notice, count: entry.count, at: entry.timestamp)
       }
@@ -356,7 +360,7 @@ extension HostFeature.State {
     }
     if !phase.admitsStatistics { removeStatistics() }
     if !phase.admitsPoll { poll = nil }
-    // There is nothing left to ask.
+    // The question no longer applies.
     if phase == .ended { endConfirmation = nil }
   }
 
@@ -371,7 +375,7 @@ extension HostFeature.State {
     endConfirmation = nil
   }
 
-  /// Their judgement goes with them.
+  /// Removes the statistics together with their quality.
   private mutating func removeStatistics() {
     liveRoomStats = nil
     quality = nil

@@ -11,16 +11,16 @@ import RecorderFeature
 import SourcesFeature
 import WaitingRoomFeature
 
-/// The throttle stage of a room: hands each event to the intake of its part.
+/// The throttle stage of a room: passes each event to the intake of its part.
 ///
-/// Order holds across the classes of one child. A change of the stream's state holds order across
-/// all of them: whatever is held is given first, so that what came before it is still applied to a
-/// child that it removes.
+/// Order is kept across the classes of one child. A change of the stream's state keeps order across
+/// all children: all held events are output first, so that earlier events still reach a child that
+/// the change removes.
 ///
-/// Not copyable: a class that holds one would copy it, with some dozens of reference counts, for
-/// each question after what is pending, because the answer comes from another module. The questions are
-/// mutating for the same reason: asked of a value that is only borrowed, its 2.4 KB would be moved to the
-/// stack for each event.
+/// Not copyable. A class that holds a copyable intake would copy it for each query of pending
+/// events, with dozens of reference counts, because the getter is in another module. The queries
+/// are mutating for the same reason: on a borrowed value, each query would move its 2.4 KB to the
+/// stack.
 package struct HostIntake: ~Copyable {
   package typealias Output = IntakeOutput<HostFeature.Action>
 
@@ -34,8 +34,8 @@ package struct HostIntake: ~Copyable {
   private var sources = ChildIntake<SourcesIntake>(HostFeature.Action.sources)
   private var waitingRoom = ChildIntake<WaitingRoomIntake>(HostFeature.Action.waitingRoom)
 
-  /// - Parameter state: of the screen that is restored. What an intake knows of the events that came
-  ///   before is in it; what they held is not.
+  /// - Parameter state: The state of the restored screen. It contains what the intakes know about
+  ///   earlier events, but not the events that they held.
   package init(
     _ policies: ThrottlePolicies = ThrottlePolicies(), resuming state: HostFeature.State? = nil
   ) {
@@ -47,8 +47,9 @@ package struct HostIntake: ~Copyable {
     apply(policies)
   }
 
-  /// Takes one event, and moves it into its part: a copy would retain all its texts. Where nothing is said to be
-  /// consumed, the compiler makes one, and keeps it until the part has returned.
+  /// Receives one event, and moves it into its part, because a copy would retain all its texts.
+  /// Without the explicit `consume`, the compiler makes a copy and keeps it until the part has
+  /// returned.
   package mutating func receive(
     _ event: consuming LiveEvent, at now: Instant, into output: inout Output
   ) {
@@ -80,7 +81,7 @@ package struct HostIntake: ~Copyable {
     }
   }
 
-  /// Has every child do the same, one after the other.
+  /// Performs an operation on every child in sequence.
   private mutating func perform(_ operation: IntakeOperation, into output: inout Output) {
     activity.perform(operation, into: &output)
     chat.perform(operation, into: &output)
@@ -93,7 +94,7 @@ package struct HostIntake: ~Copyable {
     waitingRoom.perform(operation, into: &output)
   }
 
-  /// Events that are held: neither applied nor coalesced yet.
+  /// The number of held events: neither applied nor coalesced yet.
   package var pending: Int {
     mutating get {
       activity.held.count + chat.held.count + control.held.count + header.held.count
@@ -102,7 +103,7 @@ package struct HostIntake: ~Copyable {
     }
   }
 
-  /// Events of one kind that are held.
+  /// Returns the number of held events of one kind.
   package mutating func pending(of kind: ThrottledKind) -> Int {
     switch kind {
     case .chat: chat.intake.pending
@@ -119,7 +120,7 @@ package struct HostIntake: ~Copyable {
     }
   }
 
-  /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
+  /// The latest time at which ``wake(at:into:)`` has output; `nil` if nothing is held.
   package var deadline: Instant? {
     mutating get {
       var earliest = activity.held.deadline
@@ -136,26 +137,26 @@ package struct HostIntake: ~Copyable {
     }
   }
 
-  /// Changes how long events may wait, from the next window of each throttle on. Events that are
-  /// held keep the deadline that they were promised.
+  /// Changes how long events may wait, starting with the next window of each throttle. Held events
+  /// keep their deadline.
   package mutating func apply(_ policies: ThrottlePolicies) {
     var nothing = Output()
     perform(.apply(policies), into: &nothing)
   }
 
-  /// Takes the measured cost of a frame: if frames are expensive, events wait longer, within the
+  /// Records the measured cost of a frame. If frames are expensive, events wait longer, within the
   /// bounds of the policies.
   package mutating func note(cost: Interval) {
     var nothing = Output()
     perform(.note(cost: cost), into: &nothing)
   }
 
-  /// Gives what is due at `now`; called once per frame, before the frame is drawn.
+  /// Outputs the actions that are due at `now`. Called once per frame, before the frame is drawn.
   package mutating func wake(at now: Instant, into output: inout Output) {
     perform(.wake(at: now), into: &output)
   }
 
-  /// Gives everything that is held.
+  /// Outputs the actions of all held events.
   package mutating func flush(at now: Instant, into output: inout Output) {
     perform(.flush(at: now), into: &output)
   }

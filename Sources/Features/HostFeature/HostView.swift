@@ -11,7 +11,7 @@ package import ViewGraph
 import WaitingRoomFeature
 import Wording
 
-/// The whole screen: a line of the host's own, and the children below it.
+/// The whole screen: the host's own line, and the children below it.
 package struct HostView: View {
   package static let name = "HostView"
   /// The names of all views of the screen, parents first.

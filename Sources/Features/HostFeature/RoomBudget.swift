@@ -6,32 +6,34 @@ import LiveEvents
 import SourcesFeature
 import WaitingRoomFeature
 
-/// The most memory that the state of one room may take. Strangers choose texts, names and identifiers,
-/// so every part of the sum has a limit of its own, where the part is.
+/// The maximum memory of the state of one room. Texts, names, and identifiers are untrusted, so
+/// every summand has a limit, which is defined where it is stored.
 package enum RoomBudget {
-  /// In bytes.
+  /// Returns the maximum in bytes.
   ///
   /// - Parameters:
-  ///   - chatHistory: how many messages the chat keeps.
-  ///   - analysesChat: whether the chat is searched for waves.
+  ///   - chatHistory: The maximum number of messages that the chat keeps.
+  ///   - analysesChat: Whether the chat is searched for bursts of duplicates.
   package static func bytes(chatHistory: Int, analysesChat: Bool = false) -> Int {
-    // What is shown, what passes a filter, and the open thread.
+    // The displayed messages, the filtered messages, and the open thread.
     3 * MessageHistory.byteLimit(for: chatHistory)
       + ChatterSet.byteLimit
       + WaitingList.byteLimit
       + 2 * ActivityFeed.byteLimit
-      // What was written with notices, and with those that wait for their gift bomb; names and emotes besides.
+      // The messages of notices, and of notices that wait for their gift bomb, including names and
+      // emotes.
       + 2 * NoticeBoard.limit * (2 * NoticeBoard.textLength)
-      // The chat's and the waiting room's throttles.
+      // The throttles of the chat and of the waiting room.
       + 2 * HeldBytes.limit
       + tables
-      // What belongs to no wave, and what is remembered to find them.
+      // The messages outside bursts of duplicates, and the state of the search for bursts.
       + (analysesChat
         ? MessageHistory.byteLimit(for: chatHistory) + WaveBookkeeping.memory : 0)
   }
 
-  /// Notices, moderation, gift bombs, controls, requests with what they failed for, title poll, prediction, goals and sources: identifiers and names, each with the block
-  /// that it is in.
+  /// The tables of notices, moderation, gift bombs, controls, requests with their failures, title,
+  /// poll, prediction, goals, and sources. Each identifier and name is counted with its memory
+  /// block.
   private static let tables =
     (4 * RecentModeration.capacity + 2 * NoticeBoard.groupMemory + 6 * NoticeBoard.limit
       + 7 * ControlIntake.nameCapacity + Requests.maximumNames

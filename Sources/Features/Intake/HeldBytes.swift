@@ -1,21 +1,22 @@
 /// Counts the bytes of the texts in held events.
 ///
-/// Not the blocks in which they were received: a recording comes in other blocks than the connection
-/// did from which it was made, and must be thinned alike.
+/// The received blocks are not counted: a recording arrives in other blocks than the original
+/// connection, but must be throttled in the same way.
 package struct HeldBytes: Sendable {
-  /// A throttle that keeps every event hands them on early once they keep this much, in bytes.
+  /// The number of bytes at which a throttle that keeps every event delivers its events early.
   package static let limit = 2 << 20
 
   private var bytes = 0
 
   package init() {}
 
-  /// Counts a held event with texts of this length. Returns whether it is time to hand on all of them.
+  /// Counts a held event with texts of this length. Returns whether all held events must be
+  /// delivered now.
   package mutating func add(_ length: Int) -> Bool {
     bytes += length
     return bytes >= Self.limit
   }
 
-  /// Begins again: everything was handed on.
+  /// Resets the count after all held events were delivered.
   package mutating func clear() { self = HeldBytes() }
 }

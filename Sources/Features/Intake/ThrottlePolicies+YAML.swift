@@ -7,13 +7,13 @@ extension ThrottledKind {
 }
 
 extension ThrottlePolicies {
-  /// Sets what a file says about a kind: an interval alone, or the keys of a policy.
+  /// Sets the policy of a kind from a file: either an interval alone, or the keys of a policy.
   ///
   ///     throttle:
   ///       chat: 50ms
   ///       viewers: {interval: 0.2s, maximum-staleness: 1s}
   ///
-  /// - Throws: what is wrong, at the key to look at, with what to do. Nothing is set then.
+  /// - Throws: An error at the affected key, with a remedy. Nothing is set then.
   package mutating func set(
     _ kind: ThrottledKind, _ node: YAMLNode
   ) throws(ConfigurationError) {
@@ -34,7 +34,7 @@ extension ThrottlePolicies {
     }
   }
 
-  /// The word for an interval of one frame.
+  /// The keyword for an interval of one frame.
   package static let frameWord = "frame"
 }
 

@@ -1,17 +1,17 @@
 package import RateLimiting
 
-/// How long the events of each kind may wait: at rest, and at most under load.
+/// The policies for how long events of each kind may wait: without load, and at most under load.
 package struct ThrottlePolicies: Hashable, Sendable {
-  /// How one kind is thinned.
+  /// The throttling of one kind.
   package struct Pacing: Hashable, Sendable {
     /// The interval while deliveries are cheap.
     package var interval: Interval
-    /// The longest interval, and so the bound of staleness.
+    /// The longest interval, which bounds the staleness.
     package var maximumStaleness: Interval
     /// The size at which a batch is delivered early.
     package var capacity: Int
 
-    /// - Parameter maximumStaleness: `nil` for an interval that does not widen.
+    /// - Parameter maximumStaleness: The longest interval; `nil` for a constant interval.
     package init(
       interval: Interval, maximumStaleness: Interval? = nil, capacity: Int = standardCapacity
     ) {
@@ -20,7 +20,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
       self.capacity = capacity
     }
 
-    /// The interval as it widens under load.
+    /// The interval that widens under load.
     package var adaptive: AdaptiveInterval {
       AdaptiveInterval(
         wanted: interval, maximum: maximumStaleness, budgetPerMille: ThrottlePolicies.budgetPerMille
@@ -28,21 +28,21 @@ package struct ThrottlePolicies: Hashable, Sendable {
     }
   }
 
-  /// The share of time that frames may take before events wait for longer, in thousandths.
+  /// The share of time that frames may take before intervals widen, in thousandths.
   package static let budgetPerMille: Int64 = 250
   package static let frame = Interval.nanoseconds(16_666_667)
 
   private var pacings: [ThrottledKind: Pacing] = [:]
 
-  /// What holds where nothing is configured.
+  /// Creates the default policies.
   package init() {}
 
-  /// The same, except for these kinds.
+  /// Creates the default policies, except for these kinds.
   package init(_ pacings: [ThrottledKind: Pacing]) {
     for (kind, pacing) in pacings { self[kind] = pacing }
   }
 
-  /// Setting does not check; ``set(_:_:)`` checks what people wrote.
+  /// The policy of a kind. The setter does not validate; ``set(_:_:)`` validates configuration.
   package subscript(kind: ThrottledKind) -> Pacing {
     get { pacings[kind] ?? Self.standard(kind) }
     set { pacings[kind] = newValue == Self.standard(kind) ? nil : newValue }
@@ -50,11 +50,11 @@ package struct ThrottlePolicies: Hashable, Sendable {
 
   package static let standardCapacity = 8_192
 
-  /// Sets what `description` says about a kind. Without an interval its times are those of
-  /// ``standard(_:)``; an interval without a bound does not widen.
+  /// Sets the policy of a kind from `description`. Without an interval, the times of
+  /// ``standard(_:)`` are used. An interval without a bound does not widen.
   ///
-  /// - Throws: ``Refusal`` if that contradicts itself or the promise of the kind. Nothing is set
-  ///   then.
+  /// - Throws: ``Refusal`` if the description contradicts itself or the promise of the kind.
+  ///   Nothing is set then.
   package mutating func set(
     _ kind: ThrottledKind, _ description: PolicyDescription
   ) throws(Refusal) {
@@ -62,7 +62,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
       throw Refusal(
         key: .limitClass,
         message:
-          "contradicts what \(kind.rawValue) promises, which is \(kind.limitClass.rawValue); "
+          "contradicts the class of \(kind.rawValue), which is \(kind.limitClass.rawValue); "
           + "remove it")
     }
     let standard = Self.standard(kind)
@@ -83,7 +83,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
     self[kind] = pacing
   }
 
-  /// Refuses keys that are valid and change nothing: whoever wrote them expects an effect.
+  /// Rejects keys that are valid but have no effect, because their author expects one.
   private func refuseUnused(_ description: PolicyDescription) throws(Refusal) {
     if description.leading == false {
       throw Refusal(
@@ -95,7 +95,7 @@ package struct ThrottlePolicies: Hashable, Sendable {
     }
   }
 
-  /// Why a policy was refused: the key to look at, and what to do.
+  /// The reason why a policy is invalid: the affected key, and a remedy.
   package struct Refusal: Error, Equatable {
     package let key: PolicyDescription.Key
     package let message: String

@@ -1,11 +1,11 @@
 package import LiveEvents
 package import RateLimiting
 
-/// The kinds of events that may wait, each with the class that it is thinned by.
+/// The kinds of events that may wait. Each has a throttling class.
 ///
-/// The class is a promise of the feature: what may not be lost is not thinned by a class that loses
-/// it. How long an event may wait is up to the configuration. Events that are not listed never
-/// wait.
+/// The class is a promise of the feature: events that must not be lost do not have a class that
+/// loses them. The configuration determines how long an event may wait. Events that are not listed
+/// here never wait.
 package enum ThrottledKind: String, CaseIterable, Sendable {
   /// `chat.message`
   case chat
@@ -30,7 +30,7 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
   /// `goal`, `hypeTrain` progress
   case goals
 
-  /// The kind of an event; `nil` for one that never waits.
+  /// Returns the kind of an event; `nil` for an event that never waits.
   package static func of(_ event: LiveEvent.Payload) -> ThrottledKind? {
     switch event {
     case .chat(.message): .chat
@@ -60,11 +60,11 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// What the events are, in words.
+  /// A description of the events.
   package var meaning: String {
     switch self {
     case .chat: "Chat messages"
-    case .waitingRoom: "People who come to the waiting room, leave it or are let in"
+    case .waitingRoom: "Joins, leaves, and admissions of the waiting room"
     case .controls: "Changes of a slider while it is dragged"
     case .meters: "Levels of audio inputs"
     case .reactions: "Reactions"
@@ -72,16 +72,16 @@ package enum ThrottledKind: String, CaseIterable, Sendable {
     case .votes: "Votes of a poll"
     case .statistics: "Statistics of encoder and connection"
     case .progress: "Progress of a recorder that does not know its total"
-    case .sources: "How the sources of events are doing"
+    case .sources: "States of the event sources"
     case .goals: "Progress of goals and hype trains"
     }
   }
 }
 
 extension ThrottlePolicies {
-  /// The pacing where nothing is set. Events that are drawn with the frame may become as late as
-  /// people still perceive as immediate; counts of viewers and votes and their wait for the frame stay
-  /// below 250 ms.
+  /// Returns the default policy. Events that are drawn with the frame may be delayed as long as
+  /// people perceive them as immediate. Counts of viewers and votes, including their wait for the
+  /// frame, stay below 250 ms.
   package static func standard(_ kind: ThrottledKind) -> Pacing {
     switch kind {
     case .chat, .waitingRoom, .controls, .meters, .reactions:

@@ -2,7 +2,7 @@ package import Composable
 package import LiveEvents
 package import RateLimiting
 
-/// Statistics of the encoder and the connection, summarised per window so that no peak is lost.
+/// The statistics of the encoder and the connection, summarised per window so that no peak is lost.
 @Reducer
 package struct LiveRoomStatsFeature {
   @ObservableState
@@ -13,15 +13,15 @@ package struct LiveRoomStatsFeature {
     package var samples = 0
     /// The worst level of any measurement, with hysteresis.
     package var quality: StreamQuality = StreamQuality.good
-    /// The measurement that ``quality`` follows; `nil` while it is good.
+    /// The measurement that determines ``quality``; `nil` while the quality is good.
     package var fault: StreamFault?
     /// The best mean frame rate of any window, with which a shortfall is compared.
     package var bestFrameRate: Double = 0
-    /// Dropped frames at the end of the newest window that has them.
+    /// The total of dropped frames at the end of the newest window that contains it.
     package var droppedFrames: Double?
     /// The levels of the individual measurements, each with its own hysteresis.
     package var levels = QualityLevels()
-    /// Mean bitrates and round trips over time; `nil` before the first sample.
+    /// The mean bitrates and round trips over time; `nil` before the first sample.
     package var bitrateHistory: History?
     package var roundTripHistory: History?
     @ObservationStateIgnored package var samplers: Samplers?
@@ -29,25 +29,25 @@ package struct LiveRoomStatsFeature {
     package init() {}
   }
 
-  /// Makes the samples of the histories.
+  /// Creates the samples of the histories.
   package struct Samplers: Equatable, Sendable, Codable {
-    /// The time of the events when it was told last.
+    /// The time of the newest tick.
     var now: Timestamp = 0
     var bitrate = HistorySampler()
     var roundTrip = HistorySampler()
   }
 
   package enum Action: Equatable, Sendable {
-    /// Indirect, because a window is large and every action of a room takes as much space as the
-    /// largest one.
+    /// Indirect because a window is large, and every action of a room takes as much space as the
+    /// largest.
     indirect case windowClosed(StatisticsWindow)
-    /// The time of the events moved on.
+    /// The time of the events has advanced.
     case ticked(at: Timestamp)
     case delegate(Delegate)
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The level changed. This is the only alert; it is not repeated while the level stays the
+    /// The level changed. This is the only alert, and it is not repeated while the level stays the
     /// same.
     case qualityChanged(StreamQuality)
   }
@@ -70,7 +70,8 @@ package struct LiveRoomStatsFeature {
     }
   }
 
-  /// With the window, not with the tick: so the histories cause no evaluation of their own.
+  /// Adds a sample with the window instead of the tick, so that the histories cause no further
+  /// evaluations.
   private func sample(_ window: StatisticsWindow, _ state: inout State) {
     guard var samplers = state.samplers else { return }
     if let bitrate = window.bitrate?.mean {
@@ -93,8 +94,8 @@ package struct LiveRoomStatsFeature {
         frameShortfall: state.bestFrameRate > 0 ? 1 - rate / state.bestFrameRate : 0)
     }
     if let dropped = window.droppedFrames {
-      // The counter has been running since the stream began, perhaps before the first sample, and
-      // starts again from zero with the encoder.
+      // The counter has been running since the stream began, possibly before the first sample. It
+      // restarts at zero with the encoder.
       levels.note(droppedFrames: max(0, dropped.last - (state.droppedFrames ?? dropped.minimum)))
       state.droppedFrames = dropped.last
     }
@@ -119,7 +120,7 @@ package struct QualityLevels: Equatable, Sendable, Codable {
     max(max(congestion, roundTrip), max(frameShortfall, droppedFrames))
   }
 
-  /// The measurement at fault; of several that are equally bad, the one declared first.
+  /// The measurement with the worst level; the first declared one if several are equally bad.
   var fault: StreamFault? {
     switch worst {
     case .good: nil

@@ -2,7 +2,7 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Sums up `stats` per window.
+/// Summarises `stats` per window.
 package struct LiveRoomStatsIntake: Intake {
   package typealias Action = LiveRoomStatsFeature.Action
 
@@ -47,7 +47,7 @@ package struct LiveRoomStatsIntake: Intake {
     output.apply(.windowClosed(window), events: step.applied)
   }
 
-  /// A figure that is not known is NaN, which the window leaves out.
+  /// Returns the values of a sample. Unknown values are NaN, which the window ignores.
   private static func series(of sample: StreamStatistics) -> InlineArray<5, Double> {
     [
       sample.bitrateKbps ?? .nan, sample.framesPerSecond ?? .nan,

@@ -2,7 +2,7 @@ import RateLimiting
 package import ViewGraph
 import Wording
 
-/// The verdict on the connection, and the newest window of each measurement with its history.
+/// Shows the quality of the connection, and the newest window of each measurement with its history.
 package struct LiveRoomStatsView: View {
   package static let name = "LiveRoomStatsView"
 
@@ -55,7 +55,7 @@ package struct LiveRoomStatsView: View {
     return [
       .text(name, .faint), .text(number(summary.last), emphasis), .text(unit, .faint),
       history.map { .sparkline($0.samples) } ?? .empty,
-      // Where a window has one sample, which is usual, there is nothing to add.
+      // A window usually has a single sample, and then no range to show.
       least == most ? .empty : .text("\(least) to \(most)", .faint),
     ]
   }

@@ -1,21 +1,21 @@
 package import RateLimiting
 
-/// The summary of the samples in one window of time: last, count, sum, minimum and maximum of each
-/// series.
+/// The summary of the samples in a window of time: the last value, count, sum, minimum, and maximum
+/// of each series.
 ///
-/// A series is `nil` if no sample of the window had a value for it.
+/// A series is `nil` if no sample of the window has a value for it.
 package struct StatisticsWindow: Equatable, Sendable, Codable {
-  /// Kilobits per second.
+  /// The bitrate, in kilobits per second.
   package var bitrate: Summary?
-  /// Frames per second.
+  /// The frame rate, in frames per second.
   package var frameRate: Summary?
-  /// Frames dropped since the stream began.
+  /// The number of frames dropped since the stream began.
   package var droppedFrames: Summary?
-  /// Milliseconds.
+  /// The round trip time, in milliseconds.
   package var roundTrip: Summary?
-  /// From 0 (none) to 1 (nothing gets through).
+  /// The congestion, from 0 (none) to 1 (nothing gets through).
   package var congestion: Summary?
-  /// Samples in the window.
+  /// The number of samples in the window.
   package var samples: Int
 
   package init(

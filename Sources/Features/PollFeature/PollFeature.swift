@@ -1,7 +1,7 @@
 package import Composable
 package import LiveEvents
 
-/// A question to the viewers, and how they have voted.
+/// A question to the viewers, and their votes.
 @Reducer
 package struct PollFeature {
   @ObservableState
@@ -9,13 +9,14 @@ package struct PollFeature {
     package var id: Text = ""
     package var title = ""
     package var options: [Option] = []
-    /// Whether people can still vote.
+    /// Whether voting is open.
     package var isOpen = false
-    /// The index of the option that won; `nil` while the poll is open, and if its source named none.
+    /// The index of the winning option; `nil` while the poll is open, or if its source named none.
     package var winner: Int?
-    /// When voting is to end; `nil` if that is not known.
+    /// The scheduled end of voting; `nil` if unknown.
     package var endsAt: Timestamp?
-    /// Whole seconds until then, rounded up; `nil` unless the poll is open and the time is known.
+    /// The whole seconds until the end, rounded up; `nil` unless the poll is open and its end is
+    /// known.
     package var secondsLeft: Int?
 
     package init() {}
@@ -32,11 +33,11 @@ package struct PollFeature {
   }
 
   package enum Action: Equatable, Sendable {
-    /// A poll began, at this time of its source.
+    /// A poll began at this time of its source.
     case began(PollQuestion, at: Timestamp)
-    /// The votes of each option by now.
+    /// The current votes of each option.
     case voted([Int])
-    /// Voting is over; the index of the option that won.
+    /// Voting ended; the value is the index of the winning option.
     case ended(winner: Int?)
     /// The time of the events has advanced.
     case ticked(at: Timestamp)
@@ -64,7 +65,7 @@ package struct PollFeature {
     return .none
   }
 
-  /// Owns its texts: a question must not keep the batch of lines alive that brought it.
+  /// Copies the texts, because a question must not keep its received batch of lines alive.
   private func begin(_ question: PollQuestion, _ state: inout State) {
     state.id = question.id.owned()
     state.title = String(question.title)
@@ -81,6 +82,6 @@ package struct PollFeature {
 }
 
 extension PollFeature.State {
-  /// Whether the time left changes.
+  /// Whether the remaining time is changing.
   package var isCountingDown: Bool { isOpen && endsAt != nil && secondsLeft != 0 }
 }

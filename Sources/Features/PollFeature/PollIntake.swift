@@ -2,19 +2,19 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins the votes: the newest totals win. A poll's begin and end pass at once, behind the votes that
-/// came before them, so that the last totals of a poll are those that it ended with.
+/// Throttles the votes: the latest totals win. The begin and end of a poll pass immediately, after
+/// all earlier votes, so that the last totals of a poll are its final totals.
 ///
-/// Votes and an end that do not fit the open poll are rejected here, where that is known of every
-/// event: the state is behind by what has not been reduced yet.
+/// Votes and ends that do not match the open poll are rejected here, because the intake knows all
+/// received events. The state lacks the events that have not been reduced yet.
 package struct PollIntake: Intake {
   package typealias Action = PollFeature.Action
 
   private var votes: Paced<LatestWins<[Int]>>
-  /// The poll that takes votes.
+  /// The poll that accepts votes.
   private var open: (id: Text, options: Int)?
-  /// Whether the stream is in a phase that shows polls. One that begins in another phase is late,
-  /// and takes no votes.
+  /// Whether the stream is in a phase that shows polls. A poll that begins in another phase is
+  /// late, and accepts no votes.
   private var isShown = true
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
@@ -22,12 +22,12 @@ package struct PollIntake: Intake {
     apply(policies)
   }
 
-  /// Takes votes for the open poll of a restored screen.
+  /// Accepts votes for the open poll of a restored screen.
   package mutating func resume(_ state: PollFeature.State?) {
     open = state.flatMap { $0.isOpen ? ($0.id, $0.options.count) : nil }
   }
 
-  /// Follows the phase of the stream; a poll that is not shown any more is not open either.
+  /// Follows the phase of the stream. A poll that is no longer shown is no longer open.
   package mutating func show(_ isShown: Bool) {
     self.isShown = isShown
     if !isShown { open = nil }

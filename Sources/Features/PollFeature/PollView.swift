@@ -1,7 +1,7 @@
 package import ViewGraph
 import Wording
 
-/// The question, how many have voted and until when they may, and a bar for each option.
+/// Shows the question, the number of votes, the remaining time, and a bar for each option.
 package struct PollView: View {
   package static let name = "PollView"
 
@@ -11,7 +11,7 @@ package struct PollView: View {
     let options = state.options
     let winner = state.winner
     let total = options.reduce(0) { sum, option in
-      // A saved state may hold anything.
+      // A saved state may contain any values.
       let (next, overflow) = sum.addingReportingOverflow(option.votes)
       return overflow ? .max : next
     }

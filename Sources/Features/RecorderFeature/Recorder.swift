@@ -1,14 +1,14 @@
 import Composable
 
-/// The room's own recorder, as effects use it. Each call gets the number of the attempt, and takes effect only
-/// while that is the newest one; it throws what an attempt failed for.
+/// The room's own recorder, as used by effects. Each call receives the number of its attempt, and
+/// has an effect only while that attempt is the newest. A call throws the reason of a failure.
 package struct Recorder: DependencyValue {
-  /// Begins a recording, and returns its name.
+  /// Starts a recording, and returns its name.
   package var start: @Sendable (_ attempt: Int) async throws -> String
-  /// Closes the recording, which may be paused; `nil` if there is none.
+  /// Closes the recording, which may be paused. Returns `nil` if there is none.
   package var stop: @Sendable (_ attempt: Int) async throws -> SavedRecording?
   package var pause: @Sendable (_ attempt: Int) async throws -> Void
-  /// Continues the recording that was paused.
+  /// Continues the paused recording.
   package var resume: @Sendable (_ attempt: Int) async throws -> Void
 
   package init(
@@ -23,7 +23,7 @@ package struct Recorder: DependencyValue {
     self.resume = resume
   }
 
-  /// A room without a place for recordings.
+  /// The recorder of a room that cannot store recordings.
   package static var live: Recorder {
     Recorder(
       start: { _ in throw Missing() }, stop: { _ in nil }, pause: { _ in throw Missing() },

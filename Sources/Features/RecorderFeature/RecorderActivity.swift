@@ -1,19 +1,19 @@
 package import LiveEvents
 
-/// What is known about one recorder.
+/// The known state of one recorder.
 package struct RecorderActivity: Equatable, Sendable, Codable {
   package var state = RecorderState.idle
-  /// Bytes written.
+  /// The number of written bytes.
   package var bytes = 0
-  /// Time recorded, in milliseconds.
+  /// The recorded time, in milliseconds.
   package var durationMilliseconds = 0
-  /// How much is done, of `total`, if the recorder knows.
+  /// The completed part of `total`, if the recorder reports it.
   package var done: Int?
   package var total: Int?
 
   package init() {}
 
-  /// The whole percent done, 0 to 100; `nil` if the total is unknown.
+  /// The completed percentage, 0 to 100, rounded down; `nil` if the total is unknown.
   package var percent: Int? {
     guard let done, let total, done >= 0, done <= total else { return nil }
     guard total > 0 else { return 100 }
@@ -21,8 +21,8 @@ package struct RecorderActivity: Equatable, Sendable, Codable {
     return Int(product.quotient)
   }
 
-  /// Whether a recording is open. A recording that is being started may fail; one that is being
-  /// stopped does not take in anything more.
+  /// Whether a recording is open. A recording that is being started may still fail, and one that is
+  /// being stopped accepts no more data.
   package var isRecording: Bool {
     switch state {
     case .recording, .paused: true
@@ -30,15 +30,15 @@ package struct RecorderActivity: Equatable, Sendable, Codable {
     }
   }
 
-  /// The activity after the recorder entered a state.
+  /// Returns the activity after the recorder entered a state.
   func entering(_ new: RecorderState) -> RecorderActivity {
-    // What the previous recording wrote is not part of the new one.
+    // The figures of the previous recording are discarded.
     var next = new == .starting ? RecorderActivity() : self
     next.state = new
     return next
   }
 
-  /// The activity after the recording was closed, or turned out not to exist.
+  /// Returns the activity after the recording was closed, or turned out not to exist.
   func saved(_ recording: SavedRecording?) -> RecorderActivity {
     var next = entering(.idle)
     (next.done, next.total) = (nil, nil)
@@ -48,7 +48,7 @@ package struct RecorderActivity: Equatable, Sendable, Codable {
     return next
   }
 
-  /// The activity after the recorder reported its progress.
+  /// Returns the activity after a progress report.
   func after(_ progress: RecorderProgress) -> RecorderActivity {
     var next = self
     next.bytes = progress.bytes

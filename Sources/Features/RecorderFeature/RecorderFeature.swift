@@ -1,26 +1,26 @@
 package import Composable
 package import LiveEvents
 
-/// State and progress of a room's recorders: the external one that events report on, and the room's
-/// own, which this starts and stops.
+/// The state and progress of a room's recorders: the external recorder that events report on, and
+/// the room's own recorder, which this feature starts and stops.
 ///
-/// What somebody wants of the own recorder is attempted by an effect; what it leads to is an input. Where nobody
-/// waits for the outcome, a start that failed is repeated until it works or somebody wants the opposite, and so is
-/// the start of a recording in place of one that failed.
+/// Effects attempt what is requested of the own recorder, and their results are inputs. If nobody
+/// waits for the outcome, a failed start is repeated until it succeeds or the opposite is
+/// requested. The same applies to the start of a recording that replaces a failed one.
 @Reducer
 package struct RecorderFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// The recorder that events report on, such as the one of the streaming program.
+    /// The recorder that events report on, such as that of the streaming program.
     package var elsewhere = RecorderActivity()
-    /// The room's own recording; `nil` until one is started.
+    /// The room's own recording; `nil` until a recording is started.
     package var own: RecorderActivity?
-    /// What is wanted of the room's own recorder; `nil` until somebody wants something.
+    /// The requested work of the room's own recorder; `nil` until anything is requested.
     package var work: RecorderWork?
 
     package init() {}
 
-    /// Whether any recorder is recording this room.
+    /// Whether any recorder is recording the room.
     package var isRecording: Bool { elsewhere.isRecording || own?.isRecording ?? false }
   }
 
@@ -33,9 +33,9 @@ package struct RecorderFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// Whether any recorder is recording this room has changed.
+    /// It has changed whether any recorder is recording the room.
     case isRecordingChanged(Bool)
-    /// Who waits for the outcome of an attempt can be told.
+    /// An attempt has ended, so its outcome can be reported to its requester.
     case attemptEnded(Int, RecorderOutcome)
   }
 
@@ -54,16 +54,15 @@ package struct RecorderFeature {
       let change = update(&state) { effect = take(input, in: &$0) }
       return change.followed(by: effect)
     case .ownProgressed(let progress):
-      // Progress without a recording is a late report of one that was removed.
+      // Progress without a recording is a late report about a removed recording.
       return update(&state) { $0.own = $0.own?.after(progress) }
     case .delegate:
       return .none
     }
   }
 
-  /// Applies a change, and tells the parent if it starts or stops the room being recorded. Values
-  /// are assigned rather than mutated in place, so that observers are not notified if nothing
-  /// changed.
+  /// Applies a change, and notifies the parent if the room starts or stops being recorded. Values
+  /// are assigned instead of mutated in place, so that observers are not notified without a change.
   private func update(_ state: inout State, _ change: (inout State) -> Void) -> Effect<Action> {
     let before = state.isRecording
     change(&state)
@@ -75,15 +74,16 @@ package struct RecorderFeature {
 // MARK: The room's own recorder
 
 extension RecorderFeature {
-  /// How long a recording must run before its predecessors' failures no longer delay the next attempt.
+  /// The time after which a recording no longer counts the failures before it.
   private static let probation = Duration.seconds(60)
 
-  /// How long an attempt may take before it is shown as failing, and what is said then. A disk that does not answer
-  /// holds a call for as long as it likes, and nothing can end that.
+  /// The time after which an attempt is reported as failing, and the message. An unresponsive disk
+  /// can block a call for any time, and nothing can end the call.
   private static let patience = Duration.seconds(10)
   private static let silence = "the disk does not answer"
 
-  /// Effects that attempt something or wait for that: for one attempt at a time.
+  /// Effects that attempt something or wait for the next attempt. They belong to one attempt at a
+  /// time.
   private struct AttemptID: Hashable {}
 
   private func take(_ input: RecorderInput, in state: inout State) -> Effect<Action> {
@@ -97,7 +97,7 @@ extension RecorderFeature {
       }
       let next = end(wish, outcome, &work, in: &state)
       state.work = work
-      // Nobody waits for it any more.
+      // The outcome is known, so the effect is no longer needed.
       let effect = Effect<Action>.cancel(id: AttemptID()).followed(by: next)
       return effect.followed(by: .send(.delegate(.attemptEnded(attempt, outcome))))
     case .stalled(let attempt):
@@ -137,7 +137,7 @@ extension RecorderFeature {
     }
   }
 
-  /// Attempts what somebody wants, in place of what was attempted so far.
+  /// Attempts a request, replacing the current attempt.
   private func begin(
     _ wish: RecorderWish, retries: Bool, in state: inout State
   ) -> Effect<Action> {
@@ -148,7 +148,7 @@ extension RecorderFeature {
       replaced = replaced.followed(by: .send(.delegate(.attemptEnded(work.attempt, .replaced))))
     }
     work.attempt += 1
-    // Who wants the same at once does not make others want it less.
+    // Another request for the same does not revoke an earlier request to retry.
     let isRepeated = work.wish == wish
     work.retries = retries || work.retries && isRepeated
     if !isRepeated { (work.failures, work.failure) = (0, nil) }
@@ -158,10 +158,10 @@ extension RecorderFeature {
     case .start:
       (next, work.recording) = (own.entering(.starting), nil)
     case .stop:
-      // What has not begun is only given up.
+      // A recording that has not started is only abandoned.
       next.state = own.isRecording ? .stopping : .idle
     case .pause: next.state = .paused
-    // Paused until it is certain that it goes on.
+    // The recording counts as paused until it has certainly resumed.
     case .resume: break
     }
     state.own = next
@@ -178,7 +178,7 @@ extension RecorderFeature {
     in state: inout State
   ) -> Effect<Action> {
     if case .failed(let reason) = outcome {
-      // A recording that was paused is left as it is until somebody closes it.
+      // A paused recording stays as it is until it is closed.
       if wish != .resume { state.own = state.own?.entering(.failed) }
       return retry(after: reason, &work)
     }
@@ -200,7 +200,7 @@ extension RecorderFeature {
   private func retry(after reason: String, _ work: inout RecorderWork) -> Effect<Action> {
     work.failures += 1
     work.failure = reason
-    // A recorder that failed cannot be closed a second time, and what is on disk stays there.
+    // A failed recorder cannot be closed again, and the data on disk stays there.
     guard work.retries, work.wish == .start || work.wish == .resume else {
       (work.wish, work.retries) = (nil, false)
       return .none
@@ -213,7 +213,7 @@ extension RecorderFeature {
     if state.work?.failure == Self.silence { state.work?.failure = nil }
   }
 
-  /// Begins anew what was under way. Nobody waits for its outcome any more.
+  /// Restarts the work that was in progress. Nobody waits for its outcome any more.
   private func restart(isRecording: Bool, _ state: inout State) -> Effect<Action> {
     forgetSilence(&state)
     if var work = state.work, work.wish != nil {
@@ -287,7 +287,8 @@ extension RecorderFeature {
 }
 
 extension RecorderFeature.Action {
-  /// The input by which the room notes what an effect brings back; `nil` for what no effect does.
+  /// The input that records the result of an effect; `nil` for actions that are not results of
+  /// effects.
   package var input: RecorderInput? {
     switch self {
     case .own(let input): input

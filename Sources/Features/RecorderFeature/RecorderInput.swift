@@ -1,39 +1,39 @@
 package import LiveEvents
 
-/// What happens to the room's own recorder. An input of the room like an event, but not one of the stream: a
-/// recording holds it as a change, so that it does not count among what the room was sent, and only a restart
-/// repeats it. A replay into another room leaves that room's recorder alone.
+/// Inputs of the room's own recorder. They are inputs of the room but not events of the stream. A
+/// recording stores them as changes, so they do not count as received events, and only a restart
+/// replays them. A replay into another room does not affect that room's recorder.
 package enum RecorderInput: Equatable, Sendable, Codable {
-  /// Somebody wants something of the recorder.
+  /// Something is requested of the recorder.
   ///
-  /// - Parameter retries: whether it is tried until it works. Who waits for the outcome is told instead that it
-  ///   has failed, and decides.
+  /// - Parameter retries: Whether attempts are repeated until one succeeds. Otherwise, the
+  ///   requester receives the failure and decides.
   case wished(wish: RecorderWish, retries: Bool)
-  /// An attempt has an outcome.
+  /// An attempt has ended.
   case ended(attempt: Int, outcome: RecorderOutcome)
-  /// An attempt takes so long that its disk seems not to answer. It goes on all the same.
+  /// An attempt takes so long that the disk seems unresponsive. The attempt continues.
   case stalled(attempt: Int)
-  /// It is time for the next attempt.
+  /// The next attempt is due.
   case due(attempt: Int)
-  /// Whether the disk on which recordings are written answers, as far as is known.
+  /// Whether the disk for recordings is known to respond.
   case disk(answers: Bool)
-  /// The running recording failed.
+  /// The current recording failed.
   case failed(reason: String)
-  /// The recording that this attempt began has run for so long that the failures before it are history.
+  /// The recording of this attempt has run long enough that earlier failures no longer count.
   case proven(attempt: Int)
-  /// The program was started again, and the recording goes on or does not.
+  /// The program was restarted; `isRecording` is whether the recording continues.
   case restarted(isRecording: Bool)
 }
 
-/// The outcome of an attempt to do what somebody wants of the recorder.
+/// The outcome of an attempt.
 package enum RecorderOutcome: Equatable, Sendable, Codable {
   case started(recording: String)
   case paused
   case resumed
-  /// The recording is closed; `nil` if there was none.
+  /// The recording was closed; `nil` if there was none.
   case saved(recording: SavedRecording?)
   case failed(reason: String)
-  /// Somebody wanted something else meanwhile.
+  /// Another request replaced the attempt.
   case replaced
 }
 

@@ -2,8 +2,8 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Passes `recorder.state` and thins `recorder.progress`: one action per whole percent and the
-/// last, or one per second while the total is unknown.
+/// Passes `recorder.state` immediately and throttles `recorder.progress`: one action per whole
+/// percent and for the last report, or one per second while the total is unknown.
 package struct RecorderIntake: Intake {
   package typealias Action = RecorderFeature.Action
 
@@ -17,7 +17,7 @@ package struct RecorderIntake: Intake {
     progress.interval = policies[.progress].interval
   }
 
-  /// The promise for progress leaves nothing to widen.
+  /// Does nothing, because the interval of progress is fixed.
   package mutating func note(cost: Interval) {}
 
   package var pending: Int { progress.pending }
@@ -53,7 +53,7 @@ package struct RecorderIntake: Intake {
     deliver(progress.flush(at: now), into: &output)
   }
 
-  /// Gives what is held. After a state that begins or ends a recording, progress is counted anew.
+  /// Outputs the held progress. After a state that begins or ends a recording, progress restarts.
   private mutating func flush(
     before state: RecorderState, at now: Instant, into output: inout IntakeOutput<Action>
   ) {

@@ -2,8 +2,8 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// A row for each recorder that has something to tell: state, time, size, and a gauge where the
-/// total is known.
+/// Shows a row for each recorder with content: its state, time, and size, and a gauge if the total
+/// is known.
 package struct RecorderView: View {
   package static let name = "RecorderView"
 
@@ -16,7 +16,7 @@ package struct RecorderView: View {
     if let own { lines += describe("here", own) + attempts(state.work) }
     if elsewhere != RecorderActivity() {
       let there = describe(own == nil ? nil : "elsewhere", elsewhere)
-      // What is under way stays on a small screen.
+      // An active recorder stays visible on a small screen.
       lines = own?.state == .idle && elsewhere.state != .idle ? there + lines : lines + there
     }
     return .panel(
@@ -24,7 +24,7 @@ package struct RecorderView: View {
       .acting(acts(own?.state ?? .idle), .column(lines)))
   }
 
-  /// What can be done with the room's own recording.
+  /// Returns the acts that are possible for the room's own recording.
   private func acts(_ state: RecorderState) -> [ViewAct] {
     switch state {
     case .idle, .failed: [ViewAct("record", "StartRecording")]
@@ -34,7 +34,7 @@ package struct RecorderView: View {
     }
   }
 
-  /// What failed, and whether it is tried again.
+  /// Returns the last failure, and whether the attempt will be repeated.
   private func attempts(_ work: RecorderWork?) -> [ViewNode] {
     guard let work, let failure = work.failure else { return [] }
     let retry = work.retryDelay.map { "; trying again after \($0.components.seconds) s" } ?? ""

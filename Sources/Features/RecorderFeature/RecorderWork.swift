@@ -1,45 +1,45 @@
 package import LiveEvents
 
-/// What is wanted of the room's own recorder, and how the attempts go.
+/// The requested work of the room's own recorder, and the state of its attempts.
 package struct RecorderWork: Equatable, Sendable, Codable {
   /// The number of the newest attempt.
   package var attempt = 0
-  /// What is being attempted, or will be again; `nil` if nothing is.
+  /// The request that is being attempted or will be repeated; `nil` if there is none.
   package var wish: RecorderWish?
-  /// Whether an attempt that fails is followed by another one.
+  /// Whether a failed attempt is followed by another one.
   package var retries = false
-  /// Whether the next attempt is waited for.
+  /// Whether the next attempt is pending.
   package var isWaiting = false
-  /// How many attempts and recordings failed in a row.
+  /// The number of consecutive failed attempts and recordings.
   package var failures = 0
-  /// Why the last attempt or the recording failed, until something works.
+  /// The reason why the last attempt or recording failed, until an attempt succeeds.
   package var failure: String?
   /// The name of the newest recording.
   package var recording: String?
 
   package init() {}
 
-  /// How long the next attempt is waited for: longer with each failure, up to a minute.
+  /// The wait before the next attempt, which grows with each failure up to a minute.
   package var delay: Duration { .seconds(failures > 6 ? 60 : 1 << max(0, failures - 1)) }
 
-  /// When something failed, how long after that it is tried again; `nil` if it is not.
+  /// The wait between the last failure and the next attempt; `nil` if there will be none.
   package var retryDelay: Duration? { isWaiting ? delay : nil }
 
-  /// Whether this attempt is under way.
+  /// Returns whether this attempt is in progress.
   package func isAttempting(_ number: Int) -> Bool {
     number == attempt && wish != nil && !isWaiting
   }
 }
 
 extension RecorderFeature.State {
-  /// Whether the room's own recorder can do this as things are.
+  /// Returns whether the room's own recorder can accept this request now.
   package func accepts(_ wish: RecorderWish) -> Bool {
     let state = own?.state ?? .idle
     switch wish {
     case .start: return state == .idle || state == .failed || state == .stopping
     case .stop:
       return state == .starting || isOpen || state == .failed && work?.wish != nil
-    // One that is being continued is paused until then.
+    // A recording that is being continued counts as paused until then.
     case .pause: return state == .recording || state == .paused && work?.wish == .resume
     case .resume: return state == .paused
     }

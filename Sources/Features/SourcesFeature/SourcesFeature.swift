@@ -1,28 +1,29 @@
 package import Composable
 package import LiveEvents
 
-/// How the sources of the room are doing, and what they could not see.
+/// The states of the room's sources, and the gaps in their events.
 @Reducer
 package struct SourcesFeature {
-  /// How many sources are shown. Of more, those that have ended go first, then the one that was silent for longest.
+  /// The maximum number of shown sources. For further sources, ended sources are removed first,
+  /// then the source with the oldest report.
   package static let limit = 32
 
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// In the order in which they came.
+    /// The sources in order of arrival.
     package var sources: [Source] = []
 
     package init() {}
   }
 
-  /// A source as it is shown. It owns its texts.
+  /// A displayed source. It owns its texts.
   package struct Source: Equatable, Sendable, Codable {
-    /// What it said last; `nil` if that was only a gap.
+    /// The last report; `nil` if the source has only reported a gap.
     package var status: SourceHealth?
     package let name: Text
-    /// When it said something last.
+    /// The time of the last report.
     package var timestamp: Timestamp
-    /// How many gaps there were, and how long they were together, in milliseconds.
+    /// The number of gaps, and their total duration in milliseconds.
     package var gaps = 0
     package var gapMilliseconds = 0
     package var lastGap: MissedTime?
@@ -34,9 +35,9 @@ package struct SourcesFeature {
   }
 
   package enum Action: Equatable, Sendable {
-    /// A source is in this state, since this time of its own.
+    /// A source reported its state at this time of its own.
     case reported(SourceHealth, at: Timestamp)
-    /// A source could not see what happened.
+    /// A source reported a gap.
     case missed(MissedTime, at: Timestamp)
   }
 
@@ -83,7 +84,7 @@ package struct SourcesFeature {
     }
   }
 
-  /// A saved state may hold anything.
+  /// Adds two numbers. Saturates, because a saved state may contain any values.
   private static func sum(_ left: Int, _ right: Int) -> Int {
     let (sum, overflow) = left.addingReportingOverflow(right)
     return overflow ? .max : sum

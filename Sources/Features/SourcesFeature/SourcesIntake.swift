@@ -2,8 +2,8 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Thins the states of sources: the newest of each wins. The last of a source passes at once, and so does a gap, behind
-/// the states that came before it.
+/// Throttles the states of sources: the latest of each source wins. The final state of a source and
+/// gaps pass immediately, after all earlier states.
 package struct SourcesIntake: Intake {
   package typealias Action = SourcesFeature.Action
 
@@ -15,7 +15,7 @@ package struct SourcesIntake: Intake {
   private var states: Paced<KeyedLatestWins<Text, Report>>
 
   package init(_ policies: ThrottlePolicies = ThrottlePolicies()) {
-    // Those of further sources pass at once.
+    // The states of further sources pass immediately.
     states = Paced(
       KeyedLatestWins(
         interval: policies[.sources].interval, keyCapacity: 2 * SourcesFeature.limit))
@@ -37,10 +37,10 @@ package struct SourcesIntake: Intake {
   ) {
     switch event {
     case .state(let status):
-      // Owned, since the name is kept.
+      // Owns its texts, because the name is kept.
       let status = status.owned()
       if status.isOver {
-        // Nothing may come for a long time, so it does not wait.
+        // No further state may arrive for a long time, so the final state does not wait.
         output.coalesce(states.limiter.supersede(status.source).coalesced)
         return output.apply(.reported(status, at: timestamp))
       }

@@ -2,7 +2,7 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// A row for each source: how it is doing, and what is missing.
+/// Shows a row for each source, with its state and its missing events.
 package struct SourcesView: View {
   package static let name = "SourcesView"
 
@@ -55,7 +55,8 @@ extension SourceHealth {
     }
   }
 
-  /// Whole seconds; of a time below ten seconds the tenths as well, rounded up, so that none reads as none.
+  /// Formats whole seconds. Below ten seconds, includes tenths, rounded up so that a short time
+  /// does not appear as zero.
   fileprivate static func seconds(_ milliseconds: Int) -> String {
     guard milliseconds < 10_000 else {
       return Format.duration(seconds: milliseconds / 1_000 + (milliseconds % 1_000 > 0 ? 1 : 0))

@@ -1,11 +1,12 @@
 package import LiveEvents
 
-/// Lets so many people in per second.
+/// Admits a number of people per second.
 ///
-/// Nothing is saved up while nobody waits: at most as many as are due in two seconds come in at once, or one.
+/// Nothing accumulates while nobody waits: at most the people due within two seconds are admitted
+/// together, or one person.
 package struct AdmissionPace: Equatable, Sendable, Codable {
   package let perSecond: Double
-  /// How many people are due, a part of one included.
+  /// The number of people due, including a fraction.
   private var due = 0.0
   private var last: Timestamp
 
@@ -16,7 +17,8 @@ package struct AdmissionPace: Equatable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey { case perSecond, due, last }
 
-  /// Refuses a pace at which nobody comes in, or fewer than nobody, which somebody else has written.
+  /// Decodes a pace. Rejects values that admit nobody or are negative, because the file may be
+  /// manipulated.
   package init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     perSecond = try values.decode(Double.self, forKey: .perSecond)
@@ -28,9 +30,9 @@ package struct AdmissionPace: Equatable, Sendable, Codable {
     }
   }
 
-  /// How many people are due by then; they are not due any more.
+  /// Returns the number of people due by `time`, and removes them from the count.
   package mutating func take(until time: Timestamp) -> Int {
-    // Time stamps may be far apart, and a clock may be set back.
+    // Timestamps may be far apart, and a clock may be set back.
     let seconds = max(Double(time) - Double(last), 0) / 1_000
     last = time
     due += min(seconds, max(2, 1 / perSecond)) * perSecond

@@ -1,22 +1,22 @@
 package import LiveEvents
 
-/// People by identifier, in the order in which they came. They own their text.
+/// People by identifier, in the order of their arrival. They own their texts.
 ///
-/// Joining, leaving and lookup are O(1) on average: somebody who leaves leaves a gap, and the gaps
-/// are closed once there are as many as people. The longest single step, in which the table
+/// Joining, leaving, and lookup are O(1) on average. A person who leaves creates a gap, and the
+/// gaps are closed once they outnumber the people. The longest single step, in which the table
 /// doubles, reads no text, because hashes are stored.
 package struct WaitingList: Sendable {
-  /// The most bytes that the people may take: some 12,000 with names of an ordinary length. Strangers
-  /// choose identifiers and names, so there must be an end.
+  /// The maximum memory of the people in bytes: about 12,000 people with names of ordinary length.
+  /// Identifiers and names are untrusted, so there must be a limit.
   package static let byteLimit = 2_560 << 10
 
-  /// What the people take, in bytes.
+  /// The memory of the people, in bytes.
   package private(set) var bytes = 0
   private var slots: [Person?] = []
   /// The hashes of the identifiers, at the same positions.
   private var hashes: ContiguousArray<UInt32> = []
   private var index = PositionIndex()
-  /// The position of the first person, or the end; all slots before it are gaps.
+  /// The position of the first person, or the end. All slots before it are gaps.
   private var first = 0
 
   package init() {}
@@ -26,11 +26,11 @@ package struct WaitingList: Sendable {
 
   package func contains(_ id: Text) -> Bool { position(of: id, Self.hash(id)) != nil }
 
-  /// The person with an identifier, if they are waiting.
+  /// The waiting person with an identifier; `nil` if nobody with it waits.
   package subscript(id: Text) -> Person? { position(of: id, Self.hash(id)).flatMap { slots[$0] } }
 
-  /// Adds a person at the end. Somebody who is already waiting keeps their position, under the new
-  /// name. Returns `false` if there is no capacity left for them.
+  /// Adds a person at the end. A person who is already waiting keeps the position, with the new
+  /// name. Returns `false` if the person does not fit.
   @discardableResult
   package mutating func join(_ person: Person) -> Bool {
     let person = person.owned()
@@ -50,7 +50,8 @@ package struct WaitingList: Sendable {
     return true
   }
 
-  /// What a person takes: two texts in a block of their own, a slot, a hash and a place in the index.
+  /// Returns the memory of a person: two texts in a separate block, a slot, a hash, and an index
+  /// entry.
   private static func byteCount(of person: Person?) -> Int {
     guard let person else { return 0 }
     return person.byteCount + ByteSlab.padding + MemoryLayout<Person?>.stride + 64
@@ -87,7 +88,7 @@ package struct WaitingList: Sendable {
 }
 
 extension WaitingList: Sequence {
-  /// The people who are waiting, in the order in which they came.
+  /// Returns the waiting people in the order of their arrival.
   package func makeIterator() -> AnyIterator<Person> {
     var rest = slots[first...].lazy.compactMap(\.self).makeIterator()
     return AnyIterator { rest.next() }
@@ -112,7 +113,7 @@ extension WaitingList: Equatable {
 }
 
 extension Person {
-  /// The same person, with identifier and name in one slab of their own.
+  /// Returns the person with their own copy of identifier and name in one slab.
   fileprivate func owned() -> Person {
     id.withUTF8 { id in
       name.withUTF8 { name in

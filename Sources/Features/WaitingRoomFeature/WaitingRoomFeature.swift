@@ -1,48 +1,50 @@
 package import Composable
 package import LiveEvents
 
-/// The people waiting to be let in, and the time until the stream begins.
+/// The people waiting to be admitted, and the time until the stream begins.
 @Reducer
 package struct WaitingRoomFeature {
   @ObservableState
   package struct State: Equatable, Sendable, Codable {
-    /// The people who are waiting, in the order in which they came.
+    /// The waiting people, in the order of their arrival.
     package var people = WaitingList()
-    /// How many people have been let in.
+    /// The number of admitted people.
     package var admitted = 0
-    /// The most people the host lets in; `nil` for no limit. People let in by the platform beyond
-    /// it are shown all the same.
+    /// The maximum number of people that the host admits; `nil` for no limit. People admitted by
+    /// the platform are counted even beyond it.
     package var capacity: Int?
-    /// How many people per second are let in by themselves; `nil` if none are.
+    /// The number of people admitted automatically per second; `nil` for none.
     package var pace: Double?
-    /// Not for views.
+    /// Data that views do not read.
     @ObservationStateIgnored package var pacing: AdmissionPace?
-    /// When the stream will begin.
+    /// The scheduled start of the stream.
     package var startsAt: Timestamp?
-    /// Whole seconds until then, rounded up; `nil` while the time is unknown.
+    /// The whole seconds until the start, rounded up; `nil` while the start is unknown.
     package var secondsLeft: Int?
-    /// How often somebody left or was let in without having waited. Sources repeat themselves and
-    /// miss joins, so this is not an error, but worth counting.
+    /// The number of leaves and admissions of people who were not waiting. Sources repeat events
+    /// and miss joins, so this is not an error, but worth counting.
     package var unmatched = 0
-    /// How many people were left out because the list was full; `nil` if that never happened.
+    /// The number of people omitted because the list was full; `nil` if that never happened.
     package var leftOut: Int?
 
     package init() {}
   }
 
   package enum Action: Equatable, Sendable {
-    /// What happened since the last frame, in order.
+    /// The changes since the last frame, in order.
     case changed([Change])
-    /// The host lets in the person who has waited longest.
+    /// The host admits the person who has waited longest.
     case admitNextTapped
-    /// The host lets in as many people as the capacity allows.
+    /// The host admits as many people as the capacity allows.
     case admitAllTapped
-    /// The host lets in a person who is waiting, if the capacity allows.
+    /// The host admits a waiting person, if the capacity allows.
     case admitPersonTapped(Text)
     case capacityChanged(Int?)
-    /// So many people per second are let in from this time on, or none.
+    /// Starting at this time, this many people per second are admitted automatically; `nil` for
+    /// none.
     case paceChanged(Double?, at: Timestamp)
-    /// The stream will begin at the first time, or at an unknown time; announced at the second.
+    /// The stream will begin at the first time, or at an unknown time. The second is the time of
+    /// the announcement.
     case scheduled(Timestamp?, at: Timestamp)
     /// The time of the events has advanced.
     case ticked(at: Timestamp)
@@ -50,11 +52,11 @@ package struct WaitingRoomFeature {
   }
 
   package enum Delegate: Equatable, Sendable {
-    /// The host let these people in, the first to come first.
+    /// The host admitted these people, in the order of their arrival.
     case admitted([Person])
   }
 
-  /// One thing that happened at the door.
+  /// A change of the waiting people.
   package enum Change: Equatable, Sendable {
     case joined(Person)
     case left(Person)
@@ -103,13 +105,14 @@ package struct WaitingRoomFeature {
   }
 
   private func leave(_ person: Person, _ state: inout State) -> Bool {
-    // Looked up first, so that observers are not notified of a leave that changes nothing.
+    // Looked up first, so that observers are not notified without a change.
     guard state.people.contains(person.id) else { return false }
     state.people.remove(person.id)
     return true
   }
 
-  /// Lets people in, as many as the capacity allows, and reports them to the parent in one action.
+  /// Admits as many of the people as the capacity allows, and reports them to the parent in one
+  /// action.
   private func admit(_ wanted: some Sequence<Person>, from state: inout State) -> Effect<Action> {
     let people = Array(wanted.prefix(state.freeCapacity))
     guard !people.isEmpty else { return .none }
@@ -118,7 +121,7 @@ package struct WaitingRoomFeature {
     return .send(.delegate(.admitted(people)))
   }
 
-  /// Lets in the people who are due since the last tick.
+  /// Admits the people who have become due since the last tick.
   private func admitAtPace(until time: Timestamp, _ state: inout State) -> Effect<Action> {
     guard state.isAdmitting, let due = state.pacing?.take(until: time) else { return .none }
     return admit(state.people.prefix(due), from: &state)
@@ -131,12 +134,12 @@ package struct WaitingRoomFeature {
 }
 
 extension WaitingRoomFeature.State {
-  /// How many more people may be let in.
+  /// The number of people who may still be admitted.
   package var freeCapacity: Int { capacity.map { max(0, $0 - admitted) } ?? .max }
 
-  /// Whether people are let in by themselves, as time goes on.
+  /// Whether people are being admitted automatically.
   package var isAdmitting: Bool { pace != nil && !people.isEmpty && freeCapacity > 0 }
 
-  /// Whether a countdown to the beginning of the stream is running.
+  /// Whether a countdown to the start of the stream is running.
   package var isCountingDown: Bool { startsAt != nil && secondsLeft != 0 }
 }

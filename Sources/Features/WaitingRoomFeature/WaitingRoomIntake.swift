@@ -2,9 +2,8 @@ package import Intake
 package import LiveEvents
 package import RateLimiting
 
-/// Gathers joins, leaves and admissions: all are kept, in order, in one action per frame. Acts of
-/// the host and settings of the whole waiting room pass at once, behind the changes that came
-/// before them.
+/// Collects joins, leaves, and admissions: all are kept, in order, in one action per frame. Acts of
+/// the host and settings of the whole waiting room pass immediately, after all earlier changes.
 package struct WaitingRoomIntake: Intake {
   private var changes: Paced<KeepAll<WaitingRoomFeature.Change>>
   private var held = HeldBytes()

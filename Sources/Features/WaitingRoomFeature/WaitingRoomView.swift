@@ -2,12 +2,12 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// How many wait and were let in, the time until the stream begins, and those who have waited
-/// longest.
+/// Shows the numbers of waiting and admitted people, the time until the stream begins, and the
+/// people who have waited longest.
 package struct WaitingRoomView: View {
   package static let name = "WaitingRoomView"
 
-  /// How many people are on the screen.
+  /// The number of people on the screen.
   package static let rows = 8
 
   package init() {}
@@ -37,7 +37,7 @@ package struct WaitingRoomView: View {
     return .panel(Self.panel(priority: 2, rows: Self.rows + 2), .column(lines))
   }
 
-  /// What is left of a waiting room that has gone.
+  /// Returns the summary of a removed waiting room.
   package static func over(_ admitted: Int) -> ViewNode {
     .panel(
       panel(priority: 9, rows: 1), .text("over; \(Phrase.admitted(admitted))", .faint))
@@ -49,7 +49,7 @@ package struct WaitingRoomView: View {
 }
 
 extension Person {
-  /// The identifier is what the host names to let somebody in.
+  /// Shows the identifier, by which the host admits a person.
   fileprivate var row: ViewNode.ListRow {
     .init(
       id: String(id), .row([.text(String(name), .person), .text("(\(String(id)))", .faint)]))

@@ -1,22 +1,23 @@
 package import HangSimulation
 
-/// What a verb found, in the forms in which it can be given.
+/// The result of a verb in all its output formats.
 package struct CommandOutcome: Sendable, Equatable {
-  /// What was simulated.
+  /// The name of the plan.
   package var title: String
-  /// The report for people, the verdict first.
+  /// The text report, starting with the verdict.
   package var lines: [String]
-  /// The report for programs, on one line.
+  /// The JSON report as one line.
   package var json: String
   package var thresholds: [ThresholdReport]
-  /// Work that grows with the state and effects that hold the thread, one line each. See ``shownWork``.
+  /// Work that grows with the state, and effects that hold the thread, one line each. See
+  /// ``shownWork``.
   package var realWork: [String] = []
   /// Whether the runs were repeated with measured costs.
   var hasMeasuredCosts = false
-  /// What else is to be said, beside the report.
+  /// Messages in addition to the report.
   package var notes: [String] = []
 
-  /// Thresholds that were not met, one line each.
+  /// The thresholds that were not met, one line each.
   package var missed: [String] { thresholds.filter(\.isMissed).map(\.line) }
 
   package init(title: String, lines: [String], json: String, thresholds: [ThresholdReport]) {
@@ -40,7 +41,7 @@ package struct CommandOutcome: Sendable, Equatable {
     lines = report.lines
     json = report.json
     thresholds = report.thresholds
-    // Each seed finds about the same, with other figures.
+    // All seeds have similar findings, with different figures.
     realWork = report.reports.first { !$0.realWork.isEmpty }?.realWork ?? []
     hasMeasuredCosts = report.reports.contains { !$0.measured.isEmpty }
   }
@@ -66,14 +67,16 @@ package struct CommandOutcome: Sendable, Equatable {
     thresholds = []
   }
 
-  /// What JUnit says about real work. It is measured and differs from run to run, while the files of two runs of one
-  /// plan are the same, byte for byte. So it is shown only if measured figures are asked for: by a threshold about
-  /// growth, or by measured costs.
+  /// The lines about real work in the JUnit file.
+  ///
+  /// They are measured and differ from run to run, but the JUnit files of two runs of one plan must
+  /// be equal, byte for byte. They are therefore shown only if measured figures are requested, by a
+  /// threshold about growth or by measured costs.
   private var shownWork: [String] {
     hasMeasuredCosts || thresholds.contains(where: \.isOfGrowth) ? realWork : []
   }
 
-  /// For services that show the tests of a build: each threshold is a test.
+  /// The report as JUnit XML, for build services that display tests. Each threshold is a test.
   package var junit: String {
     let counts =
       "tests=\"\(thresholds.count)\" failures=\"\(thresholds.count(where: \.isMissed))\""
@@ -106,7 +109,7 @@ package struct CommandOutcome: Sendable, Equatable {
     return text + "  </testsuite>\n</testsuites>\n"
   }
 
-  /// For comments on changes and for summaries of builds.
+  /// The report as Markdown, for comments on changes and summaries of builds.
   var markdown: String {
     func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
     var text = "## \(title)\n\n**\(lines.first ?? "")**\n\n"
@@ -123,12 +126,12 @@ package struct CommandOutcome: Sendable, Equatable {
       }
       text += "\n"
     }
-    // What the table says is not said once more.
+    // Skips the lines that the table already contains.
     let rest = lines.dropFirst(1 + thresholds.count).drop { $0.isEmpty }
     return text + "```text\n" + rest.joined(separator: "\n") + "\n```\n"
   }
 
-  /// Text in XML, which allows no control characters.
+  /// Escapes text for XML, which allows no control characters.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

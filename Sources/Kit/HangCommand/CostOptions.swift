@@ -4,22 +4,23 @@ import HangSimulation
   import ArgumentParser
 #endif
 
-/// Whether runs are repeated with costs that are measured meanwhile.
+/// Options for repeating runs with measured costs.
 package struct CostOptions: ParsableArguments {
-  /// What actions and evaluations cost.
+  /// The costs of actions and evaluations.
   enum Costs: String, ExpressibleByArgument, CaseIterable { case assumed, measured }
 
   @Option(
     help: ArgumentHelp(
       """
-      What actions and evaluations cost: 'assumed' is what the device says. With 'measured', each run is repeated with what \
-      the real code takes on this machine times the slowdown of the device, and the report shows both side by side. \
-      Thresholds are checked with the assumed costs.
+      The costs of actions and evaluations. 'assumed' uses the device's costs. With 'measured', \
+      each run is repeated with the time of the real code on this machine, multiplied by the \
+      device's slowdown; the report shows both side by side. Thresholds are checked with the \
+      assumed costs.
       """, valueName: "costs"))
   var costs = Costs.assumed
   @Option(
     help: ArgumentHelp(
-      "With --costs measured, how often each run is repeated. Default: 5; of 'sweep' once for each seed.",
+      "With --costs measured, the repetitions of each run. Default: 5; for 'sweep', 1 per seed.",
       valueName: "n"))
   var repeats: Int?
 
@@ -29,27 +30,28 @@ package struct CostOptions: ParsableArguments {
 
   package func validate() throws {
     guard let repeats else { return }
-    guard areMeasured else { throw ValidationError("--repeats belongs to --costs measured") }
+    guard areMeasured else { throw ValidationError("--repeats needs --costs measured") }
     guard (1...1_000).contains(repeats) else {
-      throw ValidationError("--repeats is from 1 to 1000")
+      throw ValidationError("--repeats must be from 1 to 1000")
     }
   }
 
-  /// - Parameter repeats: how often each run is repeated, if the command line does not say.
+  /// - Parameter repeats: The number of repetitions if the command line does not set it.
   func apply(to plan: inout SimulationPlan, repeats: Int) {
     if areMeasured { plan.measuredRepeats = self.repeats ?? repeats }
   }
 
-  /// Refuses measured costs.
+  /// Rejects measured costs.
   ///
-  /// - Parameter reason: why, and what to do.
+  /// - Parameter reason: The reason and the remedy.
   /// - Throws: `ValidationError`.
   package func refuseMeasured(_ reason: String) throws {
     if areMeasured { throw ValidationError("--costs measured: \(reason)") }
   }
 }
 
-/// For verbs that have no measured costs: says so, in place of an unknown option.
+/// The option `--costs` for verbs without measured costs. Rejects it with an explanation instead of
+/// as unknown.
 package struct NoCostOptions: ParsableArguments {
   @Option(help: .hidden) var costs: String?
 
@@ -58,7 +60,7 @@ package struct NoCostOptions: ParsableArguments {
   package func validate() throws {
     guard costs != nil else { return }
     throw ValidationError(
-      "compare uses assumed costs, which give the same figures each time; --costs belongs to simulate and sweep"
+      "compare uses assumed costs for reproducible figures; use --costs with simulate or sweep"
     )
   }
 }

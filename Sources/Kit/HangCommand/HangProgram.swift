@@ -10,19 +10,20 @@ public import HangSimulation
 ///       static func plan() throws -> SimulationPlan { try checkoutPlan() }
 ///     }
 ///
-/// Its verbs are `simulate`, `sweep`, `compare` and `calibrate`, and `--help` lists their options: devices, variants,
-/// settings such as `load=2`, seeds and thresholds, and reports as text, JSON, HTML, JUnit, Markdown and as a trace.
+/// Its verbs are `simulate`, `sweep`, `compare`, and `calibrate`. `--help` lists their options:
+/// devices, variants, settings such as `load=2`, seeds, thresholds, and reports as text, JSON,
+/// HTML, JUnit, Markdown, and traces.
 ///
-/// It exits with 0; with 99 if a threshold is not met; with 64 if the command line is wrong; with 65 if a measured trace
-/// does not fit the screen; with 78 if the plan does not; and with 1 for anything else, such as a file that cannot be
-/// written.
+/// The exit code is 0 on success, 99 if a threshold is not met, 64 for an invalid command line, 65
+/// if a measured trace does not match the screen, 78 if the plan does not, and 1 for other errors,
+/// such as a file that cannot be written.
 public protocol HangProgram {
-  /// What to simulate, unless the command line says otherwise.
+  /// Returns the plan to simulate. The command line may change it.
   static func plan() async throws -> SimulationPlan
 }
 
 extension HangProgram {
-  /// Does what the command line asks for, and ends the process.
+  /// Runs the verb of the command line, and ends the process.
   public static func main() async { await Root<Self>.main() }
 }
 
@@ -32,7 +33,8 @@ private struct Root<Program: HangProgram>: AsyncParsableCommand {
       commandName: CommandLine.arguments[0].split(separator: "/").last.map(String.init),
       abstract: "Simulate a screen on virtual time and report where it would hang.",
       discussion: """
-        Exit codes: 0 done; 1 failed; 64 usage; 65 bad trace; 78 the plan does not fit the screen; 99 thresholds not met.
+        Exit codes: 0 done; 1 failed; 64 usage; 65 bad trace; 78 the plan does not match the \
+        screen; 99 thresholds not met.
         """,
       subcommands: [
         SimulateCommand<Program>.self, SweepCommand<Program>.self, CompareCommand<Program>.self,
@@ -99,10 +101,11 @@ private struct CompareCommand<Program: HangProgram>: AsyncParsableCommand {
       commandName: "compare",
       abstract: "Compare two reports, or variants over many seeds.",
       discussion: """
-        A report is a file written by 'simulate --json' or 'sweep --json'. FILE:VARIANT selects the runs of one variant.
+        A report is a file written by 'simulate --json' or 'sweep --json'. FILE:VARIANT selects \
+        the runs of one variant.
 
-        Without reports, the first variant, or the first --variant, is compared with each other one, seed by seed: whether \
-        they differ by more than noise.
+        Without reports, the first variant (or the first --variant) is compared with each other \
+        variant, seed by seed. The report shows which differences are more than noise.
 
         \(ComparisonHelp.thresholds)
         """)
@@ -127,7 +130,7 @@ private struct CompareCommand<Program: HangProgram>: AsyncParsableCommand {
     }
     if first != nil, changes.changesRuns || seeds.isGiven {
       throw ValidationError(
-        "two reports are compared as they are; leave out options that change runs")
+        "reports in files cannot change; leave out options that change runs")
     }
     _ = try isSilent
   }
@@ -153,7 +156,7 @@ private struct CalibrateCommand<Program: HangProgram>: AsyncParsableCommand {
     CommandConfiguration(
       commandName: "calibrate", abstract: CalibrateHelp.abstract,
       discussion: """
-        \(CalibrateHelp.discussion) The file is JSON, which '--device FILE' simulates and Device(json:) reads.
+        \(CalibrateHelp.discussion) The file is JSON for '--device FILE' and Device(json:).
         """)
   }
 

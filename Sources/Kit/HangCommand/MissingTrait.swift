@@ -1,5 +1,5 @@
-// The other files import ArgumentParser under the same condition: a missing module would end the compiler before it
-// gets here.
+// The other files import ArgumentParser under the same condition. Otherwise, the compiler would
+// stop at the missing module before it reports this error.
 #if !canImport(ArgumentParser)
   #error(
     """

@@ -6,17 +6,17 @@ import Suggestions
   package import ArgumentParser
 #endif
 
-/// What a shell offers where a command line names a device.
+/// The shell completion of device names.
 package protocol DeviceNames: Sendable {
   static var completion: CompletionKind { get }
 }
 
-/// Devices of a program's plan, and files that `calibrate` wrote.
+/// The devices of a program's plan, and device files written by `calibrate`.
 enum PlanDevices: DeviceNames {
   static var completion: CompletionKind { .file(extensions: ["json"]) }
 }
 
-/// What a command line changes in a plan or in a scenario.
+/// The changes that a command line makes to a plan or scenario.
 package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
   @Option(
     name: .customLong("device"),
@@ -41,7 +41,7 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
 
   package init() {}
 
-  /// Whether something other than thresholds is changed.
+  /// Whether anything other than thresholds is changed.
   package var changesRuns: Bool { !(devices.isEmpty && variants.isEmpty && settings.isEmpty) }
 
   /// - Throws: `ValidationError`, `FileProblem`.
@@ -53,14 +53,15 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
     for text in thresholds { plan.thresholds.append(try Threshold(option: "--threshold", text)) }
   }
 
-  /// Those of the plan and of files that have these names; all of the plan if there are no names.
+  /// Returns the devices with these names, from the plan or from files; all devices of the plan
+  /// without names.
   ///
   /// - Throws: `ValidationError`, `FileProblem`.
   static func devices(_ names: [String], from known: [Device]) throws -> [Device] {
     try choose(names, from: known, "device", \.name, readDevice)
   }
 
-  /// A device in a file; `nil` if the name is not that of one.
+  /// Reads a device from a file. Returns `nil` if the name is not that of a readable JSON file.
   private static func readDevice(_ name: String) throws -> Device? {
     guard name.hasSuffix(".json"), let data = FileManager.default.contents(atPath: name) else {
       return nil
@@ -70,9 +71,9 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
     }
   }
 
-  /// In the order of the command line.
+  /// Returns the named choices, in the order of the command line.
   ///
-  /// - Parameter read: makes what is not among the choices.
+  /// - Parameter read: Creates a choice that is not in the list; returns `nil` if it cannot.
   private static func choose<Choice>(
     _ names: [String], from choices: [Choice], _ kind: String, _ name: (Choice) -> String,
     _ read: (String) throws -> Choice?
@@ -88,7 +89,7 @@ package struct PlanChanges<Devices: DeviceNames>: ParsableArguments {
 }
 
 extension Threshold {
-  /// Reads a condition of the command line.
+  /// Parses a condition from the command line.
   init(option: String, _ text: String) throws {
     do throws(ThresholdProblem) { try self.init(text) } catch {
       throw ValidationError("\(option) '\(text)': \(error.message)")

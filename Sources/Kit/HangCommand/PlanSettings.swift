@@ -16,7 +16,8 @@ extension SimulationPlan {
   private static let settings =
     ["seed", "duration", "load", "screen.refreshRate"] + costs.map(\.key)
 
-  /// Sets a value of the plan or of all its variants: `key=value`, with the keys and units of scenario files.
+  /// Sets a value of the plan, or of all its variants. The setting is `key=value`, with the keys
+  /// and units of scenario files.
   ///
   /// - Throws: `ValidationError`.
   mutating func set(_ setting: String) throws {
@@ -38,7 +39,7 @@ extension SimulationPlan {
       let time = try need(
         Quantity.nanoseconds(value).flatMap { $0 > 0 ? $0 : nil }, "a time such as 10m")
       duration = VirtualTime(nanoseconds: time)
-      // What comes later is left out on purpose.
+      // Events after the new end are omitted intentionally.
       for index in variants.indices { variants[index].lastEvent = nil }
     case "load":
       load = try need(

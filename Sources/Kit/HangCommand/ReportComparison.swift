@@ -7,15 +7,15 @@ import Suggestions
   import ArgumentParser
 #endif
 
-/// Two reports in files, side by side.
+/// A comparison of two report files, side by side.
 package struct ReportComparison {
   private let pairs: [(base: RunMetrics, run: RunMetrics)]
   private let base: ReportFile
   private let report: ReportFile
-  /// Runs that only one of them has.
+  /// The number of runs that only one of the reports contains.
   package let alone: Int
 
-  /// - Parameters: files that `simulate --json` or `sweep --json` wrote, or `FILE:VARIANT`.
+  /// - Parameters: Files written by `simulate --json` or `sweep --json`, or `FILE:VARIANT`.
   /// - Throws: `FileProblem`.
   package init(_ first: String, _ second: String) throws {
     let (base, report) = (try ReportFile(first), try ReportFile(second))
@@ -33,7 +33,8 @@ package struct ReportComparison {
     alone = base.figures.runs.count + report.figures.runs.count - 2 * pairs.count
   }
 
-  /// - Parameter thresholds: conditions for the runs of the second report, such as `microhangs <= base * 1.1`.
+  /// - Parameter thresholds: The conditions for the runs of the second report, such as `microhangs
+  ///   <= base * 1.1`.
   /// - Throws: `ValidationError`.
   package func outcome(thresholds: [String]) throws -> CommandOutcome {
     let isMatched = base.variant == nil && report.variant == nil
@@ -57,7 +58,7 @@ package struct ReportComparison {
     return [left.device] + RunComparison.lines([left, right], headings: headings) + [""]
   }
 
-  /// An array of runs or, with thresholds, an object with both.
+  /// Returns an array of runs; with thresholds, an object with the runs and the thresholds.
   private func json(_ thresholds: [ThresholdReport]) -> String {
     let runs = JSONValue.array(pairs.map(Self.json))
     guard !thresholds.isEmpty else { return runs.description }
@@ -99,13 +100,13 @@ extension RunMetrics.Value {
   }
 }
 
-/// A report in a file, or its runs of one variant.
+/// A report file, or its runs of one variant.
 private struct ReportFile {
-  /// The variant that was chosen, if any.
+  /// The chosen variant; `nil` for all variants.
   let variant: String?
   let figures: ReportFigures
 
-  /// - Parameter name: a file, or a file and a variant separated by a colon.
+  /// - Parameter name: A file, or a file and a variant separated by a colon.
   init(_ name: String) throws {
     var path = name
     var variant: String?

@@ -4,7 +4,7 @@ import Foundation
   package import ArgumentParser
 #endif
 
-/// Files that a report is written to besides standard output.
+/// The files to which a report is written in addition to standard output.
 package struct ReportFiles: ParsableArguments {
   @Option(
     help: ArgumentHelp("Write the thresholds as JUnit XML, a test for each.", valueName: "file"),
@@ -25,10 +25,10 @@ package struct ReportFiles: ParsableArguments {
     if let markdown { try Self.write(outcome.markdown, to: markdown) }
   }
 
-  /// Whether one of the files is standard output (`-`), which then has nothing else.
+  /// Returns whether one of the files is standard output (`-`), which then contains nothing else.
   ///
-  /// - Parameter others: files of other options.
-  /// - Throws: `ValidationError` if more than one is, or if the report is JSON.
+  /// - Parameter others: The files of other options.
+  /// - Throws: `ValidationError` if several files are standard output, or if the report is JSON.
   package func replaceOutput(_ others: [String?] = [], json: Bool) throws -> Bool {
     let count = (others + [junit, markdown]).count { $0 == "-" }
     guard count < 2 else { throw ValidationError("only one file can be standard output ('-')") }
@@ -38,7 +38,8 @@ package struct ReportFiles: ParsableArguments {
     return count == 1
   }
 
-  /// Writes a file, or to standard output if its name is `-`. A summary of GitHub Actions collects what all steps append.
+  /// Writes a file; `-` is standard output. Appends to the summary of GitHub Actions, which all
+  /// steps share.
   package static func write(_ text: String, to path: String) throws {
     let data = Data(text.utf8)
     do {
@@ -59,9 +60,9 @@ package struct ReportFiles: ParsableArguments {
   }
 }
 
-/// A file that could not be written, or whose contents are not what was expected.
+/// A file that cannot be written, or that has unexpected contents.
 package struct FileProblem: Error, CustomStringConvertible {
   package let description: String
-  /// Whether the file was read and is no report.
+  /// Whether the file was read but has invalid contents.
   package var isBadData = false
 }

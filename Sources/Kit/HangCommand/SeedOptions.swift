@@ -5,19 +5,19 @@ package import HangSimulation
   package import ArgumentParser
 #endif
 
-/// Which seeds to run, and how many at a time.
+/// Options for the seeds and the number of workers.
 package struct SeedOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How many seeds. Default: 100; of 'sweep --find' the one of the simulation.", valueName: "n"))
+      "The number of seeds. Default: 100; for 'sweep --find', the plan's seed.", valueName: "n"))
   package var seeds: Int?
   @Option(
     name: .customLong("first-seed"),
-    help: ArgumentHelp("The first of them. Default: 1.", valueName: "n"))
+    help: ArgumentHelp("The first seed. Default: 1.", valueName: "n"))
   var firstSeed: UInt64?
   @Option(
     help: ArgumentHelp(
-      "How many run at the same time; the result does not depend on it. Default: one per processor.",
+      "The number of concurrent runs; it does not affect the result. Default: one per processor.",
       valueName: "n"))
   var workers: Int?
 
@@ -25,24 +25,24 @@ package struct SeedOptions: ParsableArguments {
 
   package func validate() throws {
     guard seeds.map({ (1...100_000).contains($0) }) ?? true else {
-      throw ValidationError("--seeds is from 1 to 100000")
+      throw ValidationError("--seeds must be from 1 to 100000")
     }
     guard firstSeed.map({ $0 <= .max - 100_000 }) ?? true else {
       throw ValidationError("--first-seed is too large")
     }
     guard workers.map({ (1...1_000).contains($0) }) ?? true else {
-      throw ValidationError("--workers is from 1 to 1000")
+      throw ValidationError("--workers must be from 1 to 1000")
     }
   }
 
-  /// - Parameter count: how many, if the command line does not say.
+  /// - Parameter count: The number of seeds if the command line does not set it.
   func list(of count: Int) -> [UInt64] {
     (0..<UInt64(seeds ?? count)).map { (firstSeed ?? 1) + $0 }
   }
 
   var isGiven: Bool { seeds != nil || firstSeed != nil || workers != nil }
 
-  /// `nil` if the command line says nothing of seeds.
+  /// The seeds of the command line; `nil` if it contains none.
   var explicit: [UInt64]? { seeds == nil && firstSeed == nil ? nil : list(of: 1) }
 
   var workerCount: Int { workers ?? ProcessInfo.processInfo.activeProcessorCount }
@@ -61,7 +61,7 @@ package struct SeedOptions: ParsableArguments {
     _ plan: SimulationPlan, progress: (_ percent: Int) -> Void
   ) async throws -> CommandOutcome {
     guard plan.variants.count > 1 else {
-      throw ValidationError("there is only one variant, and nothing to compare it with")
+      throw ValidationError("the plan has only one variant; comparing needs at least two")
     }
     let report = try await sweep(plan, progress)
     return CommandOutcome(
@@ -70,28 +70,29 @@ package struct SeedOptions: ParsableArguments {
   }
 }
 
-/// What both programs say about `compare`.
+/// The help text that both programs share for `compare`.
 package enum ComparisonHelp {
   package static let thresholds = """
-    A --threshold may be relative to the first report, or to the first variant: 'microhangs <= base * 1.1'. Of six seeds or \
-    more the means have to differ by more than noise, of fewer they only have to differ.
+    A --threshold may be relative to the first report or variant: 'microhangs <= base * 1.1'. With \
+    six or more seeds, it is missed only if the means miss it by more than noise; with fewer, the \
+    means alone decide.
     """
 }
 
 /// The options of `sweep`.
 package struct SweepOptions: ParsableArguments {
   package static let abstract =
-    "Run many seeds and report how the figures are distributed over them."
+    "Run many seeds and report the distribution of the figures."
   package static let discussion = """
-    All seeds have to meet a threshold such as 'hangs == 0'; 'p95(microhangs) < 12' is about the \
-    percentile of the seeds.
+    All seeds must meet a threshold such as 'hangs == 0'. 'p95(microhangs) < 12' checks the \
+    percentile over the seeds.
 
-    --find device.slowdown makes each device slower, and --find load lets more events come, until the condition of \
-    --where holds for all seeds or for the percentile that it asks for. The factor is bisected to 1 %. The \
-    seed of the simulation is run unless --seeds or --first-seed is given.
+    --find device.slowdown slows each device down, and --find load increases the event rates, \
+    until the condition of --where holds for all seeds (or for its percentile). The factor is \
+    bisected to 1 %. Without --seeds or --first-seed, only the seed of the simulation is run.
     """
 
-  /// What `--find` can look for.
+  /// The quantities that `--find` can search.
   enum Target: String, ExpressibleByArgument, CaseIterable {
     case slowdown = "device.slowdown"
     case load
@@ -103,7 +104,7 @@ package struct SweepOptions: ParsableArguments {
   var find: Target?
   @Option(
     name: .customLong("where"),
-    help: ArgumentHelp("What has to hold, such as 'hangs > 0'.", valueName: "condition"))
+    help: ArgumentHelp("A condition, such as 'hangs > 0'.", valueName: "condition"))
   var condition: String?
   @Option(
     name: .customLong("up-to"),
@@ -119,30 +120,30 @@ package struct SweepOptions: ParsableArguments {
 
   package func validate() throws {
     if (find == nil) != (condition == nil) {
-      throw ValidationError("--find and --where belong together")
+      throw ValidationError("--find and --where must be used together")
     }
     if find != nil {
       try costs.refuseMeasured(
-        "--find searches with assumed costs, which give the same result each time")
+        "--find searches with assumed costs, for reproducible results")
     }
     guard find == nil || html == nil else {
-      throw ValidationError("--find has no page; leave out --html")
+      throw ValidationError("--find writes no HTML page; leave out --html")
     }
     guard let limit else { return }
-    guard find != nil else { throw ValidationError("--up-to belongs to --find") }
+    guard find != nil else { throw ValidationError("--up-to needs --find") }
     guard (1...1_000).contains(limit) else {
-      throw ValidationError("--up-to is from 1 to 1000")
+      throw ValidationError("--up-to must be from 1 to 1000")
     }
   }
 
-  /// Refuses a file that would say nothing.
+  /// Rejects a JUnit file for a search, which checks no thresholds.
   package func refuse(_ files: ReportFiles) throws {
     guard find == nil || files.junit == nil else {
       throw ValidationError("--find checks no thresholds; leave out --junit")
     }
   }
 
-  /// Runs the seeds, or finds what is asked for.
+  /// Runs the seeds, or the search.
   package func run(
     _ plan: SimulationPlan, progress: (_ percent: Int) -> Void
   ) async throws -> CommandOutcome {

@@ -20,7 +20,7 @@ package struct SimulateOptions: ParsableArguments {
   @OptionGroup package var costs: CostOptions
   @Flag(
     name: .customLong("check-determinism"),
-    help: "Run twice and compare everything but what is measured.")
+    help: "Run twice and compare everything except measured figures.")
   package var checkDeterminism = false
 
   package init() {}
@@ -28,10 +28,10 @@ package struct SimulateOptions: ParsableArguments {
   package func validate() throws {
     guard checkDeterminism else { return }
     try costs.refuseMeasured(
-      "what is measured differs from run to run; leave out --check-determinism")
+      "measured figures differ from run to run; leave out --check-determinism")
   }
 
-  /// Runs a plan and writes its page and trace.
+  /// Runs a plan, and writes its page and trace.
   package func run(
     _ plan: SimulationPlan, progress: (_ percent: Int) -> Void
   ) async throws -> CommandOutcome {
@@ -55,7 +55,7 @@ package struct SimulateOptions: ParsableArguments {
 
   /// Runs once, or twice if the results are to be compared.
   ///
-  /// - Returns: what was found, and what to say about the comparison.
+  /// - Returns: The result, and a note about the comparison.
   package func checked<Found: Equatable>(
     _ progress: (_ percent: Int) -> Void,
     _ once: @escaping (_ progress: (_ percent: Int) -> Void) async throws -> (Found, digest: String)
@@ -70,7 +70,7 @@ package struct SimulateOptions: ParsableArguments {
     return (first, "two runs agree, digest \(digest)")
   }
 
-  /// Everything that a run writes.
+  /// All outputs of a run.
   private struct Forms: Equatable {
     let report: SimulationReport
     let outcome: CommandOutcome
@@ -84,8 +84,8 @@ package struct SimulateOptions: ParsableArguments {
       trace = found.trace
     }
 
-    /// What was measured differs from run to run, and reports that differ in nothing else are equal. All forms of a report
-    /// follow from it.
+    /// Compares the reports and traces, from which all other outputs are derived. Reports that
+    /// differ only in measured figures are equal.
     static func == (left: Self, right: Self) -> Bool {
       left.report == right.report && left.trace == right.trace
     }

@@ -6,29 +6,33 @@ package import HangSimulation
   package import ArgumentParser
 #endif
 
-/// What `calibrate` says about itself.
+/// The help texts of `calibrate`.
 package enum CalibrateHelp {
-  package static let abstract = "Find what views and actions cost from traces of a real device."
+  package static let abstract = "Find the costs of views and actions from traces of a real device."
   package static let discussion = """
-    A trace is trace-event JSON, as Chromium and Perfetto write it; XML with the table os-signpost-interval that \
-    'xctrace export' wrote; or text with the heading 'name,milliseconds,elements,first', of which the last two may be \
-    left out. Only names of views and of kinds of actions count. 'elements' says how many elements a view showed or an \
-    action carried, and 'first' whether the view appeared; in trace events both are arguments, or in the detail of \
-    performance.measure(), and in signposts they are in the message.
+    A trace has one of these formats: trace-event JSON, as written by Chromium and Perfetto; XML \
+    with the table os-signpost-interval, as written by 'xctrace export'; or text with the heading \
+    'name,milliseconds,elements,first', where the last two columns are optional. Only names of \
+    views and kinds of actions count. 'elements' is the number of elements that a view showed or \
+    an action carried, and 'first' is whether the view appeared. In trace events, both are \
+    arguments, or members of the detail of performance.measure(); in signposts, both are in the \
+    message.
 
-    What is within a view or an action and has a name of its own is taken off. Outliers are left out, \
-    no cost is negative, and every fifth measurement is held out to say how well the costs predict it.
+    The time of named intervals nested within a view or an action is subtracted. Outliers are \
+    excluded, no cost is negative, and every fifth measurement is held out to report the \
+    prediction error.
 
-    --here measures on this machine instead: it simulates the screen, whose reducers and views are the real \
-    ones, and takes the time. Work that grows with a collection of the state gets a cost for each of its elements. Then \
-    it simulates a device with the costs it found, with another seed, and compares each frame with what it really took.
+    --here measures on this machine instead: it simulates the screen with its real reducers and \
+    views, and measures them. Work that grows with a collection of the state gets a cost for each \
+    of its elements. It then simulates a device with these costs and another seed, and compares \
+    the simulated and the measured time of each frame.
 
-    --output writes a device that has the costs found and, of what was not measured, those of the device that \
-    --like names.
+    --output writes a device with these costs. Costs that were not measured are copied from the \
+    device given by --like.
     """
 }
 
-/// Measured traces, and what they say about a screen.
+/// The arguments of `calibrate`.
 package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
   @Argument(
     help: ArgumentHelp("Measured traces of one device.", valueName: "trace"), completion: .file())
@@ -36,7 +40,7 @@ package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
   @Flag(help: "Measure the screen on this machine.") package var here = false
   @Option(
     help: ArgumentHelp(
-      "With --here, write a picture of the frames, simulated and measured, as SVG.",
+      "With --here, write a scatter plot of simulated and measured frame times as SVG.",
       valueName: "file"), completion: .file())
   var scatter: String?
 
@@ -44,7 +48,7 @@ package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
     help: ArgumentHelp("Write the device to this file.", valueName: "file"), completion: .file())
   package var output: String?
   @Option(
-    help: ArgumentHelp("What was not measured is as on this device.", valueName: "device"),
+    help: ArgumentHelp("Copy costs that were not measured from this device.", valueName: "device"),
     completion: Devices.completion)
   package var like: String?
 
@@ -52,15 +56,15 @@ package struct TraceArguments<Devices: DeviceNames>: ParsableArguments {
 
   package func validate() throws {
     if (output == nil) != (like == nil) {
-      throw ValidationError("--output and --like belong together")
+      throw ValidationError("--output and --like must be used together")
     }
     if here != traces.isEmpty {
       throw ValidationError(
         here
-          ? "--here measures by itself and reads no trace"
-          : "needs a trace, or --here to measure on this machine")
+          ? "--here reads no trace; leave out the traces"
+          : "a trace is needed, or --here to measure on this machine")
     }
-    if scatter != nil, !here { throw ValidationError("--scatter belongs to --here") }
+    if scatter != nil, !here { throw ValidationError("--scatter needs --here") }
   }
 
   /// Measures a screen on this machine.

@@ -5,7 +5,7 @@ import HangSimulation
   import ArgumentParser
 #endif
 
-/// A verb as a process: a bar while it works, then the report and an exit code.
+/// Runs a verb as a process: shows a progress bar, prints the report, and returns an exit code.
 enum VerbRun {
   static func run(
     _ program: (some HangProgram).Type, _ changes: PlanChanges<PlanDevices>? = nil,
@@ -21,7 +21,7 @@ enum VerbRun {
     }
   }
 
-  /// - Parameter isSilent: whether standard output has a file in place of the report.
+  /// - Parameter isSilent: Whether standard output contains a file instead of the report.
   static func report(
     _ files: ReportFiles?, json: Bool, isSilent: Bool,
     _ verb: (_ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome
@@ -74,9 +74,9 @@ enum VerbRun {
   }
 }
 
-/// The verdict and the thresholds at the beginning of a report in colour.
+/// Colours the verdict and the thresholds at the start of a report.
 package enum Verdict {
-  /// Marks what is good in green and what is bad in red.
+  /// Marks met thresholds in green and missed thresholds in red.
   package static func coloured(_ lines: [String]) -> [String] {
     let isBad = lines.contains { $0.hasPrefix("  ✗ ") }
     let isGood = !isBad && lines.contains { $0.hasPrefix("  ✓ ") }

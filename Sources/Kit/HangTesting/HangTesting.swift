@@ -1,8 +1,8 @@
 public import HangSimulation
 import IssueReporting
 
-/// Simulates, and fails the running test for each condition that a run does not meet: with what the condition is about
-/// (turns, actions, fields, views), and with a trace to look at.
+/// Simulates a plan, and fails the running test for each condition that a run does not meet. The
+/// failure lists the relevant turns, actions, fields, and views, and the path of a trace.
 ///
 ///     @Test(arguments: [phone, phone.slowed(by: 1.8)])
 ///     func `a sale does not hang the checkout`(device: Device) async throws {
@@ -12,13 +12,13 @@ import IssueReporting
 ///       try await expect("hangs == 0", "view(BasketView).avoidable < 10", of: plan)
 ///     }
 ///
-/// A condition that is skipped fails the test too, since nothing else would show it.
+/// A skipped condition also fails the test, because a test has no other way to report it.
 ///
 /// - Parameters:
-///   - thresholds: conditions in addition to those of the plan; see ``Threshold``.
-///   - folder: where traces of runs that failed are written; by default `.build/hang-traces` of the package that the test
-///     belongs to, or the directory for temporary files.
-/// - Returns: the report.
+///   - thresholds: The conditions in addition to those of the plan; see ``Threshold``.
+///   - folder: The folder for the traces of failed runs; by default `.build/hang-traces` of the
+///     test's package, or else the directory for temporary files.
+/// - Returns: The report.
 /// - Throws: ``ThresholdProblem``, ``SimulationProblem``, `CancellationError`.
 @discardableResult
 public func expect(
@@ -37,7 +37,7 @@ public func expect(
     if let skipped = threshold.skipped { fail(["\(threshold.text) was not checked: \(skipped)"]) }
   }
   guard !report.isPassed else { return report }
-  // The same plan gives the same run, so that only those that fail are traced.
+  // The same plan gives the same result, so only failing plans are run again for a trace.
   let trace = try await plan.run(wantsTrace: true).trace ?? ""
   let file = TraceFile(plan, folder: folder, test: "\(filePath)")
   let written = file.write(trace)
@@ -53,5 +53,5 @@ public func expect(
 }
 
 extension ThresholdReport.Failure {
-  fileprivate var found: String { base.map { "\(value), where the base has \($0)" } ?? value }
+  fileprivate var found: String { base.map { "\(value), and \($0) in the base" } ?? value }
 }

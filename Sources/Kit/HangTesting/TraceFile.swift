@@ -1,14 +1,14 @@
 import Foundation
 package import HangSimulation
 
-/// Where the trace of a test goes.
+/// The file of a test's trace.
 package struct TraceFile {
   private let folder: URL
   private let name: String
 
   /// - Parameters:
-  ///   - folder: `nil` for a folder that the package of the test ignores.
-  ///   - test: the source file of the test.
+  ///   - folder: The folder; `nil` for a folder that the test's package ignores.
+  ///   - test: The source file of the test.
   package init(_ plan: SimulationPlan, folder: String?, test: String) {
     let name = plan.name.map { $0.isLetter || $0.isNumber ? $0 : "-" }
     self.name = String(name) + "-\(plan.seed).trace.json"
@@ -18,7 +18,7 @@ package struct TraceFile {
       ?? FileManager.default.temporaryDirectory.appending(path: "hang-traces")
   }
 
-  /// The nearest folder above with a manifest.
+  /// Returns the nearest parent folder with a package manifest.
   private static func package(of file: URL) -> URL? {
     var folder = file.deletingLastPathComponent()
     while folder.path != "/" {
@@ -31,7 +31,7 @@ package struct TraceFile {
 
   package var path: String { folder.appending(path: name).path }
 
-  /// Writes it, and says where it is.
+  /// Writes the trace. Returns a line with its path, or with the error.
   func write(_ trace: String) -> String {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

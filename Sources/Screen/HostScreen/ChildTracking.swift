@@ -1,14 +1,14 @@
 package import Composable
 import HostFeature
 
-/// Whether the host's view depends on the states of its children as a whole.
+/// Whether the host's view depends on the whole states of its children.
 ///
-/// Chosen at run time, so that before and after can be compared in one program.
+/// Chosen at run time, so that one program can compare both variants.
 package enum ChildTracking: String, Sendable, CaseIterable {
-  /// The host's view is evaluated when anything in a child changes, and then evaluates the views of
-  /// all children, because it makes new inputs for them.
+  /// Any change in a child evaluates the host's view. The host's view then evaluates the views of
+  /// all children, because it creates new inputs for them.
   case tracked
-  /// A change in a child evaluates only the views that read it: the fields of the children are
+  /// A change in a child evaluates only the views that read it. The fields of the children are
   /// `@ObservationStateIgnored`.
   case ignored
 

@@ -1,6 +1,6 @@
 package import LiveEvents
 
-/// Where events went. `received = applied + coalesced + rejected + pending` at any instant.
+/// The outcomes of events. `received = applied + coalesced + rejected + pending` at all times.
 package struct EventCounts: Sendable, Equatable, Codable {
   package var received = 0
   package var applied = 0
@@ -13,7 +13,8 @@ package struct EventCounts: Sendable, Equatable, Codable {
 
   package var isConserved: Bool { received == applied &+ coalesced &+ rejected &+ pending }
 
-  /// Whether a room can have counted this and been saved; a file may say anything.
+  /// Whether a room can have saved these counts. Used to validate files, which may have any
+  /// contents.
   package var isPossible: Bool {
     received >= 0 && pending == 0 && isConserved
       && rejectedByReason.values.reduce(0, &+) == rejected
@@ -26,32 +27,33 @@ package struct EventCounts: Sendable, Equatable, Codable {
     refuse(reason, count)
   }
 
-  /// Counts events as rejected that were counted as received before.
+  /// Counts events as rejected that were already counted as received.
   package mutating func refuse(_ reason: RejectionReason, _ count: Int) {
     rejected += count
     rejectedByReason[reason, default: 0] += count
   }
 
-  /// Counts as if the pending events had never come.
+  /// Removes the pending events from the counts, as if they had never arrived.
   package mutating func forgetPending() {
     received -= pending
     pending = 0
   }
 
-  /// Adds the counts of a room. If the sum of any does not fit, none is added, so that the sums remain conserved: rooms
-  /// come with counts that somebody else may have written.
+  /// Adds the counts of a room. Adds none of them if any sum overflows, so that the sums stay
+  /// conserved. Restored rooms may have counts from a manipulated file.
   package mutating func add(_ other: EventCounts) {
     if let sum = combined(with: other, by: { $0.addingReportingOverflow($1) }) { self = sum }
   }
 
-  /// Takes out counts that were added; none if any does not fit.
+  /// Subtracts counts that were added before. Subtracts none of them if any result overflows.
   package mutating func subtract(_ other: EventCounts) {
     if let rest = combined(with: other, by: { $0.subtractingReportingOverflow($1) }) {
       self = rest
     }
   }
 
-  /// `nil` if a result does not fit, or would be a negative number of events received.
+  /// Combines two counts. Returns `nil` if a result overflows, or if the number of received events
+  /// would be negative.
   private func combined(
     with other: EventCounts, by operation: (Int, Int) -> (partialValue: Int, overflow: Bool)
   ) -> EventCounts? {

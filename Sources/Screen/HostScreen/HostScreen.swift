@@ -6,64 +6,70 @@ package import LiveEvents
 package import RateLimiting
 package import ViewGraph
 
-/// A host's screen: the store, the views over it, and the road of an event to them, on one page.
+/// A host's screen: the store, its views, and the path of an event to them.
 ///
 ///     bytes -> line -> event -> throttle -> action -> reducers -> changed fields -> dirty views -> frame
 ///
-/// The first three steps are those of a connection: `Ingest` cuts bytes into lines, `WireFormats`
-/// turns a line into a `LiveEvent`. What comes after happens here, on the room's lane, in the
+/// A connection performs the first three steps: `Ingest` splits bytes into lines, and `WireFormats`
+/// converts a line into a `LiveEvent`. The other steps run here, on the room's lane and in the
 /// room's time:
 ///
-/// - **throttle**: the `Intake` of the event's part passes the event on, holds it, or lets it
-///   supersede another.
-/// - **action**: what comes out of the throttle, at once or when a frame is due.
-/// - **reducers**: the store changes the state in place and notes which fields changed.
-/// - **changed fields, dirty views**: once per frame, the fields mark the views that read them.
-/// - **frame**: the dirty views are evaluated, parents first. Room and monitors see the result.
+/// - **throttle**: The `Intake` of the event's part passes the event on, holds it, or lets it
+///   supersede another event.
+/// - **action**: The throttle's output, either immediately or when a frame is due.
+/// - **reducers**: The store changes the state in place and records which fields changed.
+/// - **changed fields, dirty views**: Once per frame, the changed fields mark the views that read
+///   them.
+/// - **frame**: The dirty views are evaluated, parents first. The room and its monitors receive the
+///   result.
 ///
-/// Its owner gives it events and time; it knows no clock of its own, no socket and no thread, so
+/// The owner provides events and the time. The screen has no clock, socket, or thread of its own,
+/// so the same code runs live, in replays, and in simulations. Not `Sendable`: it belongs to its
+/// lane.
 /// that the same code runs live, replayed and simulated. Not `Sendable`: belongs to its lane.
 package final class HostScreen {
   package let store: Store<HostFeature.State, HostFeature.Action>
   package let views: ViewGraph
   private let grid: FrameGrid
   private let clock: any EvaluationClock
-  /// Takes what an effect brought back, as the input that it is. Its owner is to ``perform(_:at:)`` or
-  /// ``send(_:)`` it, so that it is logged and repeated like an act of the host.
+  /// Receives the result of an effect as an input. The owner must pass it to ``perform(_:at:)`` or
+  /// ``send(_:)``, so that it is logged and replayed like an act of the host.
   package var onEffectInput: ((EffectInput) -> Void)?
-  // Unchecked, since the screen is never entered while it works: the check would cost as much as
-  // most throttles.
+  // Unchecked because the screen is never entered recursively. The check would cost as much as most
+  // throttles.
   @exclusivity(unchecked) private var intake: HostIntake
   @exclusivity(unchecked) private var output = HostIntake.Output()
-  /// Where its events went.
+  /// The outcomes of the screen's events.
   @exclusivity(unchecked) package private(set) var counts: EventCounts
   @exclusivity(unchecked) private(set) var ticker: Ticker
-  /// How many actions were reduced when the last frame was drawn. Effects send their actions to the
-  /// store themselves, so it is asked.
+  /// The number of reduced actions when the last frame was drawn. Read from the store, because
+  /// effects send their actions directly to it.
   private var drawnActions: UInt64 = 0
-  /// What the state that the last frame shows asks for: it holds until the next action. Kept, because
-  /// each event asks, and a question to the state copies it: the answer comes from another module.
+  /// What the state requires: further reviews and ticks. Valid until the next action. Cached,
+  /// because each event needs it, and reading it from the state would copy the state across a
+  /// module boundary.
   private var isReviewing = false
   private var wantsTicks = false
-  /// Where the last frame was; the next one comes later.
+  /// The time of the last frame. The next frame is later.
   private var lastFrame = Instant(nanoseconds: -1)
 
-  /// Whether each frame evaluates the views that it concerns. Otherwise that is left to ``evaluateViews()``, and of the
-  /// changes before it the newest value of each field is shown.
+  /// Whether each frame evaluates the affected views. Otherwise, ``evaluateViews()`` does, and
+  /// shows only the newest value of each changed field.
   package var evaluatesViews = true
 
-  /// Makes a screen and draws its first frame at `start`, so that there is one before the first
+  /// Creates a screen and draws its first frame at `start`, so that a frame exists before the first
   /// event.
   ///
   /// - Parameters:
-  ///   - lane: where effects run and bring their actions.
-  ///   - tracking: whether the host's view depends on its children as wholes.
-  ///   - throttling: how long events may wait.
-  ///   - chatHistory: how many messages the chat keeps.
-  ///   - analysesChat: whether the chat is searched for waves; a screen that is restored says so itself.
-  ///   - clock: measures evaluations, or simulates what they cost.
-  ///   - dependencies: what the effects of the features work with.
-  ///   - snapshot: the screen to restore.
+  ///   - lane: The lane on which effects run and send their actions.
+  ///   - tracking: Whether the host's view depends on the whole states of its children.
+  ///   - throttling: The policies for how long events may wait.
+  ///   - chatHistory: The number of messages that the chat keeps.
+  ///   - analysesChat: Whether the chat is searched for bursts of duplicates. Ignored for a
+  ///     restored screen, whose snapshot contains the setting.
+  ///   - clock: Measures evaluations, or simulates their cost.
+  ///   - dependencies: The dependencies of the features' effects.
+  ///   - snapshot: The screen to restore.
   package init(
     lane: any Lane, framesPerSecond: Int, tracking: ChildTracking = .ignored,
     throttling: ThrottlePolicies = ThrottlePolicies(), chatHistory: Int = 500,
@@ -86,11 +92,11 @@ package final class HostScreen {
     ticker = snapshot?.ticker ?? Ticker()
     intake = HostIntake(throttling, resuming: snapshot?.state)
     self.clock = clock
-    // What it costs to make all views says nothing about later frames. A room that then follows the
-    // time stamps of its events would keep the intervals that this frame widened.
+    // The cost of creating all views is not representative of later frames. In a room that follows
+    // its events' timestamps, the widened intervals would persist.
     drawFrame(at: start, adapting: false)
     store.onEffectAction = { [unowned self] action in
-      // What is not an input could not be repeated.
+      // An action that is not an input could not be replayed.
       guard let input = action.input else {
         preconditionFailure("\(ActionKind.name(of: action)) of an effect is not an input")
       }
@@ -98,37 +104,35 @@ package final class HostScreen {
     }
   }
 
-  /// Whether effects are started. Not while what happened before is repeated, which includes what they
-  /// brought back.
+  /// Whether effects are started. False during a replay, which includes the results of effects.
   package var startsEffects: Bool {
     get { store.startsEffects }
     set { store.startsEffects = newValue }
   }
 
-  /// Event -> throttle -> action: takes one event. Its actions, if it has any, wait for
-  /// ``reduce()``.
+  /// Event -> throttle -> action: receives an event. Its actions, if any, wait for ``reduce()``.
   package func receive(_ event: consuming LiveEvent, at now: Instant) {
     counts.received += 1
     let refused = refusedCount
     let timestamp = event.timestamp
     intake.receive(event, at: now, into: &output)
-    // A refused event is not recorded, so it must not move the time of the events either.
+    // A rejected event is not recorded, so it must not advance the time of the events.
     if refusedCount == refused { ticker.note(timestamp, at: now) }
   }
 
-  /// How many events were refused since the last ``reduce()``.
+  /// The number of events rejected since the last ``reduce()``.
   package var refusedCount: Int {
     output.rejected.isEmpty ? 0 : output.rejected.values.reduce(0, +)
   }
 
-  /// Whether ``reduce()`` has something to do beyond counting events that are held.
+  /// Whether ``reduce()`` has work other than counting held events.
   package var wantsReducing: Bool { !output.actions.isEmpty || !output.rejected.isEmpty }
 
-  /// Events of one kind that are held: neither applied nor coalesced yet.
+  /// Returns the number of held events of one kind: neither applied nor coalesced yet.
   package func pending(of kind: ThrottledKind) -> Int { intake.pending(of: kind) }
 
-  /// Action -> reducers -> changed fields. At once for what must not wait, with the frame for the
-  /// rest.
+  /// Action -> reducers -> changed fields. Called immediately for actions that must not wait, and
+  /// with each frame for the others.
   package func reduce() {
     counts.applied += output.applied
     counts.coalesced += output.coalesced
@@ -140,7 +144,7 @@ package final class HostScreen {
     output.clear()
   }
 
-  /// When there is something to draw next; `nil` while nothing changes and nothing is held.
+  /// The time of the next frame; `nil` while nothing changes and nothing is held.
   package var nextFrame: Instant? {
     let earliest = grid.frame(after: lastFrame)
     if store.actionCount != drawnActions || isReviewing { return earliest }
@@ -149,13 +153,13 @@ package final class HostScreen {
     return due.map { max(grid.frame(atOrAfter: $0), earliest) }
   }
 
-  /// Changed fields -> dirty views -> frame: reduces what is due and evaluates the views that it
-  /// concerns.
+  /// Changed fields -> dirty views -> frame: reduces the actions that are due, and evaluates the
+  /// affected views.
   ///
   /// - Parameters:
-  ///   - flush: also reduces what throttles hold and is not due yet.
-  ///   - adapting: whether the cost of the frame may widen the intervals of throttles. Not if `now`
-  ///     is not the time in which it is measured: the same recording is to give the same frames.
+  ///   - flush: Whether actions that throttles hold and that are not due yet are also reduced.
+  ///   - adapting: Whether the cost of the frame may widen the intervals of throttles. Must be
+  ///     false if `now` is not measured time, because the same recording must give the same frames.
   package func drawFrame(at now: Instant, flush: Bool = false, adapting: Bool = true) {
     let start = clock.now
     if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
@@ -175,7 +179,7 @@ package final class HostScreen {
     if adapting { intake.note(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
   }
 
-  /// Evaluates the views that changes since the last time concern.
+  /// Evaluates the views affected by the changes since the last evaluation.
   package func evaluateViews() {
     store.deliverChanges()
     views.evaluateFrame()
@@ -185,18 +189,19 @@ package final class HostScreen {
     (isReviewing, wantsTicks) = store.withState { ($0.value.isReviewing, $0.value.wantsTicks) }
   }
 
-  /// Changes how long events may wait; events that are held keep their deadline.
+  /// Changes how long events may wait. Held events keep their deadline.
   package func apply(_ policies: ThrottlePolicies) { intake.apply(policies) }
 
-  /// Takes an event that came by no line: an act of the host by a call. It is counted as actions
-  /// only, and reduced at once, behind what came before it. `false` if it was refused.
+  /// Performs an act of the host that arrived by a call and not as a line. The act is reduced
+  /// immediately, after all earlier events. It is counted only as actions. Returns false if the act
+  /// was rejected.
   package func perform(_ event: LiveEvent, at now: Instant) -> Bool {
     reduce()
     intake.receive(event, at: now, into: &output)
     let isTaken = output.rejected.isEmpty
     if isTaken {
       ticker.note(event.timestamp, at: now)
-      // The events that it took along were counted when they came.
+      // The held events that it released were counted when they arrived.
       output.applied -= 1
     }
     output.rejected.removeAll()
@@ -204,16 +209,16 @@ package final class HostScreen {
     return isTaken
   }
 
-  /// Reduces an action that is not an event, such as one of the room's own recorder, at once; the
-  /// next frame shows it.
+  /// Reduces an action that is not an event, such as an action of the room's own recorder. It is
+  /// reduced immediately, and the next frame shows it.
   package func send(_ action: HostFeature.Action) {
     output.actions.append(action)
     reduce()
   }
 
-  /// Counts lines that were refused before they were events.
+  /// Counts lines that were rejected before they became events.
   package func reject(_ reason: RejectionReason, _ count: Int) { counts.reject(reason, count) }
 
-  /// The time of the events at `now`; `nil` before the first one.
+  /// Returns the time of the events at `now`; `nil` before the first event.
   package func eventTime(at now: Instant) -> Timestamp? { ticker.time(at: now) }
 }

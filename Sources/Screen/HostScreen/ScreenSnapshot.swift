@@ -3,23 +3,23 @@ package import HostFeature
 
 /// The part of a screen that outlives its process.
 ///
-/// It leaves out what throttles hold: a snapshot taken while events are pending is of a screen that
-/// never saw them.
+/// Events held by throttles are excluded. A snapshot taken while events are pending therefore
+/// represents a screen that never received them.
 package struct ScreenSnapshot: Sendable, Codable {
   package let state: HostFeature.State
-  /// Without events that are pending.
+  /// The counts without pending events.
   package let counts: EventCounts
   let ticker: Ticker
 }
 
 extension ScreenSnapshot {
-  /// A screen that has seen nothing.
+  /// Creates the snapshot of a screen that has received nothing.
   package init() { self.init(state: HostFeature.State(), counts: EventCounts(), ticker: Ticker()) }
 }
 
 extension HostScreen {
-  /// The screen as it is. Shares the storage of the state, which is copied where it changes while the
-  /// snapshot is alive.
+  /// The current state of the screen. Shares the storage of the state. While the snapshot exists,
+  /// changed parts of the state are copied.
   package var snapshot: ScreenSnapshot {
     var counts = counts
     counts.forgetPending()

@@ -1,11 +1,11 @@
 package import LiveEvents
 package import RateLimiting
 
-/// Gives the time of a room's events, once per second of the room's time.
+/// Provides the time of a room's events, once per second of the room's time.
 package struct Ticker: Sendable, Codable {
   private static let interval = Interval.seconds(1)
-  /// How late a time stamp may be, in milliseconds. If more than ``patience`` in a row are later, the
-  /// newest one was a mistake, or the clock of the source was set back.
+  /// The maximum lateness of a timestamp, in milliseconds. If more than ``patience`` timestamps in
+  /// a row are later, the newest timestamp was wrong, or the source's clock was set back.
   private static let horizon: Timestamp = 10_000
   private static let patience = 100
 
@@ -22,31 +22,31 @@ package struct Ticker: Sendable, Codable {
 
   private enum CodingKeys: CodingKey { case newest, last }
 
-  /// Notes the time stamp of an event.
+  /// Records the timestamp of an event.
   package mutating func note(_ timestamp: Timestamp, at now: Instant) {
     if let newest, newest.timestamp >= timestamp {
       late = timestamp < newest.timestamp - Self.horizon ? late + 1 : 0
       if late <= Self.patience { return }
     } else if newest == nil {
-      // Seconds count from the first event, not from the room's beginning: the same events lead to the same ticks
-      // at any time of a room, also when they are replayed.
+      // Seconds count from the first event and not from the room's creation. The same events
+      // therefore cause the same ticks at any time, including in replays.
       last = now
     }
     late = 0
     newest = Reading(timestamp: timestamp, at: now)
   }
 
-  /// When the next tick is due; `nil` before the first event.
+  /// The time of the next tick; `nil` before the first event.
   package var next: Instant? { newest.map { _ in last + Self.interval } }
 
-  /// The time of the events at `now`, if a tick is due.
+  /// Returns the time of the events at `now` if a tick is due; otherwise `nil`.
   package mutating func tick(at now: Instant) -> Timestamp? {
     guard let next, now >= next else { return nil }
     last = now
     return time(at: now)
   }
 
-  /// The time of the events at `now`; `nil` before the first event.
+  /// Returns the time of the events at `now`; `nil` before the first event.
   package func time(at now: Instant) -> Timestamp? {
     newest.map { $0.timestamp + max(0, (now - $0.at).nanoseconds / 1_000_000) }
   }

@@ -1,10 +1,11 @@
 package import HangSimulation
 package import LiveEvents
 
-/// One host's stream, from the waiting room to its end, as a sequence of events in virtual time.
+/// A simulated host's stream, from the waiting room to its end, as a sequence of events in virtual
+/// time.
 ///
-/// The same seed, start and duration give the same events, on every machine. Every part of the
-/// host's screen gets something to show.
+/// The same seed, start, and duration give the same events on every machine. Every part of the
+/// host's screen receives events.
 package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   /// How long people wait before the stream goes live.
   package static let waitingTime = VirtualTime.seconds(8)
@@ -15,8 +16,8 @@ package struct SimulatedHost: Sequence, IteratorProtocol, Sendable {
   private var generators: MergedGenerators<LiveEvent.Payload>
 
   /// - Parameters:
-  ///   - startTimestamp: The time stamp at the beginning of virtual time.
-  ///   - duration: Nothing happens after it, and the stream ends shortly before. Nil for an endless
+  ///   - startTimestamp: The timestamp at the start of virtual time.
+  ///   - duration: The end of the events. The stream ends shortly before it. `nil` for an endless
   ///     stream.
   package init(seed: UInt64, startTimestamp: Timestamp, duration: VirtualTime? = nil) {
     self.startTimestamp = startTimestamp

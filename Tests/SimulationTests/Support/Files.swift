@@ -2,7 +2,7 @@ import Foundation
 import HangSimulation
 import Simulation
 
-/// Files that exist in a test only.
+/// Returns files that exist only in memory.
 func files(_ contents: [String: String]) -> ScenarioFiles {
   ScenarioFiles(
     read: { path in contents[path].map { Array($0.utf8) } },
@@ -12,7 +12,7 @@ func files(_ contents: [String: String]) -> ScenarioFiles {
     })
 }
 
-/// A device on which an action costs 1 ms and a view 2 ms, and one that is twice as slow.
+/// A device on which an action costs 1 ms and a view 2 ms, and a device that is twice as slow.
 let testDevices = [
   "config/devices/fast.yaml": """
   title: Fast
@@ -43,7 +43,7 @@ let shortScenario = """
     ignored: {host.children: ignored}
   """
 
-/// Runs a scenario of a test.
+/// Runs a test scenario.
 func simulateText(
   _ text: String, extraFiles: [String: String] = [:],
   _ change: (inout SimulationOptions) -> Void = { _ in }
@@ -60,7 +60,7 @@ func options(
   return options
 }
 
-/// The top of this package's sources.
+/// The root directory of this package.
 let packageRoot = URL(fileURLWithPath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent().path

@@ -1,8 +1,9 @@
 extension Calibration {
-  /// Fits costs to the measurements of each kind: of a view, or of all kinds of actions.
+  /// Fits costs to the measurements of each kind: one view, or all kinds of actions.
   static func fit(_ kinds: [[CostMeasurement]], areViews: Bool) -> [Item] {
     let all = kinds.joined()
-    // What is the same in all measurements of a kind cannot be told from its base.
+    // An input that is the same in all measurements of a kind cannot be distinguished from its
+    // base.
     let tellsElements = kinds.contains { Set($0.map(\.elements)).count > 1 }
     let tellsAppearance = areViews && Set(all.map(\.isFirst)).count > 1
     let (element, appearance) = (kinds.count, kinds.count + (tellsElements ? 1 : 0))
@@ -25,7 +26,7 @@ extension Calibration {
     var rows: [RobustFit.Row] = []
     var held: [RobustFit.Row] = []
     for (kind, measurements) in kinds.enumerated() {
-      // Those of a first evaluation are too rare to be held out.
+      // First evaluations are too rare to be held out.
       var number = 0
       for measurement in measurements {
         if !measurement.isFirst { number += 1 }
@@ -54,7 +55,8 @@ extension Calibration {
     }
   }
 
-  /// Paths of the collections whose sizes were recorded with all measurements of a kind and are not always the same.
+  /// Returns the paths of collections whose sizes were recorded with all measurements of a kind and
+  /// vary.
   private static func varyingFields(_ measurements: [CostMeasurement]) -> [String] {
     let paths = measurements.dropFirst().reduce(Set(measurements[0].sizes.keys)) {
       $0.intersection($1.sizes.keys)
@@ -64,8 +66,8 @@ extension Calibration {
     }.sorted()
   }
 
-  /// Whether what the costs do not explain rises from the beginning of the recording to its end, by a half or more of
-  /// what it was.
+  /// Returns how the residuals rise from the start of the recording to its end, if they rise by at
+  /// least half; otherwise `nil`.
   private static func rise(
     _ rows: [RobustFit.Row], _ costs: [Double], base: Double
   ) -> (from: Int64, to: Int64)? {

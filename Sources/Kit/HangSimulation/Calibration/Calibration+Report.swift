@@ -1,10 +1,10 @@
 import JSON
 
 extension Calibration {
-  /// This many names are listed in the report for people.
+  /// The maximum number of names that the text report lists.
   private static let listed = 12
 
-  /// The report for people.
+  /// The text report.
   package var lines: [String] {
     func time(_ nanoseconds: Int64?) -> String {
       nanoseconds.map { "\(FixedPoint.milliseconds($0, decimals: 4)) ms" } ?? "assumed"
@@ -32,15 +32,15 @@ extension Calibration {
     lines += risingLines
     lines += [
       "",
-      "'half' and '75 %' of the measurements that were held out, every fifth, are not further than this from "
-        + "what the costs predict.",
+      "'half' and '75 %': the largest prediction error of half and of 75 % of the held-out "
+        + "measurements (every fifth), relative to the prediction.",
     ]
     if !missing.isEmpty {
       let more = missing.count - Self.listed
       lines.append(
-        "Measured fewer than \(Self.fewest) times, and so assumed: "
+        "Assumed, because measured fewer than \(Self.fewest) times: "
           + missing.prefix(Self.listed).joined(separator: ", ")
-          + (more > 0 ? " and \(more) more, which JSON lists" : ""))
+          + (more > 0 ? " and \(more) more (see the JSON report)" : ""))
     }
     for (name, near) in misspelled.prefix(Self.listed) {
       lines.append("The screen has no '\(name)'; did you mean '\(near)'?")
@@ -49,7 +49,7 @@ extension Calibration {
     return lines
   }
 
-  /// Where no constant fits.
+  /// The lines about views and actions to which no constant fits.
   private var risingLines: [String] {
     items.compactMap { item in
       item.rise.map { rise in
@@ -61,12 +61,12 @@ extension Calibration {
           "No constant fits \(item.name): it rises from \(from) to \(to) ms over the recording. "
           + (seesState
             ? "No collection of the state grows with it."
-            : "If a collection of the state grows meanwhile, record its size, as 'sizes' beside 'elements'.")
+            : "If a collection of the state grows meanwhile, record its size in 'sizes'.")
       }
     }
   }
 
-  /// The same as JSON on one line, times in nanoseconds.
+  /// The report as one line of JSON, with times in nanoseconds.
   package var json: String {
     var json = JSONWriter()
     json.appendObject { json in

@@ -1,10 +1,10 @@
 import Suggestions
 import ViewGraph
 
-/// What views and actions cost on a real device, fitted to measurements, and how well that predicts measurements
-/// that it did not see.
+/// The costs of views and actions on a real device, fitted to measurements. Includes the prediction
+/// errors for measurements that were held out.
 package struct Calibration: Sendable {
-  /// The names of a screen.
+  /// The names of a screen's views and kinds of actions.
   package struct Names: Sendable {
     package var views: [String]
     package var actions: [String]
@@ -15,45 +15,48 @@ package struct Calibration: Sendable {
     }
   }
 
-  /// What was found of one view or kind of action.
+  /// The fitted costs of a view or action kind. Costs are in nanoseconds.
   package struct Item: Sendable {
     package var name: String
     package var isView: Bool
-    /// Nanoseconds.
+    /// The cost of an evaluation or reduction.
     package var base: Int64
-    /// For each element; `nil` if the measurements do not tell. Of actions, all have the same.
+    /// The cost per element; `nil` if the measurements do not determine it. All kinds of actions
+    /// have the same.
     package var element: Int64?
-    /// `nil` if the measurements do not tell.
+    /// The cost of an appearance; `nil` if the measurements do not determine it.
     package var appearance: Int64?
-    /// For each element of a collection of the state, by the paths of those whose sizes varied.
+    /// The cost per element of a collection in the state, by path. Contains only collections whose
+    /// sizes varied.
     package var fields: [String: Int64] = [:]
-    /// What the measurements rise to over the recording without anything that explains it; `nil` if they do not rise.
+    /// An unexplained rise of the duration over the recording; `nil` if there is none.
     package var rise: (from: Int64, to: Int64)?
-    /// How many measurements the costs were fitted to.
+    /// The number of measurements to which the costs were fitted.
     package var count: Int
-    /// How many of these were left out as outliers.
+    /// The number of these measurements that were excluded as outliers.
     package var outliers: Int
-    /// How far the others, which were held out, are from what the costs predict, as shares of that: half of them not
-    /// further than the first number, three quarters not further than the second.
+    /// The median and the third quartile of the prediction errors of held-out measurements,
+    /// relative to the prediction.
     package var error: (half: Double, threeQuarters: Double)
   }
 
-  /// In the order of the screen's names.
+  /// The fitted costs, in the order of the screen's names.
   package private(set) var items: [Item] = []
-  /// Names of the screen with too few measurements, or none.
+  /// The names of the screen with too few measurements, or none.
   package private(set) var missing: [String] = []
-  /// Names in the traces that are probably misspelled ones of ``missing``.
+  /// The names in the traces that are probably misspellings of ``missing``.
   private(set) var misspelled: [(name: String, near: String)] = []
   private let names: Names
-  /// Whether a collection of the state that explains the work would have been found.
+  /// Whether all collections of the state were observed, so that one that explains the work would
+  /// have been found.
   let seesState: Bool
-  /// The frames of Android's FrameTimeline in each trace that has it.
+  /// The frames of Android's FrameTimeline, for each trace that contains them.
   package private(set) var frames: [MeasuredTrace.Frames] = []
 
-  /// With fewer there is nothing to hold out.
+  /// The minimum number of measurements. With fewer, too few can be held out.
   static let fewest = 10
 
-  /// - Throws: ``CalibrationProblem`` if the measurements do not fit the screen.
+  /// - Throws: ``CalibrationProblem`` if the measurements do not match the screen.
   package init(_ traces: [MeasuredTrace], _ names: Names) throws(CalibrationProblem) {
     let known = Set(names.views + names.actions)
     let found = traces.flatMap { $0.measurements(named: known) }
@@ -66,9 +69,12 @@ package struct Calibration: Sendable {
     }
   }
 
+  /// Fits costs to measurements.
+  ///
   /// - Parameters:
-  ///   - found: in nanoseconds, each without what is within it.
-  ///   - seesState: whether the sizes of all collections were seen, so that those that explain nothing are left out.
+  ///   - found: The measurements, in nanoseconds, each excluding nested measurements.
+  ///   - seesState: Whether the sizes of all collections were observed, so that irrelevant sizes
+  ///     are already excluded.
   /// - Throws: ``CalibrationProblem`` if nothing was measured often enough.
   package init(
     _ found: [CostMeasurement], _ names: Names, seesState: Bool = false
@@ -78,7 +84,7 @@ package struct Calibration: Sendable {
     let byName = Dictionary(grouping: found, by: \.name)
     missing = (names.views + names.actions).filter { byName[$0]?.count ?? 0 < Self.fewest }
     guard missing.count < known.count else {
-      throw CalibrationProblem("no view or action was measured \(Self.fewest) times or more")
+      throw CalibrationProblem("no view or action was measured at least \(Self.fewest) times")
     }
     func measurements(_ name: String) -> [CostMeasurement]? {
       missing.contains(name) ? nil : byName[name]
@@ -86,7 +92,7 @@ package struct Calibration: Sendable {
     for view in names.views {
       if let measurements = measurements(view) { items += Self.fit([measurements], areViews: true) }
     }
-    // An element costs the same in all kinds of actions, which are therefore fitted together.
+    // An element costs the same in all kinds of actions, so these are fitted together.
     items += Self.fit(names.actions.compactMap(measurements), areViews: false)
   }
 
@@ -98,29 +104,31 @@ package struct Calibration: Sendable {
     let found = Array(Set(traces.flatMap(\.names))).sorted()
     let known = names.views + names.actions
     let near = found.lazy.compactMap { name in
-      Spelling.nearest(to: name, among: known).map { "; '\(name)' is nearly '\($0)'" }
+      Spelling.nearest(to: name, among: known).map { "; '\(name)' is similar to '\($0)'" }
     }.first
     return CalibrationProblem(
-      "none of \(found.count) names is that of a view or an action of the screen, such as '\(known.first ?? "")'"
+      "none of \(found.count) names is a view or action of the screen, "
+        + "such as '\(known.first ?? "")'"
         + (near ?? ", but for example '\(found.first ?? "")'"))
   }
 
-  /// A view that takes seconds or less than a hundred nanoseconds was written in another unit.
+  /// A median of seconds, or of less than a hundred nanoseconds, indicates another unit.
   private static func checkUnits(
     _ measurements: [CostMeasurement]
   ) throws(CalibrationProblem) {
     let middle = measurements.map(\.duration).sorted().quantile(0.5)
     guard (100...1e10).contains(middle) else {
+      let isLong = middle > 1e9
+      let text = isLong ? "\(Int64(min(middle / 1e9, 1e15))) s" : "\(Int64(middle)) ns"
       throw CalibrationProblem(
-        "half of the measurements take \(middle > 1e9 ? "\(Int64(min(middle / 1e9, 1e15))) s" : "\(Int64(middle)) ns") "
-          + "or \(middle > 1e9 ? "longer" : "less"), which no screen does; trace events are in microseconds"
-      )
+        "the median measurement is \(text), which is too \(isLong ? "long" : "short") "
+          + "for a screen; trace events must be in microseconds")
     }
   }
 
   // MARK: Result
 
-  /// The names of the constants that were measured; see `DeviceProfile.Costs.measured`.
+  /// The names of the measured constants; see `DeviceProfile.Costs.measured`.
   package var measured: Set<String> {
     var measured: Set<String> = []
     for item in items {
@@ -136,16 +144,16 @@ package struct Calibration: Sendable {
     return measured
   }
 
-  /// How many constants of the screen were measured, and how many there are.
+  /// The number of measured constants of the screen, and the number of all its constants.
   package var constants: (measured: Int, all: Int) {
     let all = DeviceProfile.Costs.constants(views: names.views, actions: names.actions)
     return (measured.count, all.count)
   }
 
-  /// Of this profile, what was measured is replaced.
+  /// Returns the profile with its costs replaced by the measured costs, where available.
   ///
-  /// The costs of a profile are those of a reference device, so that what was measured is divided by how much slower
-  /// than that the device is.
+  /// A profile contains the costs on a reference device, so the measured costs are divided by the
+  /// profile's slowdown.
   package func applied(to profile: DeviceProfile) -> DeviceProfile {
     func scaled(_ cost: Int64) -> Int64 {
       Int64(clamping: Int128(cost) * 1_000_000 / Int128(max(1, profile.slowdown)))
@@ -173,7 +181,7 @@ package struct Calibration: Sendable {
 }
 
 extension SimulationPlan {
-  /// The names of its screen: of the views that a run of the first variant on the first device shows.
+  /// Returns the names of the screen, from a run of the first variant on the first device.
   package func names() throws -> Calibration.Names {
     guard let screen = try finalScreen(), let variant = variants.first else {
       return Calibration.Names(views: [], actions: [])

@@ -1,14 +1,14 @@
-/// How long one evaluation of a view, or one action, took on a real device.
+/// The duration of one evaluation of a view, or of one action, on a real device.
 package struct CostMeasurement: Hashable, Sendable {
-  /// Of the view, or of the kind of action.
+  /// The name of the view or action kind.
   package var name: String
-  /// In nanoseconds, without views and actions within it.
+  /// The duration in nanoseconds, excluding nested views and actions.
   package var duration: Double
-  /// How many elements it put on the screen, or carried.
+  /// The number of elements that the view showed or the action carried.
   package var elements: Int
   /// Whether the view appeared.
   package var isFirst: Bool
-  /// How many elements collections of the state had, by their paths, as far as that was recorded.
+  /// The element counts of collections in the state, by path, as far as recorded.
   package var sizes: [String: Int]
 
   package init(
@@ -23,9 +23,9 @@ package struct CostMeasurement: Hashable, Sendable {
   }
 }
 
-/// Why costs cannot be taken from measurements.
+/// The reason why costs cannot be derived from measurements.
 public struct CalibrationProblem: Error, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// A description of the problem.
   public let description: String
 
   package init(_ description: String) { self.description = description }

@@ -1,25 +1,26 @@
 import Composable
 import ViewGraph
 
-/// Measures what the actions, evaluations and frames of a screen really take on this machine, while it is simulated,
-/// and how large the collections of its state are meanwhile.
+/// Measures the real durations of a screen's actions, evaluations, and frames on this machine
+/// during a simulation, and the sizes of its state's collections.
 ///
-/// Belongs to the thread that simulates.
+/// Belongs to the simulating thread.
 final class CostRecorder {
   private let now: () -> UInt64
   private var measurements: [CostMeasurement] = []
-  /// For each measurement, what it belongs to, and the row of ``looks`` that was seen at the end of its turn.
+  /// For each measurement, its kind, and the row of ``looks`` with the sizes at the end of its
+  /// turn.
   private var places: [(kind: GrowthFinding.Kind, look: Int)] = []
   private(set) var frames: [HereCalibration.Frame] = []
-  /// When what is being measured began.
+  /// The start of the current measurement.
   private var mark: UInt64 = 0
   private var turnStart: UInt64 = 0
 
-  /// Looks at the sizes again if something was measured since it last did.
+  /// Reads the sizes again if anything was measured since the last read.
   let reader = SizeReader()
   private var looks: [[Int]] = []
 
-  /// - Parameter now: monotonic nanoseconds.
+  /// - Parameter now: Returns monotonic nanoseconds.
   init(now: @escaping () -> UInt64) { self.now = now }
 
   func beginTurn() {
@@ -28,13 +29,13 @@ final class CostRecorder {
     mark = turnStart
   }
 
-  /// - Parameter simulated: what the frame took on the simulated device.
+  /// - Parameter simulated: The duration of the frame on the simulated device.
   func endFrame(simulated: Int64) {
     frames.append(
       HereCalibration.Frame(simulated: simulated, measured: Int64(clamping: now() &- turnStart)))
   }
 
-  /// Ends an action that followed the one before, or the beginning of the turn.
+  /// Ends an action. It began at the end of the previous action, or at the start of the turn.
   func endAction(_ name: String, elements: Int) {
     let duration = now() &- mark
     add(.action, CostMeasurement(name: name, duration: Double(duration), elements: elements))
@@ -57,20 +58,20 @@ final class CostRecorder {
     reader.invalidate()
   }
 
-  /// Sees the sizes at the end of a turn, outside of what is measured.
+  /// Reads the sizes at the end of a turn, outside the measured intervals.
   private func noteSizes() {
     if reader.update() { looks.append(reader.sizes.counts) }
   }
 
   // MARK: Result
 
-  /// So many of a view or a kind of action are enough to find what they grow with.
+  /// The number of samples of a view or action kind that suffices to detect growth.
   private static let most = 256
 
-  /// What was measured. Work that grows with a collection of the state has the sizes of that one; sizes that explain
-  /// nothing are left out, since a fit would share noise among them.
+  /// Returns the measurements. Work that grows with a collection includes its sizes. Other sizes
+  /// are omitted, because a fit would divide noise among them.
   ///
-  /// - Parameter reads: names of the fields that the views of a name read.
+  /// - Parameter reads: Returns the names of the fields that the views of a name read.
   func measured(
     on device: Device, for duration: VirtualTime, reads: @escaping (String) -> [String]
   ) -> [CostMeasurement] {
@@ -87,7 +88,7 @@ final class CostRecorder {
         let path = reader.sizes.paths.firstIndex(of: field)
       else { continue }
       for index in members[GrowthSubject(kind: found.kind, name: found.name)] ?? [] {
-        // Early rows are shorter, since collections appear later.
+        // Early rows are shorter because further collections appear later.
         let row = looks[places[index].look]
         measurements[index].sizes[field] = path < row.count ? row[path] : 0
       }

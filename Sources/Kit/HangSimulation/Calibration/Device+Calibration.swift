@@ -1,25 +1,27 @@
 extension Device {
-  /// This device with the costs that traces of it show. What they do not show stays as it is, and counts as assumed.
+  /// Returns this device with the costs from its traces. Costs that the traces do not contain are
+  /// kept and count as assumed.
   ///
   ///     let phone = try guess.calibrated(by: [trace], for: plan)
   ///     #expect(phone.profile.costs.measured.contains("CartView.evaluation"))
   ///
-  /// The costs of a device are those of a reference device: what was measured is divided by the slowdown of this device. If
-  /// it is under conditions, so were the traces. See <doc:MeasuredCosts> for what can be read.
+  /// Costs are stored relative to a reference device, so measured costs are divided by this
+  /// device's slowdown. If the device is under conditions, the traces must have been recorded under
+  /// them. For the supported formats, see <doc:MeasuredCosts>.
   ///
   /// - Parameters:
-  ///   - traces: contents of files.
-  ///   - plan: shows which views and actions there are: its first variant is run on its first device.
+  ///   - traces: The contents of trace files.
+  ///   - plan: Provides the names of views and actions: its first variant runs on its first device.
   /// - Throws: ``CalibrationProblem``, ``SimulationProblem``.
   public func calibrated(by traces: [[UInt8]], for plan: SimulationPlan) throws -> Device {
     let read = try traces.map { try MeasuredTrace($0) }
     return calibrated(try Calibration(read, plan.names()), named: name)
   }
 
-  /// This device with the costs that its screen has on this machine, for which the first variant of the plan is run three
-  /// times. See <doc:MeasuredCosts>.
+  /// Returns this device with the costs of its screen on this machine. Runs the first variant of
+  /// the plan three times. See <doc:MeasuredCosts>.
   ///
-  /// - Parameter now: monotonic nanoseconds.
+  /// - Parameter now: Returns monotonic nanoseconds.
   /// - Throws: ``CalibrationProblem``, ``SimulationProblem``, `CancellationError`.
   public func calibratedHere(
     for plan: SimulationPlan, now: @escaping () -> UInt64

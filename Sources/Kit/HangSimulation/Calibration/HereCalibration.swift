@@ -1,27 +1,27 @@
 import JSON
 import ViewGraph
 
-/// What a screen costs on this machine, and how long its frames took in a second run, beside what the costs say about
-/// that run.
+/// The costs of a screen on this machine, and the frames of a further run with their measured and
+/// simulated durations.
 package struct HereCalibration: Sendable {
-  /// One frame with what was reduced before it, in nanoseconds.
+  /// A frame with the reductions before it, in nanoseconds.
   package struct Frame: Hashable, Sendable {
     package var simulated: Int64
     package var measured: Int64
   }
 
   package let calibration: Calibration
-  /// Of the second run, which has another seed.
+  /// The frames of the further run, which has another seed.
   package let frames: [Frame]
 }
 
 extension SimulationPlan {
-  /// Measures the actions and evaluations of the first variant on this machine, fits costs to them, and simulates a device
-  /// with these costs while it measures once more.
+  /// Measures the actions and evaluations of the first variant on this machine, and fits costs to
+  /// them. Then simulates a device with these costs while measuring again.
   ///
   /// - Parameters:
-  ///   - names: those of the screen; by default those that it shows.
-  ///   - now: monotonic nanoseconds.
+  ///   - names: The names of the screen; by default, those that it shows.
+  ///   - now: Returns monotonic nanoseconds.
   /// - Throws: ``SimulationProblem``, ``CalibrationProblem``, `CancellationError`.
   package func calibratedHere(
     _ names: Calibration.Names? = nil, now: @escaping () -> UInt64,
@@ -56,13 +56,13 @@ extension SimulationPlan {
 }
 
 extension HereCalibration {
-  /// How a figure of the frames is distributed.
+  /// Returns the median and the 95th percentile of a figure over the frames.
   private func quantiles(_ figure: (Frame) -> Double) -> (half: Double, most: Double) {
     let sorted = frames.map(figure).sorted()
     return (sorted.quantile(0.5), sorted.quantile(0.95))
   }
 
-  /// How much of what varies in the measured times the simulated ones explain: Spearman's rank correlation.
+  /// Spearman's rank correlation of the measured and the simulated durations.
   package var correlation: Double {
     guard frames.count > 1 else { return 0 }
     let (left, right) = (Self.ranks(frames.map(\.simulated)), Self.ranks(frames.map(\.measured)))
@@ -74,7 +74,7 @@ extension HereCalibration {
     return spread > 0 ? product(left, right) / spread : 0
   }
 
-  /// Equal numbers share the mean of their ranks.
+  /// Returns the ranks of numbers. Equal numbers share the mean of their ranks.
   private static func ranks(_ numbers: [Int64]) -> [Double] {
     let order = numbers.indices.sorted { numbers[$0] < numbers[$1] }
     var ranks = Array(repeating: 0.0, count: numbers.count)
@@ -88,7 +88,7 @@ extension HereCalibration {
     return ranks
   }
 
-  /// The report for people.
+  /// The text report.
   package var lines: [String] {
     func time(_ nanoseconds: Double) -> String {
       FixedPoint.milliseconds(Int64(min(nanoseconds, 1e15)), decimals: 3) + " ms"
@@ -98,16 +98,18 @@ extension HereCalibration {
     )
     let ratio = quantiles { Double($0.measured) / Double(max($0.simulated, 1)) }
     let hundredths = Int64((correlation * 100).rounded())
+    let median = FixedPoint.text(Int64((min(ratio.half, 1e6) * 100).rounded()), decimals: 2)
     return calibration.lines + [
       "",
-      "\(frames.count) frames of another run: measured \(time(measured.half)) (95 %: \(time(measured.most))), simulated "
+      "\(frames.count) frames of another run: measured \(time(measured.half)) "
+        + "(95 %: \(time(measured.most))), simulated "
         + "\(time(simulated.half)) (95 %: \(time(simulated.most)))",
-      "Half of the frames took \(FixedPoint.text(Int64((min(ratio.half, 1e6) * 100).rounded()), decimals: 2)) times what was "
-        + "simulated or less; rank correlation \(FixedPoint.text(hundredths, decimals: 2))",
+      "The median ratio of measured to simulated time is \(median); "
+        + "rank correlation \(FixedPoint.text(hundredths, decimals: 2))",
     ]
   }
 
-  /// The same as JSON on one line, times in nanoseconds.
+  /// The report as one line of JSON, with times in nanoseconds.
   package var json: String {
     var json = JSONWriter()
     json.appendObject { json in
@@ -128,7 +130,8 @@ extension HereCalibration {
 
   // MARK: The picture
 
-  /// A scatter of the frames as SVG: simulated time to the right, measured time upwards, both on one logarithmic scale.
+  /// A scatter plot of the frames as SVG: simulated time on the horizontal axis, measured time on
+  /// the vertical axis, both on the same logarithmic scale.
   package var scatter: String {
     let (size, margin) = (420, 48)
     let all = frames.flatMap { [$0.simulated, $0.measured] }.filter { $0 > 0 }
@@ -165,7 +168,7 @@ extension HereCalibration {
     svg += "<text x=\"\(size / 2)\" y=\"\(size - 12)\" text-anchor=\"middle\">simulated</text>\n"
     svg += "<text x=\"14\" y=\"\(size / 2)\" text-anchor=\"middle\""
     svg += " transform=\"rotate(-90 14 \(size / 2))\">measured</text>\n"
-    // What falls on the same point is drawn once.
+    // Coinciding points are drawn once.
     let points = Set(frames.map { "cx=\"\(x($0.simulated))\" cy=\"\(y($0.measured))\"" })
     for point in points.sorted() {
       svg += "<circle \(point) r=\"1.5\" fill=\"#1f5fa8\" opacity=\"0.5\"/>\n"
@@ -173,7 +176,7 @@ extension HereCalibration {
     return svg + "</svg>\n"
   }
 
-  /// The powers of ten around a number.
+  /// Returns the exponents of the powers of ten around a number.
   private static func powers(_ number: Int64) -> (below: Int, above: Int) {
     var below = 0
     while power(below + 1) <= number { below += 1 }
@@ -184,7 +187,8 @@ extension HereCalibration {
     (0..<min(exponent, 18)).reduce(1) { product, _ in product * 10 }
   }
 
-  /// To the base of ten, by interpolation within each power of two: a picture needs no more.
+  /// Returns the decimal logarithm, interpolated within each power of two, which is precise enough
+  /// for a plot.
   private static func logarithm(_ number: Double) -> Double {
     (Double(number.exponent) + (number.significand - 1)) * 0.301_029_995_663_981_2
   }

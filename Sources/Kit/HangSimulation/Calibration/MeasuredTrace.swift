@@ -1,32 +1,33 @@
 import JSON
 
-/// What lasted in a recorded trace, before it is known which names are views and actions.
+/// The intervals of a recorded trace, before the names of views and actions are selected.
 package struct MeasuredTrace: Sendable {
   private struct Slice {
     var measurement: CostMeasurement
     var start: Double
-    /// Slices of one thread may be within each other.
+    /// The thread. Slices of one thread may be nested.
     var thread: String
 
     var end: Double { start + measurement.duration }
   }
 
   private var slices: [Slice] = []
-  /// What FrameTimeline of Android says, if it is in the trace.
+  /// The frames of Android's FrameTimeline, if the trace contains them.
   package private(set) var frames: Frames?
 
-  /// Whole frames, which tell nothing about single views.
+  /// Whole frames, which contain no data about single views.
   package struct Frames: Hashable, Sendable {
-    /// How many were drawn.
+    /// The number of drawn frames.
     package var count = 0
-    /// How many of these were late.
+    /// The number of late frames.
     package var janky = 0
-    /// Nanoseconds.
+    /// The longest frame, in nanoseconds.
     package var longest = 0.0
-    /// How long each was expected to take.
+    /// The expected durations of the frames, in nanoseconds.
     fileprivate var expected: [Double] = []
 
-    /// Frames per second, by what was expected; `nil` if nothing was.
+    /// The refresh rate in frames per second, derived from the expected durations; `nil` if there
+    /// are none.
     package var refreshRate: Int? {
       let interval = expected.sorted().quantile(0.5)
       return interval > 0 ? Int((1e9 / interval).rounded()) : nil
@@ -40,47 +41,49 @@ package struct MeasuredTrace: Sendable {
     }
   }
 
-  /// The names, each once, in order.
+  /// The distinct names in sorted order.
   package var names: [String] { Set(slices.map(\.measurement.name)).sorted() }
 
-  /// Reads trace-event JSON of Chromium or Perfetto, the signposts of Instruments in XML, or lines of text with a heading
-  /// such as `name,milliseconds`.
+  /// Reads trace-event JSON of Chromium or Perfetto, signposts of Instruments in XML, or a table
+  /// with a heading such as `name,milliseconds`.
   ///
-  /// Of trace events, those are read that last: complete ones (`X`), those with a beginning and an end (`B`, `E`),
-  /// and asynchronous ones (`b`, `e`), which `performance.measure()` makes. Their arguments may say `elements`, `first` and
-  /// `sizes` (of collections of the state, by their paths), and so may the `detail` of a measure. Times are in microseconds.
+  /// Of the trace events, only intervals are read: complete events (`X`), pairs of begin and end
+  /// (`B`, `E`), and asynchronous pairs (`b`, `e`), which `performance.measure()` creates. Their
+  /// arguments, or the `detail` of a measure, may contain `elements`, `first`, and `sizes` (of
+  /// collections in the state, by path). Times are in microseconds.
   ///
-  /// - Throws: ``CalibrationProblem`` if it is neither.
+  /// - Throws: ``CalibrationProblem`` if the data has none of these formats.
   package init(_ bytes: [UInt8]) throws(CalibrationProblem) {
-    // Spreadsheets begin a text with a byte order mark.
+    // Spreadsheets write a byte order mark at the start.
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     switch bytes.first(where: { !Self.isSpace($0) }) {
     case nil: throw CalibrationProblem("is empty")
     case UInt8(ascii: "{"), UInt8(ascii: "["): try readEvents(bytes)
     case UInt8(ascii: "<"): try readSignposts(bytes)
     case _ where bytes.contains(0):
-      throw CalibrationProblem("is binary; record or convert it as trace-event JSON")
+      throw CalibrationProblem("is a binary file; record or convert it as trace-event JSON")
     default: try readLines(String(decoding: bytes, as: UTF8.self))
     }
     guard !slices.isEmpty else {
       if let frames {
         throw CalibrationProblem(
-          "has \(frames.count) frames of FrameTimeline and nothing about views and actions, which need sections of "
-            + "their own (Trace.beginSection)")
+          "has \(frames.count) frames of FrameTimeline but no intervals of views and actions; "
+            + "record a section for each (Trace.beginSection)")
       }
-      throw CalibrationProblem("has nothing with a name and a duration")
+      throw CalibrationProblem("contains no intervals with a name and a duration")
     }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  /// The measurements with these names, each without those within it, in the order in which they began.
+  /// Returns the measurements with these names in the order of their start. Each excludes nested
+  /// measurements.
   package func measurements(named names: Set<String>) -> [CostMeasurement] {
     var found: [CostMeasurement] = []
     var starts: [Double] = []
     let known = slices.filter { names.contains($0.measurement.name) }
     for thread in Dictionary(grouping: known, by: \.thread).sorted(by: { $0.key < $1.key }) {
-      // The longer one of two that begin together is around the other.
+      // If two slices begin together, the longer one encloses the other.
       let slices = thread.value.sorted { ($0.start, -$0.end) < ($1.start, -$1.end) }
       let first = found.count
       var around: [Int] = []
@@ -102,7 +105,7 @@ package struct MeasuredTrace: Sendable {
   private mutating func readEvents(_ bytes: [UInt8]) throws(CalibrationProblem) {
     let json: JSONValue
     do throws(JSONParseError) { json = try JSONValue(parsing: bytes) } catch {
-      throw CalibrationProblem("is not JSON: \(error.reason) at byte \(error.offset)")
+      throw CalibrationProblem("is not valid JSON: \(error.reason) at byte \(error.offset)")
     }
     guard let events = json.arrayValue ?? json["traceEvents"]?.arrayValue else {
       throw CalibrationProblem("is JSON without 'traceEvents'")
@@ -122,7 +125,7 @@ package struct MeasuredTrace: Sendable {
         begun[Self.key(event, thread, phase), default: []]
           .append(Begun(event: event, start: start))
       default:
-        // What began before the recording has only an end.
+        // A slice that began before the recording has only an end event.
         let key = Self.key(event, thread, phase)
         guard let place = begun[key]?.lastIndex(where: { $0.ends(with: event) }),
           let begin = begun[key]?.remove(at: place)
@@ -132,19 +135,20 @@ package struct MeasuredTrace: Sendable {
     }
   }
 
-  /// A slice whose end was not read yet.
+  /// A slice whose end has not been read yet.
   private struct Begun {
     var event: JSONValue
     var start: Double
 
-    /// The end of a slice need not repeat its name: then it ends the one that began last.
+    /// An end event may omit the name. It then ends the slice that began last.
     func ends(with end: JSONValue) -> Bool {
       guard let name = end["name"]?.stringValue, !name.isEmpty else { return true }
       return name == event["name"]?.stringValue
     }
   }
 
-  /// Where the beginning and the end of a slice are looked for: in a thread, or under an identifier.
+  /// Returns the key under which the begin and end of a slice are matched: a thread or an
+  /// identifier.
   private static func key(_ event: JSONValue, _ thread: String, _ phase: String) -> String {
     if phase == "B" || phase == "E" { return thread }
     let id = event["id2"] ?? event["id"] ?? .null
@@ -160,7 +164,7 @@ package struct MeasuredTrace: Sendable {
     default:
       let name = event["name"]?.stringValue ?? ""
       throw CalibrationProblem(
-        "the event '\(name)' has no number '\(member)', which is a time in microseconds")
+        "the event '\(name)' needs a number '\(member)', a time in microseconds")
     }
   }
 
@@ -181,7 +185,7 @@ package struct MeasuredTrace: Sendable {
         start: start * 1_000, thread: thread))
   }
 
-  /// Numbers of elements by the paths of collections.
+  /// Returns the element counts by the paths of collections.
   private static func sizes(_ json: JSONValue?) -> [String: Int] {
     guard case .object(let members) = json else { return [:] }
     var sizes: [String: Int] = [:]
@@ -189,7 +193,8 @@ package struct MeasuredTrace: Sendable {
     return sizes
   }
 
-  /// Notes a frame of FrameTimeline, whose name is a number. Returns whether it was one.
+  /// Records a frame of FrameTimeline, whose name is a number. Returns whether the event was a
+  /// frame.
   private mutating func noteFrame(_ arguments: JSONValue, _ duration: Double) -> Bool {
     guard arguments["Display frame token"] != nil || arguments["Surface frame token"] != nil else {
       return false
@@ -242,8 +247,8 @@ package struct MeasuredTrace: Sendable {
       let unit = Self.units[heading[timeColumn]]
     else {
       throw CalibrationProblem(
-        "is neither trace-event JSON, XML of signposts nor lines with a heading such as 'name,milliseconds', where the unit may "
-          + "be nanoseconds, microseconds, milliseconds or seconds")
+        "is not trace-event JSON, XML of signposts, or a table with a heading such as "
+          + "'name,milliseconds' (or nanoseconds, microseconds, seconds)")
     }
     for (index, line) in lines.enumerated().dropFirst() {
       let cells = cells(line)
@@ -254,8 +259,8 @@ package struct MeasuredTrace: Sendable {
         let time = Double(cells[timeColumn]), time.isFinite, time >= 0,
         let elements = Int(cell("elements") ?? "0"),
         let isFirst = Bool(cell("first") ?? "false"), let sizes = Self.sizes(heading, cells)
-      else { throw CalibrationProblem("line \(index + 1) does not fit the heading") }
-      // Lines are beside each other: nothing is known of what is within what.
+      else { throw CalibrationProblem("line \(index + 1) does not match the heading") }
+      // A table has no nesting, so each line gets its own thread.
       slices.append(
         Slice(
           measurement: CostMeasurement(
@@ -265,7 +270,8 @@ package struct MeasuredTrace: Sendable {
     }
   }
 
-  /// The sizes in the columns whose heading is `size:` and the path of a collection; `nil` if one is not a number.
+  /// Returns the sizes in the columns named `size:` followed by the path of a collection; `nil` if
+  /// a size is not a number.
   private static func sizes(_ heading: [String], _ cells: [String]) -> [String: Int]? {
     var sizes: [String: Int] = [:]
     for (name, cell) in zip(heading, cells) where name.hasPrefix("size:") {

@@ -1,31 +1,35 @@
-/// Finds costs that are not negative and explain most measurements, whatever the others are.
+/// A robust fit of non-negative costs to measurements.
 ///
-/// Least absolute deviations come first, since measurements that were interrupted do not pull at them. From there,
-/// and with the scale of what is left over (the median absolute deviation of each group, as a share of the cost), Tukey's
-/// biweight gives measurements that are further off than 4.685 scales no weight at all. Both by iteratively
-/// reweighted least squares: P. W. Holland, R. E. Welsch, "Robust regression using iteratively reweighted
-/// least-squares", Communications in Statistics A6 (1977). Each step is solved without negative costs by
-/// the active set method of C. L. Lawson, R. J. Hanson, "Solving Least Squares Problems" (1974), chapter 23.
+/// It starts with least absolute deviations, because interrupted measurements have little influence
+/// on them. The scale of the residuals is then estimated by the median absolute deviation of each
+/// group, relative to the cost. With this scale, Tukey's biweight gives no weight to measurements
+/// that deviate by more than 4.685 scales.
+///
+/// Both steps use iteratively reweighted least squares: P. W. Holland, R. E. Welsch, "Robust
+/// regression using iteratively reweighted least-squares", Communications in Statistics A6 (1977).
+/// Each iteration is solved without negative costs by the active set method of C. L. Lawson, R. J.
+/// Hanson, "Solving Least Squares Problems" (1974), chapter 23.
 struct RobustFit {
-  /// A measurement: the sum of its costs, each so many times.
+  /// A measurement: the sum of its costs, each multiplied by a factor.
   struct Row {
     var costs: [(column: Int, times: Double)]
     var value: Double
-    /// Rows of one group are off by similar shares.
+    /// The group. Rows of one group have similar relative errors.
     var group: Int
   }
 
   private static let steps = 60
-  /// Beyond this many scales a measurement is an outlier; 95 % as exact as plain least squares where there is none.
+  /// The number of scales beyond which a measurement is an outlier. With normally distributed
+  /// errors, the fit is 95 % as efficient as plain least squares.
   private static let tuning = 4.685
-  /// What the median absolute deviation of a normal distribution has to be multiplied by for its standard deviation.
+  /// The ratio of a normal distribution's standard deviation to its median absolute deviation.
   private static let normal = 1.4826
-  /// A row that is met exactly must not have infinite weight.
+  /// The smallest relative residual, so that an exact fit does not give a row infinite weight.
   private static let least = 1e-4
 
   /// The cost of each column.
   private(set) var costs: [Double]
-  /// For each row, whether it was left out as an outlier.
+  /// For each row, whether it was excluded as an outlier.
   private(set) var isOutlier: [Bool]
 
   init(_ rows: [Row], columns: Int) {
@@ -50,8 +54,8 @@ struct RobustFit {
     }
   }
 
-  /// How far each row may be off. What takes ten times as long varies ten times as much, so that the deviation of a group
-  /// is measured as a share of what is expected.
+  /// Returns the expected deviation of each row. Long durations vary more than short ones, so the
+  /// deviation of a group is relative to the expected duration.
   private func scales(_ rows: [Row]) -> [Double] {
     let expected = rows.map { max($0.expected(costs), 1) }
     var shares: [Int: [Double]] = [:]
@@ -76,13 +80,13 @@ struct RobustFit {
     return nonNegative(products, values)
   }
 
-  /// Solves the normal equations.
+  /// Solves the normal equations with non-negative values.
   private static func nonNegative(_ products: [[Double]], _ values: [Double]) -> [Double] {
     var solution = values.map { _ in 0.0 }
     var free: [Int] = []
     var refused: Set<Int> = []
     while true {
-      // The gradient, in units that do not depend on the column.
+      // The gradient, scaled to be independent of the column.
       let gains = values.indices.map { column -> Double in
         guard !free.contains(column), !refused.contains(column), products[column][column] > 0 else {
           return 0
@@ -97,12 +101,12 @@ struct RobustFit {
       free.append(best)
       while !free.isEmpty {
         guard let found = cholesky(products, values, free) else {
-          // It cannot be told from the others.
+          // The column is linearly dependent on the others.
           free.removeLast()
           refused.insert(best)
           break
         }
-        /// How far towards what was found it may go before this cost becomes negative.
+        /// Returns how far the solution may move towards `found` before this cost becomes negative.
         func room(_ pair: (column: Int, value: Double)) -> Double {
           solution[pair.column] / (solution[pair.column] - pair.value)
         }
@@ -112,7 +116,7 @@ struct RobustFit {
           solution[column] += step * (value - solution[column])
         }
         guard let first else { break }
-        // Only by rounding is it the one that was to be positive.
+        // Only a rounding error can make the newly added column negative.
         if first.0 == best { refused.insert(best) }
         solution[first.0] = 0
         free.removeAll { solution[$0] <= 0 }
@@ -120,7 +124,7 @@ struct RobustFit {
     }
   }
 
-  /// Solves the equations of these columns; `nil` if they depend on each other.
+  /// Solves the equations of these columns; `nil` if the columns are linearly dependent.
   private static func cholesky(
     _ products: [[Double]], _ values: [Double], _ columns: [Int]
   ) -> [Double]? {
@@ -152,17 +156,17 @@ struct RobustFit {
 }
 
 extension RobustFit.Row {
-  /// What the costs say it should take.
+  /// Returns the duration predicted by the costs.
   func expected(_ costs: [Double]) -> Double {
     self.costs.reduce(0) { $0 + costs[$1.column] * $1.times }
   }
 
-  /// What they do not explain.
+  /// Returns the part of the duration that the costs do not explain.
   func residue(_ costs: [Double]) -> Double { value - expected(costs) }
 }
 
 extension [Double] {
-  /// Of numbers in order; 0 if there are none.
+  /// Returns a quantile of sorted numbers; 0 if there are none.
   func quantile(_ share: Double) -> Double {
     isEmpty ? 0 : self[Swift.min(count - 1, Int(share * Double(count)))]
   }

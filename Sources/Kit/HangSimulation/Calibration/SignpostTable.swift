@@ -1,22 +1,23 @@
-/// The intervals of signposts in XML, as `xctrace export` writes the table `os-signpost-interval` of Instruments.
+/// The intervals of signposts in XML, in the format of `xctrace export` for the Instruments table
+/// `os-signpost-interval`.
 ///
-/// A schema names the columns, a row has a cell for each of them. A value that occurs again is written once, with an `id`,
-/// and then as a `ref` to that.
+/// A schema names the columns, and each row has one cell per column. A repeated value is written
+/// once with an `id`, and afterwards as a `ref` to it.
 struct SignpostTable {
   struct Interval: Equatable {
     var name: String
-    /// Nanoseconds.
+    /// The start in nanoseconds.
     var start: Double
     var duration: Double
     var thread: String
-    /// What was said at the beginning and at the end, such as `elements=12 first=true`.
+    /// The messages at the beginning and the end, such as `elements=12 first=true`.
     var message: String
   }
 
   private struct Value {
-    /// For programs.
+    /// The machine-readable value.
     var text = ""
-    /// For people.
+    /// The displayed value.
     var format: String?
 
     var shown: String { format ?? text }
@@ -32,11 +33,11 @@ struct SignpostTable {
   private static let deepest = 64
 
   private(set) var intervals: [Interval] = []
-  /// Names of the columns; `nil` outside the table that is read.
+  /// The names of the columns; `nil` outside the table.
   private var columns: [String]?
   private var values: [String: Value] = [:]
 
-  /// - Throws: ``CalibrationProblem`` if it is not XML, or has no such table.
+  /// - Throws: ``CalibrationProblem`` if the data is not XML, or lacks the table.
   init(_ bytes: [UInt8]) throws(CalibrationProblem) {
     var scanner = XMLScanner(bytes)
     var open: [Element] = []
@@ -46,7 +47,7 @@ struct SignpostTable {
       switch token {
       case .open(let name, let attributes):
         guard open.count < Self.deepest else {
-          throw CalibrationProblem("is not XML that can be read: it is nested too deeply")
+          throw CalibrationProblem("is not readable XML: it is nested too deeply")
         }
         if name == "schema" {
           columns = attributes["name"] == Self.schema ? [] : nil
@@ -61,7 +62,7 @@ struct SignpostTable {
         if !open.isEmpty { open[open.count - 1].value.text += text }
       case .close(let name):
         guard let element = open.popLast(), element.name == name else {
-          throw CalibrationProblem("is not XML that can be read: </\(name)> ends nothing")
+          throw CalibrationProblem("is not readable XML: </\(name)> has no matching start tag")
         }
         if let id = element.id { values[id] = element.value }
         if name == "mnemonic" { columns?.append(element.value.text) }
@@ -70,12 +71,12 @@ struct SignpostTable {
       }
     }
     guard open.isEmpty else {
-      throw CalibrationProblem("is not XML that can be read: it ends within <\(open[0].name)>")
+      throw CalibrationProblem("is not readable XML: it ends within <\(open[0].name)>")
     }
     guard hasTable else {
       throw CalibrationProblem(
-        "is XML without the table '\(Self.schema)'; export it from Instruments with xctrace export --xpath "
-          + "'//table[@schema=\"\(Self.schema)\"]'")
+        "is XML but lacks the table '\(Self.schema)'; export it from Instruments with "
+          + "xctrace export --xpath '//table[@schema=\"\(Self.schema)\"]'")
     }
   }
 
@@ -89,7 +90,7 @@ struct SignpostTable {
       let duration = cell("duration").flatMap({ Double($0.text) }), duration >= 0
     else {
       throw CalibrationProblem(
-        "the interval '\(name)' has no start and duration, which are in nanoseconds")
+        "the interval '\(name)' needs a start and a duration in nanoseconds")
     }
     intervals.append(
       Interval(
@@ -101,7 +102,7 @@ struct SignpostTable {
 }
 
 extension SignpostTable.Interval {
-  /// What the messages say of `elements` or `first`: `elements=12`, `elements: 12`.
+  /// Returns the value of `elements` or `first` in the messages: `elements=12`, `elements: 12`.
   func argument(_ name: String) -> Substring? {
     let words = message.split { " ,;=:".contains($0) }
     return words.firstIndex(of: Substring(name)).flatMap { index in

@@ -1,5 +1,5 @@
-/// Splits XML into tags and text, as far as tables need that were exported by a program: no document types and no entities
-/// but the five that XML has.
+/// Splits XML into tags and text, as far as exported tables need: no document types, and only XML's
+/// five predefined entities and character references.
 struct XMLScanner {
   enum Token: Equatable {
     case open(name: String, attributes: [String: String])
@@ -9,12 +9,12 @@ struct XMLScanner {
 
   private let bytes: [UInt8]
   private var offset = 0
-  /// The end of an element that has no content follows its beginning.
+  /// The name of an empty element, whose end follows its start.
   private var pendingClose: String?
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The next token; `nil` at the end. Declarations and comments are left out.
+  /// Returns the next token; `nil` at the end. Skips declarations and comments.
   mutating func next() throws(CalibrationProblem) -> Token? {
     if let name = pendingClose {
       pendingClose = nil
@@ -94,7 +94,7 @@ struct XMLScanner {
     offset += text.utf8CodeUnitCount
   }
 
-  /// Text with its entities resolved.
+  /// Reads text and resolves its entities.
   private mutating func text(until end: Unicode.Scalar) -> String {
     let start = offset
     while offset < bytes.count, bytes[offset] != UInt8(ascii: end) { offset += 1 }
@@ -134,6 +134,6 @@ struct XMLScanner {
   }
 
   private func problem(_ what: String) -> CalibrationProblem {
-    CalibrationProblem("is not XML that can be read: it \(what) at byte \(offset)")
+    CalibrationProblem("is not readable XML: it \(what) at byte \(offset)")
   }
 }

@@ -1,7 +1,7 @@
 package import Composable
 
-/// Numbers the kinds of actions that reach the reducers of a store. Their names are those that
-/// evaluations give as causes, such as `chat.messages`.
+/// Numbers the kinds of actions that reach the reducers of a store. The names are the same as in
+/// the causes of evaluations, such as `chat.messages`.
 package struct ActionKinds: Sendable {
   package let names: [String]
   private let numbers: [UInt64: Int]
@@ -15,7 +15,7 @@ package struct ActionKinds: Sendable {
         for byte in 1...254 as ClosedRange<UInt64> {
           let below = code | byte << (8 * level)
           let nameBelow = trace.name(of: below)
-          // The trace names the nearest kind that it knows.
+          // For an unknown code, the trace returns the name of the nearest known kind.
           guard nameBelow != name else { break }
           isLeaf = false
           add(below, nameBelow, level: level + 1)
@@ -28,10 +28,10 @@ package struct ActionKinds: Sendable {
     numbers = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1.code, $0) })
   }
 
-  /// Number of kinds: one for each of ``names``, and one for actions that no child handled.
+  /// The number of kinds: one for each of ``names``, and one for actions that no child handled.
   var count: Int { names.count + 1 }
 
-  /// The number of the kind that a trace says is being reduced.
+  /// Returns the number of the kind that is being reduced according to a trace.
   func number(of trace: ActionTrace) -> Int { numbers[trace.code] ?? names.count }
 
   func name(_ number: Int) -> String { number < names.count ? names[number] : "(no child)" }

@@ -1,19 +1,20 @@
 import ViewGraph
 
-/// The costs of one device under its conditions, prepared for fast look-up.
+/// The costs of a device under its conditions, prepared for fast look-up. All costs are in
+/// nanoseconds.
 struct CostTable: Sendable {
-  /// The highest cost of one thing, nearly three hours, so that sums of costs do not overflow.
+  /// The limit of a single cost, nearly three hours, so that sums of costs do not overflow.
   private static let limit: Int64 = 10_000_000_000_000
 
-  /// By the numbers of ``ActionKinds``, in nanoseconds. Empty until the kinds are known.
+  /// The costs of actions by action number (``ActionKinds``). Empty until the kinds are known.
   private var actions: [Int64] = []
   private let action: Int64
   private let costs: [String: Int64]
   private let element: Int64
   private let view: DeviceProfile.ViewCost
   private let views: [String: DeviceProfile.ViewCost]
-  /// Costs for each element of a collection on the reference device, by the name of a view or a kind of action and the
-  /// path of the collection.
+  /// The costs per element of a collection on the reference device, by the name of a view or action
+  /// kind and the path of the collection.
   private let fields: [String: [String: Int64]]
   private let slowdown: Int128
 
@@ -40,35 +41,36 @@ struct CostTable: Sendable {
       .merging(overrides.per) { $0.merging($1) { $1 } }
   }
 
-  /// What something that was measured on this machine takes on the device, if this machine is as fast as the reference
-  /// device.
+  /// Returns the time on the device of work that was measured on the simulating machine. Assumes
+  /// that this machine is as fast as the reference device.
   func scaled(_ measured: Int64) -> Int64 {
     min(Self.limit, Int64(clamping: Int128(measured) * slowdown / 1_000_000))
   }
 
-  /// What the platform adds to the evaluation of a view, for putting its elements on the screen.
+  /// Returns the platform's share of an evaluation: the cost of putting the view's elements on the
+  /// screen.
   func layout(ofView name: String, showing output: ViewNode) -> Int64 {
     (views[name] ?? view).element * Int64(output.elementCount)
   }
 
-  /// The paths of the collections that something costs more with.
+  /// The paths of all collections that affect costs.
   var paths: Set<String> { Set(fields.values.flatMap(\.keys)) }
 
-  /// What a view or a kind of action costs for the elements of collections.
+  /// Returns the cost of a view or action kind for the elements of collections.
   ///
-  /// - Parameter size: the number of elements of the collection at a path.
+  /// - Parameter size: Returns the number of elements of the collection at a path.
   func cost(ofFieldsOf name: String, size: (String) -> Int) -> Int64 {
     guard let fields = fields[name] else { return 0 }
     let cost = fields.reduce(Int128(0)) { $0 + Int128($1.value) * Int128(size($1.key)) }
     return min(Self.limit, Int64(clamping: cost * slowdown / 1_000_000))
   }
 
-  /// Looks up what these kinds of action cost.
+  /// Looks up the costs of these kinds of actions.
   mutating func add(_ kinds: ActionKinds) {
     actions = (0..<kinds.count).map { costs[kinds.name($0)] ?? action }
   }
 
-  /// - Parameter kind: a number of ``ActionKinds``.
+  /// - Parameter kind: An action number of ``ActionKinds``.
   func cost(ofAction kind: Int, elements: Int) -> Int64 {
     actions[kind] + element * Int64(min(elements, 100_000))
   }

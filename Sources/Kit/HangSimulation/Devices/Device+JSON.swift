@@ -1,9 +1,10 @@
 import JSON
 
 extension Device {
-  /// The device as JSON on one line, for ``init(json:)``. Costs are in nanoseconds on the reference device.
+  /// The device as one line of JSON, for ``init(json:)``. Costs are in nanoseconds on the reference
+  /// device.
   ///
-  /// The conditions that it is under are part of its slowdown.
+  /// The device's conditions are included in its slowdown.
   public var json: String {
     var json = JSONWriter()
     json.appendObject { json in
@@ -16,16 +17,16 @@ extension Device {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// A device that ``json`` or `calibrate --output` wrote.
+  /// Reads a device written by ``json`` or `calibrate --output`.
   ///
-  /// - Throws: ``SimulationProblem`` that names the member.
+  /// - Throws: ``SimulationProblem`` that names the invalid member.
   public init(json bytes: [UInt8]) throws(SimulationProblem) {
     let json: JSONValue
     do { json = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self)) } catch {
-      throw SimulationProblem(description: "is not JSON: \(error)")
+      throw SimulationProblem(description: "is not valid JSON: \(error)")
     }
     guard let name = json["name"]?.stringValue, let costs = json["costs"] else {
-      throw SimulationProblem(description: "is not a device: it needs 'name' and 'costs'")
+      throw SimulationProblem(description: "is not a device: 'name' or 'costs' is missing")
     }
     func number(_ key: String, _ range: ClosedRange<Double>, or absent: Double)
       throws(SimulationProblem)
@@ -34,7 +35,7 @@ extension Device {
       guard let value = json[key] else { return absent }
       guard let number = value.double, range.contains(number) else {
         throw SimulationProblem(
-          description: "'\(key)' is not a number from \(range.lowerBound) to \(range.upperBound)")
+          description: "'\(key)' must be a number from \(range.lowerBound) to \(range.upperBound)")
       }
       return number
     }
@@ -104,7 +105,7 @@ extension DeviceProfile.ViewCost {
 }
 
 extension JSONWriter {
-  /// A member for each cost.
+  /// Adds a member for each cost.
   fileprivate mutating func addCosts(_ costs: [String: Int64]) {
     for (name, cost) in costs.sorted(by: { $0.key < $1.key }) {
       self.name(text: name)
@@ -114,19 +115,19 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-  /// What ``JSONWriter/addCosts(_:)`` wrote.
+  /// Reads the costs written by ``JSONWriter/addCosts(_:)``.
   fileprivate func costs() throws(SimulationProblem) -> [String: Int64] {
     var costs: [String: Int64] = [:]
     for (name, _) in objectValue ?? [:] { costs[name.text] = try cost(name.text) }
     return costs
   }
 
-  /// Nanoseconds; 0 if there is no such member.
+  /// Returns a cost in nanoseconds; 0 if the member is missing.
   fileprivate func cost(_ name: String) throws(SimulationProblem) -> Int64 {
     guard let value = self[name] else { return 0 }
     guard let number = value.double, (0...1e13).contains(number) else {
       throw SimulationProblem(
-        description: "the cost '\(name)' is not a number of nanoseconds, such as 2000000")
+        description: "the cost '\(name)' must be a number of nanoseconds, such as 2000000")
     }
     return Int64(number.rounded())
   }

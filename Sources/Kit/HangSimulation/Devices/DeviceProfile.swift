@@ -1,21 +1,22 @@
 public import ViewGraph
 
-/// A device for the simulator: its refresh rate, how slow it is, and what things cost on it.
+/// A simulated device: its refresh rate, speed, and costs.
 public struct DeviceProfile: Hashable, Sendable {
-  /// Names it in files and reports.
+  /// The identifier in files and reports.
   public var name: String
-  /// Its name for people.
+  /// The display name.
   public var title: String
-  /// Frames per second.
+  /// The refresh rate in frames per second.
   public var refreshRate: Int
-  /// Processor cores. The thread of the screen has one, effects compute on the others.
+  /// The number of processor cores. The screen's thread uses one core; effects compute on the
+  /// others.
   public var cores: Int
-  /// Time taken relative to the reference device, in millionths.
+  /// The time taken relative to the reference device, in millionths.
   package var slowdown: Int64
-  /// Conditions that slow it down further, each by a factor in millionths, in the order of the
-  /// file.
+  /// The conditions that slow the device down further, each by a factor in millionths, in the order
+  /// of the file.
   package var conditions: [Condition]
-  /// What things cost on the reference device.
+  /// The costs on the reference device.
   public var costs: Costs
 
   package struct Condition: Hashable, Sendable {
@@ -41,25 +42,26 @@ public struct DeviceProfile: Hashable, Sendable {
     self.costs = costs
   }
 
-  /// Nanoseconds on the reference device.
+  /// The costs of actions and evaluations, in nanoseconds on the reference device.
   public struct Costs: Hashable, Sendable {
-    /// To reduce one action.
+    /// The cost of reducing an action.
     package var action: Int64 = 0
-    /// Added for each element of a batch.
+    /// The additional cost of each element of a batch.
     package var element: Int64 = 0
-    /// To reduce an action of a kind, instead of ``action``; by the names of ``ActionKinds``.
+    /// The costs of single kinds of actions, which replace ``action``, by name (``ActionKinds``).
     package var actions: [String: Int64] = [:]
-    /// Added to that for each element of a collection of the state, by the names of kinds and the paths of collections.
+    /// The additional cost per element of a collection in the state, by the name of the action kind
+    /// and the path of the collection.
     package var actionFields: [String: [String: Int64]] = [:]
-    /// To evaluate any view.
+    /// The cost of evaluating a view.
     package var view = ViewCost()
-    /// Costs of single views, by name, instead of ``view``.
+    /// The costs of single views, which replace ``view``, by name.
     package var views: [String: ViewCost] = [:]
-    /// Which constants were measured: names of kinds of actions, `element`, and `ChatView.evaluation`,
-    /// `ChatView.element` and `ChatView.appearance` of a view.
+    /// The names of the measured constants: kinds of actions, `element`, and for each view for
+    /// example `ChatView.evaluation`, `ChatView.element`, and `ChatView.appearance`.
     public package(set) var measured: Set<String> = []
 
-    /// The constants of a screen, by these names.
+    /// Returns the names of all constants of a screen.
     package static func constants(views: [String], actions: [String]) -> [String] {
       views.flatMap { view in
         ["evaluation", "element", "appearance"].map { "\(view).\($0)" }
@@ -68,21 +70,22 @@ public struct DeviceProfile: Hashable, Sendable {
 
     package init() {}
 
-    /// What things cost where nothing else is said about them.
+    /// Creates costs that apply to everything without a specific cost.
     ///
     /// - Parameters:
-    ///   - action: to reduce one action.
-    ///   - element: added for each element that an action carries.
-    ///   - view: to evaluate a view.
+    ///   - action: The cost of reducing an action.
+    ///   - element: The additional cost of each element that an action carries.
+    ///   - view: The cost of evaluating a view.
     public init(action: Duration, element: Duration = .zero, view: ViewCost) {
       self.action = VirtualTime(action).nanoseconds
       self.element = VirtualTime(element).nanoseconds
       self.view = view
     }
 
-    /// The same costs, with another one for the kind of action of this name, such as `cart.added`.
+    /// Returns these costs with a specific cost for the kind of action of this name, such as
+    /// `cart.added`.
     ///
-    /// - Parameter isMeasured: whether reports count it as measured.
+    /// - Parameter isMeasured: Whether reports count the cost as measured.
     public func action(_ name: String, _ cost: Duration, isMeasured: Bool = false) -> Costs {
       var costs = self
       if isMeasured { costs.measured.insert(name) }
@@ -90,27 +93,28 @@ public struct DeviceProfile: Hashable, Sendable {
       return costs
     }
 
-    /// The same costs, with more for an action of this kind for each element of a collection of the state, such as
-    /// `chat.messages`: what a sort or a search costs. The work of a reducer is charged when it has ended, by the sizes
-    /// that it leaves behind.
+    /// Returns these costs with an additional cost of actions of this kind per element of a
+    /// collection in the state, such as `chat.messages`. Use it for a sort or a search.
+    ///
+    /// The cost is charged after the reduction, based on the resulting sizes.
     public func action(_ name: String, per field: String, _ cost: Duration) -> Costs {
       var costs = self
       costs.actionFields[name, default: [:]][field] = VirtualTime(cost).nanoseconds
       return costs
     }
 
-    /// The same costs, with others for a view.
+    /// Returns these costs with specific costs for a view.
     ///
-    /// - Parameter isMeasured: whether reports count them as measured.
+    /// - Parameter isMeasured: Whether reports count the costs as measured.
     public func view<V: View>(
       _: V.Type, _ cost: ViewCost, isMeasured: Bool = false
     ) -> Costs {
       view(V.name, cost, isMeasured: isMeasured)
     }
 
-    /// The same costs, with others for the view of this name.
+    /// Returns these costs with specific costs for the view of this name.
     ///
-    /// - Parameter isMeasured: whether reports count them as measured.
+    /// - Parameter isMeasured: Whether reports count the costs as measured.
     public func view(_ name: String, _ cost: ViewCost, isMeasured: Bool = false) -> Costs {
       var costs = self
       if isMeasured {
@@ -121,15 +125,16 @@ public struct DeviceProfile: Hashable, Sendable {
     }
   }
 
-  /// What a view costs.
+  /// The cost of a view, in nanoseconds on the reference device.
   public struct ViewCost: Hashable, Sendable {
-    /// To evaluate it.
+    /// The cost of an evaluation.
     package var evaluation: Int64 = 0
-    /// Added for each element that it puts on the screen.
+    /// The additional cost of each element that the view puts on the screen.
     package var element: Int64 = 0
-    /// Added in the frame in which it appears, for what is created once.
+    /// The additional cost in the frame in which the view appears, for resources that are created
+    /// once.
     package var appearance: Int64 = 0
-    /// Added for each element of a collection of the state, by the paths of collections.
+    /// The additional cost per element of a collection in the state, by the path of the collection.
     package var fields: [String: Int64] = [:]
 
     package init(evaluation: Int64 = 0, element: Int64 = 0, appearance: Int64 = 0) {
@@ -138,10 +143,14 @@ public struct DeviceProfile: Hashable, Sendable {
       self.appearance = appearance
     }
 
+    /// Returns the cost of a view.
+    ///
     /// - Parameters:
-    ///   - evaluation: to evaluate it.
-    ///   - element: added for each element that it puts on the screen; see ``ViewNode/elementCount``.
-    ///   - appearance: added in the frame in which it appears, for what is created once.
+    ///   - evaluation: The cost of an evaluation.
+    ///   - element: The additional cost of each element that the view puts on the screen; see
+    ///     ``ViewNode/elementCount``.
+    ///   - appearance: The additional cost in the frame in which the view appears, for resources
+    ///     that are created once.
     public static func cost(
       _ evaluation: Duration, element: Duration = .zero, appearance: Duration = .zero
     ) -> ViewCost {
@@ -150,8 +159,8 @@ public struct DeviceProfile: Hashable, Sendable {
         appearance: VirtualTime(appearance).nanoseconds)
     }
 
-    /// The same cost, with more for each element of a collection of the state, such as `chat.messages`: what a body costs
-    /// that looks at all of them.
+    /// Returns this cost with an additional cost per element of a collection in the state, such as
+    /// `chat.messages`. Use it for a body that reads all of them.
     public func per(_ field: String, _ cost: Duration) -> ViewCost {
       var result = self
       result.fields[field] = VirtualTime(cost).nanoseconds
@@ -160,13 +169,14 @@ public struct DeviceProfile: Hashable, Sendable {
   }
 }
 
-/// A device under some conditions. Its name is that of the runs: `iphone-13-mini+low-power`.
+/// A device under certain conditions. Reports use its name for the runs:
+/// `iphone-13-mini+low-power`.
 public struct Device: Hashable, Sendable {
-  /// The device without conditions.
+  /// The device without its conditions.
   public let profile: DeviceProfile
-  /// As requested.
+  /// The name with which the device was requested.
   public let name: String
-  /// Names of the conditions.
+  /// The names of the active conditions.
   public let conditions: [String]
 
   package init(profile: DeviceProfile, name: String, conditions: [String]) {
@@ -175,21 +185,23 @@ public struct Device: Hashable, Sendable {
     self.conditions = conditions
   }
 
-  /// A device of your own.
+  /// Creates a device.
   ///
   /// - Parameters:
-  ///   - cores: processor cores. The thread of the screen has one, effects compute on the others.
-  ///   - slowdown: how many times as long everything takes as `costs` says.
-  ///   - conditions: how many times as long everything takes under each, from 1 on: `["low-power": 1.4]`; see ``under(_:)``.
+  ///   - cores: The number of processor cores. The screen's thread uses one core; effects compute
+  ///     on the others.
+  ///   - slowdown: The factor by which everything takes longer than in `costs`.
+  ///   - conditions: The factor by which everything takes longer under each condition, at least 1:
+  ///     `["low-power": 1.4]`; see ``under(_:)``.
   public init(
     _ name: String, framesPerSecond: Int = 60, cores: Int = 2, slowdown: Double = 1,
     conditions: [String: Double] = [:], costs: DeviceProfile.Costs
   ) {
-    precondition((1...240).contains(framesPerSecond), "1 to 240 frames per second")
-    precondition(cores > 0, "a device has a core")
-    precondition((0.01...1_000).contains(slowdown), "a slowdown is from 0.01 to 1000")
+    precondition((1...240).contains(framesPerSecond), "a frame rate must be from 1 to 240")
+    precondition(cores > 0, "a device must have at least one core")
+    precondition((0.01...1_000).contains(slowdown), "a slowdown must be from 0.01 to 1000")
     precondition(
-      conditions.values.allSatisfy((1...1_000).contains), "a condition is from 1 to 1000")
+      conditions.values.allSatisfy((1...1_000).contains), "a condition must be from 1 to 1000")
     let factors = conditions.map { name, factor in
       DeviceProfile.Condition(name: name, factor: Int64((factor * 1_000_000).rounded()))
     }
@@ -200,21 +212,21 @@ public struct Device: Hashable, Sendable {
     self.init(profile: profile, name: name, conditions: [])
   }
 
-  /// This device under conditions that it has; its name says so: `phone+low-power`.
+  /// Returns this device under some of its conditions. The name shows them: `phone+low-power`.
   public func under(_ names: String...) -> Device {
     for name in names {
       precondition(
         profile.conditions.contains { $0.name == name } && !conditions.contains(name),
-        "'\(self.name)' has the condition '\(name)', and is not under it yet")
+        "'\(self.name)' must have the condition '\(name)', and not be under it already")
     }
     return Device(
       profile: profile, name: ([name] + names).joined(separator: "+"),
       conditions: conditions + names)
   }
 
-  /// This device, this many times as slow, under a name that says so.
+  /// Returns this device slowed by a factor. The name shows the factor.
   public func slowed(by factor: Double) -> Device {
-    precondition((0.01...1_000).contains(factor), "a slowdown is from 0.01 to 1000")
+    precondition((0.01...1_000).contains(factor), "a slowdown must be from 0.01 to 1000")
     var profile = profile
     let millionths = Int64((factor * 1_000_000).rounded())
     profile.slowdown = Int64(clamping: Int128(profile.slowdown) * Int128(millionths) / 1_000_000)
@@ -222,8 +234,8 @@ public struct Device: Hashable, Sendable {
     return Device(profile: profile, name: "\(name) x \(text)", conditions: conditions)
   }
 
-  /// Time taken relative to the reference device, in millionths. The order of the conditions makes
-  /// no difference.
+  /// The time taken relative to the reference device, in millionths. Independent of the order of
+  /// the conditions.
   package var slowdown: Int64 {
     var product = Int128(profile.slowdown)
     for condition in profile.conditions.sorted(by: { $0.name < $1.name })
@@ -241,7 +253,8 @@ package struct CostOverrides: Hashable, Sendable {
   package var view: Int64?
   package var viewElement: Int64?
   package var appearance: Int64?
-  /// Added for each element of a collection, by the names of views and kinds of actions and the paths of collections.
+  /// The additional cost per element of a collection, by the name of a view or action kind and the
+  /// path of the collection.
   package var per: [String: [String: Int64]] = [:]
 
   package init() {}

@@ -1,14 +1,14 @@
-/// Counts durations in nanoseconds and gives their percentiles: exact below 512 ns, within 0.4 %
+/// A histogram of durations in nanoseconds with percentiles: exact below 512 ns, and within 0.4 %
 /// above.
 struct DurationHistogram: Sendable {
-  /// Bits of resolution within one power of two.
+  /// The bits of resolution within one power of two.
   private static let precision = 8
 
   private var counts: [Int] = []
   private(set) var count = 0
   private(set) var maximum: Int64 = 0
 
-  /// O(1). A negative duration counts as zero.
+  /// Adds a duration. O(1). A negative duration counts as zero.
   mutating func add(_ duration: Int64, times: Int = 1) {
     let value = max(duration, 0)
     let index = Self.index(UInt64(value))
@@ -20,8 +20,8 @@ struct DurationHistogram: Sendable {
     maximum = max(maximum, value)
   }
 
-  /// The smallest duration that at least `thousandths` of all durations do not exceed; 0 if there
-  /// are none.
+  /// Returns the smallest duration that at least `thousandths` of all durations do not exceed; 0 if
+  /// the histogram is empty.
   func percentile(_ thousandths: Int) -> Int64 {
     guard count > 0 else { return 0 }
     let rank = max(1, (count * thousandths + 999) / 1_000)
@@ -33,7 +33,8 @@ struct DurationHistogram: Sendable {
     return maximum
   }
 
-  /// The numbers of durations that may be as long as `bound`, with the longest duration that each number includes.
+  /// Returns the counts that may include durations of at least `bound`, with the longest duration
+  /// that each count includes.
   func counts(from bound: Int64) -> [(highest: Int64, count: Int)] {
     counts.enumerated().compactMap { index, count in
       let highest = min(Self.highest(of: index), maximum)
@@ -47,7 +48,7 @@ struct DurationHistogram: Sendable {
     return (shift << precision) + Int(value >> UInt64(shift))
   }
 
-  /// The longest duration that is counted at `index`.
+  /// Returns the longest duration that is counted at `index`.
   private static func highest(of index: Int) -> Int64 {
     let shift = max(0, (index >> precision) - 1)
     let value = index - (shift << precision)

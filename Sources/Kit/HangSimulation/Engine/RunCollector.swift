@@ -2,20 +2,20 @@ import RateLimiting
 import ViewGraph
 import Wording
 
-/// Measures a run while it is under way.
+/// Collects the measurements of a run.
 struct RunCollector {
-  /// The run is divided into this many parts; charts show the longest turn of each.
+  /// The number of parts into which the run is divided. Charts show the longest turn of each part.
   private static let buckets = 240
-  /// This many of the longest turns are kept with their causes.
+  /// The number of longest turns that are kept with their causes.
   private static let longestKept = 10
 
   private let grid: FrameGrid
   private let duration: VirtualTime
   private let bucket: Int64
 
-  /// Work done so far; one unit is about the work for one held event.
+  /// The work done so far. One unit is about the work of one held event.
   private(set) var work = 0
-  /// How many events were received that no frame has shown yet.
+  /// The number of received events that no frame has shown yet.
   private(set) var waiting = 0
   private var turns = DurationHistogram()
   private var frames = DurationHistogram()
@@ -27,32 +27,32 @@ struct RunCollector {
   private var timeline: [Int64]
   private var arrivals: [Int]
   private var longest: [TurnReport] = []
-  /// The length of the last of them.
+  /// The length of the last turn in ``longest``.
   private var shortestKept: Int64 = 0
   private var digest = Digest()
 
-  /// The events that no frame has shown yet, by the number of their throttle; 0 for those that never wait.
+  /// The events that no frame has shown yet, by throttle number; 0 for events that never wait.
   private var unshown: [Unshown] = []
   private var latency = DurationHistogram()
   private var service = DurationHistogram()
 
   private var views: [(name: String, inclusive: DurationHistogram)]
-  /// The costliest evaluation of the turn, not counting views evaluated within it.
+  /// The costliest evaluation of the turn, excluding nested views.
   private var costliestView: (name: String, cost: Int64, trigger: EvaluationTrigger?)?
   private let bounds: HangBounds
   private var record: TurnRecord
 
-  /// Events of one throttle, oldest first.
+  /// The unshown events of one throttle, oldest first.
   private struct Unshown {
     private var events: [(intended: Int64, taken: Int64)] = []
-    /// How many at the front were taken.
+    /// The number of removed events at the front.
     private var taken = 0
 
     var isEmpty: Bool { taken == events.count }
 
     mutating func append(_ event: (intended: Int64, taken: Int64)) { events.append(event) }
 
-    /// Takes the oldest event if there are more than `pending`.
+    /// Removes and returns the oldest event if there are more than `pending`.
     mutating func takeOldest(leaving pending: Int) -> (intended: Int64, taken: Int64)? {
       guard events.count - taken > pending else {
         if isEmpty {
@@ -69,14 +69,14 @@ struct RunCollector {
     }
   }
 
-  /// - Parameter views: names that come first in reports.
+  /// - Parameter views: The names that come first in reports.
   init(duration: VirtualTime, framesPerSecond: Int, bounds: HangBounds, views: [String]) {
     self.duration = duration
     self.bounds = bounds
     record = TurnRecord(bounds: bounds)
     self.views = views.map { ($0, DurationHistogram()) }
     grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
-    // Whole milliseconds, so that charts have round marks.
+    // Whole milliseconds, so that the axis labels of charts are round numbers.
     let milliseconds = max(
       1, (duration.milliseconds + Int64(Self.buckets) - 1) / Int64(Self.buckets))
     bucket = milliseconds * 1_000_000
@@ -84,7 +84,7 @@ struct RunCollector {
     arrivals = Array(repeating: 0, count: timeline.count)
   }
 
-  /// How many turns are kept for thresholds.
+  /// The number of turns that are kept for thresholds.
   var keptTurns: Int { record.count }
 
   mutating func noteReceived(_ throttle: Int, intended: VirtualTime, at time: Int64) {
@@ -96,8 +96,10 @@ struct RunCollector {
     unshown[throttle].append((intended.nanoseconds, time))
   }
 
-  /// A frame shows everything except what the throttles still hold, which are the newest events of each
-  /// kind. An event that a newer one superseded counts as shown: nothing is left of it to wait for.
+  /// Records that a frame shows all events except those that the throttles still hold, which are
+  /// the newest of each kind.
+  ///
+  /// A superseded event counts as shown, because nothing remains to be drawn.
   mutating func noteShown(by screen: any RunningScreen, at time: Int64) {
     for index in unshown.indices where !unshown[index].isEmpty {
       let pending = index == 0 ? 0 : screen.pending(index)
@@ -109,10 +111,10 @@ struct RunCollector {
     }
   }
 
-  /// Counts a slice as used up, so that no more is done in it.
+  /// Marks a slice as used up, so that it does no further work.
   mutating func endSlice(at work: Int) { self.work = max(self.work, work) }
 
-  /// Notes steps of an effect, or others that are as much work as a held event.
+  /// Counts steps of an effect, or other steps that cost about as much as a held event.
   mutating func noteStep(_ count: Int = 1) { work += count }
 
   mutating func note(_ record: EvaluationRecord) {
@@ -141,7 +143,7 @@ struct RunCollector {
     let length = end - start
     turns.add(length)
     if isFrame { noteFrame(length) }
-    // Most turns of a flood take in an event that waits, which costs nothing.
+    // Most turns of a flood only receive a held event, which costs nothing.
     if length > 0 { noteLength(length, from: start, appearance) }
     if longest.count < Self.longestKept || length > shortestKept {
       keep(length, from: start, costliest, appearance)
@@ -164,7 +166,7 @@ struct RunCollector {
     }
     record.add(start: start, length: length, appearance: appearance)
     busy += length
-    // The thread should have been free at the first refresh after it began.
+    // The thread should have been free at the first refresh after the turn's start.
     hitch += max(
       0, start + length - grid.frame(after: Instant(nanoseconds: start)).nanoseconds)
     let index = Int(start / bucket)

@@ -1,27 +1,28 @@
 import Composable
 package import ViewGraph
 
-/// The time of a simulated main thread: it advances by what the thread's work costs on the device.
+/// The clock of a simulated main thread. It advances by the cost of the thread's work on the
+/// device.
 package final class SimulatedClock: EvaluationClock {
   private var costs: CostTable
   private var kinds: ActionKinds?
   @exclusivity(unchecked) private(set) var time: Int64 = 0
-  /// The pending cost of views that appeared in this frame. It is spent once all bodies are
+  /// The pending cost of the views that appeared in this frame. It is spent after all bodies are
   /// evaluated.
   @exclusivity(unchecked) private var appearance: Int64 = 0
-  /// What the turn spent on views that appeared.
+  /// The cost of appearing views in this turn.
   private var spentOnAppearance: Int64 = 0
-  /// What the turn spent, by the numbers of ``ActionKinds``.
+  /// The cost of the turn's actions, by action number (``ActionKinds``).
   private var spentOnActions = [Int64]()
   @exclusivity(unchecked) private var touched: [Int] = []
-  /// Called after the views that appeared were created, with the time at which that began.
+  /// Called after the appearing views were created, with the start and end of that work.
   var onAppearance: ((_ start: Int64, _ end: Int64) -> Void)?
-  /// Measures what evaluations really take; `nil` unless somebody asked.
+  /// Measures the real duration of evaluations; `nil` unless requested.
   let recorder: CostRecorder?
-  /// Measures the same beside the sizes of the state, and looks for work that could be left out.
+  /// Measures the real work together with the sizes of the state, and looks for avoidable work.
   var watch: RunWatch?
 
-  /// Reads the sizes of the collections in the state, for costs that depend on them.
+  /// Reads the sizes of the state's collections, for costs that depend on them.
   var look: ((inout StateSizes) -> Void)? {
     didSet {
       reader.look = look
@@ -30,7 +31,8 @@ package final class SimulatedClock: EvaluationClock {
   }
   private let reader = SizeReader(isThorough: true)
   private let usesSizes: Bool
-  /// Whether actions and evaluations cost what they really take on this machine, times the slowdown of the device.
+  /// Whether actions and evaluations cost their real time on this machine, multiplied by the
+  /// device's slowdown.
   private let spendsMeasured: Bool
 
   init(costs: CostTable, recorder: CostRecorder? = nil, spendsMeasured: Bool = false) {
@@ -40,7 +42,7 @@ package final class SimulatedClock: EvaluationClock {
     self.recorder = recorder
   }
 
-  /// Makes ready for actions of these kinds, before the first one.
+  /// Sets up the clock for these kinds of actions, before the first one.
   func prepare(for kinds: ActionKinds) {
     self.kinds = kinds
     costs.add(kinds)
@@ -52,20 +54,21 @@ package final class SimulatedClock: EvaluationClock {
   /// Advances time while the thread is idle. Never moves it backwards.
   func wait(until instant: VirtualTime) { time = max(time, instant.nanoseconds) }
 
-  /// Saturates: a turn of absurd length ends the run but must not crash the program.
+  /// Advances the time. Saturates, because an extremely long turn must end the run and not crash
+  /// the program.
   private func spend(_ cost: Int64) { time = min(time + cost, Self.end) }
 
   private static let end = Int64.max / 4
 
-  /// What was measured on this machine, on the device.
+  /// Converts a time measured on this machine to the device.
   func scaled(_ measured: Int64) -> Int64 { costs.scaled(measured) }
 
-  /// Spends time that was measured on this machine.
+  /// Spends a time measured on this machine.
   func spend(measured: Int64) { spend(scaled(measured)) }
 
   /// Spends the cost of reducing an action of this kind.
   ///
-  /// - Parameter measured: what it took on this machine.
+  /// - Parameter measured: The real duration on this machine.
   func reduce(_ kind: Int, elements: Int, measured: Int64) {
     let start = time
     spend(
@@ -96,22 +99,22 @@ package final class SimulatedClock: EvaluationClock {
     if isFirst { appearance += costs.appearance(ofView: view) }
   }
 
-  /// How many elements the collection at a path has now; 0 if it is not there.
+  /// Returns the current size of the collection at a path; 0 if there is none.
   private func size(_ path: String) -> Int {
     reader.update()
     return reader.sizes[path] ?? 0
   }
 
-  /// Paths of collections that something costs more with, and that the state never had.
+  /// The paths in the costs that the state never contained.
   var unknownPaths: [String] {
-    // Nothing was looked at if no such view or action came up.
+    // Without such a view or action, the state was never read.
     knownPaths.isEmpty ? [] : costs.paths.filter { reader.sizes[$0] == nil }.sorted()
   }
 
-  /// Paths of the collections that the state had when costs depended on them.
+  /// The paths of the state's collections when costs depended on them.
   var knownPaths: [String] { reader.sizes.paths }
 
-  /// Spends the one-off cost of the views that appeared.
+  /// Spends the one-time cost of the views that appeared.
   package func didEvaluateFrame() {
     guard appearance > 0 else { return }
     let start = time
@@ -121,16 +124,17 @@ package final class SimulatedClock: EvaluationClock {
     onAppearance?(start, time)
   }
 
-  /// What this view costs for each element that it shows.
+  /// Returns the cost of each element that this view shows.
   func elementCost(ofView name: String) -> Int64 { costs.element(ofView: name) }
 
-  /// What this view costs once, when it appears.
+  /// Returns the one-time cost of this view when it appears.
   func appearanceCost(ofView name: String) -> Int64 { costs.appearance(ofView: name) }
 
-  /// Returns what was spent on appearing views since the last call, and resets it.
+  /// Returns the cost of appearing views since the last call, and resets it.
   func takeAppearanceCost() -> Int64 { exchange(&spentOnAppearance, with: 0) }
 
-  /// Returns the kind of action that cost most since the last call, if any, and resets the costs.
+  /// Returns the kind of action with the highest cost since the last call, if any, and resets the
+  /// costs.
   func takeCostliestAction() -> (name: String, cost: Int64)? {
     guard !touched.isEmpty else { return nil }
     var best: (kind: Int, cost: Int64)?

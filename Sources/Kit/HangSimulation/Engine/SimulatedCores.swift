@@ -1,28 +1,30 @@
-/// The cores of a device that effects compute on.
+/// The processor cores on which effects compute.
 ///
-/// The screen's thread has one core, and the effects have the others. Where there is only one, effects compute
-/// while the thread is idle, since what a person waits for comes first. Effects that compute at the same time
-/// take turns of one slice, as cooperative tasks do.
+/// The screen's thread has one core, and effects have the others. On a device with a single core,
+/// effects compute while the thread is idle, because the person waits for the screen first. Effects
+/// that compute concurrently alternate in slices, like cooperative tasks.
 final class SimulatedCores: @unchecked Sendable {
-  /// How long an effect computes before it lets others go on, at most.
+  /// The longest time that an effect computes before it yields to others.
   static let slice = VirtualTime.milliseconds(1)
 
   private let waits: SimulatedWaits
-  /// When each core is free.
+  /// The time at which each core becomes free.
   private var free: [VirtualTime]
-  /// Until when the thread of the screen works, if effects share its core.
+  /// Returns the time until which the screen's thread is busy; `nil` if effects do not share its
+  /// core.
   private let screenIsFree: (() -> VirtualTime)?
 
-  /// - Parameter screenIsFree: until when the thread of the screen is known to work.
+  /// - Parameter screenIsFree: Returns the time until which the screen's thread is known to be
+  ///   busy.
   init(_ count: Int, _ waits: SimulatedWaits, screenIsFree: @escaping () -> VirtualTime) {
     self.waits = waits
     free = Array(repeating: .zero, count: max(1, count - 1))
     self.screenIsFree = count == 1 ? screenIsFree : nil
   }
 
-  /// Computes for this long, in slices.
+  /// Computes for a duration, in slices.
   ///
-  /// - Parameter queued: told how long the first slice waits for a core.
+  /// - Parameter queued: Called with the time for which the first slice waits for a core.
   /// - Throws: `CancellationError`, at the end of a slice.
   func compute(_ cost: VirtualTime, queued: (VirtualTime) -> Void) async throws {
     var left = cost
@@ -35,10 +37,10 @@ final class SimulatedCores: @unchecked Sendable {
     }
   }
 
-  /// Occupies a core for work that an effect has really done, so that what computes afterwards waits longer.
+  /// Occupies a core for the real work of an effect, so that later computations wait longer.
   func occupy(_ work: VirtualTime) { _ = reserve(work) }
 
-  /// The next slice of the core that is free first.
+  /// Reserves the next slice on the core that becomes free first.
   private func reserve(_ slice: VirtualTime) -> (start: VirtualTime, end: VirtualTime) {
     let core = free.indices.min { free[$0] < free[$1] } ?? 0
     let start = max(free[core], waits.now, screenIsFree?() ?? .zero)

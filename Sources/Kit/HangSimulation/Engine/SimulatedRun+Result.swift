@@ -1,33 +1,36 @@
 import Suggestions
 import ViewGraph
 
-/// What a run gives once it has ended.
+/// The results of a run that has ended.
 extension SimulatedRun {
-  /// How many turns the report keeps for thresholds.
+  /// The number of turns that the report keeps for thresholds.
   var keptTurns: Int { collector.keptTurns }
 
-  /// A path that costs name and that no collection of the state had, with a suggestion; `nil` if there is none.
+  /// An error about a path in the costs that matches no collection of the state, with a suggestion;
+  /// `nil` if all match.
   var pathProblem: String? {
     guard let path = clock.unknownPaths.first else { return nil }
     return
-      "\(device.name), \(variant.name): costs depend on '\(path)', which is no collection of the state"
+      "\(device.name), \(variant.name): costs depend on '\(path)', "
+      + "which is not a collection of the state"
       + Spelling.hint(for: path, among: clock.knownPaths)
   }
 
-  /// Effects that held the thread, as far as they were measured.
+  /// The effects that held the thread, as far as measured.
   var laneHolds: [EffectMeter.Holds] { watch?.laneHolds ?? [] }
 
-  /// What grows, and what it was found in; for runs that find it.
+  /// Returns the growth of the run's work, and the measurements behind it. Empty unless the run
+  /// measures growth.
   func growth(with earlier: WorkTable? = nil) -> (found: [GrowthSearch.Found], table: WorkTable) {
     watch?.growth(on: device, reads: screen.views.reads, with: earlier) ?? ([], WorkTable())
   }
 
-  /// What could be left out; `nil` for runs that do not find it.
+  /// Returns the avoidable work of the run; `nil` if the run does not look for it.
   func findings(_ report: RunReport) -> RunFindings? {
     watch?.found(report, device)
   }
 
-  /// The result; complete once the run has ended.
+  /// Returns the report. Complete only after the run has ended.
   package func report() -> RunReport {
     collector.report(
       device: device, variant: variant.name, events: screen.eventTotals,

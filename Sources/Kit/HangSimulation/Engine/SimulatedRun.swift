@@ -4,20 +4,21 @@ import Suggestions
 import ViewGraph
 import Wording
 
-/// One variant of the screen on one device, from the first event to the end of the scenario.
+/// A run of one variant of the screen on one device, from the first event to the end of the
+/// scenario.
 ///
-/// A single thread draws the screen. Events gather during a turn; the next turn takes all that have
-/// arrived, reduces them, and evaluates the dirty views if a frame is due. The turn lasts as long
-/// as this takes on the device.
+/// A single thread draws the screen. Events queue up during a turn. The next turn receives all
+/// queued events, reduces them, and evaluates the dirty views if a frame is due. The length of the
+/// turn is the cost of this work on the device.
 ///
-/// A turn that takes very many events is spread over several slices of work: they are taken and reduced in pieces, all
-/// at the time at which the turn began, which comes to the same.
+/// A turn with many events is spread over several slices of work. The events are received and
+/// reduced in parts, all at the time at which the turn began. The result is the same.
 package final class SimulatedRun {
   let device: Device
   let variant: SimulationPlan.Variant
   private let duration: VirtualTime
   package let screen: any RunningScreen
-  /// The screen, if it can stop between two events of the same instant.
+  /// The screen, if it can stop between two events of the same instant; otherwise `nil`.
   let sliced: (any SlicedScreen)?
   private let limits: RunLimits
   let clock: SimulatedClock
@@ -27,13 +28,13 @@ package final class SimulatedRun {
   private let recorder: CostRecorder?
   let watch: RunWatch?
   private let grid: FrameGrid
-  /// When the first effect went on that has something for the thread; `nil` if none has.
+  /// The time at which the first effect with work for the thread resumed; `nil` if there is none.
   @exclusivity(unchecked) private var resumedAt: VirtualTime?
-  /// The screen has nothing to draw before this refresh and need not be asked until then.
+  /// The screen has nothing to draw before this refresh, and is not asked before.
   @exclusivity(unchecked) private var nextRefresh = VirtualTime.zero
-  /// When the turn began that has not taken all of its events yet; `nil` between turns.
+  /// The start of the turn that has not received all of its events yet; `nil` between turns.
   @exclusivity(unchecked) private var openTurn: Int64?
-  /// Why the run ended early; `nil` if it did not.
+  /// The reason why the run ended early; `nil` otherwise.
   @exclusivity(unchecked) private(set) var problem: SimulationProblem?
 
   init(
@@ -67,7 +68,7 @@ package final class SimulatedRun {
     if let effects { world.measureEffects(with: effects, spending: measuring == .costs) }
     trace?.begin("\(device.name), \(variant.name)")
     if let trace { clock.onAppearance = { trace.appearance($0, $1) } }
-    // Draws the first frame: that is the first turn.
+    // Draws the first frame, which is the first turn.
     let screen = variant.make(world)
     self.screen = screen
     sliced = screen as? any SlicedScreen
@@ -119,27 +120,27 @@ package final class SimulatedRun {
   }
 
   deinit {
-    // What effects still wait for never comes.
+    // Effects that still wait are never answered.
     screen.cancelEffects()
     runEffects()
   }
 
-  /// Progress of the run.
+  /// The current time of the run.
   package var time: VirtualTime { min(VirtualTime(nanoseconds: clock.time), duration) }
 
   /// Does about this much work, in units of a few hundred nanoseconds (one held event).
   ///
-  /// - Returns: Whether there is more to do.
+  /// - Returns: Whether more work remains.
   package func advance(work: Int) -> Bool {
     let end = collector.work + work
     while collector.work < end { guard turn(until: end) else { return false } }
     return true
   }
 
-  /// One turn of the thread and the quiet ones before it, a part of a turn that takes many events, or one step of what
-  /// goes on beside it.
+  /// Runs one of these: a turn of the thread with the quiet turns before it, a part of a turn with
+  /// many events, or a step of an effect outside the thread.
   ///
-  /// - Parameter end: the work after which no further turn is to begin.
+  /// - Parameter end: The amount of work after which no further turn begins.
   private func turn(until end: Int) -> Bool {
     guard !isOverloaded() else { return false }
     if let openTurn { return work(onTurnFrom: openTurn, until: end) }
@@ -147,7 +148,7 @@ package final class SimulatedRun {
     if let next = world.nextTime, next <= duration, isEffectNext(next, before: wake) {
       world.resumeNext()
       collector.noteStep()
-      // Its thread takes it up when it is free.
+      // The thread continues the effect when it is free.
       if world.wantsThread { resumedAt = resumedAt ?? next }
       return true
     }
@@ -161,8 +162,8 @@ package final class SimulatedRun {
     return work(onTurnFrom: clock.time, until: end)
   }
 
-  /// Takes and reduces what arrived before the turn began, as far as the slice goes, and finishes the turn once that is
-  /// all.
+  /// Receives and reduces the events that arrived before the turn began, as far as the slice
+  /// allows. Finishes the turn after the last of these events.
   private func work(onTurnFrom start: Int64, until end: Int) -> Bool {
     let hasMore = receive(until: start, end)
     recorder?.beginTurn()
@@ -187,20 +188,21 @@ package final class SimulatedRun {
     return true
   }
 
-  /// Whether an effect goes on before the thread has something to do, or while it is still busy.
+  /// Whether an effect resumes before the thread has its next work, or while the thread is still
+  /// busy.
   private func isEffectNext(_ next: VirtualTime, before wake: VirtualTime?) -> Bool {
     if next.nanoseconds <= clock.time { return true }
     return !world.wantsThread && wake.map { next <= $0 } ?? true
   }
 
-  /// Runs what effects have ready for the thread, and what they begin.
+  /// Runs the work that effects have scheduled on the thread, and the work that follows from it.
   private func runEffects() {
     resumedAt = nil
     guard let watch else { return world.runEffects() }
     watch.whileEffectsRun { world.runEffects() }
   }
 
-  /// When the thread has something to do next: an event, a frame, or what an effect has for it.
+  /// Returns the time of the thread's next work: an event, a frame, or work of an effect.
   private func wake() -> VirtualTime? {
     guard let resumedAt else { return wakeOfScreen() }
     return wakeOfScreen().map { min($0, resumedAt) } ?? resumedAt
@@ -233,7 +235,8 @@ package final class SimulatedRun {
     trace?.turn(start, clock.time, isFrame: isFrame)
   }
 
-  /// Takes the events that have arrived by then. Returns whether there may be more than fit into the slice.
+  /// Receives the events that have arrived up to `time`. Returns whether there may be more than fit
+  /// into the slice.
   private func receive(until time: Int64, _ end: Int) -> Bool {
     let now = Instant(nanoseconds: time)
     // Nothing is processed after the end, even if a turn that began earlier is still running.
@@ -242,7 +245,8 @@ package final class SimulatedRun {
       collector.noteReceived(throttle, intended: intended, at: time)
     }
     guard recorder == nil else {
-      // In one piece: the time that is measured from here on must not contain the making of events.
+      // All events are received together, so that the time measured afterwards excludes their
+      // creation.
       screen.receive(until: limit, at: now, noting: note)
       return false
     }
@@ -255,14 +259,15 @@ package final class SimulatedRun {
     while let next = screen.nextArrival, !(limit < next) {
       guard collector.work < end else { return true }
       screen.receive(until: next, at: now, noting: note)
-      // Those that a fault holds back are work, too.
+      // Events that a fault holds back count as work.
       collector.noteStep()
     }
     return false
   }
 
-  /// Until when turns have nothing to do but to take in events, if the one that begins at `wake` is of that sort; `nil`
-  /// if not. No frame is due before the next refresh, and no effect goes on.
+  /// Returns the time until which turns only receive events, if the turn that begins at `wake`
+  /// does; otherwise `nil`. No frame is due before the next refresh, and no effect resumes until
+  /// then.
   private func quietLimit(from wake: VirtualTime) -> VirtualTime? {
     guard clock.time <= wake.nanoseconds, wake < nextRefresh, resumedAt == nil, trace == nil,
       recorder == nil, !world.wantsThread
@@ -287,8 +292,10 @@ package final class SimulatedRun {
 
   // MARK: Limits
 
-  /// Whether the run has exceeded one of its limits; ``problem`` then says what to do. Measuring costs has none: only the
-  /// command line does it, in its own process.
+  /// Whether the run has exceeded one of its limits; ``problem`` then contains the reason and a
+  /// remedy.
+  ///
+  /// Measuring costs has no limits, because only the command line does it, in its own process.
   private func isOverloaded() -> Bool {
     if problem != nil { return true }
     guard recorder == nil, let excess = limits.problem(of: self) else { return false }

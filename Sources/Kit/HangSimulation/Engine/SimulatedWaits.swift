@@ -2,16 +2,16 @@ import RateLimiting
 
 /// The tasks that wait for a time of the simulation.
 ///
-/// Belongs to the thread that simulates: tasks that wait here run on its executors, and nothing else lets
-/// them go on or cancels them.
+/// Belongs to the simulating thread. Waiting tasks run on the simulation's executors, and only the
+/// simulation resumes or cancels them.
 final class SimulatedWaits: @unchecked Sendable {
   private var queue = EventQueue<UInt64>()
   private var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
   private var last: UInt64 = 0
-  /// The time at which the present task runs.
+  /// The time at which the current task runs.
   var now = VirtualTime.zero
 
-  /// Waits until then; without a time, until the task is cancelled.
+  /// Waits until `time`, or until the task is cancelled if `time` is `nil`.
   ///
   /// - Throws: `CancellationError`.
   func wait(until time: VirtualTime?) async throws {
@@ -32,11 +32,11 @@ final class SimulatedWaits: @unchecked Sendable {
     }
   }
 
-  /// Forgets tasks that were cancelled once they are most of the queue. Otherwise each would stay there until the time
-  /// that it waited for, which may be days away.
+  /// Removes cancelled tasks once they are more than half of the queue. Otherwise each would remain
+  /// until the end of its wait, which may be days away.
   private func dropCancelled() {
     guard queue.count > 1_024, queue.count > 2 * waiting.count else { return }
-    // Tasks that wait for the same time keep their order.
+    // Rebuilds the queue in order, so that tasks with equal times keep their order.
     var kept = EventQueue<UInt64>()
     while let (time, number) = queue.pop() {
       if waiting[number] != nil { kept.push(number, at: time) }
@@ -44,15 +44,15 @@ final class SimulatedWaits: @unchecked Sendable {
     queue = kept
   }
 
-  /// When the next task goes on; `nil` if none waits for a time.
+  /// The time at which the next task resumes; `nil` if no task waits for a time.
   var nextTime: VirtualTime? {
     if queue.count == 0 { return nil }
-    // Those at the front that were cancelled meanwhile.
+    // Removes cancelled tasks at the front.
     while let first = queue.first, waiting[first] == nil { _ = queue.pop() }
     return queue.nextTime
   }
 
-  /// Lets the next task go on, at its time. It runs on its executor.
+  /// Resumes the next task at its time. It runs on its executor.
   func resumeNext() {
     guard let time = nextTime, let (_, number) = queue.pop() else { return }
     now = time
@@ -60,7 +60,7 @@ final class SimulatedWaits: @unchecked Sendable {
   }
 }
 
-/// The clock of a simulated screen's effects: its time is that of the simulation.
+/// The clock of a simulated screen's effects, which shows virtual time.
 struct SimulatedEffectClock: Clock {
   struct Instant: InstantProtocol {
     var time: VirtualTime

@@ -1,18 +1,20 @@
 import Composable
 import Synchronization
 
-/// The thread of a simulated screen, or of what computes beside it: what it is given waits until it is run.
+/// The thread of a simulated screen, or of work outside it. Scheduled jobs wait until the
+/// simulation runs the lane.
 ///
-/// Effects run on it as well, and never on a thread of their own, so that the same scenario always does the same.
+/// Effects also run on a lane, and never on their own thread, so that the same scenario always
+/// gives the same result.
 package final class SimulationLane: Lane, TaskExecutor {
   private let jobs = Mutex<[@Sendable () -> Void]>([])
   /// Checked after every turn, and almost always false.
   private let hasJobs = Atomic<Bool>(false)
   private let pool: SimulationLane?
-  /// Measures how long effects really compute; set while nothing runs.
+  /// Measures the real computing time of effects. Set only while nothing runs.
   private let meter = Mutex<EffectMeter?>(nil)
 
-  /// - Parameter pool: where effects run that do not run on the lane; `nil` for the lane.
+  /// - Parameter pool: The lane of effects that do not run on this lane; `nil` if they do.
   init(pool: SimulationLane? = nil) { self.pool = pool }
 
   package var taskExecutor: (any TaskExecutor)? { self }
@@ -23,8 +25,8 @@ package final class SimulationLane: Lane, TaskExecutor {
 
   var isIdle: Bool { !hasJobs.load(ordering: .acquiring) }
 
-  // Never inlined, because an asynchronous caller may have moved to another thread between taking the
-  // lock and releasing it.
+  // Never inlined, because an asynchronous caller may move to another thread between acquiring and
+  // releasing the lock.
   @inline(never)
   package func execute(_ job: @escaping @Sendable () -> Void) {
     jobs.withLock { $0.append(job) }

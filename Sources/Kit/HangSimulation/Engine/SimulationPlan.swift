@@ -1,50 +1,53 @@
 public import ViewGraph
 
-/// What to simulate: versions of a screen on devices.
+/// A plan of a simulation: variants of a screen on devices.
 public struct SimulationPlan: Sendable {
-  /// Its name in reports.
+  /// The name in reports.
   public var name: String
-  /// Everything that is left to chance follows from it.
+  /// The seed of all random choices.
   public var seed: UInt64
-  /// How long it lasts, in virtual time.
+  /// The duration in virtual time.
   public var duration: VirtualTime
-  /// Each variant runs on each.
+  /// The devices. Each variant runs on each device.
   public var devices: [Device]
-  /// Versions of the screen, to be compared.
+  /// The versions of the screen to compare.
   public var variants: [Variant]
-  /// Conditions that every run has to meet.
+  /// The conditions that every run must meet.
   public var thresholds: [Threshold]
-  /// Where the classes of long turns begin.
+  /// The minimum lengths of microhangs and hangs.
   public var bounds: HangBounds
-  /// How often each run is repeated with costs that are measured meanwhile, for ``SimulationReport/measured``; 0 for never.
+  /// The number of repetitions of each run with measured costs, for ``SimulationReport/measured``;
+  /// 0 for none.
   public var measuredRepeats = 0
-  /// What was set from outside, for the report.
+  /// The parameters that were set from outside, for the report.
   package var parameters: [(key: String, value: String)] = []
-  /// Not if names were checked where they were written.
+  /// Whether names are checked after the runs. False if they were already checked in the scenario.
   package var checksNames = true
   package var limits = RunLimits()
   /// A factor for the rates of generated events, in millionths.
   package var load: Int64 = 1_000_000
-  /// Devices and variants that it had before some of them were chosen.
+  /// The names of devices and variants that were removed from the plan by a selection.
   package var leftOut: [String] = []
-  /// Whether real work is measured, to find what grows with the state.
+  /// Whether real work is measured to detect work that grows with the state.
   package var findsGrowth = true
 
-  /// One version of the screen.
+  /// A version of the screen.
   public struct Variant: Sendable {
-    /// Its name in reports.
+    /// The name in reports.
     public var name: String
-    /// `nil` for the device's own refresh rate.
+    /// The frame rate; `nil` for the device's own refresh rate.
     public var framesPerSecond: Int?
-    /// Names of views, in the order of the reports. Others follow as they appear; one that no run shows is an error.
+    /// The names of views, in the order of the reports. Other views follow as they appear. A view
+    /// that appears in no run is an error.
     public var views: [String]
     package var costs = CostOverrides()
-    /// The last of the times that were given one by one; `nil` if there are none.
+    /// The latest of the individually given event times; `nil` if there are none.
     package var lastEvent: VirtualTime?
     let make: @Sendable (SimulatedWorld) -> any RunningScreen
 
-    /// - Parameters:
-    ///   - make: makes the screen and draws its first frame, once for each run.
+    /// Creates a version of the screen.
+    ///
+    /// - Parameter make: Creates the screen and draws its first frame, once for each run.
     public init(
       _ name: String, framesPerSecond: Int? = nil, views: [String] = [],
       make: @escaping @Sendable (SimulatedWorld) -> any RunningScreen
@@ -57,12 +60,12 @@ public struct SimulationPlan: Sendable {
     }
   }
 
-  /// - Parameter thresholds: conditions that every run has to meet; see ``Threshold``.
+  /// - Parameter thresholds: The conditions that every run must meet; see ``Threshold``.
   public init(
     _ name: String, seed: UInt64 = 0, duration: VirtualTime, devices: [Device],
     variants: [Variant], thresholds: [Threshold] = [], bounds: HangBounds = .platform
   ) {
-    precondition(.zero < duration, "a simulation takes time")
+    precondition(.zero < duration, "the duration must be positive")
     self.name = name
     self.seed = seed
     self.duration = duration
@@ -73,8 +76,8 @@ public struct SimulationPlan: Sendable {
   }
 }
 
-/// A plan that fits its screen badly, such as a device with the costs of a view that there is not.
+/// A mismatch between a plan and its screen, such as a device with costs for an unknown view.
 public struct SimulationProblem: Error, CustomStringConvertible {
-  /// What is wrong, with a suggestion.
+  /// A description of the problem, with a suggestion.
   public let description: String
 }

@@ -1,7 +1,7 @@
 import ViewGraph
 
-/// What thresholds may ask about turns: exact for any part of the run, and small, since of the short turns only
-/// those are kept that are longer than all after them.
+/// The record of turns for thresholds. It answers exactly for any part of a run. It stays small: a
+/// turn shorter than a microhang is kept only if it is longer than all later turns.
 struct TurnRecord: Hashable, Sendable {
   private struct Turn: Hashable, Sendable {
     var start: Int64
@@ -14,30 +14,30 @@ struct TurnRecord: Hashable, Sendable {
   }
 
   private struct Length: Hashable, Sendable {
-    /// The longest that counts here.
+    /// The longest turn in this group.
     var highest: Int64
     var count: Int
   }
 
-  /// Shorter turns are not counted by their lengths.
+  /// Shorter turns are not counted by length, in nanoseconds.
   static let shortestBound: Int64 = 1_000_000
 
   let bounds: HangBounds
-  /// Microhangs and hangs.
+  /// The microhangs and hangs.
   private var long: [Turn] = []
-  /// Each longer than all after it.
+  /// Turns that are longer than all later turns.
   private var longest: [Turn] = []
-  /// The same without the cost of views that appeared.
+  /// The same without the cost of appearing views.
   private var longestWithoutAppearance: [Turn] = []
-  /// How many turns of each length there were, in nanoseconds within 0.4 %; none below a millisecond.
+  /// The number of turns of each length, within 0.4 %; none below a millisecond.
   private var lengths: [Length] = []
 
   init(bounds: HangBounds) { self.bounds = bounds }
 
-  /// How many turns it keeps; one may count more than once.
+  /// The number of kept turns. A turn may be counted more than once.
   var count: Int { long.count + longest.count + longestWithoutAppearance.count }
 
-  /// Not for turns that took no time, which no threshold asks about.
+  /// Adds a turn. Turns of zero length must not be added, because no threshold depends on them.
   mutating func add(start: Int64, length: Int64, appearance: Int64) {
     let turn = Turn(start: start, length: length, appearance: appearance)
     if length >= Int64(clamping: bounds.microhang) { long.append(turn) }
@@ -51,7 +51,7 @@ struct TurnRecord: Hashable, Sendable {
     turns.append(turn)
   }
 
-  /// How many turns of a class began in the window.
+  /// Returns the number of turns of a class that began in the window.
   func count(_ hangClass: HangClass, in window: TurnWindow) -> Int {
     long.count {
       $0.start >= window.start
@@ -59,13 +59,15 @@ struct TurnRecord: Hashable, Sendable {
     }
   }
 
-  /// Keeps how many turns there were of each length, at the end of the run.
+  /// Stores the number of turns of each length, at the end of the run.
   mutating func noteLengths(_ turns: DurationHistogram) {
     lengths = turns.counts(from: Self.shortestBound).map { Length(highest: $0, count: $1) }
   }
 
-  /// How many turns of at least this length began in the window: exact from the bound of microhangs on. Below that, turns
-  /// that are up to 0.4 % shorter count too, and a window is not known: `nil`.
+  /// Returns the number of turns of at least this length that began in the window.
+  ///
+  /// Exact if `bound` is at least the bound of microhangs. For smaller bounds, turns that are up to
+  /// 0.4 % shorter count too, and the result is `nil` if the window is restricted.
   func count(over bound: Int64, in window: TurnWindow) -> Int? {
     if bound >= Int64(clamping: bounds.microhang) {
       return long.count { $0.start >= window.start && $0.counted(window) >= bound }
@@ -74,22 +76,22 @@ struct TurnRecord: Hashable, Sendable {
     return lengths.reduce(0) { $0 + ($1.highest >= bound ? $1.count : 0) }
   }
 
-  /// Whether a turn that took time began in the window.
+  /// Whether a turn of non-zero length began in the window.
   func hasTurns(in window: TurnWindow) -> Bool {
     longest.last.map { $0.start >= window.start } ?? false
   }
 
-  /// The longest turn that began in the window; 0 if there is none.
+  /// Returns the longest turn that began in the window; 0 if there is none.
   func longest(in window: TurnWindow) -> Int64 {
     let turns = window.withoutAppearance ? longestWithoutAppearance : longest
     return turns.first { $0.start >= window.start }?.counted(window) ?? 0
   }
 }
 
-/// Which turns a threshold is about, and what counts of them.
+/// The turns and costs that a threshold considers.
 struct TurnWindow: Hashable, Sendable {
-  /// Turns that begin earlier do not count.
+  /// The earliest start of a turn that counts.
   var start: Int64 = 0
-  /// Whether what views cost once, when they appear, is left out.
+  /// Whether the one-time cost of appearing views is excluded.
   var withoutAppearance = false
 }

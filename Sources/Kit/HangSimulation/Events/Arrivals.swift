@@ -1,15 +1,15 @@
-/// The times at which a source has occasions to send.
+/// The times of a source's occasions: the times at which it may send.
 package struct Arrivals: Sendable {
   package enum Pattern: Hashable, Sendable {
-    /// Independent of each other.
+    /// Poisson arrivals: the intervals are independent and exponentially distributed.
     case poisson
-    /// At a constant interval, the first at the beginning of a stage.
+    /// A constant interval. The first occasion is at the start of a stage.
     case even
   }
 
   package struct Stage: Hashable, Sendable {
     package var rate: Rate
-    /// Nil if it never ends.
+    /// The duration of the stage; `nil` for a stage without end.
     package var length: VirtualTime?
 
     package init(rate: Rate, length: VirtualTime?) {
@@ -18,22 +18,22 @@ package struct Arrivals: Sendable {
     }
   }
 
-  /// What a scenario says about arrivals.
+  /// The arrivals as defined by a scenario.
   package enum Plan: Hashable, Sendable {
     case staged(Pattern, from: VirtualTime, [Stage])
-    /// In order of time.
+    /// Individual times in ascending order.
     case listed([VirtualTime])
   }
 
-  /// The time of the next occasion; nil after the last one. Never decreases.
+  /// The time of the next occasion; `nil` after the last one. Never decreases.
   package private(set) var nextTime: VirtualTime?
 
   private let pattern: Pattern
   private var stages: ArraySlice<Stage>
   private var stageStart: VirtualTime
-  /// Of the stage under way: the mean time from one occasion to the next; `nil` without a stage.
+  /// The mean interval between occasions of the current stage; `nil` without a current stage.
   private var interval: VirtualTime?
-  /// When it ends; `nil` for never.
+  /// The end of the current stage; `nil` for a stage without end.
   private var stageEnd: VirtualTime?
   private var listed: ArraySlice<VirtualTime>
   private var random: SeededGenerator
@@ -56,7 +56,7 @@ package struct Arrivals: Sendable {
     }
   }
 
-  /// Moves on to the occasion after ``nextTime``.
+  /// Advances to the occasion after ``nextTime``.
   package mutating func advance() {
     guard let interval else {
       nextTime = listed.popFirst()
@@ -86,8 +86,9 @@ package struct Arrivals: Sendable {
     stages = []
   }
 
-  /// Accepts `time` if the stage lasts until then. Independent arrivals have no memory, so the next
-  /// stage may start afresh.
+  /// Accepts `time` if it is within the current stage; otherwise begins the next stage.
+  ///
+  /// Restarting the arrivals is valid because a Poisson process has no memory.
   private mutating func settle(_ time: VirtualTime) {
     guard let stageEnd, !(time < stageEnd) else {
       nextTime = time

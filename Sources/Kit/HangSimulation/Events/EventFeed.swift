@@ -1,18 +1,18 @@
 /// A running source of events.
 public protocol EventSource<Event>: AnyObject {
-  /// What comes from it.
+  /// The type of its events.
   associatedtype Event
 
-  /// The time of the next occasion; nil after the last one. Never decreases.
+  /// The time of the next occasion; `nil` after the last one. Never decreases.
   var nextTime: VirtualTime? { get }
 
-  /// The event of the next occasion, and advances; `nil`, without advancing, if ``take(_:)`` is to be called since there
-  /// may be several.
+  /// Returns the event of the next occasion and advances. Returns `nil`, without advancing, if the
+  /// occasion may have several events; call ``take(_:)`` then.
   ///
-  /// An event that is returned is not copied on its way, so that a source of many single events does well to have this.
+  /// Implement this for a source of many single events: a returned event is not copied.
   func takeOne() -> Delivery<Event>?
 
-  /// Delivers the events of the next occasion, none of which arrives before it, and advances.
+  /// Delivers the events of the next occasion and advances. No event arrives before its occasion.
   func take(_ deliver: (Event, VirtualTime) -> Void)
 }
 
@@ -21,14 +21,14 @@ extension EventSource {
   @inlinable public func takeOne() -> Delivery<Event>? { nil }
 }
 
-/// An event on its way to the screen.
+/// An event in flight to the screen.
 public struct Delivery<Event> {
-  /// What arrives.
+  /// The event.
   public var event: Event
-  /// When it would have arrived without faults.
+  /// The time at which it would arrive without faults.
   public var intended: VirtualTime
 
-  /// An event that should arrive at `intended`.
+  /// Creates a delivery of an event that should arrive at `intended`.
   @inlinable
   public init(event: Event, intended: VirtualTime) {
     self.event = event
@@ -38,26 +38,29 @@ public struct Delivery<Event> {
 
 extension Delivery: Sendable where Event: Sendable {}
 
-/// All events of a run in order of arrival: those of its sources after faults were applied.
+/// All events of a run in order of arrival, after the faults were applied to the events of the
+/// sources.
 ///
-/// Cannot be copied, because its sources advance. Inlinable, so that it is specialised where it is used.
+/// The feed is not copyable because its sources advance. It is inlinable so that client modules can
+/// specialise it.
 public struct EventFeed<Source: EventSource>: ~Copyable {
   @usableFromInline let sources: [Source]
   @usableFromInline var faults: FaultStage
   /// The next occasion of each source.
   @usableFromInline var occasions = EventQueue<Int>()
-  /// Events that arrive later than the occasion that they belong to, as indices of ``waiting``: events are large, and
-  /// a queue moves what is in it.
+  /// The events that arrive after their occasion, as indices of ``waiting``. Events are large, and
+  /// a queue moves its elements.
   @usableFromInline var deliveries = EventQueue<Int>()
   @usableFromInline var waiting: [Delivery<Source.Event>?] = []
-  /// The indices of ``waiting`` that are empty.
+  /// The empty indices of ``waiting``.
   @usableFromInline var free: [Int] = []
-  /// When the last event arrived.
+  /// The arrival time of the newest event.
   @usableFromInline var arrival = VirtualTime.zero
 
-  /// The events of `sources`; of simultaneous ones, those of the earlier source come first.
+  /// Creates a feed of the events of `sources`. Simultaneous events keep the order of their
+  /// sources.
   ///
-  /// - Parameter seed: of what faults leave to chance.
+  /// - Parameter seed: The seed of the faults' random choices.
   @inlinable
   public init(_ sources: [Source], faults: [Fault] = [], seed: UInt64 = 0) {
     self.sources = sources
@@ -67,16 +70,16 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
     }
   }
 
-  /// When the next event arrives at the earliest; nil after the last one.
+  /// The earliest time at which the next event can arrive; `nil` after the last one.
   @inlinable public var nextTime: VirtualTime? {
     guard let occasion = occasions.nextTime else { return deliveries.nextTime }
     return deliveries.nextTime.map { min($0, occasion) } ?? occasion
   }
 
-  /// What the faults did so far.
+  /// The effects of the faults so far.
   @inlinable public var faultCounts: FaultCounts { faults.counts }
 
-  /// Calls `take` for each event that arrives until then, in order; see ``next(until:passing:)``.
+  /// Calls `take` for each event that arrives up to `time`, in order; see ``next(until:passing:)``.
   @inlinable
   public mutating func receive(
     until time: VirtualTime, _ take: (Delivery<Source.Event>, _ arrival: VirtualTime) -> Void
@@ -84,11 +87,12 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
     while let delivery = next(until: time) { take(delivery, arrival) }
   }
 
-  /// The next event that arrives until then; `nil` if there is none. Of simultaneous events, those already under way
-  /// come first.
+  /// Returns the next event that arrives up to `time`; `nil` if there is none. Of simultaneous
+  /// events, those already in flight come first.
   ///
-  /// - Parameter most: how many occasions are passed of which no event arrives. After these it is `nil`, too, and
-  ///   ``nextTime`` says whether there is more until then.
+  /// - Parameter most: The maximum number of occasions without an arriving event that one call
+  ///   passes. After these, the result is `nil`, and ``nextTime`` shows whether more events are
+  ///   due.
   @inlinable
   public mutating func next(
     until time: VirtualTime, passing most: Int = .max
@@ -112,7 +116,7 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
     return nil
   }
 
-  /// Schedules the source whose occasion was the first.
+  /// Schedules the next occasion of the source whose occasion is first.
   @inlinable
   mutating func advance(_ source: Source) {
     if let number = occasions.first, let next = source.nextTime {
@@ -122,7 +126,8 @@ public struct EventFeed<Source: EventSource>: ~Copyable {
     }
   }
 
-  /// Takes the events of the first occasion, which then wait until they arrive: now at the earliest.
+  /// Takes the events of the first occasion, and holds each until its arrival, which is `now` at
+  /// the earliest.
   @inlinable
   mutating func gather(_ source: Source, until now: VirtualTime) {
     source.take { event, time in

@@ -1,19 +1,19 @@
-/// A source of events in virtual time: a small value that knows when its next event comes.
+/// A source of events in virtual time: a small value that has the time of its next event.
 ///
-/// Times never decrease. What a generator yields depends only on its parameters.
+/// Times never decrease. The events of a generator depend only on its parameters.
 public protocol EventGenerator<Event>: Sendable {
-  /// What it generates.
+  /// The type of its events.
   associatedtype Event
 
-  /// When the next event comes; nil after the last one.
+  /// The time of the next event; `nil` after the last one.
   var nextTime: VirtualTime? { get }
 
   /// Returns the event due at ``nextTime`` and advances. Must not be called after the last event.
   mutating func next() -> Event
 }
 
-/// Merges several generators in order of time. Of simultaneous events, the earlier generator's
-/// comes first.
+/// Merges several generators in order of time. Simultaneous events keep the order of their
+/// generators.
 package struct MergedGenerators<Event>: EventGenerator {
   private var generators: [any EventGenerator<Event>]
   private var times: [VirtualTime?]

@@ -1,7 +1,8 @@
-/// A queue in order of virtual time. Elements of the same time keep the order in which they were
+/// A queue in order of virtual time. Elements with equal times keep the order in which they were
 /// added.
 ///
-/// A heap in an array. Each parent has four children, so that it is half as deep as a binary heap.
+/// Implemented as a heap in an array. Each parent has four children, so the heap is half as deep as
+/// a binary heap.
 public struct EventQueue<Element> {
   @usableFromInline
   struct Entry {
@@ -20,13 +21,13 @@ public struct EventQueue<Element> {
   @usableFromInline var entries: [Entry] = []
   @usableFromInline var sequence: UInt64 = 0
 
-  /// An empty queue.
+  /// Creates an empty queue.
   @inlinable public init() {}
 
-  /// How many elements it has.
+  /// The number of elements.
   @inlinable public var count: Int { entries.count }
 
-  /// When the next element is due; `nil` if the queue is empty. O(1).
+  /// The time of the next element; `nil` if the queue is empty. O(1).
   @inlinable public var nextTime: VirtualTime? {
     entries.isEmpty ? nil : VirtualTime(nanoseconds: entries[0].time)
   }
@@ -44,7 +45,7 @@ public struct EventQueue<Element> {
       var index = buffer.count - 1
       let (time, sequence) = (base[index].time, base[index].sequence)
       guard index > 0, Self.precedes(time, sequence, base + (index - 1) / 4) else { return }
-      // A hole moves up: elements are moved rather than copied, which avoids reference counting.
+      // Moves a hole up: moving elements instead of copying them avoids reference counting.
       let entry = (base + index).move()
       while index > 0 {
         let parent = (index - 1) / 4
@@ -56,7 +57,7 @@ public struct EventQueue<Element> {
     }
   }
 
-  /// Takes the next element; `nil` if the queue is empty. O(log count).
+  /// Removes and returns the next element; `nil` if the queue is empty. O(log count).
   @inlinable
   public mutating func pop() -> (time: VirtualTime, element: Element)? {
     guard let last = entries.popLast() else { return nil }
@@ -64,7 +65,7 @@ public struct EventQueue<Element> {
     return (VirtualTime(nanoseconds: first.time), first.element)
   }
 
-  /// Takes the first element, and adds another one. O(log count), and cheaper than one after the other.
+  /// Removes the first element and adds another. O(log count), and cheaper than two separate calls.
   @inlinable
   mutating func replaceFirst(_ element: Element, at time: VirtualTime) {
     sequence += 1
@@ -72,7 +73,7 @@ public struct EventQueue<Element> {
       with: Entry(time: time.nanoseconds, sequence: sequence, element: element))
   }
 
-  /// Takes the first entry and puts `entry` where it belongs.
+  /// Removes and returns the first entry, and inserts `entry` at its place in the heap.
   @inlinable
   mutating func replaceFirst(with entry: Entry) -> Entry {
     entries.withUnsafeMutableBufferPointer { buffer in

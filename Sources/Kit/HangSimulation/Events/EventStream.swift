@@ -1,15 +1,15 @@
-/// Where events of a simulation come from, and when.
+/// The origin and times of events in a simulation.
 public struct EventStream<Event: Sendable>: Sendable {
-  /// Begins it anew, with a factor for its rates in millionths.
+  /// Creates a source that starts at the beginning, with a factor for its rates in millionths.
   let source: @Sendable (SeededGenerator, _ load: Int64) -> AnyEventSource<Event>
-  /// The last of the times that were given one by one.
+  /// The latest of the individually given times.
   var last: VirtualTime?
 
-  /// Events that come independently of each other, on average one every `mean`.
+  /// Returns a stream of independent events (a Poisson process) with a mean interval of `mean`.
   ///
   /// - Parameters:
-  ///   - end: after which none comes; `nil` if they never end.
-  ///   - make: makes each event, with random numbers that follow from the seed of the run.
+  ///   - end: The time after which no event arrives; `nil` for a stream without end.
+  ///   - make: Creates each event, with random numbers derived from the seed of the run.
   public static func poisson(
     every mean: Duration, from start: Duration = .zero, until end: Duration? = nil,
     make: @escaping @Sendable (inout SeededGenerator) -> Event
@@ -17,11 +17,11 @@ public struct EventStream<Event: Sendable>: Sendable {
     staged(.poisson, mean, start, end, make)
   }
 
-  /// Events at a constant interval, the first at `start`.
+  /// Returns a stream of events at a constant interval, the first at `start`.
   ///
   /// - Parameters:
-  ///   - end: after which none comes; `nil` if they never end.
-  ///   - make: makes each event, with random numbers that follow from the seed of the run.
+  ///   - end: The time after which no event arrives; `nil` for a stream without end.
+  ///   - make: Creates each event, with random numbers derived from the seed of the run.
   public static func every(
     _ interval: Duration, from start: Duration = .zero, until end: Duration? = nil,
     make: @escaping @Sendable (inout SeededGenerator) -> Event
@@ -29,14 +29,16 @@ public struct EventStream<Event: Sendable>: Sendable {
     staged(.even, interval, start, end, make)
   }
 
-  /// The same event at each of these times, none of which is after the end of the simulation.
+  /// Returns a stream of the same event at each of these times. No time may be after the end of the
+  /// simulation.
   public static func at(_ times: Duration..., event: Event) -> EventStream {
     var stream = recorded(times.map { ($0, event) })
     stream.last = times.max().map { VirtualTime($0) }
     return stream
   }
 
-  /// Events at their own times, of a recording perhaps. Those of the same time keep their order.
+  /// Returns a stream of events at their own times, such as those of a recording. Simultaneous
+  /// events keep their order.
   public static func recorded(_ events: [(time: Duration, event: Event)]) -> EventStream {
     let sorted = events.enumerated().sorted { left, right in
       (left.element.time, left.offset) < (right.element.time, right.offset)
@@ -44,9 +46,9 @@ public struct EventStream<Event: Sendable>: Sendable {
     return EventStream { _, _ in AnyEventSource(Recorded(events: sorted)) }
   }
 
-  /// A source of your own.
+  /// Returns a stream of a custom generator.
   ///
-  /// - Parameter make: makes it anew, with random numbers that follow from the seed of the run.
+  /// - Parameter make: Creates the generator, with random numbers derived from the seed of the run.
   public static func generated(
     _ make: @escaping @Sendable (SeededGenerator) -> any EventGenerator<Event>
   ) -> EventStream {
@@ -57,7 +59,7 @@ public struct EventStream<Event: Sendable>: Sendable {
     _ pattern: Arrivals.Pattern, _ interval: Duration, _ start: Duration, _ end: Duration?,
     _ make: @escaping @Sendable (inout SeededGenerator) -> Event
   ) -> EventStream {
-    precondition(.zero < interval, "an interval is positive")
+    precondition(.zero < interval, "the interval must be positive")
     let stage = Arrivals.Stage(
       rate: Rate(interval: VirtualTime(interval)), length: end.map { VirtualTime($0 - start) })
     return EventStream { random, load in
@@ -95,7 +97,7 @@ public struct EventStream<Event: Sendable>: Sendable {
   }
 }
 
-/// A generator as a source, one event for each occasion.
+/// Adapts a generator to a source, with one event for each occasion.
 final class AnyEventSource<Event>: EventSource {
   private var generator: any EventGenerator<Event>
 

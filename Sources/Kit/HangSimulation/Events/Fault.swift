@@ -1,10 +1,10 @@
-/// Something that goes wrong on the way from the sources to the screen.
+/// A disturbance between the sources and the screen.
 public struct Fault: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case stall
     case burst(times: Int)
     case reorder(by: VirtualTime)
-    /// Thousandths.
+    /// The share of duplicated events, in thousandths.
     case duplicate(share: Int64)
     case drop(share: Int64)
     case reconnect(replay: VirtualTime)
@@ -23,7 +23,7 @@ public struct Fault: Hashable, Sendable {
 
   package var kind: Kind
   package var start: VirtualTime
-  /// The first instant after it.
+  /// The first instant after the fault.
   package var end: VirtualTime
 
   package init(kind: Kind, start: VirtualTime, end: VirtualTime) {
@@ -34,33 +34,33 @@ public struct Fault: Hashable, Sendable {
 
   func covers(_ time: VirtualTime) -> Bool { start <= time && time < end }
 
-  /// Nothing arrives for a while; then everything that was held up arrives at once.
+  /// Holds back all events for a while, and then delivers them together.
   public static func stall(at start: Duration, for length: Duration) -> Fault {
     Fault(.stall, start, length)
   }
 
-  /// Events of the window come this many times as fast, starting at its beginning.
+  /// Delivers the events of the window `times` as fast, starting at its beginning.
   public static func burst(times: Int, at start: Duration, for length: Duration) -> Fault {
     Fault(.burst(times: max(1, times)), start, length)
   }
 
-  /// Each event is late by up to this time.
+  /// Delays each event by up to this time.
   public static func reorder(by: Duration, at start: Duration, for length: Duration) -> Fault {
     Fault(.reorder(by: VirtualTime(by)), start, length)
   }
 
-  /// A share of the events, from 0 to 1, arrives twice, the second time up to half a second later.
+  /// Delivers a share of the events (0 to 1) twice. The copy arrives up to half a second later.
   public static func duplicate(share: Double, at start: Duration, for length: Duration) -> Fault {
     Fault(.duplicate(share: thousandths(share)), start, length)
   }
 
-  /// A share of the events, from 0 to 1, is lost.
+  /// Loses a share of the events (0 to 1).
   public static func drop(share: Double, at start: Duration, for length: Duration) -> Fault {
     Fault(.drop(share: thousandths(share)), start, length)
   }
 
-  /// The connection is lost for a while. Afterwards the missed events arrive, and those delivered
-  /// during `replay` before the loss arrive again.
+  /// Interrupts the connection for a while. Afterwards, the missed events arrive, and the events of
+  /// the `replay` period before the loss arrive again.
   public static func reconnect(
     replay: Duration = .seconds(2), at start: Duration, for length: Duration
   ) -> Fault {

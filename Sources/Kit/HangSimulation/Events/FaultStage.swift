@@ -1,17 +1,17 @@
-/// Counts the effects of faults.
+/// The numbers of events that faults affected.
 public struct FaultCounts: Hashable, Sendable {
   /// Events that were lost.
   public var dropped = 0
-  /// Events that came once more.
+  /// Events that were delivered again.
   public var duplicated = 0
-  /// Events that came later than they should.
+  /// Events that arrived late.
   public var delayed = 0
 
-  /// None.
+  /// Creates counts of zero.
   public init() {}
 }
 
-/// What goes wrong between the sources and the screen.
+/// Applies the faults between the sources and the screen.
 @usableFromInline
 struct FaultStage {
   private static let duplicateDelay = 500_000_000
@@ -28,7 +28,7 @@ struct FaultStage {
     isEmpty = faults.isEmpty
   }
 
-  /// When a source is due. Bursts bring that forward.
+  /// Returns the time of a source's occasion after bursts were applied.
   @inlinable
   func occasion(_ time: VirtualTime) -> VirtualTime { isEmpty ? time : hastened(time) }
 
@@ -43,7 +43,7 @@ struct FaultStage {
     return time
   }
 
-  /// What becomes of an event that should arrive at `time`: it arrives once, not at all, or more often.
+  /// Returns the arrivals of an event that should arrive at `time`: none, one, or several.
   @usableFromInline
   mutating func pass(at time: VirtualTime) -> [(intended: VirtualTime, arrival: VirtualTime)] {
     let intended = occasion(time)

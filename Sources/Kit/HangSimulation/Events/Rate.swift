@@ -1,11 +1,11 @@
-/// How often something happens.
+/// A rate of occurrences.
 package struct Rate: Hashable, Sendable {
-  /// The mean time from one to the next; `nil` for never.
+  /// The mean interval between occurrences; `nil` for a rate of zero.
   package let interval: VirtualTime?
 
   package init(interval: VirtualTime?) { self.interval = interval }
 
-  /// The rate times a number of millionths.
+  /// Returns the rate multiplied by a factor in millionths.
   func times(millionths factor: Int64) -> Rate {
     guard let interval, factor > 0 else { return Rate(interval: nil) }
     let scaled = Int128(interval.nanoseconds) * 1_000_000 / Int128(factor)

@@ -1,13 +1,14 @@
-/// Pseudo-random numbers that depend on the seed alone: SplitMix64 (Steele, Lea, Flood 2014).
+/// A pseudo-random number generator whose output depends on the seed alone: SplitMix64 (Steele,
+/// Lea, Flood 2014).
 ///
-/// Integers only. Distributions are made here rather than with the standard library's
-/// `random(in:)`, whose way from bits to numbers may change with its version, and rather than with
-/// the C library's logarithm, whose last bit differs between processors.
+/// Uses integers only, and implements its own distributions. The algorithm of the standard
+/// library's `random(in:)` may change between versions. The last bit of the C library's logarithm
+/// differs between processors.
 public struct SeededGenerator: Sendable {
   @usableFromInline var state: UInt64
 
-  /// - Parameter stream: Streams of one seed are independent, so that each part of a simulation can
-  ///   have its own and a change to one part does not affect the others.
+  /// - Parameter stream: The number of an independent stream of the seed. Each part of a simulation
+  ///   can have its own stream, so that a change to one part does not affect the others.
   @inlinable public init(seed: UInt64, stream: UInt64 = 0) {
     var mixed = SeededGenerator(state: seed)
     let start = mixed.next()
@@ -17,7 +18,7 @@ public struct SeededGenerator: Sendable {
 
   @inlinable init(state: UInt64) { self.state = state }
 
-  /// 64 uniformly distributed bits.
+  /// Returns 64 uniformly distributed bits.
   @inlinable public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -26,13 +27,13 @@ public struct SeededGenerator: Sendable {
     return z ^ (z >> 31)
   }
 
-  /// A uniformly distributed number in a range.
+  /// Returns a uniformly distributed number in a range.
   @inlinable public mutating func integer(in range: ClosedRange<Int>) -> Int {
     let span =
       UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
     guard span < .max else { return Int(truncatingIfNeeded: next()) }
     let count = span + 1
-    // The high half of the product is uniform except for a few low halves, for which the draw is
+    // The high half of the product is uniform except for a few low halves. For these, the draw is
     // repeated (Lemire 2019).
     let unfair = (0 &- count) % count
     var product = next().multipliedFullWidth(by: count)
@@ -40,21 +41,21 @@ public struct SeededGenerator: Sendable {
     return range.lowerBound &+ Int(truncatingIfNeeded: product.high)
   }
 
-  /// True once in `count` times on average.
+  /// Returns true once in `count` calls on average.
   @inlinable public mutating func isOne(in count: Int) -> Bool {
     integer(in: 1...max(count, 1)) == 1
   }
 
-  /// A uniformly chosen element.
+  /// Returns a uniformly chosen element.
   @inlinable public mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[integer(in: 0...(elements.count - 1))]
   }
 
-  /// The time to the next event, for independent events that occur every `mean` on average.
+  /// Returns the time to the next event, for independent events with a mean interval of `mean`.
   ///
-  /// Exponentially distributed by von Neumann's method of 1951, which only compares: a falling run
-  /// of even draws ends after an odd number of them with the probability that a logarithm would
-  /// give.
+  /// Samples the exponential distribution by von Neumann's method of 1951, which only compares
+  /// numbers. A falling run of uniform draws ends after an odd number of draws with exactly the
+  /// probability that a logarithm would give.
   @inlinable public mutating func interval(mean: VirtualTime) -> VirtualTime {
     var whole: Int64 = 0
     while true {

@@ -1,49 +1,51 @@
 import RateLimiting
 
-/// A point in virtual time, or a span of it: whole nanoseconds since the simulation began.
+/// A point or duration in virtual time: whole nanoseconds since the start of the simulation, or
+/// between two points.
 ///
-/// An integer, so that sums do not depend on the order of addition.
+/// The value is an integer, so sums do not depend on the order of addition.
 public struct VirtualTime: Hashable, Comparable, Sendable {
-  /// Since the simulation began, or from one point to another.
+  /// The nanoseconds since the start of the simulation, or between two points.
   public var nanoseconds: Int64
 
-  /// The time this long after the beginning.
+  /// Creates a time from nanoseconds.
   @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// The time this long after the beginning, cut off to whole nanoseconds.
+  /// Creates a time from a duration, truncated to whole nanoseconds.
   public init(_ duration: Duration) { nanoseconds = Interval(duration).nanoseconds }
 
-  /// The beginning.
+  /// The start of the simulation.
   @inlinable public static var zero: VirtualTime { VirtualTime(nanoseconds: 0) }
-  /// This many milliseconds.
+  /// Returns a time of this many milliseconds.
   @inlinable public static func milliseconds(_ count: Int64) -> VirtualTime {
     VirtualTime(nanoseconds: count * 1_000_000)
   }
-  /// This many seconds.
+  /// Returns a time of this many seconds.
   @inlinable public static func seconds(_ count: Int64) -> VirtualTime {
     .milliseconds(count * 1_000)
   }
 
-  /// Whole milliseconds, rounded down.
+  /// The whole milliseconds, rounded towards zero.
   @inlinable public var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
-  /// The sum.
+  /// Returns the sum.
   @inlinable public static func + (left: VirtualTime, right: VirtualTime) -> VirtualTime {
     VirtualTime(nanoseconds: left.nanoseconds + right.nanoseconds)
   }
-  /// The time from `right` to `left`.
+  /// Returns the time from `right` to `left`.
   @inlinable public static func - (left: VirtualTime, right: VirtualTime) -> VirtualTime {
     VirtualTime(nanoseconds: left.nanoseconds - right.nanoseconds)
   }
-  /// Moves a time on.
+  /// Advances a time.
   @inlinable public static func += (left: inout VirtualTime, right: VirtualTime) {
     left = left + right
   }
-  /// Whether two times are the same. Written out, since one that the compiler writes is never inlined elsewhere.
+  /// Returns whether two times are equal. Not synthesised, because a synthesised operator is never
+  /// inlined in other modules.
   @inlinable public static func == (left: VirtualTime, right: VirtualTime) -> Bool {
     left.nanoseconds == right.nanoseconds
   }
-  /// Earlier times come first.
+  /// Returns whether `left` is earlier.
   @inlinable public static func < (left: VirtualTime, right: VirtualTime) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

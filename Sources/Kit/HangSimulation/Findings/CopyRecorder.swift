@@ -1,20 +1,21 @@
 import Composable
 
-/// Sees which actions give a large collection other storage while its number of elements stays the same: they copied it.
+/// Detects actions that copy a large collection: its storage moves while its element count stays
+/// the same.
 ///
-/// Looks at a few actions of some turns, the fewer the longer the run.
+/// Samples up to four actions in some of the turns. The sampling rate falls as the run gets longer.
 final class CopyRecorder {
-  /// What was seen of the actions of one kind.
+  /// The samples of one kind of action.
   struct Seen {
     var looks = 0
-    /// How often the collection at a path was copied, and how many bytes it had.
+    /// How often the collection at each path was copied, and its largest size in bytes.
     var copies: [String: (count: Int, bytes: Int)] = [:]
   }
 
-  /// Smaller collections are copied in no time.
+  /// Smaller collections are ignored because copying them is cheap.
   private static let leastBytes = 16_384
   private static let mostInTurn = 4
-  /// After so many looks, half as many turns are looked at.
+  /// The sampling rate of turns is halved after each such number of samples.
   private static let looksPerStride = 256
 
   private let reader: SizeReader
@@ -25,7 +26,7 @@ final class CopyRecorder {
   private var looks = 0
   private var inTurn = 0
   private var isLooking = false
-  /// By the numbers of ``ActionKinds``.
+  /// The samples by action number (``ActionKinds``).
   private(set) var seen: [Int: Seen] = [:]
 
   init(_ reader: SizeReader) { self.reader = reader }
@@ -38,9 +39,10 @@ final class CopyRecorder {
   func beginAction() {
     isLooking = turn & (stride - 1) == 0 && inTurn < Self.mostInTurn
     guard isLooking else { return }
-    // After another action that was looked at, this costs nothing.
+    // Costs nothing if the previous action was sampled.
     reader.update()
-    // Into the memory that is there: assigned, they would share theirs with the next look, which would copy it.
+    // Reuses the existing memory. Assigning the arrays would share their storage, and the next
+    // update would copy it.
     counts.removeAll(keepingCapacity: true)
     counts += reader.sizes.counts
     storages.removeAll(keepingCapacity: true)

@@ -1,38 +1,40 @@
-/// Work of a screen that could be left out: where it is done, what causes it, what it costs, and what to do.
+/// Avoidable work of a screen, with its place, cause, cost, and remedy.
 ///
-/// Findings are derived from what a run did, without being asked for. Each compares work that could be left out with all
-/// work of its sort and with the time of the run. Work that takes less than a hundredth of the thread's time is no finding,
-/// unless it takes a quarter of a frame at once. Effects that are wasted and collections that grow without limit are
-/// findings whatever they cost now.
+/// Each run derives findings automatically. A rule compares the avoidable work with all work of the
+/// same kind and with the duration of the run. Work is reported if it takes at least 1 % of the
+/// screen thread's time, or a quarter of a frame in one piece. Wasted effects and collections that
+/// grow without limit are reported regardless of their current cost.
 public struct Finding: Hashable, Sendable {
-  /// What kind of work it is.
+  /// The kind of avoidable work.
   public enum Kind: String, Sendable, CaseIterable {
-    /// A view is evaluated again and again, and looks the same afterwards.
+    /// A view is evaluated repeatedly, and its output does not change.
     case overObservation
-    /// A view is evaluated for a small part of what it shows; the rest looks the same afterwards.
+    /// A view is evaluated because of a small part of its content; the rest of its output does not
+    /// change.
     case coarseView
-    /// What stays on the screen gets another identity, so that it is created again.
+    /// Content that stays on the screen gets a new identity, so its views are created again.
     case identityChurn
-    /// Many actions do what one could do.
+    /// Many actions do the work of one.
     case chattyActions
-    /// Events come faster than frames, and each is reduced on its own.
+    /// Events arrive faster than frames, and each is reduced separately.
     case unthrottledInput
-    /// Effects are started whose results nobody waits for.
+    /// Effects are started, and most of their results are never used.
     case wastedEffects
-    /// An effect computes on the lane of the store, where nothing else runs meanwhile. Measured.
+    /// An effect computes on the store's lane and blocks it. Measured.
     case laneHeld
-    /// The work of a view or an action grows with a collection of the state. Measured.
+    /// The work of a view or an action grows with a collection in the state. Measured.
     case growth
     /// An action copies a large collection. Measured.
     case largeCopies
-    /// A view or an action takes long, whatever the state. Measured.
+    /// A view or an action takes long, independent of the size of the state. Measured.
     case heavyWork
-    /// An action takes long because it makes the state of something that appears. Measured.
+    /// An action takes long because it creates the state of content that appears. Measured.
     case initialiser
-    /// A collection of the state grows for as long as the screen is used.
+    /// A collection in the state grows for the whole run.
     case unboundedGrowth
 
-    /// Whether it rests on what was measured on the machine that simulates, rather than on the costs of the device.
+    /// Whether the finding is based on measurements on the simulating machine instead of the
+    /// device's costs.
     public var isMeasured: Bool {
       switch self {
       case .overObservation, .coarseView, .identityChurn, .chattyActions, .unthrottledInput,
@@ -43,22 +45,25 @@ public struct Finding: Hashable, Sendable {
     }
   }
 
-  /// What kind of work it is.
+  /// The kind of avoidable work.
   public var kind: Kind
-  /// The device on which it costs most.
+  /// The device with the highest cost.
   public var device: String
   /// The variant of the screen.
   public var variant: String
-  /// The name of the view, of the kind of action or of the effect; of ``Kind/unboundedGrowth`` the path of the field.
+  /// The name of the view, action kind, or effect; for ``Kind/unboundedGrowth``, the path of the
+  /// collection.
   public var subject: String
-  /// The path of the field that is behind it; `nil` if no single one is.
+  /// The path of the field that causes the work; `nil` if no single field does.
   public var field: String?
-  /// The kind of action that is behind it, if ``subject`` is not an action; `nil` if no single one is.
+  /// The kind of action that causes the work, if ``subject`` is not an action; `nil` if no single
+  /// kind does.
   public var action: String?
-  /// Time of the screen's thread that it takes: nanoseconds in each second of the run, on average. 0 if it is not known.
+  /// The work's share of the screen's thread: nanoseconds per second of the run, on average. 0 if
+  /// unknown.
   public var cost: Int64
-  /// What was counted or measured, in words.
+  /// The counts or measurements that support the finding, as text.
   public var evidence: String
-  /// What to do about it.
+  /// The proposed remedy.
   public var advice: String
 }

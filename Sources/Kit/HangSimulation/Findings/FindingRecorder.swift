@@ -1,35 +1,36 @@
 import ViewGraph
 
-/// Watches a run for work that could be left out, and attributes it to views and actions.
+/// Watches a run for avoidable work, and attributes it to views and actions.
 ///
-/// Belongs to the thread that simulates. What it counts follows from the plan alone.
+/// Belongs to the simulating thread. Its counts depend on the plan alone.
 final class FindingRecorder {
   private let clock: SimulatedClock
   private(set) var actions: [ActionTally] = []
   private var numbers: [String: Int] = [:]
   private(set) var views: [ViewTally] = []
   private var viewNumbers: [String: Int] = [:]
-  /// What views on the screen look like, ...
+  /// The current output of each view on the screen.
   private var outputs: [ViewID: ViewNode] = [:]
-  /// ... and those that are being evaluated, the innermost last.
+  /// The outputs of the views being evaluated, innermost last.
   private var evaluating: [ViewNode] = []
-  /// When views went, by name and by what they looked like.
+  /// The times at which views disappeared, by name and last output.
   private var gone: [String: [ViewNode: [Int64]]] = [:]
-  /// Whether the thread runs what effects have for it.
+  /// Whether the thread is running the work that effects scheduled on it.
   var isInEffects = false
-  /// The action that others follow by feedback.
+  /// The action that current feedback follows.
   private var leader: Int?
 
-  /// What went and comes back within this time was not to go.
+  /// A view that returns within this time (in nanoseconds) should have stayed on the screen.
   private static let moment: Int64 = 1_000_000_000
-  /// How much of what a view shows must stay for an evaluation to count as coarse, in percent.
+  /// The percentage of a view's elements that must stay unchanged for an evaluation to count as
+  /// coarse.
   private static let coarseShare = 90
-  /// Outputs of views that went, of each kind at most.
+  /// The maximum number of remembered outputs of removed views, per view name.
   private static let goneKept = 4_096
 
   init(_ clock: SimulatedClock) { self.clock = clock }
 
-  /// Makes ready for actions of these kinds, and forgets the first frame.
+  /// Sets up the counters for these kinds of actions, and discards the first frame.
   func prepare(for kinds: ActionKinds) {
     actions = (0..<kinds.count).map { ActionTally(name: kinds.name($0)) }
     for (number, name) in kinds.names.enumerated() { numbers[name] = number }
@@ -51,7 +52,8 @@ final class FindingRecorder {
 
   // MARK: Views
 
-  /// The body of a view gave this. Those below are evaluated before ``note(_:)``.
+  /// Records the output of a view's body. Its child views are evaluated before ``note(_:)`` is
+  /// called.
   func didEvaluate(_ output: ViewNode) { evaluating.append(output) }
 
   func note(_ record: EvaluationRecord) {
@@ -74,7 +76,7 @@ final class FindingRecorder {
     return views.count - 1
   }
 
-  /// The view looks different because of these actions.
+  /// Counts the frame as changed by the actions that triggered the evaluation.
   private func noteShown(_ record: EvaluationRecord) {
     for trigger in record.triggers {
       guard let kind = numbers[trigger.action] else { continue }
@@ -105,7 +107,7 @@ final class FindingRecorder {
       Int64(record.exclusive) + clock.appearanceCost(ofView: record.name))
   }
 
-  /// A view went.
+  /// Records that a view disappeared.
   func removed(_ view: ViewID, _ name: String) {
     guard let output = outputs.removeValue(forKey: view), output.elementCount > 0 else { return }
     if gone[name]?.count ?? 0 >= Self.goneKept { gone[name] = [:] }

@@ -1,22 +1,22 @@
 import ViewGraph
 
-/// Derives findings from what a run did.
+/// Derives findings from the record of a run.
 ///
-/// A rule compares work that could be left out with all work of its sort, and with the time of the run. None knows the name
-/// or the size of anything.
+/// A rule compares avoidable work with all work of the same kind and with the duration of the run.
+/// No rule depends on the names or sizes of a particular screen.
 struct FindingRules {
-  /// Work below this share of the thread's time is not worth a word: nanoseconds per second.
+  /// The smallest share of the screen's thread that is reported, in nanoseconds per second.
   static let least: Int64 = 10_000_000
 
   let run: RunReport
-  /// In nanoseconds.
+  /// The duration of the run, in nanoseconds.
   let duration: Int64
 
   func perSecond(_ cost: Int64) -> Int64 {
     Int64(clamping: Int128(cost) * 1_000_000_000 / Int128(duration))
   }
 
-  /// - Parameter cost: in the whole run.
+  /// - Parameter cost: The cost over the whole run, in nanoseconds.
   func finding(
     _ kind: Finding.Kind, _ subject: String, field: String? = nil, action: String? = nil,
     cost: Int64, _ evidence: String, _ advice: String
@@ -26,12 +26,12 @@ struct FindingRules {
       action: action, cost: perSecond(cost), evidence: evidence, advice: advice)
   }
 
-  /// Whether this is most of `all`, and costs enough.
+  /// Whether the tally is at least half of `all` and costs enough to be reported.
   func isMost(_ tally: Tally, of all: Int) -> Bool {
     tally.count > 0 && tally.count * 2 >= all && perSecond(tally.cost) >= Self.least
   }
 
-  /// What follows from the plan alone.
+  /// Returns the findings that depend on the plan alone.
   func counted(_ recorder: FindingRecorder) -> [Finding] {
     recorder.views.sorted { $0.name < $1.name }.flatMap(findings)
       + recorder.actions.flatMap(findings) + run.effects.compactMap(finding)
@@ -52,23 +52,23 @@ struct FindingRules {
       findings.append(
         finding(
           .coarseView, name, view.coarse,
-          "in \(view.coarse.total.count) of \(view.evaluations) evaluations a tenth or less changed"
+          "\(view.coarse.total.count) of \(view.evaluations) evaluations changed a tenth or less"
         ))
     }
     if isMost(view.renamedRows, of: view.rows) {
       findings.append(
         finding(
           .identityChurn, name, cost: view.renamedRows.cost,
-          "\(view.renamedRows.count) of \(view.rows) rows look as a row with another identifier did",
-          "Identify rows by what they show, such as the key of the element, not by their position."
+          "\(view.renamedRows.count) of \(view.rows) rows match an old row with another identifier",
+          "Identify rows by their content, such as the key of the element, not by their position."
         ))
     }
     if isMost(view.returns, of: view.appearances) {
       findings.append(
         finding(
           .identityChurn, name, cost: view.returns.cost,
-          "\(view.returns.count) of \(view.appearances) appearances brought back what had just gone",
-          "Keep the keys of elements, and the views of content that is being loaded again."))
+          "\(view.returns.count) of \(view.appearances) appearances restored a view just removed",
+          "Keep the keys of elements, and keep the views of content while it reloads."))
     }
     return findings
   }
@@ -83,11 +83,11 @@ struct FindingRules {
     let cause = reason.action.map { ", \(count) of them because \($0) changed \(field)" } ?? ""
     let advice =
       if kind == .coarseView {
-        "Show \(field) in a view of its own."
+        "Move \(field) into a view of its own."
       } else if reason.kind == .changedInput {
-        "Ignore \(field) in the observation of the parent, so that each view below observes its own state."
+        "Ignore \(field) when observing the parent, so that each child observes its own state."
       } else {
-        "Read a field that changes only when the view looks different, instead of \(field)."
+        "Read a field that changes only when the view's output does, instead of \(field)."
       }
     return finding(
       kind, view, field: reason.field, action: reason.action, cost: tally.total.cost,
@@ -103,24 +103,24 @@ struct FindingRules {
       findings.append(
         finding(
           .chattyActions, action.name, cost: followers.cost,
-          "\(reductions.count) of these led to \(followers.count) further actions by feedback",
-          "Call functions for the steps in place of sending an action for each."))
+          "\(reductions.count) of these sent \(followers.count) further actions by feedback",
+          "Call functions for the steps instead of sending an action for each."))
     }
-    // Those that follow others are counted there.
+    // An action that mostly follows others is counted with the action it follows.
     guard action.asFeedback * 2 < reductions.count, reductions.count >= 2 * action.shown else {
       return findings
     }
     let surplus = reductions.count - action.shown
     let cost = Int64(Int128(reductions.cost) * Int128(surplus) / Int128(max(1, reductions.count)))
     guard perSecond(cost) >= Self.least else { return findings }
-    let evidence = "\(reductions.count) of these changed \(action.shown) frames"
+    let evidence = "\(reductions.count) of these changed only \(action.shown) frames"
     let advice =
       if action.fromEffects * 2 >= reductions.count {
-        "Let the effect send less often: when something shows, or once per frame."
+        "Send from the effect less often: only for visible changes, or once per frame."
       } else if reductions.count >= 2 * run.events.received {
-        "Send one action with all elements in place of one for each."
+        "Send one action with all elements instead of one action for each."
       } else {
-        "Throttle the events: once per frame the newest, or all since the last one together."
+        "Throttle the events: once per frame, pass the newest, or all events since the last frame."
       }
     let isInput =
       action.fromEffects * 2 < reductions.count && reductions.count < 2 * run.events.received
@@ -136,7 +136,7 @@ struct FindingRules {
     guard effect.started >= 10, effect.abandoned * 2 >= effect.started else { return nil }
     return finding(
       .wastedEffects, effect.name, cost: 0,
-      "\(effect.abandoned) of \(effect.started) were abandoned before they were answered",
-      "Debounce what starts it.")
+      "\(effect.abandoned) of \(effect.started) were abandoned before they completed",
+      "Debounce the action that starts it.")
   }
 }

@@ -1,82 +1,84 @@
 import ViewGraph
 
-/// Something that happened so often and cost so much.
+/// A count of occurrences and their total cost.
 struct Tally {
   var count = 0
-  /// Simulated nanoseconds.
+  /// The total cost in simulated nanoseconds.
   var cost: Int64 = 0
 
-  /// - Parameter cost: of all together.
+  /// - Parameter cost: The total cost of all `count` occurrences.
   mutating func add(_ cost: Int64, count: Int = 1) {
     self.count += count
     self.cost += cost
   }
 }
 
-/// Evaluations with their reasons, of which each may have several.
+/// A tally of evaluations with their reasons. An evaluation may have several reasons.
 struct ReasonTally {
   private(set) var total = Tally()
   private var reasons: [EvaluationReason: Int] = [:]
 
-  /// - Parameter weight: how many evaluations this one stands for.
+  /// - Parameter weight: The number of evaluations that this sample represents.
   mutating func add(_ cost: Int64, because reasons: [EvaluationReason], weight: Int = 1) {
     total.add(cost * Int64(weight), count: weight)
     for reason in reasons { self.reasons[reason, default: 0] += weight }
   }
 
-  /// The most frequent one.
+  /// The most frequent reason.
   var reason: (reason: EvaluationReason, count: Int)? {
     reasons.min { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
   }
 }
 
-/// What a run did with actions of one kind.
+/// The record of all actions of one kind in a run.
 struct ActionTally {
   let name: String
   var reductions = Tally()
-  /// Of ``reductions``, those that effects sent.
+  /// The number of ``reductions`` whose actions came from effects.
   var fromEffects = 0
-  /// Of ``reductions``, those that followed another action by feedback.
+  /// The number of ``reductions`` whose actions followed another action by feedback.
   var asFeedback = 0
-  /// Frames that look different because of it.
+  /// The number of frames that the actions changed.
   var shown = 0
   var lastShown: UInt64 = 0
-  /// Evaluations because it made something appear or go.
+  /// The number of evaluations caused by content that an action made appear or disappear.
   var presences = 0
-  /// Actions that followed by feedback.
+  /// The actions that followed by feedback.
   var followers = Tally()
 }
 
-/// What a run did with views of one kind.
+/// The record of all views of one name in a run.
 struct ViewTally {
   let name: String
-  /// Without those in which a view appeared.
+  /// The number of evaluations, excluding first appearances.
   var evaluations = 0
-  /// Evaluations that changed nothing.
+  /// The evaluations that did not change the output.
   var avoidable = ReasonTally()
-  /// Evaluations in which nearly everything stayed, with the cost of what stayed.
+  /// The evaluations in which nearly all elements stayed unchanged, with the cost of those
+  /// elements.
   var coarse = ReasonTally()
-  /// Rows that were compared with those before, ...
+  /// The number of rows that were compared with their previous version.
   var rows = 0
-  /// ... and those of them that had another identity before.
+  /// The compared rows that had another identity before.
   var renamedRows = Tally()
   var appearances = 0
-  /// Appearances of what had gone a moment before.
+  /// The appearances of content that had disappeared shortly before.
   var returns = Tally()
 
   private var comparisons = 0
-  /// Of so many evaluations one is compared with the one before: a power of two.
+  /// One of this many evaluations is compared with the previous output. A power of two.
   private var stride = 1
 
-  /// After this many comparisons half as many are made.
+  /// The comparison rate is halved after each such number of comparisons.
   private static let comparisonsPerStride = 128
 
   init(name: String) { self.name = name }
 
-  /// Whether what the present evaluation gave is to be compared with what was there before.
+  /// Whether the current evaluation's output is compared with the previous output.
   var wantsComparison: Bool { evaluations & (stride - 1) == 0 }
 
-  /// - Parameter cost: that of what stayed, if nearly everything did.
+  /// - Parameter cost: The cost of the unchanged elements if nearly all stayed unchanged; otherwise
+  ///   `nil`.
   mutating func noteComparison(
     coarse cost: Int64?, because reasons: [EvaluationReason], _ identity: RowIdentity,
     elementCost: Int64

@@ -1,7 +1,7 @@
 import JSON
 
 extension Finding {
-  /// One line: what it is, where, what it costs, and what to do.
+  /// One line with the kind, place, cost, evidence, and remedy.
   public var line: String {
     let behind = field.map { kind == .unboundedGrowth ? "" : ", field \($0)" } ?? ""
     let share =
@@ -11,7 +11,7 @@ extension Finding {
 }
 
 extension Finding.Kind {
-  /// Its name for people.
+  /// The display name of the kind.
   public var title: String {
     switch self {
     case .overObservation: "over-observation"
@@ -31,19 +31,21 @@ extension Finding.Kind {
 }
 
 extension SimulationReport {
-  /// What the report for people says about findings: a heading and one line for each; nothing if there is none.
+  /// The findings section of the text report: a heading and one line for each finding; empty
+  /// without findings.
   var findingLines: [String] {
     guard !findings.isEmpty else { return [] }
-    return ["", "What could be left out:"] + findings.map { "  ! \($0.variant): \($0.line)" }
+    return ["", "Avoidable work:"] + findings.map { "  ! \($0.variant): \($0.line)" }
   }
 
   func addFindings(to page: inout HTMLPage) {
     guard !findings.isEmpty else { return }
-    page.heading(2, "What could be left out")
+    page.heading(2, "Avoidable work")
     page.list(findings.map { "\($0.variant): \($0.line)" })
   }
 
-  /// Those that were counted and those that were measured apart: only the latter may differ between two runs of one seed.
+  /// Adds counted and measured findings separately, because only measured findings may differ
+  /// between two runs of a seed.
   func addFindings(to json: inout JSONWriter) {
     json.addArray("findings") { json in
       for finding in countedFindings { finding.append(to: &json) }

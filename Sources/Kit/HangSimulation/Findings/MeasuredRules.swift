@@ -1,14 +1,14 @@
 import Wording
 
-/// Derives findings from what was measured while a run was simulated.
+/// Derives findings from the times measured during a run.
 ///
-/// Measured times are those of this machine, times the slowdown of the device.
+/// Times are measured on the simulating machine and multiplied by the device's slowdown.
 struct MeasuredRules {
   let rules: FindingRules
   let device: Device
   let refreshRate: Int
   let work: WorkTable
-  /// How often each view was evaluated and each kind of action reduced in the whole run.
+  /// How often each view was evaluated and each kind of action was reduced in the whole run.
   let counts: [Target: Int]
 
   struct Target: Hashable {
@@ -16,28 +16,29 @@ struct MeasuredRules {
     var name: String
   }
 
-  /// What one evaluation or reduction takes on the device, in nanoseconds.
+  /// The work of one evaluation or reduction on the device, in nanoseconds.
   struct Load {
     var median: Int64
     var mean: Int64
-    /// How many elements it shows or carries.
+    /// The median number of elements that the view shows or the action carries.
     var elements: Int
-    /// Of the whole run.
+    /// The total of the whole run.
     var total: Int64
   }
 
-  /// A quarter of a frame: what takes longer, each time, is noticed beside all else that a frame needs.
+  /// A quarter of a frame. Repeated work of this length is reported, because it crowds out the
+  /// frame's other work.
   private var quarterFrame: Int64 { 250_000_000 / Int64(refreshRate) }
-  /// What takes less is not heavy, however often it is done.
+  /// The least work of one piece, in nanoseconds, that counts as heavy, however often it runs.
   private static let leastLoad: Int64 = 100_000
-  /// A view that takes less for each element that it shows does what views do.
+  /// The least work per shown element, in nanoseconds. Less is normal for a view.
   private static let leastPerElement: Int64 = 10_000
 
   private func scaled(_ time: Int64) -> Int64 {
     Int64(clamping: Int128(time) * Int128(device.slowdown) / 1_000_000)
   }
 
-  /// `nil` for what was hardly measured.
+  /// Returns the load of a target; `nil` if it has fewer than four samples.
   func load(_ target: WorkTable.Target) -> Load? {
     guard target.samples.count >= 4 else { return nil }
     let sorted = target.samples.map(\.work).sorted()
@@ -61,7 +62,9 @@ struct MeasuredRules {
 
   // MARK: Heavy work
 
-  /// - Parameter makesViews: whether actions of a kind make something appear.
+  /// Returns the views and actions with heavy work.
+  ///
+  /// - Parameter makesViews: Whether actions of the given name make something appear.
   func heavy(makesViews: (String) -> Bool) -> [Finding] {
     work.targets.compactMap { target in
       guard let load = load(target), isNoticed(load) else { return nil }
@@ -73,23 +76,23 @@ struct MeasuredRules {
         return rules.finding(
           .heavyWork, target.name, cost: load.total,
           "an evaluation takes \(time) ms for \(load.elements) elements",
-          "Do this once, in the model or in what views share, not in each evaluation.")
+          "Do this once, in the model or in state shared by the views, not in each evaluation.")
       case .action where makesViews(target.name):
         return rules.finding(
           .initialiser, target.name, cost: load.total,
-          "a reduction takes \(time) ms, and something appears",
-          "Let the state appear empty, and fill it by an effect that is not on the lane.")
+          "a reduction takes \(time) ms and makes something appear",
+          "Let the state start empty, and fill it by an effect outside the lane (`onLane: false`).")
       case .action:
         return rules.finding(
           .heavyWork, target.name, cost: load.total, "a reduction takes \(time) ms",
-          "Do this in an effect that is not on the lane (`onLane: false`).")
+          "Do this in an effect outside the lane (`onLane: false`).")
       }
     }
   }
 
   // MARK: Growth
 
-  /// Of what grows, that which takes noticeable time on this device.
+  /// Returns the growth findings that take noticeable time on this device.
   func growing(_ growth: [GrowthFinding]) -> [Finding] {
     growth.compactMap { found in
       guard found.variant == rules.run.variant,
@@ -104,8 +107,8 @@ struct MeasuredRules {
       else { return nil }
       let advice =
         found.kind == .view
-        ? "Keep the result in the state, and change it with \(found.field)."
-        : "Keep what is derived from \(found.field) in the state, and change it step by step."
+        ? "Keep the result in the state, and update it together with \(found.field)."
+        : "Keep the data derived from \(found.field) in the state, and update it incrementally."
       return rules.finding(
         .growth, found.name, field: found.field, cost: load.total,
         "\(FixedPoint.milliseconds(work, decimals: 2)) ms with \(Format.count(projection.size)) "
@@ -125,7 +128,7 @@ struct MeasuredRules {
         return rules.finding(
           .largeCopies, name, field: path, cost: load.total,
           "\(copy.count) of \(seen.looks) copied up to \(Format.count(copy.bytes / 1_024)) KiB",
-          "Change \(path) in place, while nothing else holds a copy of it.")
+          "Change \(path) in place, while no other reference shares its storage.")
       }
     }
   }
@@ -133,7 +136,7 @@ struct MeasuredRules {
   func holding(_ holds: [EffectMeter.Holds]) -> [Finding] {
     holds.compactMap { hold in
       let (total, longest) = (scaled(hold.total), scaled(hold.longest))
-      // A single hold may be the first use of something.
+      // A single hold may be a one-time initialisation.
       guard hold.count >= 2, longest >= quarterFrame else { return nil }
       return rules.finding(
         .laneHeld, hold.effect, cost: total,
@@ -153,10 +156,11 @@ struct MeasuredRules {
         .unboundedGrowth, path, cost: 0,
         "from \(Format.count(first)) to \(Format.count(last)) elements, "
           + "\(Format.count(Int(perMinute))) more each minute",
-        "Keep the newest ones only, with `Log`, or load the others again when they are wanted.")
+        "Keep only the newest elements, with `Log`, and reload the others on demand.")
     }
   }
 
-  /// Elements that come one by one, by a person's hand, fill no memory.
+  /// The least growth, in elements, that is reported. Collections that a person fills by hand stay
+  /// below it.
   private static let leastGrowth = 256
 }

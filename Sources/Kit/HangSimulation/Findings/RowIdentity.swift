@@ -1,8 +1,10 @@
 import ViewGraph
 
 extension ViewNode {
-  /// How many of its elements look as they did before, at the same place. A list, a table and a text are each taken as one:
-  /// what changes in it changes all of it.
+  /// Returns how many elements look the same as in `old`, at the same place.
+  ///
+  /// A list, a table, and a text each count as one unit: any change inside marks all of its
+  /// elements as changed.
   func unchangedElements(since old: ViewNode) -> Int {
     func sum(_ nodes: [ViewNode], _ others: [ViewNode]) -> Int {
       zip(nodes, others).reduce(0) { $0 + $1.0.unchangedElements(since: $1.1) }
@@ -18,7 +20,7 @@ extension ViewNode {
     }
   }
 
-  /// The rows of the lists within, outermost first, list by list.
+  /// Collects the rows of all nested lists, in depth-first order.
   fileprivate func lists(into lists: inout [[ListRow]]) {
     switch self {
     case .row(let nodes), .column(let nodes): for node in nodes { node.lists(into: &lists) }
@@ -29,15 +31,15 @@ extension ViewNode {
   }
 }
 
-/// How many rows of a view's lists look as another row did before, and so would have kept their identity if that said what
-/// they are.
+/// Counts list rows that look like an earlier row but have another identifier. An identifier based
+/// on the content would have kept their identity.
 struct RowIdentity {
   private(set) var count = 0
   private(set) var renamed = 0
-  /// Rows and the elements in them.
+  /// The elements in the renamed rows, including the rows themselves.
   private(set) var renamedElements = 0
 
-  /// Longer lists are not looked at.
+  /// Longer lists are ignored.
   private static let limit = 1_000
 
   /// - Complexity: O(rows).
@@ -55,7 +57,7 @@ struct RowIdentity {
     let unmoved = zip(rows, old).count { $0 == $1 }
     guard unmoved * 2 < rows.count else { return }
     let looks = Set(old.map(\.node))
-    // Most lists have no row that looks like an old one, and no use for this.
+    // Evaluated lazily, because most lists contain no row that looks like an earlier one.
     lazy var known = Set(old)
     for row in rows where looks.contains(row.node) && !known.contains(row) {
       renamed += 1

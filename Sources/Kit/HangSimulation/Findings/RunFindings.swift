@@ -1,22 +1,22 @@
-/// What was found in one run, before it is known what grows.
+/// The findings of one run, before the growth analysis.
 struct RunFindings {
   let rules: MeasuredRules
-  /// What follows from the plan alone.
+  /// The findings that depend on the plan alone.
   var counted: [Finding]
   var measured: [Finding]
 }
 
 extension [RunFindings] {
-  /// What was counted in all runs, the costliest first.
+  /// The counted findings of all runs, costliest first.
   var counted: [Finding] { merged(flatMap(\.counted)) }
 
-  /// What was measured, the costliest first.
+  /// Returns the measured findings of all runs, costliest first.
   func measured(_ growth: [GrowthFinding]) -> [Finding] {
     let all = merged(flatMap { $0.measured + $0.rules.growing(growth) })
     return all.filter { finding in !all.contains { $0.explains(finding) } }
   }
 
-  /// Of findings that differ in their device, the one with the highest cost.
+  /// Merges findings that differ only in their device, keeping the costliest.
   private func merged(_ findings: [Finding]) -> [Finding] {
     var merged: [Finding] = []
     for finding in findings {
@@ -31,7 +31,7 @@ extension [RunFindings] {
 }
 
 extension [Finding] {
-  /// By cost; those of equal cost stay in their order.
+  /// The findings in descending order of cost. Findings with equal cost keep their order.
   var costliestFirst: [Finding] {
     enumerated().sorted { ($1.element.cost, $0.offset) < ($0.element.cost, $1.offset) }.map(
       \.element)
@@ -44,7 +44,7 @@ extension Finding {
       && field == other.field
   }
 
-  /// Whether another finding is about the same work, and this one says more about it.
+  /// Whether both findings describe the same work and this one is more specific.
   fileprivate func explains(_ other: Finding) -> Bool {
     guard variant == other.variant, subject == other.subject else { return false }
     switch (kind, other.kind) {

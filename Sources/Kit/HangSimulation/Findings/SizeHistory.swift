@@ -1,25 +1,26 @@
 import Composable
 
-/// How large the collections of the state were, at equal intervals of a run.
+/// The sizes of the state's collections, sampled at equal intervals of a run.
 final class SizeHistory {
   private static let parts: Int64 = 60
 
   private let look: (inout StateSizes) -> Void
   private let interval: Int64
-  /// Its own: what is found here must not depend on how often others have looked.
+  /// Private to this history, so that the paths do not depend on how often other code reads the
+  /// sizes.
   private var sizes = StateSizes()
-  /// One row for each interval. Early rows are shorter, since collections appear later.
+  /// One row per interval. Early rows are shorter because further collections appear later.
   private var rows: [[Int]] = []
-  /// When the next row is due. Runs ask in each turn, a million times a second.
+  /// The time of the next sample. Runs check it in each turn, up to a million times per second.
   @exclusivity(unchecked) private var due: Int64 = 0
 
-  /// - Parameter duration: in nanoseconds.
+  /// - Parameter duration: The duration of the run, in nanoseconds.
   init(duration: Int64, _ look: @escaping (inout StateSizes) -> Void) {
     self.look = look
     interval = max(1, duration / Self.parts)
   }
 
-  /// Called often; looks at the state once for each interval.
+  /// Samples the state if the next interval has begun; otherwise returns immediately.
   func note(at time: Int64) {
     guard time >= due else { return }
     look(&sizes)
@@ -29,7 +30,8 @@ final class SizeHistory {
     }
   }
 
-  /// The paths of the collections with their sizes over time. Once the screen is idle, they stay as they are.
+  /// The paths of the collections with their sizes over time. Intervals after the last sample
+  /// repeat it.
   var collections: [(path: String, sizes: [Int])] {
     let idle = repeatElement(rows.last ?? [], count: Int(Self.parts) + 1 - rows.count)
     return sizes.paths.enumerated().map { index, path in
@@ -39,7 +41,8 @@ final class SizeHistory {
 }
 
 extension [Int] {
-  /// Whether sizes rise all the time: they never fall, and each third of the time adds at least a fifth.
+  /// Whether the sizes grow for the whole run: they never fall, and each third adds at least a
+  /// fifth of the total growth.
   var riseWithoutEnd: Bool {
     guard count >= 12, zip(self, dropFirst()).allSatisfy(<=) else { return false }
     let marks = (0...3).map { self[$0 * (count - 1) / 3] }

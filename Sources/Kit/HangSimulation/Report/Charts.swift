@@ -1,21 +1,21 @@
-/// Colours by the index of a variant.
+/// The colours of variants, by index.
 private let palette = ["#c0504d", "#4f81bd", "#9bbb59", "#8064a2", "#f79646", "#4bacc6"]
 
 private func colour(_ index: Int) -> String { palette[index % palette.count] }
 
-/// Names with the colours of their lines or bars, in as many rows as they need.
+/// A legend: names with the colours of their lines or bars, in as many rows as needed.
 struct ChartLegend {
   private(set) var svg = ""
   private(set) var width = 0
-  /// The lower end of the last row.
+  /// The lower edge of the last row.
   private(set) var bottom: Int
   private var x: Int
   private let left: Int
   private let limit: Int
 
   /// - Parameters:
-  ///   - left: where rows begin.
-  ///   - limit: how wide a row may be, if it has more than one name.
+  ///   - left: The start of the rows.
+  ///   - limit: The maximum width of a row with more than one name.
   init(left: Int, top: Int, limit: Int) {
     (self.left, x, self.limit, bottom) = (left, left, limit, top + 14)
   }
@@ -24,7 +24,7 @@ struct ChartLegend {
     let length = 16 + SVGText.width(name)
     if x > left, x + length > limit { (x, bottom) = (left, bottom + 18) }
     svg += "<rect x=\"\(x)\" y=\"\(bottom - 10)\" width=\"10\" height=\"10\" \(paint)/>"
-    // The name has the colour of text, since on the dark page that of a line is hard to read.
+    // The name has the text colour, because a line's colour is hard to read on the dark page.
     svg += "<text x=\"\(x + 16)\" y=\"\(bottom)\">\(HTMLPage.escaped(name))</text>"
     width = max(width, x + length)
     x += length + 20
@@ -36,11 +36,11 @@ struct ChartLegend {
 }
 
 enum SVGText {
-  /// How wide a text of 12 px is at most, in pixels, in the fonts that systems have for pages.
+  /// Returns the maximum width of a text at 12 px, in pixels, in the usual fonts of web pages.
   static func width(_ text: String) -> Int { text.count * 36 / 5 + 2 }
 }
 
-/// A bar chart: microhangs in the colour of the variant and, on top of them, hangs of every run.
+/// A bar chart of all runs: microhangs in the colour of the variant, and hangs on top.
 enum HangChart {
   private static let height = 180
 
@@ -90,8 +90,8 @@ enum HangChart {
   }
 }
 
-/// A line chart: the longest turn in each part of the run, with the bounds of microhangs and hangs; below it how many events
-/// came, and behind both the times of faults.
+/// A line chart of the longest turn in each part of the run, with the bounds of microhangs and
+/// hangs. Below it, the number of events; behind both, the periods of faults.
 struct TimelineChart {
   private static let width = 960
   private static let height = 160
@@ -122,10 +122,10 @@ struct TimelineChart {
     for (index, run) in runs.enumerated() { legend.append(run.variant, colour: index) }
     let bottom = legend.bottom + 12
     return
-      "<svg viewBox=\"0 0 \(Self.width) \(bottom)\" width=\"\(Self.width)\" role=\"img\" aria-label=\"when the main thread was held, and how many events came\">\(faults)\(axes)\(lines)\(rate)\(legend.svg)</svg>"
+      "<svg viewBox=\"0 0 \(Self.width) \(bottom)\" width=\"\(Self.width)\" role=\"img\" aria-label=\"when the main thread was busy, and the number of events\">\(faults)\(axes)\(lines)\(rate)\(legend.svg)</svg>"
   }
 
-  /// The faults of all variants, each once.
+  /// The faults of all variants, without duplicates.
   private var faults: String {
     var seen: Set<FaultWindow> = []
     return runs.flatMap(\.faultWindows).filter { seen.insert($0).inserted }.map { fault in
@@ -169,7 +169,8 @@ struct TimelineChart {
     }.joined()
   }
 
-  /// Events of the first run; those of the others come at the same times unless they have streams of their own.
+  /// The events of the first run. The events of the other runs arrive at the same times unless they
+  /// have their own streams.
   private var rate: String {
     guard let run = runs.first, let most = run.arrivals.max(), most > 0 else { return "" }
     let line = Self.bottom

@@ -1,10 +1,12 @@
 import Wording
 
-/// Numbers with a fixed number of decimals, written without floating point: the same text everywhere.
+/// Formats numbers with a fixed number of decimals without floating point, so that the text is the
+/// same everywhere.
 package enum FixedPoint {
-  /// `value` is in units of the last decimal: 12345 with 3 decimals is `12.345`.
+  /// Returns `value` as text. The value is in units of the last decimal: 12345 with 3 decimals is
+  /// `12.345`.
   ///
-  /// - Parameter trimmed: leaves out zeros at the end.
+  /// - Parameter trimmed: Whether trailing zeros are removed.
   package static func text(_ value: Int64, decimals: Int, trimmed: Bool = false) -> String {
     var scale: UInt64 = 1
     for _ in 0..<decimals { scale *= 10 }
@@ -20,14 +22,14 @@ package enum FixedPoint {
     return text
   }
 
-  /// Nanoseconds as milliseconds with `decimals` (at most 6), rounded half up.
+  /// Returns nanoseconds as milliseconds with `decimals` (at most 6) decimals, rounded half up.
   package static func milliseconds(_ nanoseconds: Int64, decimals: Int = 3) -> String {
     var unit: Int64 = 1
     for _ in 0..<(6 - decimals) { unit *= 10 }
     return text((nanoseconds + unit / 2) / unit, decimals: decimals)
   }
 
-  /// Nanoseconds as seconds, such as `1.5 s`, cut off to milliseconds.
+  /// Returns nanoseconds as seconds, such as `1.5 s`, truncated to milliseconds.
   static func seconds(_ nanoseconds: Int64) -> String {
     text(nanoseconds / 1_000_000, decimals: 3, trimmed: true) + " s"
   }

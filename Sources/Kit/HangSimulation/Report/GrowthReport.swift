@@ -2,7 +2,8 @@ import JSON
 import Wording
 
 extension GrowthFinding {
-  /// One line: what grows with what, by how much, and the work at the largest size on each device.
+  /// One line with the growing work, the collection, the growth per element, and the work at the
+  /// largest size on each device.
   public var line: String {
     let share = FixedPoint.text(Int64((confidence * 1_000).rounded()), decimals: 1)
     var line =
@@ -10,7 +11,7 @@ extension GrowthFinding {
       + (together.isEmpty ? "" : " (or \(together.joined(separator: ", ")), which grow together)")
       + ": \(perElement.shortText) per element" + (order == .linear ? "" : " as \(order.rawValue)")
       + ", measured from \(Format.count(sizes.lowerBound)) to \(Format.count(sizes.upperBound))"
-    if field == Self.elements { line += ", which the costs of the device do not contain" }
+    if field == Self.elements { line += ", which the device's costs do not include" }
     if !projected.isEmpty {
       line += "; " + projected.map(\.text).joined(separator: ", ")
     }
@@ -19,7 +20,7 @@ extension GrowthFinding {
 }
 
 extension Duration {
-  /// With a unit in which it is at least one.
+  /// The duration as text in microseconds below 0.1 ms, otherwise in milliseconds.
   var shortText: String {
     let nanoseconds = VirtualTime(self).nanoseconds
     return nanoseconds < 100_000
@@ -35,15 +36,15 @@ extension GrowthFinding.Projection {
 }
 
 extension SimulationReport {
-  /// What was measured and is no part of the simulated turns, in a line each.
+  /// The measured work that is not part of the simulated turns, one line each.
   package var realWork: [String] {
     growth.map(\.lineOfVariant) + laneHolds.map(\.lineOfVariant)
   }
 
-  /// The same for the report for people; nothing if there is nothing to say.
+  /// The section of the text report about measured work; empty without any.
   var realWorkLines: [String] {
     guard !realWork.isEmpty else { return [] }
-    return ["", "Real work that costs do not contain (measured here, not part of the digest):"]
+    return ["", "Real work beyond the assumed costs (measured here, not part of the digest):"]
       + realWork.map { "  ! \($0)" }
   }
 }
@@ -98,6 +99,6 @@ extension LaneHold {
 }
 
 extension RunReport {
-  /// Work that grows with the state in this variant; `nil` if it was not looked for.
+  /// The growth of work in this variant; `nil` if it was not measured.
   var growth: GrowthRecord? { measuredGrowth.value }
 }

@@ -1,4 +1,4 @@
-/// Builds a page; text is escaped.
+/// Builds an HTML page. All text is escaped.
 struct HTMLPage {
   private var body = ""
   private let title: String
@@ -19,7 +19,7 @@ struct HTMLPage {
     return result
   }
 
-  /// What a report comes to, and the thresholds that it follows from.
+  /// Adds the verdict of a report, and the thresholds on which it is based.
   mutating func verdict(_ text: String, _ thresholds: [ThresholdReport]) {
     let (isBad, isGood) = (
       thresholds.contains(where: \.isMissed), thresholds.contains(where: \.passed)
@@ -56,25 +56,26 @@ struct HTMLPage {
     body += "<ul>" + items.map { "<li>\(Self.escaped($0))</li>" }.joined() + "</ul>\n"
   }
 
-  /// A chart keeps its size, so that it can be read on a phone, where it scrolls by itself as wide tables do.
+  /// Adds a chart. It keeps its size, so that it stays readable on a phone, where it scrolls
+  /// separately like wide tables.
   mutating func chart(_ svg: String) { wide(svg) }
 
   private mutating func wide(_ content: String) {
-    // A keyboard scrolls only what can have the focus.
+    // A keyboard can scroll only elements that can have the focus.
     body += "<div class=\"wide\" tabindex=\"0\">\(content)</div>\n"
   }
 
-  /// What not everybody wants to see, behind a line that opens it.
+  /// Adds content that is hidden until the summary line is opened.
   mutating func details(_ summary: String, _ content: (inout Self) -> Void) {
     body += "<details><summary>\(Self.escaped(summary))</summary>\n"
     content(&self)
     body += "</details>\n"
   }
 
-  /// A table whose columns after the first are numbers.
+  /// Adds a table whose columns after the first are numbers.
   mutating func figures(_ rows: [[String]]) { table(rows, style: "figures") }
 
-  /// The first row contains the headings.
+  /// Adds a table. The first row contains the headings.
   mutating func table(_ rows: [[String]], style: String = "") {
     var lines = "<table class=\"\(style)\">\n"
     for (index, row) in rows.enumerated() {

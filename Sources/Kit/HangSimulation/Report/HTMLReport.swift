@@ -12,7 +12,7 @@ extension SimulationReport {
     }
     addFindings(to: &page)
     if !realWork.isEmpty {
-      page.heading(2, "Real work that costs do not contain")
+      page.heading(2, "Real work beyond the assumed costs")
       page.list(realWork)
     }
     page.heading(2, "Microhangs and hangs")
@@ -31,7 +31,7 @@ extension SimulationReport {
       let metrics = runs.map(RunMetrics.init)
       page.figures(RunComparison.rows(metrics.map(\.summary), headings: runs.map(\.variant)))
       if let rows = measuredRows(device) {
-        page.heading(3, "With costs measured on this machine: median (least to most)")
+        page.heading(3, "With costs measured on this machine: median (minimum to maximum)")
         page.figures(rows)
       }
       page.details("All figures of \(device)") {
@@ -59,6 +59,6 @@ extension SimulationReport {
 
   private static let causes = [
     "firstAppearance": "it appeared", "ownRead": "it reads the field",
-    "presence": "a child came or went", "changedInput": "its parent passed it on",
+    "presence": "a child appeared or disappeared", "changedInput": "its parent passed it on",
   ]
 }

@@ -1,18 +1,19 @@
 import JSON
 
-/// Runs of one variant on one device in which actions and evaluations took what the real code takes on the machine that
-/// simulates, times the slowdown of the device, with the device's costs of appearance and of elements on the screen.
+/// Runs of one variant on one device with measured costs. Actions and evaluations take the time of
+/// the real code on the simulating machine, multiplied by the device's slowdown. The costs of
+/// appearances and of elements on the screen are the device's.
 ///
-/// Each repetition measures anew and differs a little, so that figures are intervals.
+/// Each repetition measures again and differs slightly, so figures are intervals.
 public struct MeasuredRuns: Sendable {
   /// The name of the device.
   public var device: String
   /// The name of the variant.
   public var variant: String
-  /// One for each repetition.
+  /// The runs, one for each repetition.
   public var runs: [RunReport]
 
-  /// The least, the median and the most of a figure.
+  /// Returns the minimum, median, and maximum of a figure.
   public func interval<Value: Comparable>(
     _ figure: (RunReport) -> Value
   ) -> (least: Value, median: Value, most: Value)? {
@@ -23,7 +24,7 @@ public struct MeasuredRuns: Sendable {
 }
 
 extension SweepReport {
-  /// The runs of all seeds with costs that were measured meanwhile; `nil` if none were.
+  /// Returns the runs of all seeds with measured costs; `nil` if there are none.
   func measuredRuns(device: String, variant: String) -> MeasuredRuns? {
     let runs = reports.flatMap(\.measured)
       .filter { $0.device == device && $0.variant == variant }.flatMap(\.runs)
@@ -32,7 +33,8 @@ extension SweepReport {
 }
 
 extension MeasuredRuns {
-  /// The least, the median and the most of a figure, as conditions name it; `nil` if there is nothing of it.
+  /// Returns the minimum, median, and maximum of a metric, given by its name in conditions; `nil`
+  /// if no run has data for it.
   func texts(of name: String) -> [String]? {
     guard let metric = try? ThresholdMetric(name) else { return nil }
     let values = runs.compactMap { metric.value(in: $0) }.sorted()
@@ -40,13 +42,13 @@ extension MeasuredRuns {
     return [least, values[values.count / 2], most].map(metric.text)
   }
 
-  /// The same as `median (least to most)`.
+  /// Returns the same as `median (minimum to maximum)`.
   func text(of name: String) -> String {
     guard let texts = texts(of: name) else { return "-" }
     return texts[0] == texts[2] ? texts[1] : "\(texts[1]) (\(texts[0]) to \(texts[2]))"
   }
 
-  /// The figures that say how smooth the screen was, each as `median (least to most)`.
+  /// The summary figures of the screen's smoothness, each as `median (minimum to maximum)`.
   fileprivate var texts: [String: String] {
     let all = runs.map { RunMetrics($0).summary.metrics }
     var texts: [String: String] = [:]
@@ -81,7 +83,8 @@ extension MeasuredRuns {
 }
 
 extension SimulationReport {
-  /// Assumed and measured costs side by side, a table of cells for a device; `nil` if none were measured.
+  /// Returns a table of assumed and measured costs side by side for a device; `nil` if none were
+  /// measured.
   func measuredRows(_ device: String) -> [[String]]? {
     let measured = measured.filter { $0.device == device }
     guard !measured.isEmpty else { return nil }

@@ -1,12 +1,13 @@
 package import JSON
 
-/// The figures of a report in a file: of one seed, as `simulate` writes it, or of many, as `sweep` does.
+/// The figures of a report file: of one seed (written by `simulate`) or of many seeds (written by
+/// `sweep`).
 package struct ReportFigures: Sendable {
-  /// In the order of the report.
+  /// The runs in the order of the report.
   package private(set) var runs: [RunMetrics] = []
   let figures: [RunFigures]
 
-  /// - Returns: `nil` if `json` is not a report.
+  /// Reads a report. The result is `nil` if `json` is not a report.
   package init?(_ json: JSONValue) {
     guard let list = json["runs"]?.arrayValue, !list.isEmpty else { return nil }
     if let seeds = json["seeds"]?.arrayValue {
@@ -28,7 +29,7 @@ package struct ReportFigures: Sendable {
     (self.runs, self.figures) = (runs, figures)
   }
 
-  /// The runs of a variant.
+  /// Returns the runs of a variant.
   package func only(_ variant: String) -> ReportFigures {
     ReportFigures(
       runs: runs.filter { $0.variant == variant }, figures: figures.filter { $0.variant == variant }
@@ -43,8 +44,8 @@ extension Threshold {
     try scope?.check(devices: runs.map(\.device), variants: runs.map(\.variant))
   }
 
-  /// Checks the runs of a report against those of the same devices in another one, and of the same variants unless one was
-  /// chosen.
+  /// Checks the runs of a report against the base's runs of the same devices, and of the same
+  /// variants if `matchingVariants` is true.
   package func check(
     _ report: ReportFigures, base: ReportFigures, matchingVariants: Bool
   ) -> ThresholdReport {
@@ -57,7 +58,7 @@ extension Threshold {
 }
 
 extension RunFigures {
-  /// A run of a sweep.
+  /// Reads a run of a sweep.
   fileprivate init?(json: JSONValue, seeds: [UInt64]) {
     guard let device = json["device"]?.stringValue, let variant = json["variant"]?.stringValue
     else { return nil }
@@ -72,7 +73,7 @@ extension RunFigures {
 }
 
 extension RunMetrics {
-  /// The medians of a run of a sweep.
+  /// Reads the medians of a run of a sweep.
   fileprivate init?(swept json: JSONValue) {
     guard let device = json["device"]?.stringValue, let variant = json["variant"]?.stringValue
     else { return nil }
@@ -90,7 +91,7 @@ extension RunMetrics {
 }
 
 extension ThresholdMetric {
-  /// The unit in the name of a row.
+  /// The unit as a suffix of a row's name.
   fileprivate var suffix: String {
     switch unit {
     case .count: ""
@@ -100,7 +101,7 @@ extension ThresholdMetric {
     }
   }
 
-  /// As tables show it.
+  /// Returns the value as shown in tables.
   fileprivate func shown(_ value: Int64) -> RunMetrics.Value {
     switch unit {
     case .count: .count(Int(value / 1_000))

@@ -16,14 +16,14 @@ package struct RunMetrics: Sendable, Hashable {
 
   package enum Value: Sendable, Hashable {
     case count(Int)
-    /// Nanoseconds, shown as milliseconds.
+    /// A time in nanoseconds, shown in milliseconds.
     case time(Int64)
-    /// Thousandths, shown as percent.
+    /// A share in thousandths, shown as a percentage.
     case share(Int)
     /// No value, such as the mean when there were no evaluations.
     case none
 
-    /// As tables show it.
+    /// The text in tables.
     package var text: String {
       switch self {
       case .count(let number): String(number)
@@ -43,12 +43,12 @@ package struct RunMetrics: Sendable, Hashable {
     }
   }
 
-  /// Those that say how smooth the screen was.
+  /// The metrics of the screen's smoothness.
   var summary: RunMetrics {
     RunMetrics(device: device, variant: variant, metrics: Array(metrics.prefix(Self.summaryCount)))
   }
 
-  /// Up to the latencies.
+  /// The number of leading metrics that ``summary`` contains, up to the latencies.
   private static let summaryCount = 11
 
   package init(device: String, variant: String, metrics: [Metric]) {
@@ -97,10 +97,10 @@ package struct RunMetrics: Sendable, Hashable {
   }
 }
 
-/// Runs side by side.
+/// Compares runs side by side.
 package enum RunComparison {
-  /// A table with a column for each run, under `headings`; with two runs also the change from the
-  /// first to the second.
+  /// Returns a table with a column for each run, under `headings`. With two runs, it also shows the
+  /// change from the first to the second.
   package static func lines(
     _ runs: [RunMetrics], headings: [String], indent: Int = 2
   ) -> [String] {
@@ -109,7 +109,7 @@ package enum RunComparison {
     return table.lines(indent: indent)
   }
 
-  /// The same in cells, the headings first.
+  /// Returns the same table as cells, with the headings first.
   static func rows(_ runs: [RunMetrics], headings: [String]) -> [[String]] {
     [[""] + headings + (runs.count == 2 ? ["change"] : [])]
       + names(runs).map { name in
@@ -121,7 +121,7 @@ package enum RunComparison {
       }
   }
 
-  /// All names, in the order of the run that has them first.
+  /// Returns all names, in the order of the first run that contains each.
   private static func names(_ runs: [RunMetrics]) -> [String] {
     var names: [String] = []
     for run in runs {
@@ -130,8 +130,9 @@ package enum RunComparison {
     return names
   }
 
-  /// The change in percent of the first, of a share in percentage points; empty if both look the
-  /// same. Rounded, but `-100.0 %` always means that nothing is left.
+  /// Returns the change relative to the first value, in percent; for shares, in percentage points.
+  /// Empty if both have the same text. The change is rounded, but `-100.0 %` appears only if the
+  /// second value is 0.
   private static func change(_ first: RunMetrics.Value, _ second: RunMetrics.Value) -> String {
     guard let old = first.number, let new = second.number, first.text != second.text else {
       return ""

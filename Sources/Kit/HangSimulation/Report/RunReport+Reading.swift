@@ -2,8 +2,9 @@ package import JSON
 import ViewGraph
 
 extension RunReport {
-  /// Reads a run of a report in a file: its figures, without single turns, causes and the timeline. `nil` if `json` is
-  /// not one. Figures that the report of another version lacks count as not measured.
+  /// Reads a run of a report file: its figures, without individual turns, causes, and the timeline.
+  /// The result is `nil` if `json` is not a run. Figures that another version's report lacks count
+  /// as not measured.
   package init?(json: JSONValue) {
     guard let device = json["device"]?.stringValue, let variant = json["variant"]?.stringValue
     else { return nil }
@@ -36,7 +37,7 @@ extension RunReport {
 }
 
 extension Percentiles {
-  /// Without the object there were no durations.
+  /// Reads percentiles. A missing object means that there were no durations.
   fileprivate init(_ json: JSONValue?, count: Int) {
     func time(_ name: String) -> Int64 { json?[name]?.nanoseconds ?? 0 }
     (p50, p95, p99, max) = (time("p50"), time("p95"), time("p99"), time("max"))
@@ -69,7 +70,7 @@ extension ViewReport {
 }
 
 extension JSONValue {
-  /// A number of either kind.
+  /// The value of an integer or floating-point number.
   var double: Double? {
     switch self {
     case .integer(let number): Double(number)
@@ -80,7 +81,7 @@ extension JSONValue {
 
   fileprivate var count: Int? { double.flatMap(Int.init(exactly:)) }
 
-  /// Of a number of milliseconds.
+  /// The nanoseconds of a number of milliseconds.
   fileprivate var nanoseconds: Int64? {
     guard let double, abs(double) < 1e12 else { return nil }
     return Int64((double * 1e6).rounded())

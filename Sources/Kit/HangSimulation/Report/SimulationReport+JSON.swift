@@ -2,18 +2,18 @@ import JSON
 import Wording
 
 extension SimulationReport {
-  /// Members of the JSON that are measured on the machine that simulates. Only they may differ between two runs of one
-  /// seed.
+  /// The members of the JSON report that are measured on the simulating machine. Only these may
+  /// differ between two runs of a seed.
   package static let measuredMembers = ["growth", "laneHolds", "measured", "measuredFindings"]
 
-  /// The report as JSON on one line, members in a fixed order, times in milliseconds with three
-  /// decimals.
+  /// The report as one line of JSON. Members have a fixed order. Times are in milliseconds with
+  /// three decimals.
   public var json: String {
     var json = JSONWriter()
     json.appendObject { json in
       json.add("version", version)
       json.add("scenario", scenario)
-      // Many JSON readers lose digits beyond 2^53; a seed is written as a number nevertheless.
+      // The seed is written as a number, although many JSON readers lose digits beyond 2^53.
       json.addJSON("seed", String(seed))
       json.addMilliseconds("durationMs", duration.nanoseconds)
       json.addObject("parameters") { json in

@@ -3,147 +3,149 @@ import Wording
 
 /// The result of a simulation. Durations are whole nanoseconds.
 public struct SimulationReport: Sendable, Hashable {
-  /// Of the simulator. Reports of different versions may differ.
+  /// The version of the simulator. Reports of different versions may differ.
   public var version: String
   /// The name of the plan or scenario.
   public var scenario: String
-  /// Everything that is left to chance follows from it.
+  /// The seed of all random choices.
   public var seed: UInt64
-  /// In virtual time.
+  /// The duration in virtual time.
   public var duration: VirtualTime
-  /// What was set on the command line.
+  /// The parameters set on the command line.
   public var parameters: [Parameter]
-  /// By device, then by variant.
+  /// The runs, ordered by device and then by variant.
   public var runs: [RunReport]
-  /// Which conditions were met.
+  /// The results of the conditions.
   public var thresholds: [ThresholdReport]
   var measuredGrowth = Measured(value: [GrowthFinding]())
-  /// What follows from the plan alone.
+  /// The findings that depend on the plan alone.
   var countedFindings: [Finding] = []
   var measuredFindings = Measured(value: [Finding]())
   var measuredRuns = Measured(value: [MeasuredRuns]())
   var measuredHolds = Measured(value: [LaneHold]())
 
-  /// Something that was set from outside.
+  /// A parameter that was set from outside.
   public struct Parameter: Sendable, Hashable {
-    /// What was set.
+    /// The name of the parameter.
     public var key: String
-    /// To what.
+    /// The value of the parameter.
     public var value: String
   }
 
-  /// Work that grows with the state, the costliest first. Measured: two runs of one plan give slightly different figures,
-  /// which neither ``digest`` nor a comparison of reports contains.
+  /// Work that grows with the state, costliest first. The figures are measured and differ slightly
+  /// between two runs of one plan. Neither ``digest`` nor a comparison of reports includes them.
   public var growth: [GrowthFinding] {
     get { measuredGrowth.value }
     set { measuredGrowth.value = newValue }
   }
 
-  /// Effects that compute on the thread of the screen, the longest first. Measured, as ``growth`` is.
+  /// Effects that compute on the screen's thread, longest first. Measured, like ``growth``.
   public var laneHolds: [LaneHold] {
     get { measuredHolds.value }
     set { measuredHolds.value = newValue }
   }
 
-  /// The same runs with costs that were measured meanwhile, if ``SimulationPlan/measuredRepeats`` asks for them. They are
-  /// no part of comparisons, as ``growth`` is not.
+  /// The same runs with measured costs, if ``SimulationPlan/measuredRepeats`` requests them.
+  /// Excluded from comparisons, like ``growth``.
   public var measured: [MeasuredRuns] {
     get { measuredRuns.value }
     set { measuredRuns.value = newValue }
   }
 
-  /// Work that could be left out, with its cause and what to do: the costliest first, of those that were counted and of
-  /// those that were measured. What was measured is part neither of ``digest`` nor of a comparison of reports.
+  /// Avoidable work with its causes and remedies, costliest first. Includes counted and measured
+  /// findings. Neither ``digest`` nor a comparison of reports includes the measured findings.
   public var findings: [Finding] { (countedFindings + measuredFindings.value).costliestFirst }
 
-  /// Identifies everything that happened in all runs: each turn, each evaluation, each count.
+  /// A digest of everything that happened in all runs: each turn, each evaluation, each count.
   public var digest: String {
     var digest = Digest()
     for run in runs { digest.add(run.digest) }
     return digest.text
   }
 
-  /// Whether no threshold was missed. Those that were skipped are neither met nor missed.
+  /// Whether no threshold was missed. A skipped threshold counts as neither met nor missed.
   public var isPassed: Bool { !thresholds.contains(where: \.isMissed) }
 }
 
-/// One variant on one device.
+/// The result of one variant on one device.
 public struct RunReport: Sendable, Hashable {
   /// The name of the device.
   public var device: String
   /// The name of the variant.
   public var variant: String
-  /// Relative to the reference device, including conditions, in millionths.
+  /// The slowdown relative to the reference device, including conditions, in millionths.
   public var slowdown: Int64
-  /// Frames per second.
+  /// The refresh rate in frames per second.
   public var refreshRate: Int
-  /// Where the events went.
+  /// The counts of received, applied, coalesced, rejected, and pending events.
   public var events: EventTotals
-  /// What faults did to the events.
+  /// The effects of the faults on the events.
   public var faults: FaultCounts
-  /// Empty unless the scenario says what effects find.
+  /// The simulated effects; empty unless the scenario or the screen defines any.
   public var effects: [EffectReport]
-  /// Actions that were reduced.
+  /// The number of reduced actions.
   public var actions: Int
-  /// Frames that had something to draw.
+  /// The number of frames that had something to draw.
   public var frames: Int
-  /// Turns of the screen's thread.
+  /// The number of turns of the screen's thread.
   public var turns: Int
-  /// Turns that were long enough to be noticed.
+  /// The number of turns within the bounds of microhangs.
   public var microhangs: Int
-  /// Turns that were longer still.
+  /// The number of turns within the bounds of hangs.
   public var hangs: Int
   /// The longest turn, in nanoseconds.
   public var longest: Int64
-  /// Nanoseconds per second by which turns outlasted the refresh that they should have made.
+  /// The time, in nanoseconds per second, by which turns missed the refresh that they should have
+  /// met.
   public var hitchPerSecond: Int64
-  /// Share of the time that the thread was busy, in thousandths.
+  /// The share of the time during which the thread was busy, in thousandths.
   public var busyShare: Int
-  /// From when an event should have arrived to the end of the frame that shows it.
+  /// The time from an event's intended arrival to the end of the frame that shows it.
   public var latency: Percentiles
-  /// Counted from when the thread took the event, without the time that the event waited for the
-  /// thread.
+  /// The time from the receipt of an event by the thread to the end of the frame that shows it.
+  /// Excludes the wait for the thread.
   public var service: Percentiles
-  /// How long the turns took that drew a frame, with what they reduced before it.
+  /// The durations of the turns that drew a frame, including their reductions.
   public var frame: Percentiles
-  /// How many of them took ``frozenFrame`` or longer.
+  /// The number of frames of at least ``frozenFrame``.
   public var frozenFrames: Int
-  /// Of the views that were evaluated.
+  /// The views that were evaluated.
   public var views: [ViewReport]
-  /// The longest turns with their causes, the longest first.
+  /// The longest turns with their causes, longest first.
   public var longestTurns: [TurnReport]
-  /// Length of a part of ``timeline``.
+  /// The length of each part of ``timeline``, in nanoseconds.
   public var bucket: Int64
-  /// The longest turn that began in each part of the run.
+  /// The longest turn that began in each part of the run, in nanoseconds.
   public var timeline: [Int64]
-  /// How many events the thread took in each part of the run.
+  /// The number of events received by the thread in each part of the run.
   public var arrivals: [Int]
-  /// When faults were at work.
+  /// The periods of the faults.
   public var faultWindows: [FaultWindow]
-  /// Identifies everything that happened in the run.
+  /// A digest of everything that happened in the run.
   public var digest: UInt64
-  /// How many of the constants that the times rest on were measured on the device; see ``assumedCosts``.
+  /// The number of cost constants that were measured on the device; see ``assumedCosts``.
   public var measuredCosts: Int
-  /// How many were not: costs of the screen's views and kinds of actions.
+  /// The number of cost constants of the screen's views and action kinds that were not measured.
   public var assumedCosts: Int
-  /// For thresholds about a part of the run; `nil` in a report that was read from a file.
+  /// The record for thresholds about a part of the run; `nil` in a report that was read from a
+  /// file.
   let turnRecord: TurnRecord?
-  /// Work that grows with the state in this variant, for thresholds; `nil` if it was not looked for.
+  /// The growth of work in this variant, for thresholds; `nil` if it was not measured.
   var measuredGrowth = Measured(value: GrowthRecord?.none)
-  /// The kinds of actions that the screen has, for thresholds.
+  /// The kinds of actions of the screen, for thresholds.
   var actionKinds: [String] = []
 
-  /// From this length on a frame counts as frozen, in nanoseconds: 700 ms, as in Android vitals.
+  /// The minimum length of a frozen frame, in nanoseconds: 700 ms, as in Android vitals.
   public static let frozenFrame: Int64 = 700_000_000
 }
 
-/// A part of a run in which a fault was at work. Times are in nanoseconds.
+/// A period of a run in which a fault was active. Times are in nanoseconds.
 public struct FaultWindow: Sendable, Hashable {
-  /// Such as `stall`.
+  /// The kind of fault, such as `stall`.
   public var kind: String
-  /// When it began.
+  /// The start of the period.
   public var start: Int64
-  /// The first instant after it.
+  /// The first instant after the period.
   public var end: Int64
 
   init(_ fault: Fault) {
@@ -153,20 +155,20 @@ public struct FaultWindow: Sendable, Hashable {
   }
 }
 
-/// Where the events of a run went: `received = applied + coalesced + rejected + pending`.
+/// The outcomes of the events of a run: `received = applied + coalesced + rejected + pending`.
 public struct EventTotals: Sendable, Hashable {
-  /// All.
+  /// The total number of events.
   public var received: Int
-  /// Those whose content reached the reducer.
+  /// The events whose content reached the reducer.
   public var applied: Int
-  /// Those that a newer one superseded.
+  /// The events that a newer event superseded.
   public var coalesced: Int
-  /// Those that were refused.
+  /// The events that were rejected.
   public var rejected: Int
-  /// Those that throttles still hold.
+  /// The events that throttles still hold.
   public var pending: Int
 
-  /// The rest of `received` was applied.
+  /// Creates totals. The remaining received events count as applied.
   public init(received: Int, coalesced: Int = 0, rejected: Int = 0, pending: Int = 0) {
     self.received = received
     self.coalesced = coalesced
@@ -176,17 +178,17 @@ public struct EventTotals: Sendable, Hashable {
   }
 }
 
-/// How durations are distributed, in nanoseconds.
+/// The distribution of durations, in nanoseconds.
 public struct Percentiles: Sendable, Hashable {
   /// The median.
   public var p50: Int64
-  /// 95 % are not longer.
+  /// The 95th percentile.
   public var p95: Int64
-  /// 99 % are not longer.
+  /// The 99th percentile.
   public var p99: Int64
-  /// The longest.
+  /// The longest duration.
   public var max: Int64
-  /// How many durations there were. Without any, the others are 0.
+  /// The number of durations. If it is 0, all other values are 0.
   public var count: Int
 
   init(_ histogram: DurationHistogram) {
@@ -198,72 +200,73 @@ public struct Percentiles: Sendable, Hashable {
   }
 }
 
-/// What became of the effects of one kind.
+/// The outcomes of one simulated effect.
 public struct EffectReport: Sendable, Hashable {
-  /// As it was given.
+  /// The name given to ``SimulatedWorld/effect(_:_:)``.
   public var name: String
-  /// How many began.
+  /// The number of starts.
   public var started: Int
-  /// How many were answered by a failure.
+  /// The number of failures.
   public var failed: Int
-  /// How many were given up before they were answered: by time-outs, or because something else was wanted.
+  /// The number of effects that were cancelled before they completed, by time-outs or because the
+  /// result was no longer needed.
   public var abandoned: Int
-  /// From the start to the answer, of those that were answered.
+  /// The time from the start to the answer, for answered effects.
   public var answered: Percentiles
-  /// How long they waited for a core.
+  /// The waiting time for a core.
   public var queued: Percentiles
 }
 
-/// One turn of the screen's thread. Times are in nanoseconds.
+/// A turn of the screen's thread. Times are in nanoseconds.
 public struct TurnReport: Sendable, Hashable {
-  /// When it began.
+  /// The start of the turn.
   public var start: Int64
-  /// How long it took.
+  /// The length of the turn.
   public var length: Int64
-  /// See ``HangClass``.
+  /// The class of the turn; see ``HangClass``.
   public var hangClass: String
-  /// The kind of action that cost most, and what it cost.
+  /// The kind of action with the highest total cost in the turn.
   public var action: String?
-  /// What all of that kind cost together.
+  /// The total cost of the actions of that kind.
   public var actionCost: Int64
-  /// The view whose own evaluation cost most.
+  /// The view with the longest evaluation, excluding nested views.
   public var view: String?
-  /// What its evaluation cost, without views within.
+  /// The cost of its evaluation, excluding nested views.
   public var viewCost: Int64
-  /// Which action and which field led to that evaluation; `nil` if no action did.
+  /// The action and the field that caused the evaluation; `nil` if no action did.
   public var viewTrigger: EvaluationTrigger?
-  /// One-off cost of the views that appeared.
+  /// The one-time cost of the views that appeared.
   public var appearanceCost: Int64
 }
 
-/// Evaluations of one kind of view. Times are in nanoseconds.
+/// The evaluations of all views of one name. Times are in nanoseconds.
 public struct ViewReport: Sendable, Hashable {
-  /// See ``View/name``.
+  /// The name of the view; see ``View/name``.
   public var name: String
-  /// How often it was evaluated.
+  /// The number of evaluations.
   public var evaluations: Int
-  /// How often it looked the same as before.
+  /// The number of evaluations that did not change the output.
   public var avoidable: Int
-  /// Including views evaluated within.
+  /// The mean duration, including nested views.
   public var mean: Int64
-  /// Excluding views evaluated within.
+  /// The mean duration, excluding nested views.
   public var selfMean: Int64
-  /// 95 % are not longer, with the views evaluated within.
+  /// The 95th percentile of the duration, including nested views.
   public var p95: Int64
-  /// The longest, with the views evaluated within.
+  /// The longest duration, including nested views.
   public var max: Int64
-  /// Most frequent first.
+  /// The causes of the evaluations, most frequent first.
   public var causes: [Cause]
 
-  /// Why it was evaluated.
+  /// A cause of evaluations.
   public struct Cause: Sendable, Hashable {
-    /// See ``EvaluationReason``.
+    /// The kind of the cause; see ``EvaluationReason``.
     public var kind: String
-    /// The kind of action behind it.
+    /// The kind of action that caused the evaluations.
     public var action: String?
     /// The field that the action changed.
     public var field: String?
-    /// How often.
+    /// The number of evaluations with this cause.
     public var count: Int
   }
 

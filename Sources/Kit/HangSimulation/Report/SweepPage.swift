@@ -1,6 +1,6 @@
 extension SweepReport {
-  /// The report as one self-contained HTML file: the verdict, then how the figures of each run are distributed over the
-  /// seeds.
+  /// The report as a single self-contained HTML file: the verdict, and the distribution of each
+  /// run's figures over the seeds.
   public var html: String {
     var page = HTMLPage(title: reports.first?.scenario ?? "sweep")
     page.heading(1, reports.first?.scenario ?? "")
@@ -18,7 +18,12 @@ extension SweepReport {
       page.chart(DistributionChart.svg(rows))
       page.details("As a table") {
         $0.figures(
-          [["", "median", "95 % interval of it", "lowest", "highest", "seed of the highest"]]
+          [
+            [
+              "", "median", "95 % interval of the median", "lowest", "highest",
+              "seed of the highest",
+            ]
+          ]
             + rows.map { name, row in
               [
                 name, row.median, row.interval.joined(separator: " to "), row.lowest, row.highest,
@@ -27,7 +32,7 @@ extension SweepReport {
             })
       }
       if let measured {
-        page.heading(3, "With costs measured on this machine: median (least to most)")
+        page.heading(3, "With costs measured on this machine: median (minimum to maximum)")
         page.figures([["", "measured"]] + rows.map { [$0.0, measured.text(of: $0.0)] })
       }
     }
@@ -35,8 +40,9 @@ extension SweepReport {
   }
 }
 
-/// A row for each figure, from 0 to its highest: a line from the lowest seed to the highest, a bar where the median of all
-/// seeds is, and a dot at that of these.
+/// A chart with a row for each figure, scaled from 0 to its highest value. Each row has a line from
+/// the lowest to the highest seed, a bar for the confidence interval of the median, and a dot at
+/// the median of these seeds.
 private enum DistributionChart {
   private static let rowHeight = 30
 
@@ -47,11 +53,11 @@ private enum DistributionChart {
     <circle class="median" cx="444" cy="10" r="4"/><text x="454" y="14">median</text></svg>
     """
 
-  /// As wide as the text of the page.
+  /// The width of the page's text, in pixels.
   private static let most = 940
 
   static func svg(_ rows: [(name: String, row: SeedDistribution)]) -> String {
-    // Names and figures get the room that they need, the lines the rest.
+    // Names and figures get the space that they need, and the lines get the rest.
     let left = 16 + (rows.map { SVGText.width($0.name) }.max() ?? 0)
     let right = 14 + (rows.map { SVGText.width($0.row.median + rest(of: $0.row)) }.max() ?? 0)
     let width = max(200, most - left - right)

@@ -1,8 +1,8 @@
 import ViewGraph
 
 extension SimulationReport {
-  /// The report for people: the verdict and the thresholds, then for each device a table with the variants side by side,
-  /// the causes of the longest turns, and why views were evaluated.
+  /// The text report: the verdict and the thresholds, and for each device a table with the variants
+  /// side by side, the causes of the longest turns, and the causes of evaluations.
   public var lines: [String] {
     var lines = [verdict] + thresholds.lines
     if !thresholds.isEmpty { lines.append("") }
@@ -26,7 +26,7 @@ extension SimulationReport {
       if let rows = measuredRows(device) {
         var table = TextColumns()
         for row in rows { table.append(row) }
-        lines += ["  with costs measured on this machine, median (least to most):"]
+        lines += ["  with costs measured on this machine, median (minimum to maximum):"]
         lines += table.lines(indent: 2)
       }
       for run in runs { lines += run.explanations }
@@ -34,7 +34,7 @@ extension SimulationReport {
     return lines + findingLines + realWorkLines
   }
 
-  /// In the order of the scenario.
+  /// The names of the devices, in the order of the scenario.
   public var devices: [String] {
     var devices: [String] = []
     for run in runs where !devices.contains(run.device) { devices.append(run.device) }
@@ -43,7 +43,7 @@ extension SimulationReport {
 }
 
 extension RunReport {
-  /// At most this many turns and causes are listed below a table.
+  /// The maximum numbers of turns, causes, and views listed below a table.
   private static let turnsShown = 3
   private static let causesShown = 3
   private static let viewsShown = 3
@@ -58,8 +58,8 @@ extension RunReport {
     return lines
   }
 
-  /// The view that takes longest with the views within, since it may drag them along, and those that take longest by
-  /// themselves.
+  /// The view with the highest total time including nested views, which it may cause to be
+  /// evaluated, and the views with the highest total time excluding nested views.
   private var viewsToExplain: [ViewReport] {
     func longest(_ mean: (ViewReport) -> Int64) -> [ViewReport] {
       views.filter { mean($0) > 0 }
@@ -71,7 +71,7 @@ extension RunReport {
 }
 
 extension TurnReport {
-  /// When, how long, and what took the time.
+  /// One line with the start of the turn, its length, and its main costs.
   public var line: String {
     let seconds = FixedPoint.text(start / 1_000_000, decimals: 3, trimmed: true)
     var line =
@@ -91,10 +91,10 @@ extension TurnReport {
 }
 
 extension [ThresholdReport] {
-  /// One line for each, then what those that were missed are about.
+  /// One line for each threshold, followed by the details of missed thresholds.
   package var lines: [String] { map(\.line) + flatMap(\.explanation) }
 
-  /// The verdict and the lines.
+  /// The verdict, followed by the lines.
   package var summary: [String] { [verdict].compactMap(\.self) + lines }
 }
 

@@ -1,18 +1,19 @@
-/// Whether a condition was met.
+/// The result of a condition.
 public struct ThresholdReport: Sendable, Hashable {
-  /// As it was written.
+  /// The condition as written.
   public var text: String
-  /// The worst value of all runs that it applies to, with its unit.
+  /// The worst value of all runs to which the condition applies, with its unit.
   public var value: String
-  /// Whether it was checked, and all runs met it.
+  /// Whether the condition was checked and met by all runs.
   public var passed: Bool { failures.isEmpty && skipped == nil }
-  /// Whether a run did not meet it, or no run has anything that it could be checked against.
+  /// Whether a run did not meet the condition, or no run has data for it.
   public var isMissed: Bool { !failures.isEmpty }
-  /// Runs that did not meet it.
+  /// The runs that did not meet the condition.
   public var failures: [Failure]
-  /// Why it was not checked, for example because no run of its device was chosen; `nil` if it was.
+  /// The reason why the condition was not checked, for example because no run of its device was
+  /// chosen; otherwise `nil`.
   public var skipped: String?
-  /// Runs that have nothing to check, if others have; ``Failure/value`` says what is missing.
+  /// The runs without data, if other runs have data; ``Failure/value`` contains the reason.
   public var withoutData: [Failure] = []
 
   package init(text: String, value: String, failures: [Failure], skipped: String? = nil) {
@@ -22,24 +23,24 @@ public struct ThresholdReport: Sendable, Hashable {
     self.skipped = skipped
   }
 
-  /// A run that did not meet a condition, or that of several seeds.
+  /// A run, or the runs of several seeds, that did not meet a condition.
   public struct Failure: Sendable, Hashable {
     /// The device of the run.
     public var device: String
     /// The variant of the run.
     public var variant: String
-    /// What was found instead, with its unit: of several seeds the worst, or the percentile that was asked for. If it is
-    /// compared with a base, the mean.
+    /// The value found, with its unit: for several seeds, the worst value or the requested
+    /// percentile; for a comparison with a base, the mean.
     public var value: String
-    /// What the base has, with its unit; `nil` for a comparison with a fixed value.
+    /// The value of the base, with its unit; `nil` for a comparison with a fixed value.
     public var base: String?
-    /// The seed that gave this value.
+    /// The seed of the value.
     public var seed: UInt64
-    /// How many seeds did not meet it.
+    /// The number of seeds that did not meet the condition.
     public var failedSeeds: Int
-    /// Of how many.
+    /// The total number of seeds.
     public var seeds: Int
-    /// What in the run the condition is about, in lines: turns, actions, fields and views.
+    /// Lines that explain the value: turns, actions, fields, and views.
     public var explanation: [String] = []
 
     package init(
@@ -58,7 +59,8 @@ public struct ThresholdReport: Sendable, Hashable {
 }
 
 extension ThresholdReport {
-  /// One line: a mark, the text, and the worst value or the runs that did not meet it, with theirs.
+  /// One line with a mark, the text, and either the worst value or the runs that did not meet the
+  /// condition.
   public var line: String {
     if let skipped { return "  - \(text): skipped, \(skipped)" }
     let rest = withoutData.map { "; \($0.description)" }.joined()
@@ -67,7 +69,7 @@ extension ThresholdReport {
       : "  ✗ \(text): " + failures.map(\.description).joined(separator: "; ") + rest
   }
 
-  /// What the first runs that did not meet it are about, in lines.
+  /// Lines that explain the first runs that did not meet the condition.
   package var explanation: [String] {
     explainedFailures.flatMap { failure in
       ["    \(text) in \(failure.place):"] + failure.explanation.map { "      " + $0 }
@@ -78,7 +80,7 @@ extension ThresholdReport {
     failures.prefix(Self.explainedRuns).filter { !$0.explanation.isEmpty }
   }
 
-  /// The value of a threshold about something that no run has.
+  /// The value of a threshold for which no run has data.
   static let nothing = "nothing to check"
   private static let explainedRuns = 3
 }
@@ -86,11 +88,11 @@ extension ThresholdReport {
 extension ThresholdReport.Failure: CustomStringConvertible {
   var place: String { "\(device), \(variant), seed \(seed)" }
 
-  /// The value, and where it was found.
+  /// The value and the run in which it was found.
   public var description: String {
     let of = seeds > 1 ? " with seed \(seed) (\(failedSeeds) of \(seeds) seeds)" : ""
     guard let base else { return "\(value) in \(device), \(variant)\(of)" }
     let pairs = seeds > 1 ? " (\(failedSeeds) of \(seeds) seeds)" : ""
-    return "\(value) in \(device), \(variant), where the base has \(base)\(pairs)"
+    return "\(value) in \(device), \(variant), and \(base) in the base\(pairs)"
   }
 }

@@ -1,12 +1,13 @@
 import JSON
 import ViewGraph
 
-/// Records runs as Chrome trace JSON, which Perfetto opens.
+/// Records runs as Chrome trace JSON, which Perfetto can open.
 ///
-/// Each run is a process with one thread. Slices nest: turn, then actions and views, views within
-/// views. An arrow leads from an action to each view whose evaluation it triggered.
+/// Each run is a process with one thread. Slices nest: a turn contains actions and views, and views
+/// contain views. An arrow connects an action to each view whose evaluation it triggered.
 package final class TraceRecorder {
-  /// As many events as viewers open easily. Later ones are left out, and the trace says so.
+  /// The number of events that viewers can open easily. Later events are omitted, and the trace
+  /// contains a note.
   private static let limit = 200_000
 
   private var body = ""
@@ -14,11 +15,11 @@ package final class TraceRecorder {
   private var omitted = 0
   private var process = 0
   private var lastFlow: UInt64 = 0
-  /// The arrow that begins at the newest action of each kind, by its name.
+  /// The identifier of the arrow that starts at the newest action of each kind, by name.
   private var flows: [String: UInt64] = [:]
   private var pending: [(name: String, start: Int64, end: Int64, flow: UInt64)] = []
 
-  /// Begins a run, to which the following events belong.
+  /// Begins a run. The following events belong to it.
   func begin(_ run: String) {
     process += 1
     flows = [:]
@@ -57,7 +58,7 @@ package final class TraceRecorder {
       arguments: arguments)
   }
 
-  /// An effect, on a line of its own: effects overlap.
+  /// Adds an effect as an asynchronous slice, because effects overlap.
   func effect(_ name: String, _ number: Int, _ start: Int64, _ end: Int64, _ outcome: String) {
     for (phase, time) in [("b", start), ("e", end)] {
       append(
@@ -67,8 +68,8 @@ package final class TraceRecorder {
     }
   }
 
-  /// How many events came in each part of the run, and when faults were at work: at the end of a run, and beyond the limit,
-  /// since there are few of them.
+  /// Adds the number of events in each part of the run, and the periods of faults. Called at the
+  /// end of a run. Not subject to the limit, because these events are few.
   func end(_ report: RunReport) {
     for (part, count) in report.arrivals.enumerated() {
       let perSecond = Int128(count) * 1_000_000_000 / Int128(report.bucket)
@@ -126,7 +127,7 @@ package final class TraceRecorder {
   package var text: String {
     let note =
       omitted == 0
-      ? "complete" : "\(omitted) events after the first \(Self.limit) are left out"
+      ? "complete" : "\(omitted) events after the first \(Self.limit) are omitted"
     return
       "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"note\":\"\(note)\"},\"traceEvents\":[\(body)\n]}\n"
   }

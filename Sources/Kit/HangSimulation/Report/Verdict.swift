@@ -1,7 +1,7 @@
 import Wording
 
 extension SimulationReport {
-  /// What the whole report comes to, in a few words.
+  /// The verdict of the whole report in a few words.
   public var verdict: String {
     if let verdict = thresholds.verdict { return verdict }
     guard let worst = runs.max(by: { ($0.hangs, $0.microhangs) < ($1.hangs, $1.microhangs) }) else {
@@ -16,7 +16,7 @@ extension SimulationReport {
 }
 
 extension [ThresholdReport] {
-  /// What they come to together; `nil` if there are none.
+  /// The combined verdict; `nil` without thresholds.
   var verdict: String? {
     guard !isEmpty else { return nil }
     let missed = count(where: \.isMissed)

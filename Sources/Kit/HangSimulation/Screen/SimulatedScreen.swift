@@ -2,7 +2,8 @@ public import Composable
 public import RateLimiting
 public import ViewGraph
 
-/// A screen as an app has it, made ready to be simulated: state, reducer, root view, and what an event becomes.
+/// The screen of an app, prepared for simulation: its state, reducer, root view, and the conversion
+/// of events into actions.
 ///
 ///     let checkout = SimulatedScreen(CheckoutView(), state: { Checkout.State() }) { world in
 ///       Checkout(dependencies: world.dependencies)
@@ -12,21 +13,22 @@ public import ViewGraph
 ///       on: [phone], for: .seconds(60), seed: 1)
 ///     #expect(report.hangs == 0)
 ///
-/// Each run has a state, reducer and views of its own, so that no run affects another.
+/// Each run creates its own state, reducer, and views, so runs do not affect each other.
 public struct SimulatedScreen<Event: Sendable>: Sendable {
   private let make:
     @Sendable (SimulatedWorld, [AnyEventSource<Event>], [Fault]) -> any RunningScreen
 
-  /// A screen.
+  /// Creates a screen whose events become actions immediately.
   ///
   /// - Parameters:
-  ///   - root: the view at the top.
-  ///   - state: the state at the beginning.
-  ///   - ignored: fields whose changes are not observed, instead of those that the state itself ignores: for
-  ///     variants.
-  ///   - elements: how many elements an action carries, for costs per element.
-  ///   - reducer: makes the reducer, in a world that has clocks, random numbers and effects for it.
-  ///   - event: what an event becomes, at once.
+  ///   - root: The root view.
+  ///   - state: Creates the initial state.
+  ///   - ignored: The fields whose changes are not observed, instead of those that the state itself
+  ///     ignores. Use it to compare variants.
+  ///   - elements: Returns how many elements an action carries, for costs per element.
+  ///   - reducer: Creates the reducer, in a world that provides clocks, random numbers, and
+  ///     effects.
+  ///   - event: Converts an event into actions.
   public init<Root: View & SendableMetatype, R: Reducer & SendableMetatype>(
     _ root: @autoclosure @escaping @Sendable () -> Root,
     state: @escaping @Sendable () -> Root.State, ignoring ignored: FieldSet? = nil,
@@ -39,9 +41,9 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
       intake: { DirectIntake(event) })
   }
 
-  /// A screen whose events pass a stage that may hold or thin them.
+  /// Creates a screen whose events pass through a stage that may hold or coalesce them.
   ///
-  /// - Parameter intake: makes that stage.
+  /// - Parameter intake: Creates the stage.
   public init<
     Root: View & SendableMetatype, R: Reducer & SendableMetatype,
     I: EventIntake<Event, R.Action> & SendableMetatype
@@ -61,10 +63,10 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
     }
   }
 
-  /// This screen as a variant of a plan, with the events that it gets.
+  /// Returns this screen as a variant of a plan, with its events.
   ///
-  /// - Parameter views: names of views, in the order of the reports. Others follow as they appear; one that no run
-  ///   shows is an error.
+  /// - Parameter views: The names of views, in the order of the reports. Other views follow as they
+  ///   appear. A view that appears in no run is an error.
   public func variant(
     _ name: String, framesPerSecond: Int? = nil, views: [String] = [],
     events: [EventStream<Event>], faults: [Fault] = []
@@ -85,10 +87,10 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
   /// Simulates this screen alone.
   ///
   /// - Parameters:
-  ///   - name: the name of the report.
-  ///   - duration: how long it lasts, in virtual time.
-  ///   - seed: everything that is left to chance follows from it.
-  ///   - thresholds: conditions to check; see ``Threshold``.
+  ///   - name: The name of the report.
+  ///   - duration: The duration in virtual time.
+  ///   - seed: The seed of all random choices.
+  ///   - thresholds: The conditions to check; see ``Threshold``.
   /// - Throws: ``SimulationProblem``, ``ThresholdProblem``, `CancellationError`.
   public func simulate(
     _ events: [EventStream<Event>], faults: [Fault] = [], on devices: [Device],
@@ -103,31 +105,31 @@ public struct SimulatedScreen<Event: Sendable>: Sendable {
   }
 }
 
-/// What stands between events and actions: passes events on, holds them, or lets them supersede each other. A
-/// pure value: time is passed in.
+/// A stage between events and actions that passes events on, holds them, or coalesces them. A pure
+/// value: the current time is passed in.
 public protocol EventIntake<Event, Action> {
-  /// What comes.
+  /// The type of its events.
   associatedtype Event
-  /// What it becomes.
+  /// The type of its actions.
   associatedtype Action
 
-  /// Takes an event. Appends the actions that are due at once.
+  /// Receives an event, and appends the actions that are due immediately.
   mutating func receive(_ event: Event, at now: Instant, into actions: inout [Action])
 
-  /// Appends the actions that are due; called once per frame, before it is drawn.
+  /// Appends the actions that are due. Called once per frame, before it is drawn.
   mutating func wake(at now: Instant, into actions: inout [Action])
 
-  /// When ``wake(at:into:)`` has something to give at the latest; `nil` if nothing is held.
+  /// The latest time at which ``wake(at:into:)`` has actions to append; `nil` if nothing is held.
   var deadline: Instant? { get }
 
-  /// Events that are held: neither applied nor superseded yet.
+  /// The number of held events: neither applied nor coalesced yet.
   var pending: Int { get }
 
-  /// Events that a newer one superseded so far.
+  /// The number of events that newer events have superseded so far.
   var coalesced: Int { get }
 }
 
-/// Each event becomes its actions at once.
+/// Converts each event into its actions immediately.
 private struct DirectIntake<Event, Action>: EventIntake {
   let actions: (Event) -> [Action]
   init(_ actions: @escaping (Event) -> [Action]) { self.actions = actions }

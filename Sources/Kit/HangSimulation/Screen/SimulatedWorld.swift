@@ -2,14 +2,14 @@ public import Composable
 public import RateLimiting
 public import ViewGraph
 
-/// What is around a screen in a run: the time that the run moves, the other cores of the device, and things that
-/// answer as a scenario says.
+/// The environment of a screen in a run: the virtual time, the other cores of the device, and the
+/// services that answer according to a scenario.
 ///
-/// Belongs to the thread that simulates.
+/// Belongs to the simulating thread.
 public final class SimulatedWorld: @unchecked Sendable {
   /// The seed of the run.
   public let seed: UInt64
-  /// How long the run lasts.
+  /// The duration of the run.
   public let duration: VirtualTime
   /// The refresh rate of the device.
   public let framesPerSecond: Int
@@ -31,7 +31,8 @@ public final class SimulatedWorld: @unchecked Sendable {
     let model: EffectModel
     var started = 0
     var failed = 0
-    /// Those that were cancelled: nobody wanted the answer any more, or nobody would wait longer.
+    /// The effects that were cancelled, either because the result was no longer needed or because
+    /// the caller stopped waiting.
     var abandoned = 0
     var answered = DurationHistogram()
     var queued = DurationHistogram()
@@ -55,19 +56,20 @@ public final class SimulatedWorld: @unchecked Sendable {
     random = SeededGenerator(seed: seed, stream: 2)
   }
 
-  /// Where the store lives, and its effects run unless they say otherwise: the thread of the screen.
+  /// The lane of the store: the screen's thread. Effects run on it unless they specify otherwise.
   public var lane: any Lane { screenLane }
 
-  /// What evaluations and actions cost moves this clock; for the ``ViewGraph``.
+  /// The clock that the costs of evaluations and actions advance. Pass it to the ``ViewGraph``.
   public var evaluationClock: any EvaluationClock { clock }
 
-  /// Lets costs depend on the sizes of the state from the first frame on, which a screen draws before the run knows it.
+  /// Lets costs depend on the sizes of the state starting at the first frame, which a screen draws
+  /// before the run receives it.
   func seeSizes(_ look: @escaping (inout StateSizes) -> Void) { clock.look = look }
 
-  /// Measures effects on the thread of the screen from here on.
+  /// Starts measuring effects on the screen's thread.
   ///
-  /// - Parameter spends: whether what they take there passes on the clock of the screen, and what they compute beside it
-  ///   occupies another core.
+  /// - Parameter spends: Whether time measured there advances the screen's clock, and computation
+  ///   outside the lane occupies another core.
   func measureEffects(with meter: EffectMeter, spending spends: Bool) {
     screenLane.measure(with: meter)
     guard spends else { return }
@@ -79,11 +81,11 @@ public final class SimulatedWorld: @unchecked Sendable {
     pool.measure(with: beside)
   }
 
-  /// The time of the screen's thread.
+  /// The current time of the screen's thread.
   public var now: Instant { Instant(nanoseconds: clock.time) }
 
-  /// For the reducers: a clock that the run moves, and identifiers and random numbers that are the same in each
-  /// run of the same seed.
+  /// The dependencies for reducers: a clock that the run advances, and identifiers and random
+  /// numbers that are the same in each run of a seed.
   public var dependencies: Dependencies {
     Dependencies(
       clock: SimulatedEffectClock(waits: waits), identifiers: .counting(),
@@ -92,18 +94,19 @@ public final class SimulatedWorld: @unchecked Sendable {
 
   // MARK: Effects
 
-  /// Something that effects wait for: a server, a file, a computation. To be made with the screen, before the
-  /// run begins; its name is that of its figures in reports and thresholds.
+  /// Adds something that effects wait for, such as a server, a file, or a computation. Must be
+  /// called while the screen is created, before the run begins. The name identifies its figures in
+  /// reports and thresholds.
   ///
   ///     let payment = world.effect("payment", EffectModel(latency: .milliseconds(300), failures: 0.02))
   ///     return Checkout(pay: { try await payment.succeed() })
   public func effect(_ name: String, _ model: EffectModel = EffectModel()) -> SimulatedEffect {
-    precondition(!effects.contains { $0.name == name }, "two effects have the name '\(name)'")
+    precondition(!effects.contains { $0.name == name }, "the effect name '\(name)' is used twice")
     effects.append(Tally(name: name, model: model))
     return SimulatedEffect(world: self, number: effects.count - 1)
   }
 
-  /// Does what the effect of this number waits for. Returns whether it succeeded.
+  /// Simulates the wait of the effect with this number. Returns whether it succeeded.
   ///
   /// - Throws: `CancellationError`.
   package func happens(_ effect: Int) async throws -> Bool {
@@ -111,7 +114,7 @@ public final class SimulatedWorld: @unchecked Sendable {
     let start = waits.now
     started += 1
     let number = started
-    // Drawn before anything is waited for, so that it depends on the order of the requests alone.
+    // Drawn before any suspension, so that the values depend only on the order of the requests.
     let (fate, share) = (random.integer(in: 0...999), random.integer(in: 0...1_000))
     effects[effect].started += 1
     do {
@@ -138,22 +141,23 @@ public final class SimulatedWorld: @unchecked Sendable {
 
   // MARK: The run
 
-  /// When the next effect goes on; `nil` if none waits for a time.
+  /// The time at which the next effect resumes; `nil` if none waits for a time.
   var nextTime: VirtualTime? { waits.nextTime }
 
-  /// Lets the next effect go on, beside the thread.
+  /// Resumes the next effect, outside the screen's thread.
   func resumeNext() {
     waits.resumeNext()
     pool.run()
   }
 
-  /// Whether effects have something for the thread of the screen.
+  /// Whether effects have scheduled work on the screen's thread.
   var wantsThread: Bool { !screenLane.isIdle }
 
-  /// Sets the time of effects to that of the thread, for reducers that ask for it: to debounce, for instance.
+  /// Sets the time of effects to the time of the thread, for reducers that read it, for example to
+  /// debounce.
   func beginTurn() { waits.now = VirtualTime(nanoseconds: clock.time) }
 
-  /// Runs what effects have ready for the thread, and what they begin.
+  /// Runs the work that effects have scheduled on the thread, and the work that follows from it.
   func runEffects() {
     while !screenLane.isIdle || !pool.isIdle {
       waits.now = VirtualTime(nanoseconds: clock.time)
@@ -162,7 +166,7 @@ public final class SimulatedWorld: @unchecked Sendable {
     }
   }
 
-  /// What became of the effects, in the order in which they were made.
+  /// The reports of all effects, in the order of their creation.
   var reports: [EffectReport] {
     effects.map { tally in
       EffectReport(
@@ -173,31 +177,34 @@ public final class SimulatedWorld: @unchecked Sendable {
   }
 }
 
-/// How long something takes that effects wait for, and how often it fails.
+/// The duration and failure rate of something that effects wait for.
 public struct EffectModel: Hashable, Sendable {
-  /// From the end of the work to the answer, ...
+  /// The time from the end of the work to the answer.
   package var latency = VirtualTime.zero
-  /// ... and how much longer at most. Each answer takes a share of its own of this.
+  /// The maximum additional latency. Each answer adds a random share of it.
   package var spread = VirtualTime.zero
-  /// Processor time of the work, on the reference device.
+  /// The processor time of the work, on the reference device.
   package var cost = VirtualTime.zero
-  /// How many in a thousand are refused.
+  /// The number of failures per thousand.
   package var failures: Int64 = 0
-  /// How many in a thousand are never answered.
+  /// The number per thousand that is never answered.
   package var silence: Int64 = 0
 
+  /// Creates a model of a service.
+  ///
   /// - Parameters:
-  ///   - latency: from the end of the work to the answer.
-  ///   - spread: how much longer at most. Each answer takes a share of its own of this.
-  ///   - cost: processor time of the work, on the reference device. It is spent on the cores that the thread
-  ///     of the screen leaves; on a device with one core, while that is idle.
-  ///   - failures: the share that fails, from 0 to 1.
-  ///   - silence: the share that is never answered.
+  ///   - latency: The time from the end of the work to the answer.
+  ///   - spread: The maximum additional latency. Each answer adds a random share of it.
+  ///   - cost: The processor time of the work, on the reference device. It is spent on the cores
+  ///     that the screen's thread does not use; on a device with one core, while the thread is
+  ///     idle.
+  ///   - failures: The share that fails, from 0 to 1.
+  ///   - silence: The share that is never answered, from 0 to 1.
   public init(
     latency: Duration = .zero, spread: Duration = .zero, cost: Duration = .zero,
     failures: Double = 0, silence: Double = 0
   ) {
-    precondition(failures >= 0 && silence >= 0 && failures + silence <= 1, "shares are up to 1")
+    precondition(failures >= 0 && silence >= 0 && failures + silence <= 1, "shares must be 0 to 1")
     self.latency = VirtualTime(latency)
     self.spread = VirtualTime(spread)
     self.cost = VirtualTime(cost)
@@ -206,26 +213,27 @@ public struct EffectModel: Hashable, Sendable {
   }
 }
 
-/// Something that effects of a simulated screen wait for; see ``SimulatedWorld/effect(_:_:)``.
+/// A service that effects of a simulated screen wait for; see ``SimulatedWorld/effect(_:_:)``.
 public struct SimulatedEffect: Sendable {
   let world: SimulatedWorld
   package let number: Int
 
-  /// Waits as long as the model says. Returns whether it succeeded.
+  /// Waits for the duration of the model. Returns whether it succeeded.
   ///
   /// - Throws: `CancellationError`.
   public func perform() async throws -> Bool {
     try await withTaskExecutorPreference(world.pool) { try await world.happens(number) }
   }
 
-  /// Waits as long as the model says.
+  /// Waits for the duration of the model.
   ///
-  /// - Throws: `CancellationError`; ``SimulatedFailure`` as often as the model says.
+  /// - Throws: `CancellationError`; ``SimulatedFailure`` if the model fails.
   public func succeed() async throws { try await succeed {} }
 
-  /// Waits as long as the model says, and then does `work`, beside the thread of the screen and at no further cost.
+  /// Waits for the duration of the model, and then runs `work` outside the screen's thread, at no
+  /// further cost.
   ///
-  /// - Throws: `CancellationError`; ``SimulatedFailure`` as often as the model says; what `work` throws.
+  /// - Throws: `CancellationError`; ``SimulatedFailure`` if the model fails; the errors of `work`.
   public func succeed<Result: Sendable>(
     _ work: @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -236,8 +244,8 @@ public struct SimulatedEffect: Sendable {
   }
 }
 
-/// What failed because its model says so.
+/// A failure caused by an ``EffectModel``.
 public struct SimulatedFailure: Error, CustomStringConvertible {
-  /// Why it failed.
-  public var description: String { "failed, as the scenario has it" }
+  /// The reason of the failure.
+  public var description: String { "failed as configured in the scenario" }
 }

@@ -2,8 +2,8 @@ import Composable
 import RateLimiting
 import ViewGraph
 
-/// The screen of a store and its views in a run: events are reduced as soon as the thread takes them, and a frame
-/// is drawn at the next refresh.
+/// The store of a screen and its views in a run. Events are reduced as soon as the thread receives
+/// them, and a frame is drawn at the next refresh.
 final class StoreScreen<State: ObservableState, Action: Sendable, I: EventIntake>: RunningScreen
 where I.Action == Action {
   private let store: Store<State, Action>
@@ -14,12 +14,12 @@ where I.Action == Action {
   @exclusivity(unchecked) private var feed: EventFeed<AnyEventSource<I.Event>>
   @exclusivity(unchecked) private var intake: I
   private var output: [Action] = []
-  /// Whether ``output`` is being sent, ...
+  /// Whether ``output`` is being sent.
   private var isSending = false
-  /// ... and whether no feedback of the action in hand was reduced yet.
+  /// Whether no feedback of the current action has been reduced yet.
   @exclusivity(unchecked) private var isFirst = false
   private var received = 0
-  /// How many actions were reduced when the last frame was drawn.
+  /// The number of reduced actions when the last frame was drawn.
   private var drawnActions: UInt64 = 0
   private var lastFrame = Instant(nanoseconds: -1)
 

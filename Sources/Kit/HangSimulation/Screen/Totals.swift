@@ -1,10 +1,10 @@
 public import ViewGraph
 
 extension SimulationReport {
-  /// The hangs of all runs.
+  /// The number of hangs in all runs.
   public var hangs: Int { runs.reduce(0) { $0 + $1.hangs } }
 
-  /// The microhangs of all runs.
+  /// The number of microhangs in all runs.
   public var microhangs: Int { runs.reduce(0) { $0 + $1.microhangs } }
 
   /// The longest turn of all runs, with its run.
@@ -13,16 +13,18 @@ extension SimulationReport {
       .max { $0.1.length < $1.1.length }
   }
 
-  /// The run of a variant on a device; the first one unless you name others.
+  /// Returns the run of a variant on a device. An omitted argument matches every run; the first
+  /// match is returned.
   public func run(device: String? = nil, variant: String? = nil) -> RunReport? {
     runs.first { run in
       (device.map { $0 == run.device } ?? true) && (variant.map { $0 == run.variant } ?? true)
     }
   }
 
-  /// Whether all runs meet a condition, such as `view(CartView).mean < 2ms`; see ``Threshold``.
+  /// Returns whether all runs meet a condition, such as `view(CartView).mean < 2ms`; see
+  /// ``Threshold``.
   ///
-  /// - Throws: ``ThresholdProblem``, also if no run has anything that it could be checked against.
+  /// - Throws: ``ThresholdProblem``, also if no run has data for the condition.
   public func meets(_ threshold: String) throws(ThresholdProblem) -> Bool {
     let threshold = try Threshold(threshold)
     try threshold.check(

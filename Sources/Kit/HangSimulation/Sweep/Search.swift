@@ -1,19 +1,19 @@
 import JSON
 
 extension SimulationPlan {
-  /// Finds for each variant on each device how slow the device has to be for a condition to hold, such as
-  /// `hangs > 0`.
+  /// Finds, for each variant on each device, the slowdown of the device at which a condition holds,
+  /// such as `hangs > 0`.
   ///
-  /// The device is made slower in steps of half as much again until the condition holds, then the last step is
-  /// bisected to 1 %. A condition that holds, does not hold and holds again within one step is not noticed. Variants and
-  /// devices that the condition is not about are left out.
+  /// The slowdown is increased by steps of 50 % until the condition holds. The last step is then
+  /// bisected to 1 %. If the condition alternates within one step, the search does not notice.
+  /// Variants and devices to which the condition does not apply are skipped.
   ///
   /// - Parameters:
-  ///   - condition: has to hold for all seeds, or for the percentile that it asks for.
-  ///   - range: how many times slower than it is the device is made.
-  ///   - seeds: `nil` for the plan's own.
-  ///   - progress: called with the number of runs that are done, and with how many there are.
-  /// - Throws: what ``run(wantsTrace:progress:)`` throws.
+  ///   - condition: The condition, which must hold for all seeds, or for its percentile.
+  ///   - range: The tried factors of the device's slowdown.
+  ///   - seeds: The seeds; `nil` for the plan's own.
+  ///   - progress: Called with the number of finished searches and their total number.
+  /// - Throws: The errors of ``run(wantsTrace:progress:)``.
   public func findSlowdown(
     where condition: Threshold, in range: ClosedRange<Double> = 1...64, seeds: [UInt64]? = nil,
     workers: Int = 2, progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -21,18 +21,19 @@ extension SimulationPlan {
     try await find(.slowdown, condition, range, seeds, workers, progress)
   }
 
-  /// Finds for each variant on each device how many times as many events have to come for a condition to hold, such as
-  /// `hangs > 0`.
+  /// Finds, for each variant on each device, the factor of the event rates at which a condition
+  /// holds, such as `hangs > 0`.
   ///
-  /// The rates of ``EventStream/poisson(every:from:until:make:)`` and ``EventStream/every(_:from:until:make:)`` are multiplied, as
-  /// ``findSlowdown(where:in:seeds:workers:progress:)`` multiplies what things cost. Events at given times stay as they are.
+  /// Multiplies the rates of ``EventStream/poisson(every:from:until:make:)`` and
+  /// ``EventStream/every(_:from:until:make:)``. Events at given times do not change. The search
+  /// works like ``findSlowdown(where:in:seeds:workers:progress:)``.
   ///
   /// - Parameters:
-  ///   - condition: has to hold for all seeds, or for the percentile that it asks for.
-  ///   - range: the factors of the rates.
-  ///   - seeds: `nil` for the plan's own.
-  ///   - progress: called with the number of runs that are done, and with how many there are.
-  /// - Throws: what ``run(wantsTrace:progress:)`` throws.
+  ///   - condition: The condition, which must hold for all seeds, or for its percentile.
+  ///   - range: The tried factors of the rates.
+  ///   - seeds: The seeds; `nil` for the plan's own.
+  ///   - progress: Called with the number of finished searches and their total number.
+  /// - Throws: The errors of ``run(wantsTrace:progress:)``.
   public func findLoad(
     where condition: Threshold, in range: ClosedRange<Double> = 1...64, seeds: [UInt64]? = nil,
     workers: Int = 2, progress: (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -50,7 +51,7 @@ extension SimulationPlan {
       for variant in variants where condition.concerns(device: device.name, variant: variant.name) {
         var plan = self
         (plan.devices, plan.variants, plan.thresholds) = ([device], [variant], [condition])
-        // A device that falls behind without end is searched too.
+        // Removes the limits, because the search includes devices that fall behind without limit.
         plan.limits = .none
         let bounds = try await Self.bisect(range) { factor in
           try await plan.multiplied(quantity, by: factor)
@@ -72,7 +73,7 @@ extension SimulationPlan {
     switch quantity {
     case .load: plan.load = Int64((Double(load) * factor).rounded())
     case .slowdown:
-      // The names stay, which the condition may ask for.
+      // Keeps the name, because the condition may refer to it.
       plan.devices = devices.map { device in
         Device(
           profile: device.slowed(by: factor).profile, name: device.name,
@@ -93,7 +94,8 @@ extension SimulationPlan {
     return report.isPassed
   }
 
-  /// The highest factor found at which it does not hold, and the lowest at which it does.
+  /// Returns the highest tried factor at which the condition does not hold, and the lowest at which
+  /// it does.
   private static func bisect(
     _ range: ClosedRange<Double>, _ holds: (Double) async throws -> Bool
   ) async throws -> (low: Double?, high: Double?) {
@@ -113,34 +115,35 @@ extension SimulationPlan {
   }
 }
 
-/// How slow a device has to be, or how many events have to come, for a condition to hold.
+/// The slowdown of a device, or the load, at which a condition holds.
 public struct SearchReport: Sendable, Hashable {
-  /// What was multiplied.
+  /// The multiplied quantity.
   public enum Quantity: String, Sendable, CaseIterable {
-    /// What everything costs on the device.
+    /// The cost of everything on the device.
     case slowdown
-    /// The rates of events.
+    /// The rates of the events.
     case load
   }
 
-  /// What was multiplied.
+  /// The multiplied quantity.
   public let quantity: Quantity
   /// The device of the runs.
   public let device: String
-  /// The variant that ran on it.
+  /// The variant of the runs.
   public let variant: String
-  /// What has to hold.
+  /// The condition.
   public let condition: String
-  /// How slow the device itself is, relative to the reference device.
+  /// The slowdown of the device itself, relative to the reference device.
   public let deviceSlowdown: Double
-  /// The factors that were tried, relative to the plan.
+  /// The tried factors, relative to the plan.
   public let range: ClosedRange<Double>
-  /// The lowest factor that was found at which it holds; `nil` if it does not in all of the range.
+  /// The lowest tried factor at which the condition holds; `nil` if it holds nowhere in the range.
   public let holdsFrom: Double?
-  /// The highest factor below at which it does not; `nil` if it holds already at the beginning of the range.
+  /// The highest tried factor at which the condition does not hold; `nil` if it holds at the start
+  /// of the range.
   public let holdsNotAt: Double?
 
-  /// One line for people.
+  /// The result as one line of text.
   public var line: String {
     func text(_ factor: Double) -> String {
       FixedPoint.text(Int64((factor * 1_000).rounded()), decimals: 3, trimmed: true) + " x"
@@ -155,14 +158,14 @@ public struct SearchReport: Sendable, Hashable {
       ? ""
       : ", \(text(holdsFrom * deviceSlowdown).dropLast(2)) times as slow as the reference device"
     guard let holdsNotAt else {
-      return "\(place) holds already at \(text(holdsFrom))\(unit)\(absolute)"
+      return "\(place) already holds at \(text(holdsFrom))\(unit)\(absolute)"
     }
-    return "\(place) from \(text(holdsFrom))\(unit) on\(absolute); not yet at \(text(holdsNotAt))"
+    return "\(place) holds at \(text(holdsFrom))\(unit)\(absolute), not at \(text(holdsNotAt))"
   }
 }
 
 extension [SearchReport] {
-  /// As JSON on one line, factors relative to the plan.
+  /// The results as one line of JSON, with factors relative to the plan.
   public var json: String {
     var json = JSONWriter()
     json.appendObject { json in

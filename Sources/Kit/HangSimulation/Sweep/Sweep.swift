@@ -1,15 +1,15 @@
 import Wording
 
 extension SimulationPlan {
-  /// Runs the plan once for each seed, several at the same time.
+  /// Runs the plan once for each seed, several concurrently.
   ///
-  /// The result does not depend on the number of workers. They run where the caller's task prefers to, so that a
-  /// service can keep them on threads of its own.
+  /// The result does not depend on the number of workers. They run on the caller's preferred
+  /// executor, so that a service can keep them on dedicated threads.
   ///
   /// - Parameters:
-  ///   - workers: how many runs are under way at the same time.
-  ///   - progress: called with the number of seeds that are done, after each.
-  /// - Throws: what ``run(wantsTrace:progress:)`` throws.
+  ///   - workers: The number of concurrent runs.
+  ///   - progress: Called after each seed with the number of finished seeds.
+  /// - Throws: The errors of ``run(wantsTrace:progress:)``.
   public func sweep(
     seeds: [UInt64], workers: Int = 2, progress: (_ done: Int) -> Void = { _ in }
   ) async throws -> SweepReport {
@@ -38,29 +38,30 @@ extension SimulationPlan {
   }
 }
 
-/// What many seeds of a plan came to.
+/// The results of a plan for many seeds.
 public struct SweepReport: Sendable, Hashable {
-  /// One for each seed, in the order of the seeds.
+  /// The reports, one for each seed, in the order of the seeds.
   public var reports: [SimulationReport]
-  /// Which conditions were met by all seeds, or by the share of them that they ask for.
+  /// The results of the conditions, over all seeds or for their percentiles.
   public var thresholds: [ThresholdReport]
 
-  /// Whether no threshold was missed. Those that were skipped are neither met nor missed.
+  /// Whether no threshold was missed. A skipped threshold counts as neither met nor missed.
   public var isPassed: Bool { !thresholds.contains(where: \.isMissed) }
 
-  /// Identifies everything that happened in all runs of all seeds.
+  /// A digest of everything that happened in all runs of all seeds.
   public var digest: String {
     var digest = Digest()
     for run in reports.lazy.flatMap(\.runs) { digest.add(run.digest) }
     return digest.text
   }
 
-  /// How a figure is distributed over the seeds.
+  /// Returns the distribution of a figure over the seeds.
   ///
   /// - Parameters:
-  ///   - metric: as in thresholds, such as `microhangs` or `view(CartView).mean`; see ``Threshold``.
-  ///   - device: `nil` for the first one.
-  ///   - variant: `nil` for the first one.
+  ///   - metric: A metric of thresholds, such as `microhangs` or `view(CartView).mean`; see
+  ///     ``Threshold``.
+  ///   - device: The device; `nil` for the first.
+  ///   - variant: The variant; `nil` for the first.
   /// - Throws: ``ThresholdProblem``.
   public func distribution(
     of metric: String, device: String? = nil, variant: String? = nil
@@ -68,11 +69,11 @@ public struct SweepReport: Sendable, Hashable {
     let metric = try ThresholdMetric(metric)
     let values = values(of: metric, device, variant)
     guard !values.isEmpty else {
-      throw ThresholdProblem("there is no such run, or nothing in it to measure")
+      throw ThresholdProblem("there is no such run, or it has no data for the metric")
     }
     let sorted = values.sorted { ($0.value, $0.seed) < ($1.value, $1.seed) }
-    // The ranks between which the median of all seeds is with 95 %: about half of the number, give or take
-    // once its root, by the normal approximation of the binomial distribution.
+    // The ranks that enclose the median of all possible seeds with 95 % confidence, by the normal
+    // approximation of the binomial distribution: n/2 ± 0.98 √n, rounded outwards.
     let half = Double(sorted.count) / 2
     let spread = 1.96 * half.squareRoot() * 0.5.squareRoot()
     let low = max(0, Int((half - spread).rounded(.down)) - 1)
@@ -85,7 +86,7 @@ public struct SweepReport: Sendable, Hashable {
       values: values.map { metric.plain($0.value) })
   }
 
-  /// Compares two variants, seed by seed: whether they differ by more than chance explains.
+  /// Compares two variants seed by seed, and tests whether the difference is significant.
   ///
   /// - Throws: ``ThresholdProblem``.
   public func comparison(
@@ -93,12 +94,12 @@ public struct SweepReport: Sendable, Hashable {
   ) throws(ThresholdProblem) -> PairedComparison {
     let metric = try ThresholdMetric(metric)
     guard let pairs = pairs(of: metric, before, after, device) else {
-      throw ThresholdProblem("there are no such runs, or nothing in them to measure")
+      throw ThresholdProblem("there are no such runs, or they have no data for the metric")
     }
     return PairedComparison(pairs.map { (Double($0), Double($1)) })
   }
 
-  /// The figures of two variants for each seed; `nil` if there are no such runs.
+  /// Returns the figures of two variants for each seed; `nil` if there are no such runs.
   func pairs(
     of metric: ThresholdMetric, _ before: String, _ after: String, _ device: String?
   ) -> [(before: Int64, after: Int64)]? {
@@ -119,50 +120,53 @@ public struct SweepReport: Sendable, Hashable {
   }
 }
 
-/// How a figure is distributed over seeds, with its unit.
+/// The distribution of a figure over seeds. Values include their unit unless stated otherwise.
 public struct SeedDistribution: Sendable, Hashable {
-  /// Half of the seeds have no more.
+  /// The median: half of the seeds have no higher figure.
   public let median: String
-  /// Where the median of all seeds is, with 95 %.
+  /// The 95 % confidence interval of the median of all possible seeds.
   public let interval: [String]
   /// The lowest figure of all seeds.
   public let lowest: String
   /// The highest figure of all seeds.
   public let highest: String
-  /// The seed of the highest figure; of several, the last one.
+  /// The seed of the highest figure; the last one if several have it.
   public let worstSeed: UInt64
-  /// Ascending: the lowest figure, the interval's lower bound, the median, the upper bound, and the highest figure.
+  /// The lowest figure, the interval's lower bound, the median, the upper bound, and the highest
+  /// figure, in ascending order.
   let marks: [Int64]
-  /// The figure of each seed, in the order of the seeds: a number without its unit, of times in milliseconds.
+  /// The figure of each seed, in the order of the seeds, without its unit. Times are in
+  /// milliseconds.
   let values: [String]
 }
 
-/// Whether pairs of figures differ by more than chance explains: a permutation test.
+/// A permutation test of whether pairs of figures differ significantly.
 ///
-/// If there were no difference, each pair could as well be the other way round. So the sum of the differences is
-/// compared with those that random signs give.
+/// If there were no difference, the two figures of each pair could be exchanged. The test therefore
+/// compares the sum of the differences with the sums for random signs.
 public struct PairedComparison: Sendable, Hashable {
-  /// The mean of the second figures relative to that of the first, minus one: 0.03 is 3 % more. 0 if the first
-  /// are 0.
+  /// The sum of the second figures relative to the sum of the first, minus one: 0.03 means 3 %
+  /// more. 0 if the first figures sum to 0.
   public let change: Double
-  /// How often chance alone gives a difference at least as large.
+  /// The probability that chance alone gives a difference at least as large.
   public let probability: Double
-  /// Whether that is less than once in twenty, and there are enough pairs to tell.
+  /// Whether the probability is below 0.05 and there are enough pairs.
   public var isMoreThanNoise: Bool { canTell && probability < 0.05 }
-  /// Whether there are enough pairs that a difference can be more than noise. Of fewer than six, chance alone gives all of
-  /// them the same sign more than once in twenty.
+  /// Whether there are enough pairs for a significant difference. With fewer than six, chance alone
+  /// gives all differences the same sign more than once in twenty.
   public var canTell: Bool { count >= Self.fewestPairs }
 
-  /// See ``canTell``: 2 of the 2^6 ways to give six pairs a sign are less than 1 in 20.
+  /// See ``canTell``. Of the 2^6 ways to assign signs to six differences, 2 give all the same sign,
+  /// which is less than 1 in 20.
   package static let fewestPairs = 6
   private let count: Int
 
-  /// Whether the first figures are all 0, so that there is nothing to be relative to.
+  /// Whether the first figures sum to 0, so that no relative change exists.
   let isFromZero: Bool
 
   private static let permutations = 1_999
 
-  /// Compares pairs, of the same seed each.
+  /// Compares pairs of figures. Both figures of a pair belong to the same seed.
   public init(_ pairs: [(before: Double, after: Double)]) {
     let differences = pairs.map { $0.after - $0.before }
     let total = differences.reduce(0, +)
@@ -180,7 +184,7 @@ public struct PairedComparison: Sendable, Hashable {
         sum += bits & 1 == 0 ? difference : -difference
         bits >>= 1
       }
-      // Sums of the same numbers in another order of signs may differ in their last bits.
+      // Sums of the same numbers with other signs may differ in their last bits.
       if abs(sum) >= abs(total) * (1 - 1e-12) { asLarge += 1 }
     }
     probability = Double(asLarge + 1) / Double(Self.permutations + 1)

@@ -2,22 +2,22 @@ import JSON
 import Wording
 
 extension SweepReport {
-  /// The figures that tables show.
+  /// The metrics shown in tables.
   static let metrics = [
     "microhangs", "hangs", "turns.over(250ms)", "longest", "frame.p95", "frames.frozen", "hitch",
     "busy", "latency.p95", "frames",
   ]
 
-  /// The report for people: the verdict and the thresholds, then how the figures of each run are distributed
-  /// over the seeds.
+  /// The text report: the verdict, the thresholds, and the distribution of each run's figures over
+  /// the seeds.
   public var lines: [String] {
     var lines = heading(verdict)
     for run in reports.first?.runs ?? [] {
       let measured = measuredRuns(device: run.device, variant: run.variant)
       var table = TextColumns()
       table.append(
-        ["", "median", "95 % interval of it", "lowest", "highest", "seed of the highest"]
-          + (measured == nil ? [] : ["measured: median (least to most)"]))
+        ["", "median", "95 % interval of the median", "lowest", "highest", "seed of the highest"]
+          + (measured == nil ? [] : ["measured: median (minimum to maximum)"]))
       for metric in Self.metrics {
         guard let row = try? distribution(of: metric, device: run.device, variant: run.variant)
         else { continue }
@@ -32,7 +32,7 @@ extension SweepReport {
     return lines
   }
 
-  /// What the sweep comes to, in a few words.
+  /// The verdict in a few words.
   public var verdict: String {
     if let verdict = thresholds.verdict { return verdict }
     let hanging = reports.count { $0.runs.contains { $0.hangs > 0 } }
@@ -43,7 +43,7 @@ extension SweepReport {
     [verdict] + thresholds.lines + (thresholds.isEmpty ? [] : [""]) + about
   }
 
-  /// What was run.
+  /// A description of the sweep.
   var about: [String] {
     guard let first = reports.first, let last = reports.last else { return [] }
     let seconds = FixedPoint.text(first.duration.milliseconds, decimals: 3, trimmed: true)
@@ -52,10 +52,11 @@ extension SweepReport {
       + "to \(last.seed), \(seconds) s each, simulator \(first.version), digest \(digest)"
     let areEqual = reports.count > 1 && reports.allSatisfy { $0.digest == first.digest }
     return [what]
-      + (areEqual ? ["All seeds gave the same: nothing in it is left to chance."] : [])
+      + (areEqual ? ["All seeds gave the same result: nothing depends on the seed."] : [])
   }
 
-  /// The report as JSON on one line, members in a fixed order; figures with their units, as in thresholds.
+  /// The report as one line of JSON. Members have a fixed order. Figures include their units, as in
+  /// thresholds.
   public var json: String {
     var json = JSONWriter()
     json.appendObject { json in
@@ -83,7 +84,7 @@ extension SweepReport {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// The figures in the report for programs: those of the tables, and those that thresholds are about.
+  /// The metrics in the JSON report: those of the tables, and those of the thresholds.
   private var recordedMetrics: [String] {
     var names = Self.metrics
     for report in thresholds {
@@ -109,7 +110,7 @@ extension SweepReport {
 }
 
 extension SeedDistribution {
-  /// - Parameter measured: the least, the median and the most with measured costs.
+  /// - Parameter measured: The minimum, median, and maximum with measured costs.
   fileprivate func append(_ measured: [String]?, to json: inout JSONWriter) {
     json.appendObject { json in
       json.add("median", median)
@@ -128,14 +129,14 @@ extension SeedDistribution {
 // MARK: Variants by pairs
 
 extension SweepReport {
-  /// How one figure differs between the first variant and another one.
+  /// The difference of a figure between the first variant and another.
   private struct Difference {
     var device: String
     var variants: (before: String, after: String)
     var metric: String
     var means: (before: String, after: String)
     var comparison: PairedComparison
-    /// Whether no seed shows a difference.
+    /// Whether all seeds have equal figures.
     var isNone: Bool
 
     var verdict: String {
@@ -179,13 +180,13 @@ extension SweepReport {
   private func comparisonVerdict(_ differences: [Difference]) -> String {
     guard reports.count >= PairedComparison.fewestPairs else {
       return
-        "Too few seeds to tell a difference from noise: \(PairedComparison.fewestPairs) are the least"
+        "Too few seeds to detect a difference: at least \(PairedComparison.fewestPairs) are needed"
     }
     let clear = differences.count { $0.comparison.isMoreThanNoise }
     return "\(clear) of \(differences.count) figures differ by more than noise"
   }
 
-  /// The other variants compared with the first one, seed by seed, for people.
+  /// A comparison of the other variants with the first, seed by seed, as text.
   public var comparisonLines: [String] {
     let differences = differences
     var lines = heading(thresholds.verdict ?? comparisonVerdict(differences))
@@ -207,12 +208,12 @@ extension SweepReport {
     }
     return lines + table.lines(indent: 2) + [
       "",
-      "'by chance': how often seeds alone would give a difference as large; below 0.05 it is "
-        + "called more than noise, with \(PairedComparison.fewestPairs) seeds or more.",
+      "'by chance': the probability that seeds alone cause such a difference; below 0.05, "
+        + "with \(PairedComparison.fewestPairs) seeds or more, the difference is more than noise.",
     ]
   }
 
-  /// The same as JSON on one line.
+  /// The comparison as one line of JSON.
   public var comparisonJSON: String {
     var json = JSONWriter()
     json.appendObject { json in

@@ -1,41 +1,41 @@
-/// A view, or a kind of action.
+/// A view or a kind of action.
 struct GrowthSubject: Hashable, Sendable {
   var kind: GrowthFinding.Kind
   var name: String
 }
 
-/// What was found to grow in the runs of a variant, and of what a run could tell.
+/// The growth found in the runs of a variant, and whether a run could detect growth.
 struct GrowthRecord: Sendable {
-  /// Whether the measurements of a view or kind of action tell how its work grows.
+  /// Whether the measurements of a view or action kind suffice to judge its growth.
   enum Evidence: Hashable, Sendable {
     case enough
-    /// Fewer than a fit needs; this many.
+    /// There are fewer measurements than a fit needs; the value is their number.
     case few(Int)
     /// There are enough measurements, but the collections had nearly the same sizes in all of them.
     case sameSizes
   }
 
-  /// Of all devices.
+  /// The findings on all devices.
   var findings: [GrowthFinding] = []
-  /// Of this run. Views and kinds of actions that never came up are not in it.
+  /// The evidence of this run. Views and action kinds that never occurred have no entry.
   private(set) var evidence: [GrowthSubject: Evidence]
 
-  /// Reads what a run measured.
+  /// Creates a record from the measurements of a run.
   init(_ table: WorkTable) {
     evidence = Dictionary(
       table.targets.map { (GrowthSubject(kind: $0.kind, name: $0.name), table.evidence(of: $0)) }
     ) { first, _ in first }
   }
 
-  /// Those about a view or kind of action.
+  /// Returns the findings about a view or action kind.
   func findings(of subject: GrowthSubject) -> [GrowthFinding] {
     findings.filter { $0.kind == subject.kind && $0.name == subject.name }
   }
 
-  /// What each element adds to an evaluation or reduction, in nanoseconds: 0 if nothing grows, `nil` if the run cannot
-  /// tell.
+  /// Returns the time that each element adds to an evaluation or reduction, in nanoseconds: 0 if
+  /// nothing grows, `nil` if the run cannot be judged.
   ///
-  /// - Parameter slowdown: of the device, in millionths.
+  /// - Parameter slowdown: The slowdown of the device, in millionths.
   func perElement(of subject: GrowthSubject, slowdown: Int64) -> Int64? {
     let found = findings(of: subject).map { finding in
       let work = Int128(VirtualTime(finding.perElement).nanoseconds) * Int128(slowdown) / 1_000_000
@@ -44,21 +44,21 @@ struct GrowthRecord: Sendable {
     return found.max() ?? (evidence[subject] == .enough ? 0 : nil)
   }
 
-  /// Why the run cannot tell.
+  /// Returns the reason why the run cannot be judged.
   func absence(of subject: GrowthSubject) -> String {
     switch evidence[subject] {
-    case nil: "\(subject.name) never \(subject.kind == .view ? "appeared" : "came up")"
+    case nil: "\(subject.name) never \(subject.kind == .view ? "appeared" : "occurred")"
     case .few(let count):
-      "\(subject.name) was measured \(count) time\(count == 1 ? "" : "s"), and growth takes "
+      "\(subject.name) was measured \(count) time\(count == 1 ? "" : "s"); growth needs "
         + "\(GrowthSearch.fewest)"
     case .sameSizes, .enough:
-      "no collection changed its size enough to tell how \(subject.name) grows"
+      "no collection changed its size enough to judge the growth of \(subject.name)"
     }
   }
 }
 
 extension WorkTable {
-  /// Whether ``GrowthSearch`` would find that the work of a view or kind of action grows.
+  /// Returns whether ``GrowthSearch`` could detect growth of a view or action kind.
   fileprivate func evidence(of target: Target) -> GrowthRecord.Evidence {
     guard target.samples.count >= GrowthSearch.fewest else { return .few(target.samples.count) }
     func tells(_ sizes: [Int]) -> Bool {
@@ -74,6 +74,6 @@ extension WorkTable {
 }
 
 extension ThresholdReport {
-  /// Whether the condition is about work that grows with the state, which is measured.
+  /// Whether the condition is about measured growth.
   package var isOfGrowth: Bool { (try? Threshold(text))?.metric.isOfGrowth ?? false }
 }

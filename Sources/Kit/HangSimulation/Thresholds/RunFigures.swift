@@ -1,14 +1,14 @@
-/// The figures of a variant on a device, of one seed or of several.
+/// The figures of a variant on a device, for one or more seeds.
 struct RunFigures {
   let device: String
   let variant: String
   let seeds: [UInt64]
-  /// One for each seed; empty if only ``recorded`` is known.
+  /// The runs, one for each seed; empty if only ``recorded`` is known.
   private var runs: [RunReport] = []
-  /// What a sweep's report in a file says: one figure for each seed, by metric.
+  /// The figures read from a sweep's report, one for each seed, by metric.
   private var recorded: [ThresholdMetric: [Int64?]] = [:]
 
-  /// The runs of all seeds, in the order of the first report.
+  /// Returns the runs of all seeds, in the order of the first report.
   static func all(_ reports: [SimulationReport]) -> [RunFigures] {
     (reports.first?.runs ?? []).map { first in
       let runs = reports.compactMap { report in
@@ -32,7 +32,7 @@ struct RunFigures {
     var seed: UInt64
   }
 
-  /// One for each seed that has something that the condition is about.
+  /// Returns the values of a metric, one for each seed with data.
   func values(of metric: ThresholdMetric, _ window: TurnWindow = TurnWindow()) -> [Value] {
     let values =
       if runs.isEmpty {
@@ -45,12 +45,12 @@ struct RunFigures {
     }
   }
 
-  /// Why no seed has a value.
+  /// Returns the reason why no seed has a value.
   func absence(of metric: ThresholdMetric, _ window: TurnWindow) -> String {
-    runs.first.map { metric.absence(in: $0, window) } ?? "the report does not say"
+    runs.first.map { metric.absence(in: $0, window) } ?? "the report does not contain it"
   }
 
-  /// What the condition is about in the run of a seed, in lines.
+  /// Returns lines that explain the value of a metric in the run of a seed.
   func explanation(of metric: ThresholdMetric, _ window: TurnWindow, seed: UInt64) -> [String] {
     guard let index = seeds.firstIndex(of: seed), index < runs.count else { return [] }
     return metric.explanation(in: runs[index], window)

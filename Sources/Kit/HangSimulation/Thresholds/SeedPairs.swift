@@ -1,10 +1,10 @@
-/// The figures of a run and of its base for each seed that both have.
+/// The figures of a run and of its base, for each seed that both have.
 struct SeedPairs {
   struct Pair {
     var seed: UInt64
     var found: Int64
     var base: Int64
-    /// What the figure is compared with.
+    /// The bound for the figure.
     var bound: Int64
   }
 
@@ -23,12 +23,13 @@ struct SeedPairs {
     list.reduce(Int128(0)) { $0 + Int128($1[keyPath: figure]) }
   }
 
-  /// `nil` if there are no pairs.
+  /// Returns the mean of a figure; `nil` if there are no pairs.
   func mean(_ figure: KeyPath<Pair, Int64>) -> Int64? {
     list.isEmpty ? nil : Int64(sum(figure) / Int128(list.count))
   }
 
-  /// Whether there are enough seeds to tell a difference from noise, and this one is not more than that.
+  /// Whether there are enough seeds to distinguish a difference from noise, and the difference is
+  /// not significant.
   var mayBeNoise: Bool {
     let test = PairedComparison(list.map { (Double($0.bound), Double($0.found)) })
     return test.canTell && !test.isMoreThanNoise

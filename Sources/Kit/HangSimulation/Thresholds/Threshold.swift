@@ -1,34 +1,41 @@
 import Suggestions
 import Wording
 
-/// A condition that every run has to meet, such as `view(HostView).mean < 16ms`.
+/// A condition that every run must meet, such as `view(HostView).mean < 16ms`.
 ///
-/// Metrics are
+/// The metrics are:
 ///
-/// - counts of turns: `hangs`, `microhangs` (without hangs), and `turns.over(250ms)`, all turns of that length and longer,
-/// - `longest`, `hitch` (in `ms/s`), `busy` (in `%`), `frame.p50` (`p95`, `p99`, `max`), `frames`, `frames.frozen`, `actions`,
-/// - `events.received` (`applied`, `coalesced`, `rejected`, `pending`), `latency.p50` (`p95`, `p99`, `max`),
-/// - of a view `evaluations`, `avoidable`, `mean`, `self`, `p95` and `max`,
-/// - measured on the machine that simulates, and slightly different in each run: `growth`, the number of views and actions
-///   whose work grows with the state, and `view(ChatView).growth` or `action(chat.messages).growth`, what each element
-///   adds to an evaluation or a reduction on the device,
-/// - of an effect such as `effect(payment).answered.p95` also `started`, `failed`, `abandoned` and `queued`.
+/// - Counts of turns: `hangs`, `microhangs` (excluding hangs), and `turns.over(250ms)` (all turns
+///   of at least that length).
+/// - `longest`, `hitch` (in `ms/s`), `busy` (in `%`), `frame.p50` (`p95`, `p99`, `max`), `frames`,
+///   `frames.frozen`, `actions`.
+/// - `events.received` (`applied`, `coalesced`, `rejected`, `pending`), `latency.p50` (`p95`,
+///   `p99`, `max`).
+/// - Of a view: `evaluations`, `avoidable`, `mean`, `self`, `p95`, and `max`.
+/// - Measured on the simulating machine, and slightly different in each run: `growth`, the number
+///   of views and actions whose work grows with the state; `view(ChatView).growth` or
+///   `action(chat.messages).growth`, the time that each element adds to an evaluation or a
+///   reduction on the device.
+/// - Of an effect: `effect(payment).answered.p50` (`p95`, `p99`, `max`), `queued` with the same
+///   percentiles, `started`, `failed`, and `abandoned`.
 ///
-/// The value may be relative: `microhangs <= base * 1.1`, `longest < base + 20ms`. The base is the first variant on the same
-/// device; where two reports are compared, the first report.
+/// The value may be relative: `microhangs <= base * 1.1`, `longest < base + 20ms`. The base is the
+/// first variant on the same device. When two reports are compared, the base is the first report.
 ///
 /// These clauses may follow the value, in any order:
 ///
-/// - `after 5s`: only turns that begin then or later count,
-/// - `without appearance`: the one-off costs of views that appear are subtracted from turns; both apply to counts of turns
-///   and to `longest`,
-/// - `for NAME` or `for DEVICE, VARIANT`: the condition applies only to the runs of that variant, of that device, or of both.
+/// - `after 5s`: only turns that begin at that time or later count.
+/// - `without appearance`: the one-time costs of appearing views are subtracted from turns. Both
+///   clauses apply to counts of turns and to `longest`.
+/// - `for NAME` or `for DEVICE, VARIANT`: the condition applies only to the runs of that variant,
+///   of that device, or of both.
 ///
-/// In a sweep all seeds have to meet it. `p95(microhangs) < 12` asks for the percentile of the seeds instead: 95 % of
-/// them have no more. That takes 20 seeds.
+/// In a sweep, all seeds must meet the condition. `p95(microhangs) < 12` checks a percentile over
+/// the seeds instead: the value that 95 % of them do not exceed. It needs 20 seeds.
 ///
-/// A condition without anything to check is not met: `view(PollView).evaluations == 0` fails if the view never appeared. It is
-/// skipped if its runs were not chosen, and if it is about a percentile of the seeds and there is one seed.
+/// A condition without data is not met: `view(PollView).evaluations == 0` fails if the view never
+/// appeared. A condition is skipped if its runs were not chosen, or if it is a percentile over
+/// seeds and there is only one seed.
 public struct Threshold: Hashable, Sendable {
   enum Comparison: String, Sendable, CaseIterable {
     case lessOrEqual = "<="
@@ -50,30 +57,31 @@ public struct Threshold: Hashable, Sendable {
     }
   }
 
-  /// As written in the scenario.
+  /// The condition as written in the scenario.
   public let text: String
-  /// Of the seeds; nil if all have to meet it.
+  /// The percentile over the seeds; `nil` if all seeds must meet the condition.
   let percentile: Int?
   let metric: ThresholdMetric
   let window: TurnWindow
   let comparison: Comparison
   let bound: ThresholdBound
-  /// The runs that it applies to; `nil` for all.
+  /// The runs to which the condition applies; `nil` for all.
   package let scope: ThresholdScope?
 
-  /// Reads a condition. Names of views, actions and effects are checked when it is applied to runs.
+  /// Parses a condition. Names of views, actions, and effects are checked when the condition is
+  /// applied to runs.
   ///
-  /// - Throws: what is wrong with it, with a suggestion.
+  /// - Throws: A description of the problem, with a suggestion.
   public init(_ text: String) throws(ThresholdProblem) {
     self.text = text
-    // The longer signs come first, so that `<=` is not read as `<`.
+    // The longer operators are tried first, so that `<=` is not parsed as `<`.
     guard
       let (sign, range) = Comparison.allCases.lazy.compactMap({ sign in
         text.firstRange(of: sign.rawValue).map { (sign, $0) }
       }).first
     else {
       throw ThresholdProblem(
-        "expected a metric, a comparison (< <= > >= == !=) and a value, such as 'hangs == 0'")
+        "expected a metric, a comparison (< <= > >= == !=), and a value, such as 'hangs == 0'")
     }
     let clauses = try ThresholdClauses(String(text[range.upperBound...]))
     (percentile, metric) = try Self.metric(
@@ -83,11 +91,11 @@ public struct Threshold: Hashable, Sendable {
     (scope, window) = (clauses.scope, clauses.window)
     guard window == TurnWindow() || metric.isOfTurns else {
       throw ThresholdProblem(
-        "'after' and 'without appearance' apply to hangs, microhangs, turns.over and longest only")
+        "'after' and 'without appearance' apply only to hangs, microhangs, turns.over, and longest")
     }
   }
 
-  /// A metric, or a percentile of one: `p95(microhangs)`.
+  /// Parses a metric, or a percentile of a metric: `p95(microhangs)`.
   static func metric(
     _ text: String
   ) throws(ThresholdProblem) -> (percentile: Int?, metric: ThresholdMetric) {
@@ -95,7 +103,7 @@ public struct Threshold: Hashable, Sendable {
       let percentile = Int(text[text.index(after: text.startIndex)..<open])
     else { return (nil, try ThresholdMetric(text)) }
     guard (1...99).contains(percentile) else {
-      throw ThresholdProblem("percentiles are from p1 to p99, not p\(percentile)")
+      throw ThresholdProblem("percentiles must be from p1 to p99, not p\(percentile)")
     }
     let inner = text[text.index(after: open)...].dropLast()
     return (percentile, try ThresholdMetric(String(inner)))
@@ -105,7 +113,7 @@ public struct Threshold: Hashable, Sendable {
 /// The value of a condition, and the clauses after it.
 private struct ThresholdClauses {
   private static let words = ["after", "for", "without"]
-  /// Without spaces.
+  /// The value without spaces.
   var value = ""
   var scope: ThresholdScope?
   var window = TurnWindow()
@@ -119,14 +127,14 @@ private struct ThresholdClauses {
     }
     var seen: Set<String> = []
     while let clause = words.popFirst() {
-      guard seen.insert(clause).inserted else { throw ThresholdProblem("says '\(clause)' twice") }
+      guard seen.insert(clause).inserted else { throw ThresholdProblem("has '\(clause)' twice") }
       var argument = words.popFirst().map { [$0] } ?? []
       argument += Self.takeArgument(of: &words)
       try take(clause, argument.joined(separator: " "))
     }
   }
 
-  /// Removes the words before the next clause.
+  /// Removes and returns the words before the next clause.
   private static func takeArgument(of words: inout ArraySlice<String>) -> [String] {
     let argument = words.prefix { !Self.words.contains($0) }
     words = words.dropFirst(argument.count)

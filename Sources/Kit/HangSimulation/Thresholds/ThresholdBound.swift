@@ -1,20 +1,22 @@
 import Wording
 
-/// What a figure is compared with: a value, or the figure of a base times a factor and plus a value.
+/// A bound for a figure: a fixed value, or the figure of a base multiplied by a factor plus a
+/// value.
 struct ThresholdBound: Hashable, Sendable {
-  /// In millionths; `nil` if there is no base.
+  /// The factor of the base, in millionths; `nil` for a fixed value.
   private var factor: Int64?
-  /// In the unit of ``ThresholdMetric/value(in:_:)``.
+  /// The fixed value, or the value added to the base, in the unit of
+  /// ``ThresholdMetric/value(in:_:)``.
   private var offset: Int64
 
   var isRelative: Bool { factor != nil }
 
-  /// The bound, where the base has this figure.
+  /// Returns the bound for a given figure of the base.
   func value(base: Int64 = 0) -> Int64 {
     Int64(clamping: Int128(base) * Int128(factor ?? 0) / 1_000_000 + Int128(offset))
   }
 
-  /// - Parameter text: without spaces.
+  /// - Parameter text: The bound without spaces.
   init(_ text: String, _ metric: ThresholdMetric) throws(ThresholdProblem) {
     guard text.hasPrefix("base") else {
       offset = try metric.read(text)
@@ -39,27 +41,27 @@ struct ThresholdBound: Hashable, Sendable {
     }
     guard rest.isEmpty else {
       throw ThresholdProblem(
-        "'\(text)' is not understood; write 'base', 'base * 1.1' or 'base * 1.1 + 2'")
+        "'\(text)' is not understood; write 'base', 'base * 1.1', or 'base * 1.1 + 2'")
     }
   }
 }
 
 extension ThresholdMetric {
-  /// A value with the unit of the metric.
+  /// Parses a value with the unit of the metric.
   fileprivate func read(_ text: String) throws(ThresholdProblem) -> Int64 {
-    guard !text.isEmpty else { throw ThresholdProblem("has no value to compare with") }
+    guard !text.isEmpty else { throw ThresholdProblem("the value after the comparison is missing") }
     switch unit {
     case .count:
       guard let value = Quantity.decimal(text[...], times: 1_000) else {
-        throw ThresholdProblem("'\(text)' is not a plain number, as this metric requires")
+        throw ThresholdProblem("'\(text)' is not a number; this metric needs a plain number")
       }
       guard value.isMultiple(of: 1_000) else {
-        throw ThresholdProblem("'\(text)' is not a whole number, and this metric counts")
+        throw ThresholdProblem("'\(text)' is not a whole number; this metric is a count")
       }
       return value
     case .share:
       guard let share = Quantity.share(text) else {
-        throw ThresholdProblem("'\(text)' is not a share from 0% to 100%, as this metric requires")
+        throw ThresholdProblem("'\(text)' is not a percentage; this metric needs 0% to 100%")
       }
       return share
     case .milliseconds: return try Self.time(text, suffix: "")
@@ -67,7 +69,7 @@ extension ThresholdMetric {
       guard text.hasSuffix("/s") else {
         let hint =
           Quantity.nanoseconds(text) != nil ? "; did you mean '\(text)/s'?" : ", such as 5ms/s"
-        throw ThresholdProblem("'\(text)' is not a time per second, as this metric requires\(hint)")
+        throw ThresholdProblem("'\(text)' is not a time per second\(hint)")
       }
       return try Self.time(String(text.dropLast(2)), suffix: "/s")
     }
@@ -76,7 +78,7 @@ extension ThresholdMetric {
   private static func time(_ text: String, suffix: String) throws(ThresholdProblem) -> Int64 {
     guard let value = Quantity.nanoseconds(text) else {
       let hint = Quantity.millionths(text) != nil ? "; did you mean '\(text)ms\(suffix)'?" : ""
-      throw ThresholdProblem("'\(text)\(suffix)' is not a time, as this metric requires\(hint)")
+      throw ThresholdProblem("'\(text)\(suffix)' is not a time\(hint)")
     }
     return value
   }

@@ -1,23 +1,24 @@
 import ViewGraph
 
 extension Threshold {
-  /// Checks the names of views, kinds of actions and effects, and that there are turns that it can be about.
+  /// Checks the names of views, action kinds, and effects, and that the window is not empty.
   package func check(
     views: [String], actions: [String], effects: [String], duration: VirtualTime
   ) throws(ThresholdProblem) {
     try metric.check(views: views, actions: actions, effects: effects)
     guard window.start < duration.nanoseconds else {
       throw ThresholdProblem(
-        "'after' leaves nothing of a simulation of \(FixedPoint.seconds(duration.nanoseconds))")
+        "'after' excludes the whole simulation of \(FixedPoint.seconds(duration.nanoseconds))")
     }
   }
 
-  /// Whether it applies to these runs.
+  /// Whether the threshold applies to these runs.
   func concerns(device: String, variant: String) -> Bool {
     scope?.contains(device: device, variant: variant) ?? true
   }
 
-  /// Checks every run that the threshold applies to, of one seed or of several. The base is the first variant.
+  /// Checks every run to which the threshold applies, for one or more seeds. The base is the first
+  /// variant.
   func check(_ reports: [SimulationReport]) -> ThresholdReport {
     let all = RunFigures.all(reports)
     return check(all) { run in
@@ -26,9 +27,9 @@ extension Threshold {
     }
   }
 
-  /// Checks every run that it applies to.
+  /// Checks every run to which the threshold applies.
   ///
-  /// - Parameter base: what a run is compared with; `nil` if it is not compared.
+  /// - Parameter base: Returns the base of a run; `nil` if there is none.
   func check(_ all: [RunFigures], base: (RunFigures) -> RunFigures?) -> ThresholdReport {
     if let skipped = reasonToSkip(all, base) {
       return ThresholdReport(text: text, value: "not checked", failures: [], skipped: skipped)
@@ -61,20 +62,21 @@ extension Threshold {
     return report
   }
 
-  /// Why it is not checked: what it needs was not chosen.
+  /// Returns why the threshold is not checked; `nil` if it can be checked.
   private func reasonToSkip(_ all: [RunFigures], _ base: (RunFigures) -> RunFigures?) -> String? {
     let concerned = all.filter { concerns(device: $0.device, variant: $0.variant) }
     if let scope, concerned.isEmpty { return "no run of \(scope.text) was chosen" }
     if bound.isRelative, !concerned.contains(where: { base($0) != nil }) {
-      return "there is no base: that is the first variant, or the first report of 'compare'"
+      return "there is no base (the first variant, or the first report of 'compare')"
     }
     if let percentile, concerned.allSatisfy({ $0.seeds.count < 2 }) {
-      return "p\(percentile) takes \(Self.seeds(for: percentile)) seeds; 'sweep' runs many"
+      return "p\(percentile) needs \(Self.seeds(for: percentile)) seeds; 'sweep' runs several"
     }
     return nil
   }
 
-  /// With fewer seeds the percentile would be that of the best or the worst one.
+  /// Returns the number of seeds that a percentile needs. With fewer seeds it would equal the
+  /// minimum or maximum.
   private static func seeds(for percentile: Int) -> Int {
     let rest = min(percentile, 100 - percentile)
     return (100 + rest - 1) / rest
@@ -92,7 +94,7 @@ extension Threshold {
     guard !values.isEmpty else { return .missing(run.absence(of: metric, window)) }
     if let percentile, values.count < Self.seeds(for: percentile) {
       let needed = Self.seeds(for: percentile)
-      return .missing("p\(percentile) takes \(needed) seeds, and \(values.count) have a figure")
+      return .missing("p\(percentile) needs \(needed) seeds; \(values.count) have a figure")
     }
     guard let base else {
       let found = decisive(values)
@@ -102,7 +104,7 @@ extension Threshold {
     }
     let others = base.values(of: metric, window)
     guard !others.isEmpty else {
-      return .missing("of the base, \(base.absence(of: metric, window))")
+      return .missing("in the base, \(base.absence(of: metric, window))")
     }
     return percentile == nil
       ? judge(run, values, pairedWith: others)
@@ -116,7 +118,8 @@ extension Threshold {
     return .found(found.value, failure(of: run, found, 1, of: 1, base: base))
   }
 
-  /// Compares seed by seed: the means have to differ, and by more than noise if there are enough seeds to tell.
+  /// Compares seed by seed: the means must violate the bound, and significantly so if there are
+  /// enough seeds.
   private func judge(
     _ run: RunFigures, _ values: [RunFigures.Value], pairedWith others: [RunFigures.Value]
   ) -> Judgement {
@@ -125,7 +128,7 @@ extension Threshold {
     }
     let pairs = SeedPairs(values, others, bound)
     guard let found = pairs.mean(\.found), let base = pairs.mean(\.base) else {
-      return .missing("the base has other seeds")
+      return .missing("the base has no seed in common with the run")
     }
     let failed = pairs.list.filter { !comparison.holds($0.found, $0.bound) }
     guard let worst = failed.max(by: { isWorse($1.found, than: $0.found) }),
@@ -147,7 +150,7 @@ extension Threshold {
       base: base.map(metric.text), seed: found.seed, failedSeeds: failed, seeds: seeds)
   }
 
-  /// The value that decides: the percentile, or the first of the worst.
+  /// Returns the decisive value: the percentile, or the first of the worst values.
   private func decisive(_ values: [RunFigures.Value]) -> RunFigures.Value {
     if let percentile {
       let sorted = values.sorted { ($0.value, $0.seed) < ($1.value, $1.seed) }

@@ -1,7 +1,7 @@
 import ViewGraph
 
 extension ThresholdMetric {
-  /// What in the run the metric is about, in lines: turns, actions, fields and views.
+  /// Returns lines that explain a metric's value in the run: turns, actions, fields, and views.
   func explanation(in run: RunReport, _ window: TurnWindow) -> [String] {
     switch self {
     case .hangs: run.turns(window) { run.hangClass(of: $0) == .hang }
@@ -27,8 +27,8 @@ extension RunReport {
     HangClass(nanoseconds: UInt64(length), bounds: turnRecord?.bounds ?? .platform)
   }
 
-  /// The longest turns in the window whose lengths the metric is about, with the cause of the evaluation that took most of
-  /// each.
+  /// Returns the longest relevant turns in the window, each with the cause of its longest
+  /// evaluation.
   fileprivate func turns(
     _ window: TurnWindow, _ isConcerned: (_ length: Int64) -> Bool
   ) -> [String] {
@@ -38,7 +38,7 @@ extension RunReport {
     let found = longestTurns.filter { $0.start >= window.start && isConcerned(length($0)) }
       .sorted { length($0) > length($1) }
     if found.isEmpty {
-      return ["not among the \(longestTurns.count) longest turns, which are kept"]
+      return ["not among the \(longestTurns.count) longest turns, for which details are kept"]
     }
     return found.prefix(Self.turnsShown).enumerated().flatMap { index, turn in
       [(index == 0 ? "longest turn: " : "next: ") + turn.line] + [turn.cause].compactMap(\.self)
@@ -54,7 +54,7 @@ extension RunReport {
 }
 
 extension TurnReport {
-  /// What led to the evaluation that cost most; `nil` if no action did.
+  /// The cause of the longest evaluation; `nil` if no action caused it.
   fileprivate var cause: String? {
     guard let view, let viewTrigger else { return nil }
     return "  \(view) was evaluated because \(viewTrigger.action) changed \(viewTrigger.field)"
@@ -82,8 +82,8 @@ extension EffectReport {
     }
     return [
       "\(name): \(started) started, \(failed) failed, \(abandoned) abandoned; answered after "
-        + "\(time(answered.p50)) (95 %: \(time(answered.p95)), at most \(time(answered.max))), of which "
-        + "they waited \(time(queued.p95)) for a core (95 %)"
+        + "\(time(answered.p50)) (95 %: \(time(answered.p95)), at most \(time(answered.max))), "
+        + "with a wait of \(time(queued.p95)) for a core (95 %)"
     ]
   }
 }

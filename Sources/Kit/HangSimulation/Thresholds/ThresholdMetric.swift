@@ -1,10 +1,10 @@
 import Suggestions
 import Wording
 
-/// A property of a run that a threshold can be set on.
+/// A property of a run that a threshold can check.
 enum ThresholdMetric: Hashable, Sendable {
   case hangs, microhangs, longest, hitch, busy, frames, frozen, actions, growth
-  /// Turns of at least this length, in nanoseconds.
+  /// The number of turns of at least this length, in nanoseconds.
   case over(Int64)
   case frame(Percentile)
   case received, applied, coalesced, rejected, pending
@@ -26,7 +26,7 @@ enum ThresholdMetric: Hashable, Sendable {
     case answered(Percentile), queued(Percentile)
   }
 
-  /// The unit of its values.
+  /// The unit of the values.
   enum Unit { case count, milliseconds, millisecondsPerSecond, share }
 
   var unit: Unit {
@@ -42,7 +42,7 @@ enum ThresholdMetric: Hashable, Sendable {
     }
   }
 
-  /// Whether it is about turns of the thread, of which some may be left out.
+  /// Whether the metric is about turns and can be restricted to a window.
   var isOfTurns: Bool {
     if case .over = self { return true }
     return self == .hangs || self == .microhangs || self == .longest
@@ -60,7 +60,7 @@ enum ThresholdMetric: Hashable, Sendable {
       [("latency.\($0.rawValue)", .latency($0)), ("frame.\($0.rawValue)", .frame($0))]
     }
 
-  /// As conditions name it.
+  /// The name in conditions.
   var name: String {
     switch self {
     case .over(let bound):
@@ -79,7 +79,7 @@ enum ThresholdMetric: Hashable, Sendable {
       [("answered.\($0.rawValue)", .answered($0)), ("queued.\($0.rawValue)", .queued($0))]
     }
 
-  /// - Throws: What is wrong with the name, with a suggestion.
+  /// - Throws: A description of the problem, with a suggestion.
   init(_ name: String) throws(ThresholdProblem) {
     if let (subject, metric) = Self.parts(name, "view") {
       self = .view(
@@ -115,20 +115,20 @@ enum ThresholdMetric: Hashable, Sendable {
     }
   }
 
-  /// The length in `turns.over(250ms)`.
+  /// Parses the length in `turns.over(250ms)`.
   private static func length(_ text: String) throws(ThresholdProblem) -> Int64 {
     guard let length = Quantity.nanoseconds(text) else {
       throw ThresholdProblem("'turns.over(\(text))': expected a time, such as 'turns.over(250ms)'")
     }
     guard length >= TurnRecord.shortestBound else {
-      throw ThresholdProblem("'turns.over(\(text))': turns below a millisecond are not counted")
+      throw ThresholdProblem("'turns.over(\(text))': the length must be at least 1ms")
     }
     return length
   }
 
-  /// Checks the names of views, kinds of actions and effects.
+  /// Checks the names of views, action kinds, and effects.
   ///
-  /// - Throws: What is wrong with the name, with a suggestion.
+  /// - Throws: A description of the problem, with a suggestion.
   func check(
     views: [String], actions: [String], effects: [String]
   ) throws(ThresholdProblem) {
@@ -143,7 +143,8 @@ enum ThresholdMetric: Hashable, Sendable {
     }
   }
 
-  /// What it says the growth of; `nil` if it is about anything else, or about all that grows.
+  /// The view or action kind whose growth the metric checks; `nil` for other metrics, including the
+  /// total growth.
   var growthSubject: GrowthSubject? {
     switch self {
     case .view(let name, .growth): GrowthSubject(kind: .view, name: name)
@@ -152,10 +153,10 @@ enum ThresholdMetric: Hashable, Sendable {
     }
   }
 
-  /// Whether it is about work that grows with the state, which is measured.
+  /// Whether the metric is about measured growth.
   var isOfGrowth: Bool { self == .growth || growthSubject != nil }
 
-  /// The parts of `SUBJECT(NAME).METRIC`; `nil` for any other text.
+  /// Returns the parts of `SUBJECT(NAME).METRIC`; `nil` for any other text.
   private static func parts(_ text: String, _ subject: String) -> (name: String, metric: String)? {
     guard text.hasPrefix(subject + "("), let end = text.firstIndex(of: ")") else { return nil }
     let start = text.index(text.startIndex, offsetBy: subject.count + 1)
@@ -172,9 +173,9 @@ enum ThresholdMetric: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a threshold.
+/// An invalid threshold.
 public struct ThresholdProblem: Error {
-  /// In words, with a suggestion.
+  /// A description of the problem, with a suggestion.
   public let message: String
   init(_ message: String) { self.message = message }
 }

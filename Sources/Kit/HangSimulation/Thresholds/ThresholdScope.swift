@@ -1,8 +1,9 @@
 import Suggestions
 
-/// The runs that a condition applies to: those of a device, of a variant, or of a variant on a device.
+/// The runs to which a condition applies: those of a device, of a variant, or of a variant on a
+/// device.
 package struct ThresholdScope: Hashable, Sendable {
-  /// One or two.
+  /// One or two names.
   private let names: [String]
 
   init(_ text: String) throws(ThresholdProblem) {
@@ -15,7 +16,7 @@ package struct ThresholdScope: Hashable, Sendable {
     }
   }
 
-  /// As it was written.
+  /// The scope as written.
   var text: String { names.joined(separator: ", ") }
 
   func contains(device: String, variant: String) -> Bool {
@@ -25,8 +26,8 @@ package struct ThresholdScope: Hashable, Sendable {
 
   /// Checks the names.
   ///
-  /// - Parameter leftOut: names of devices and variants that were not chosen.
-  /// - Throws: what is wrong with a name, with a suggestion.
+  /// - Parameter leftOut: The names of devices and variants that were not chosen.
+  /// - Throws: A description of the problem, with a suggestion.
   package func check(
     devices: [String], variants: [String], leftOut: [String] = []
   ) throws(ThresholdProblem) {
@@ -38,7 +39,7 @@ package struct ThresholdScope: Hashable, Sendable {
     guard names.count == 2 else { return }
     for (kind, group) in [("devices", devices), ("variants", variants)]
     where names.allSatisfy(group.contains) && !(devices + variants).allSatisfy(names.contains) {
-      throw ThresholdProblem("'\(names[0])' and '\(names[1])' are both \(kind); no run is of both")
+      throw ThresholdProblem("'\(names[0])' and '\(names[1])' are both \(kind); no run has both")
     }
   }
 }

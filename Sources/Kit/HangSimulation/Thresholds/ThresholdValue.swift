@@ -1,8 +1,8 @@
 import ViewGraph
 
 extension ThresholdMetric {
-  /// In the unit of bounds: nanoseconds, or thousandths of a count or of a whole. `nil` if the run has nothing that it is
-  /// about; see ``absence(in:_:)``.
+  /// Returns the value of the metric in the unit of bounds: nanoseconds, or thousandths of a count
+  /// or of a whole. Returns `nil` if the run has no data for it; see ``absence(in:_:)``.
   func value(in run: RunReport, _ window: TurnWindow = TurnWindow()) -> Int64? {
     func count(_ number: Int) -> Int64 { Int64(number) * 1_000 }
     if window != TurnWindow() {
@@ -68,31 +68,31 @@ extension ThresholdMetric {
     }
   }
 
-  /// Why there is no value.
+  /// Returns the reason why there is no value.
   func absence(in run: RunReport, _ window: TurnWindow) -> String {
     switch self {
-    case .growth: return "growth was not looked for"
+    case .growth: return "growth was not measured"
     case .view(let name, .growth), .action(let name, .growth):
       let kind = growthSubject?.kind ?? .view
       return run.growth?.absence(of: GrowthSubject(kind: kind, name: name))
-        ?? "growth was not looked for"
+        ?? "growth was not measured"
     case .view(let name, _): return "\(name) never appeared"
     case .effect(let name, _):
       let effect = run.effects.first { $0.name == name }
       guard let effect else { return "there is no effect '\(name)'" }
-      return effect.started == 0 ? "no \(name) was started" : "no \(name) got so far"
+      return effect.started == 0 ? "no \(name) was started" : "no \(name) reached this stage"
     case .frame, .frozen: return "no frame was drawn"
     case .applied, .coalesced, .rejected, .pending, .latency: return "no event arrived"
     case .over, .hangs, .microhangs, .longest, .hitch, .busy, .frames, .actions, .received:
-      guard let record = run.turnRecord else { return "the report does not say" }
+      guard let record = run.turnRecord else { return "the report does not contain it" }
       if window != TurnWindow(), !record.hasTurns(in: window) {
         return "no turn began after \(FixedPoint.seconds(window.start))"
       }
-      return "turns shorter than a microhang are not kept one by one"
+      return "turns shorter than a microhang are not recorded individually"
     }
   }
 
-  /// With its unit.
+  /// Returns the value with its unit.
   func text(_ value: Int64) -> String {
     switch unit {
     case .count: plain(value)
@@ -102,7 +102,7 @@ extension ThresholdMetric {
     }
   }
 
-  /// Without its unit.
+  /// Returns the value without its unit.
   func plain(_ value: Int64) -> String {
     switch unit {
     case .count: FixedPoint.text(value, decimals: 3, trimmed: true)
@@ -111,7 +111,7 @@ extension ThresholdMetric {
     }
   }
 
-  /// The value that ``plain(_:)`` wrote.
+  /// Returns the value written by ``plain(_:)``.
   func value(plain: Double) -> Int64? {
     let scale =
       switch unit {
@@ -124,7 +124,7 @@ extension ThresholdMetric {
 }
 
 extension RunReport {
-  /// How many turns were at least this long; `nil` if the report does not say.
+  /// Returns how many turns were at least this long; `nil` if the report does not contain it.
   fileprivate func turns(over bound: Int64) -> Int? {
     if let turnRecord { return turnRecord.count(over: bound, in: TurnWindow()) }
     switch UInt64(bound) {
@@ -136,7 +136,7 @@ extension RunReport {
 }
 
 extension Percentiles {
-  /// `nil` if there were no durations.
+  /// Returns a percentile; `nil` if there were no durations.
   fileprivate subscript(percentile: ThresholdMetric.Percentile) -> Int64? {
     guard count > 0 else { return nil }
     switch percentile {

@@ -3,27 +3,28 @@ import HostFeature
 package import YAMLReader
 
 extension Calibration.Names {
-  /// Those of the host's screen.
+  /// The names of the host's screen.
   package static let host = Calibration.Names(
     views: HostView.names, actions: ActionKinds.host.names)
 }
 
 extension Calibration {
-  /// A device profile in YAML: what was measured, and the rest from another device.
+  /// Returns a device profile in YAML, with the measured costs and all other values from another
+  /// device.
   ///
   /// - Parameters:
-  ///   - like: the name of the other device.
-  ///   - path: where it will be; devices are looked for from there.
+  ///   - like: The name of the other device.
+  ///   - path: The path of the new profile, relative to which devices are searched.
   package func profile(like: String, at path: String) throws(ConfigurationError) -> String {
     let reference = YAMLNode(like, option: "--like")
     let device = try DeviceFile(files: .disk, scenario: path).device(like, reference)
     guard device.conditions.isEmpty else {
-      throw reference.problem("is a device under conditions; name it without them")
+      throw reference.problem("is a device under conditions; omit the conditions")
     }
     let costs = applied(to: device.profile).costs
     let (measured, all) = constants
     var lines = [
-      "# \(measured) of \(all) constants measured; the others are those of \(like).",
+      "# \(measured) of \(all) constants measured; the others are copied from \(like).",
       "like: \(like)", "costs:",
     ]
     let measuredActions = items.filter { !$0.isView }
@@ -49,7 +50,7 @@ extension Calibration {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The key for costs that depend on sizes; `nil` if there are none.
+  /// Returns the key for costs that depend on sizes; `nil` if there are none.
   private static func per(_ fields: [String: Int64]) -> String? {
     guard !fields.isEmpty else { return nil }
     let costs = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)ns" }
@@ -60,7 +61,7 @@ extension Calibration {
 extension Calibration.Item {
   fileprivate var note: String {
     let thousandths = Int64((min(error.threeQuarters, 1e6) * 1_000).rounded())
-    return "\(count) measurements, 75 % of those held out within "
+    return "\(count) measurements, 75 % of held-out errors within "
       + FixedPoint.text(thousandths, decimals: 1) + " %"
   }
 }

@@ -7,7 +7,7 @@ import YAMLReader
 /// Reads device profiles.
 ///
 ///     title: iPhone 13 mini
-///     like: iphone-15-plus        # its refresh rate, conditions and costs, where not given here
+///     like: iphone-15-plus        # provides refresh rate, conditions and costs not given here
 ///     cores: 6
 ///     slowdown: 1.75
 ///     conditions: {low-power: 1.4}
@@ -17,10 +17,10 @@ import YAMLReader
 ///             measured: [chat.notice, ChatView.appearance]}
 struct DeviceFile {
   let files: ScenarioFiles
-  /// The scenario, next to which devices are looked for.
+  /// The scenario. Devices are searched in directories near it.
   let scenario: String
 
-  /// - Parameter reference: where the device was named, for errors.
+  /// - Parameter reference: The place where the device is named, for errors.
   func device(_ text: String, _ reference: YAMLNode) throws(ConfigurationError) -> Device {
     let parts = text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
     guard parts.allSatisfy({ !$0.isEmpty }) else {
@@ -34,7 +34,7 @@ struct DeviceFile {
         throw reference.problem("the device \(parts[0]) has no condition '\(name)'\(hint)")
       }
       guard !conditions.contains(name) else {
-        throw reference.problem("names the condition '\(name)' twice")
+        throw reference.problem("has the condition '\(name)' twice")
       }
       conditions.append(name)
     }
@@ -56,7 +56,7 @@ struct DeviceFile {
     var profile: DeviceProfile
     if let like = top["like"] {
       profile = try self.profile(like.text(), like, depth: depth + 1)
-      // On another device.
+      // The constants were measured on another device.
       profile.costs.measured = []
     } else {
       profile = DeviceProfile(
@@ -64,7 +64,7 @@ struct DeviceFile {
         costs: DeviceProfile.Costs())
       guard top["costs"] != nil else {
         throw top.problem(
-          at: nil, "needs 'costs', or 'like' with the name of a device that has them")
+          at: nil, "needs 'costs', or 'like' with the name of another device")
       }
     }
     profile.name = name

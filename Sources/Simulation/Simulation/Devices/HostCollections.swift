@@ -10,9 +10,10 @@ import SourcesFeature
 import WaitingRoomFeature
 import YAMLReader
 
-/// The collections in the state of the host's screen, which costs can depend on.
+/// The collections in the state of the host's screen, on which costs can depend.
 enum HostCollections {
-  /// Their paths, such as `chat.notices.rows`, with those of all optional children.
+  /// The paths of the collections, such as `chat.notices.rows`, including those of all optional
+  /// children.
   static let paths: [String] = {
     var state = HostFeature.State()
     state.activity = ActivityFeature.State()
@@ -26,7 +27,7 @@ enum HostCollections {
     return sizes.paths.sorted()
   }()
 
-  /// Costs for each element: paths of collections and times.
+  /// Reads costs per element: a mapping from the paths of collections to times.
   static func costs(_ node: YAMLNode) throws(ConfigurationError) -> [String: Int64] {
     var costs: [String: Int64] = [:]
     for (path, value) in try YAMLMapping(node, known: paths, example: "{chat.topChatters: 2us}")
@@ -37,7 +38,7 @@ enum HostCollections {
     return costs
   }
 
-  /// The same for several views and kinds of actions, by their names.
+  /// Reads the costs per element of several views and action kinds, by name.
   static func costsByName(
     _ node: YAMLNode
   ) throws(ConfigurationError) -> [String: [String: Int64]] {

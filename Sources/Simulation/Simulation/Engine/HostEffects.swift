@@ -7,12 +7,12 @@ import HostFeature
 import LiveEvents
 import RecorderFeature
 
-/// What the effects of a simulated host find outside the screen: what the scenario says is there.
+/// The simulated services of a host's effects, as defined by the scenario.
 struct HostEffects {
   let dependencies: Dependencies
   /// Whether the running chat is searched.
   let analysesChat: Bool
-  /// What tells the screen at its beginning who is there, and what is wanted.
+  /// The inputs at the start of the run, which announce a controller and request a recording.
   let firstInputs: [EffectInput]
 
   init(_ models: [EffectKind: HostEffect], _ world: SimulatedWorld) {
@@ -27,13 +27,13 @@ struct HostEffects {
           patience: { .nanoseconds(model.timeout.nanoseconds) }
         ) { _ in
           try await effect.perform()
-            ? .confirmed : .refused(reason: "refused, as the scenario has it")
+            ? .confirmed : .refused(reason: "refused as configured in the scenario")
         }
         firstInputs.append(.event(.control(.surface(.began(surface: 1, controls: nil)))))
       case .analysis:
         let finders = KeptFinders()
         dependencies[ChatAnalysis.self] = ChatAnalysis { search in
-          // What it costs is what the scenario says.
+          // The scenario defines the cost, so the search is not sliced.
           try await effect.succeed { try await finders.find(search, sliceNanoseconds: .max) }
         }
       case .recorder:

@@ -9,11 +9,11 @@ import RecorderFeature
 import ViewGraph
 import Wording
 
-/// The host's screen in a simulation: the one that the daemon has, and what effects bring back handled as a
-/// room does.
+/// The host's screen in a simulation. It is the same screen as in the daemon, and the results of
+/// effects are handled like in a room.
 final class HostRun: SlicedScreen {
-  /// How many events may be on their way: made, and held back by a fault or because they are late. Each takes some 400
-  /// bytes.
+  /// The maximum number of events in flight: created, and held back by a fault or lateness. Each
+  /// takes about 400 bytes.
   private static let limit = 200_000
 
   let screen: HostScreen
@@ -22,7 +22,7 @@ final class HostRun: SlicedScreen {
   private let rejections: [(reason: RejectionReason, count: Int)]
   @exclusivity(unchecked) private var feed: EventFeed<ScenarioSource>
   private let shared: SharedState
-  /// See ``takeUnseen()``.
+  /// The number of events for ``takeUnseen()``.
   @exclusivity(unchecked) private var unseen = 0
   private let sources: [SourceDescription]
   private let load: Int64
@@ -91,8 +91,8 @@ final class HostRun: SlicedScreen {
     for _ in 0..<most {
       if unseen >= most { return true }
       guard !shared.isFull, let arrival = feed.nextTime, !(time < arrival) else { return false }
-      // No further than the next instant: of what faults hold back, any number may be due before the first event
-      // arrives.
+      // Advances only to the next instant, because any number of held-back events may be due before
+      // the first event arrives.
       _ = takeNext(until: arrival, passing: SimulationSlice.work, at: now, noting: note)
     }
     return true
@@ -105,7 +105,7 @@ final class HostRun: SlicedScreen {
   var remedy: String {
     let number = shared.busiest
     guard let most = sources[number].mostPerSecond(load: load) else {
-      return "let fewer events of events[\(number)] come at the same time"
+      return "send fewer events of events[\(number)] at the same time"
     }
     return "lower the rate of events[\(number)], which sends up to \(Format.count(most)) per second"
   }
@@ -122,7 +122,8 @@ final class HostRun: SlicedScreen {
         until: time, passing: SimulationSlice.work, at: Instant(nanoseconds: time.nanoseconds)
       ) { note($0, $1, time) }
       arrival = feed.nextTime
-      // A turn takes all events that arrive together; if these are very many, it does not do so here.
+      // A turn receives all events that arrive together. If there are very many, the turn is
+      // processed elsewhere.
       if arrival == time {
         together += 1
         if max(together, unseen) < SimulationSlice.work { continue }
@@ -132,12 +133,12 @@ final class HostRun: SlicedScreen {
       if screen.wantsReducing { return time }
       guard endTurn(time), unseen < SimulationSlice.work else { break }
     }
-    // Counts what came in.
+    // Counts the received events.
     screen.reduce()
     return nil
   }
 
-  /// Takes the next event; false if none arrives until then.
+  /// Receives the next event. Returns false if no event arrives up to `time`.
   private func takeNext(
     until time: VirtualTime, passing most: Int = .max, at now: Instant,
     noting note: (_ throttle: Int, _ intended: VirtualTime) -> Void
@@ -152,7 +153,7 @@ final class HostRun: SlicedScreen {
     unseen += max(0, shared.total - before - 1)
     noteFaults()
     shared.noteArrived()
-    // Taken out once: each mention of the delivery would copy it, with all its texts.
+    // Read once, because each access would copy the delivery with all its texts.
     let event = delivery.event
     note(ThrottledKind.of(event.payload)?.number ?? 0, delivery.intended)
     screen.receive(event, at: now)
@@ -183,7 +184,7 @@ final class HostRun: SlicedScreen {
 }
 
 extension ThrottledKind {
-  /// From 1 on, in the order of the declaration.
+  /// The number of the throttle, starting at 1, in the order of the declaration.
   fileprivate var number: Int {
     switch self {
     case .chat: 1

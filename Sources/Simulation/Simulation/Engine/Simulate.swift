@@ -5,12 +5,12 @@ import YAMLReader
 
 /// Runs a scenario: every variant on every device.
 ///
-/// The result depends on nothing but the scenario, the files that it names and the options.
+/// The result depends only on the scenario, the files that it refers to, and the options.
 ///
 /// - Parameter progress: Called with the percentage done, from 1 to 100, at most once for each
 ///   value.
-/// - Throws: ``ConfigurationError``, before anything ran or because a device falls so far behind that too many events
-///   wait for it; `CancellationError`.
+/// - Throws: ``ConfigurationError`` before anything runs, or if a device falls so far behind that
+///   too many events wait for it; `CancellationError`.
 package func simulate(
   scenarioText: String, options: SimulationOptions, progress: (_ percent: Int) -> Void = { _ in }
 ) async throws -> SimulationOutcome {
@@ -18,7 +18,7 @@ package func simulate(
   do {
     return try await simulate(scenario, wantsTrace: options.wantsTrace, progress: progress)
   } catch let problem as SimulationProblem {
-    // What has to be changed is in the file.
+    // The problem must be corrected in the scenario file.
     throw ConfigurationError(file: options.path, message: problem.description)
   }
 }
@@ -30,15 +30,15 @@ package func simulate(
   try await scenario.plan.run(wantsTrace: wantsTrace, progress: progress)
 }
 
-/// The screen at the end of the scenario's first run (first variant, first device), for comparison
-/// with a screen that received the same events.
+/// Returns the screen at the end of the scenario's first run (first variant, first device), for
+/// comparison with a screen that received the same events.
 package func simulatedScreen(_ scenario: Scenario) -> HostScreen? {
   let screen = try? scenario.plan.finalScreen()
   return (screen as? HostRun)?.screen
 }
 
 extension Scenario {
-  /// What to simulate.
+  /// The plan of the scenario.
   package var plan: SimulationPlan {
     var plan = SimulationPlan(
       name, seed: seed, duration: duration, devices: devices,

@@ -1,13 +1,13 @@
 package import HangSimulation
 package import LiveEvents
 
-/// Reactions of the audience: independent of each other, with a burst now and then.
+/// Reactions of the audience: independent of each other, with an occasional burst.
 package struct Reactions: EventGenerator {
   private let meanInterval: VirtualTime
   private let kinds: [Text] = ["heart", "laugh", "fire", "clap"]
   private var random: SeededGenerator
   private var time: VirtualTime
-  /// Reactions left in the burst.
+  /// The number of reactions left in the burst.
   private var burst = 0
 
   package init(meanInterval: VirtualTime, from start: VirtualTime, random: SeededGenerator) {
@@ -38,7 +38,7 @@ package struct ChatMessages: EventGenerator {
   private var time: VirtualTime
   private var number = 0
 
-  /// - Parameter prefix: Prefix of the messages' identifiers.
+  /// - Parameter prefix: The prefix of the messages' identifiers.
   package init(
     meanInterval: VirtualTime, prefix: String, from start: VirtualTime, random: SeededGenerator
   ) {
@@ -64,17 +64,18 @@ package struct ChatMessages: EventGenerator {
   private static let subjects = ["the intro", "that jump", "the new song", "the map", "the cat"]
 }
 
-/// The waiting room before the stream goes live: people join, some leave, the rest are let in.
+/// The visitors of the waiting room before the stream goes live: people join, some leave, and the
+/// others are admitted.
 package struct WaitingRoomVisitors: EventGenerator {
   private let meanInterval: VirtualTime
   private let opening: VirtualTime
   private var random: SeededGenerator
   private var time: VirtualTime
   private var joined = 0
-  /// The people waiting, in the order of their arrival.
+  /// The waiting people, in the order of their arrival.
   private var waiting: [Person] = []
 
-  /// - Parameter opening: When the people waiting are let in.
+  /// - Parameter opening: The time at which the waiting people are admitted.
   package init(
     meanInterval: VirtualTime, from start: VirtualTime, opening: VirtualTime,
     random: SeededGenerator
@@ -87,7 +88,7 @@ package struct WaitingRoomVisitors: EventGenerator {
 
   package var nextTime: VirtualTime? {
     if time < opening { return time }
-    // All at the same moment: a waiting room is a crowd at the door.
+    // All are admitted at the same moment, to simulate a crowd at the door.
     return waiting.isEmpty ? nil : opening
   }
 
@@ -114,7 +115,8 @@ enum InventedPeople {
 
   static let count = first.count * second.count
 
-  /// Always the same name for the same number. Names of numbers beyond ``count`` end in a figure.
+  /// Returns the name of a person. The same number always gives the same name. Names of numbers
+  /// beyond ``count`` end in a digit.
   static func name(_ number: Int) -> String { String(text(number)) }
 
   static func text(_ number: Int) -> Text {

@@ -35,7 +35,7 @@ package struct ScriptedEvents: EventGenerator {
   private let steps: [(time: VirtualTime, payload: LiveEvent.Payload)]
   private var index = 0
 
-  /// - Parameter steps: In order of time.
+  /// - Parameter steps: The events, in order of time.
   package init(_ steps: [(time: VirtualTime, payload: LiveEvent.Payload)]) {
     precondition(zip(steps, steps.dropFirst()).allSatisfy { $0.time <= $1.time })
     self.steps = steps

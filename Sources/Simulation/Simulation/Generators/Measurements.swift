@@ -29,13 +29,14 @@ package struct ViewerWalk: EventGenerator {
   }
 }
 
-/// Statistics of encoder and connection at regular intervals, with an occasional bad spell.
+/// Statistics of the encoder and the connection at regular intervals, with an occasional bad
+/// period.
 package struct StatisticsSamples: EventGenerator {
   private let period: VirtualTime
   private var random: SeededGenerator
   private var time: VirtualTime
   private var droppedFrames = 0
-  /// Samples left in the bad spell.
+  /// The number of samples left in the bad period.
   private var badSamples = 0
 
   package init(
@@ -63,13 +64,13 @@ package struct StatisticsSamples: EventGenerator {
   }
 }
 
-/// A sound level meter with two channels, by default at the 20 Hz of the common broadcast program.
+/// A sound level meter with two channels, by default at 20 Hz, the rate of OBS Studio.
 package struct LevelMeter: EventGenerator {
   private let input: Text
   private let period: VirtualTime
   private var random: SeededGenerator
   private var time: VirtualTime
-  /// In thousandths.
+  /// The level in thousandths.
   private var level = 300
 
   package init(
@@ -92,7 +93,7 @@ package struct LevelMeter: EventGenerator {
   }
 }
 
-/// The progress of a recorder from the moment it starts: bytes and time never decrease.
+/// The progress of a recorder, beginning with its start: bytes and time never decrease.
 package struct RecorderReports: EventGenerator {
   private let period: VirtualTime
   private let start: VirtualTime

@@ -1,11 +1,11 @@
 package import HangSimulation
 package import LiveEvents
 
-/// Drags of sliders: a begin, changes at the rate of a real drag, an end that repeats the last
+/// Drags of sliders: a begin, changes at the rate of a real drag, and an end that repeats the last
 /// value.
 ///
-/// Rates vary between drags as they do in recorded drags of at least 20 changes: median 33
-/// changes/s, 95 % below 100/s, the fastest 135/s.
+/// Rates vary between drags, like those of recorded drags with at least 20 changes: the median is
+/// 33 changes/s, 95 % are below 100/s, and the fastest is 135/s.
 package struct SliderDrags: EventGenerator {
   private enum Step {
     case begin
@@ -19,7 +19,7 @@ package struct SliderDrags: EventGenerator {
   private var time: VirtualTime
   private var step = Step.begin
   private var control = 0
-  /// Values in thousandths, per control.
+  /// The values of the controls, in thousandths.
   private var values: [Int]
   private var target = 0
   private var period = VirtualTime.zero
@@ -58,7 +58,8 @@ package struct SliderDrags: EventGenerator {
     }
   }
 
-  /// Changes per thousand seconds for one drag: a line through the measured quantiles.
+  /// Returns the rate of a drag, in changes per thousand seconds. The distribution interpolates the
+  /// measured quantiles.
   static func milliHertz(_ random: inout SeededGenerator) -> Int {
     switch random.integer(in: 0...99) {
     case 0..<50: random.integer(in: 14_000...33_000)
@@ -67,13 +68,13 @@ package struct SliderDrags: EventGenerator {
     }
   }
 
-  /// Hands are not regular: some steps take up to a quarter longer, none shorter, so that the
-  /// fastest drag stays the fastest.
+  /// Returns the pause before the next change. Hands are irregular: some pauses are a quarter
+  /// longer. None is shorter, so the fastest drag stays the fastest.
   static func pause(_ period: Int64, _ random: inout SeededGenerator) -> Int64 {
     random.isOne(in: 8) ? period * 5 / 4 : period
   }
 
-  /// The next value in thousandths on the way to `target`, with `left` changes to go.
+  /// Returns the next value on the way to `target`, in thousandths, with `left` changes remaining.
   static func moved(
     _ value: Int, to target: Int, left: Int, _ random: inout SeededGenerator
   ) -> Int {

@@ -1,13 +1,13 @@
 import LiveEvents
 
-/// Writes texts one after the other into the bytes of a slab. Strings in between would take longer than everything
-/// else that happens to a generated message.
+/// Writes texts consecutively into the bytes of a slab. Intermediate strings would take longer than
+/// all other work on a generated message.
 struct TextWriter {
-  /// Enough for the texts of a generated message.
+  /// The maximum length of the texts of a generated message.
   static let capacity = 160
 
   private let target: UnsafeMutableBufferPointer<UInt8>
-  /// How many bytes were written.
+  /// The number of written bytes.
   private(set) var count = 0
 
   init(_ target: UnsafeMutableBufferPointer<UInt8>) { self.target = target }
@@ -30,7 +30,7 @@ struct TextWriter {
     count += length
   }
 
-  /// Where in the slab is what `write` appends.
+  /// Returns the slice of the slab that contains the output of `write`.
   mutating func slice(_ write: (inout TextWriter) -> Void) -> ByteSlab.Slice {
     let start = count
     write(&self)

@@ -32,7 +32,7 @@ extension GeneratedType {
 }
 
 extension PayloadMaker.State {
-  /// A message of one of this many people.
+  /// Returns a message from a random person out of `people`.
   fileprivate mutating func message(of people: Int, _ shared: inout SourceState) -> ChatMessage {
     let person = random.integer(in: 0...(people - 1))
     let text = random.pick(Self.texts)
@@ -60,7 +60,7 @@ extension PayloadMaker.State {
     return ChatNotice(kind: kind, user: person(), count: count)
   }
 
-  /// A gift bomb and its gifts, which share a group.
+  /// Emits a gift bomb and its gifts, which share a group.
   fileprivate mutating func giftBomb(of size: Int, _ emit: PayloadMaker.Emit) {
     let giver = person()
     let group = Text("bomb-\(source)-\(occasions)")

@@ -4,7 +4,7 @@ import YAMLReader
 
 extension GeneratedType {
   static let control = [
-    // A whole drag of one of the controls, shaped like real ones.
+    // A complete drag of one of the controls, shaped like recorded drags.
     GeneratedType("slider", keys: ["controls"]) { section throws(ConfigurationError) in
       PayloadPattern(
         names: try section.words("controls", default: ["microphone", "zoom", "beauty"]),
@@ -36,7 +36,7 @@ extension PayloadMaker.State {
     return .meter(input: names[0], levels: [Float(level) / 1000, Float(other) / 1000])
   }
 
-  /// A begin, changes at the rate of a real drag, and an end that repeats the last value.
+  /// Emits a begin, changes at the rate of a real drag, and an end that repeats the last value.
   fileprivate mutating func drag(_ emit: PayloadMaker.Emit) {
     let control = random.integer(in: 0...(names.count - 1))
     let target = random.integer(in: 0...1000)

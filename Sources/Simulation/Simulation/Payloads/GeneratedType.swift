@@ -2,11 +2,11 @@ import HangSimulation
 import LiveEvents
 import YAMLReader
 
-/// A type of event that a source with the key `generate` can make.
+/// A type of event that a source with the key `generate` can create.
 struct GeneratedType: Sendable {
-  /// The name of the type in native lines.
+  /// The name of the type in the native format.
   let name: String
-  /// Keys that only some types of sources have and that apply to this one.
+  /// The additional keys that apply to this type.
   let keys: [String]
   let pattern: @Sendable (YAMLMapping) throws(ConfigurationError) -> PayloadPattern
 
@@ -19,7 +19,7 @@ struct GeneratedType: Sendable {
     self.pattern = pattern
   }
 
-  /// A type without keys; `payload` makes each event.
+  /// Creates a type without additional keys. `payload` creates each event.
   init(
     _ name: String,
     payload: @escaping @Sendable (inout PayloadMaker.State, inout SourceState) -> LiveEvent.Payload
@@ -27,7 +27,8 @@ struct GeneratedType: Sendable {
     self.init(name) { _ in PayloadPattern(.event(payload)) }
   }
 
-  /// The types of all parts. A new part adds a file next to this one, and its types here.
+  /// The types of all parts of the screen. For a new part, add a file to this directory, and its
+  /// types here.
   static let all =
     activity + chat + header + control + liveRoomStats + poll + recorder + source + waitingRoom
     + stream
@@ -36,7 +37,7 @@ struct GeneratedType: Sendable {
 }
 
 extension PayloadPattern {
-  /// Reads what a source with the key `event` or `generate` makes.
+  /// Reads the events of a source with the key `event` or `generate`.
   init(_ section: YAMLMapping) throws(ConfigurationError) {
     let keys: [String]
     if let event = section["event"] {
@@ -48,7 +49,7 @@ extension PayloadPattern {
       keys = type.keys
       self = try type.pattern(section)
     }
-    // A key that belongs to another type of event is a mistake.
+    // A key of another type of event is an error.
     try section.refuse(
       GeneratedType.keys.filter { !keys.contains($0) },
       because: "does not apply to this kind of event")
@@ -56,7 +57,7 @@ extension PayloadPattern {
 }
 
 extension YAMLMapping {
-  /// A list of words under `key`, or one word.
+  /// Reads a list of words under `key`, or a single word.
   func words(_ key: String, default standard: [String]) throws(ConfigurationError) -> [String] {
     guard let cell = self[key] else { return standard }
     var words: [String] = []

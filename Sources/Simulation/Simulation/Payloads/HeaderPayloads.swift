@@ -4,7 +4,7 @@ import YAMLReader
 
 extension GeneratedType {
   static let header = [
-    // Of one to five people.
+    // A reaction of one to five people.
     GeneratedType("reaction", keys: ["kinds"]) { section throws(ConfigurationError) in
       PayloadPattern(
         names: try section.words("kinds", default: ["heart", "laugh", "fire", "clap"]),
@@ -24,7 +24,7 @@ extension GeneratedType {
 }
 
 extension PayloadMaker.State {
-  /// A random walk that is drawn towards a number.
+  /// Returns the next value of a random walk towards a goal.
   fileprivate mutating func viewers(_ goal: Int) -> Int {
     let spread = max(goal / 40, 1)
     level = max(0, level + (goal - level) / 20 + random.integer(in: -spread...spread))

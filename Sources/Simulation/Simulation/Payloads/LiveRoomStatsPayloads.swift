@@ -8,7 +8,7 @@ extension GeneratedType {
 }
 
 extension PayloadMaker.State {
-  /// Good, with a bad spell of five samples in 40.
+  /// Returns good statistics, except for the last five samples of every 40.
   fileprivate mutating func statistics() -> StreamStatistics {
     let isBad = occasions % 40 >= 35
     if isBad { level += random.integer(in: 1...12) }

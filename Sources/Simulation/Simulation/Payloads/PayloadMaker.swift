@@ -1,20 +1,20 @@
 import HangSimulation
 import LiveEvents
 
-/// Makes the events of a generated source, one occasion after the other.
+/// Creates the events of a generated source, one occasion after another.
 struct PayloadMaker: Sendable {
-  /// What a source remembers from one occasion to the next.
+  /// The state that a source keeps between occasions.
   struct State: Sendable {
     /// The number of the source.
     let source: Int
     var random: SeededGenerator
     /// The number of occasions so far, including the current one.
     var occasions = 0
-    /// A random walk: viewers, a level, bytes.
+    /// The current value of a random walk: viewers, a level, or bytes.
     var level: Int
-    /// Names to choose from, such as controls.
+    /// The names to choose from, such as controls.
     let names: [Text]
-    /// A value per name; the position of a slider, in thousandths.
+    /// A value for each name, such as the position of a slider, in thousandths.
     var values: [Int]
   }
 
@@ -30,8 +30,8 @@ struct PayloadMaker: Sendable {
       values: pattern.names.map { _ in 500 })
   }
 
-  /// The event of one occasion that has one; `nil`, and nothing happens, if the pattern makes several that belong
-  /// together.
+  /// Returns the event of an occasion with a single event. Returns `nil`, without any effect, if
+  /// the pattern creates several related events.
   mutating func makeOne(_ shared: inout SourceState) -> LiveEvent.Payload? {
     guard case .event(let payload) = pattern.occasion else { return nil }
     state.occasions += 1
@@ -50,18 +50,18 @@ struct PayloadMaker: Sendable {
   }
 }
 
-/// What a source generates, according to a scenario.
+/// The events that a source generates, according to a scenario.
 struct PayloadPattern: Sendable {
   enum Occasion: Sendable {
-    /// Makes one event of an occasion.
+    /// Creates one event of an occasion.
     case event(@Sendable (inout PayloadMaker.State, inout SourceState) -> LiveEvent.Payload)
-    /// Makes all events of an occasion, which belong together.
+    /// Creates all events of an occasion, which are related.
     case batch(@Sendable (inout PayloadMaker.State, _ size: Int, PayloadMaker.Emit) -> Void)
   }
 
   let occasion: Occasion
   let names: [Text]
-  /// Where the random walk begins.
+  /// The start of the random walk.
   let level: Int
   /// Whether the scenario sets the number of events per occasion.
   let isSized: Bool

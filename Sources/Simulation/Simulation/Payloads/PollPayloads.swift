@@ -3,7 +3,8 @@ import LiveEvents
 
 extension GeneratedType {
   static let poll = [
-    // A whole poll: its question, totals that rise once a second for half a minute, and its end.
+    // A complete poll: its question, totals that rise once per second for half a minute, and its
+    // end.
     GeneratedType("poll.begin") { _ in
       PayloadPattern(
         names: ["the old map", "the new map", "none, just talk"], isSized: false,
@@ -21,7 +22,7 @@ extension PayloadMaker.State {
       .zero, 0,
       .poll(
         .begin(PollQuestion(id: id, title: Text("Question \(occasions)"), options: names))))
-    // Some options are liked more than others.
+    // Some options are more popular than others.
     let appeal = names.map { _ in random.integer(in: 1...40) }
     var totals = names.map { _ in 0 }
     for second in 1...Self.pollSeconds {

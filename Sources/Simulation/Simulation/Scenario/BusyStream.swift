@@ -1,6 +1,6 @@
 extension Scenario {
-  /// Four minutes in which every part of the host's screen has something to show, and the chat is busy now and then: what
-  /// is run to measure the screen.
+  /// Returns a scenario of four minutes for measuring the screen. Every part of the host's screen
+  /// has content, and the chat is occasionally busy.
   package static func busyStream() throws -> Scenario {
     let device = "costs: {action: 0ms}"
     let files = ScenarioFiles(

@@ -2,7 +2,7 @@ import HangSimulation
 import YAMLReader
 
 extension Fault {
-  /// How many there may be. Each event passes all of them, and some make another copy of it.
+  /// The maximum number of faults. Each event passes through all of them, and some faults copy it.
   private static let limit = 64
   private static let kinds = ["stall", "burst", "reorder", "duplicate", "drop", "reconnect"]
 

@@ -1,20 +1,22 @@
 import HangSimulation
 import YAMLReader
 
-/// Something outside the screen that its effects wait for.
+/// A service outside the screen that its effects wait for.
 package enum EffectKind: String, Hashable, Sendable, CaseIterable {
-  /// Whoever carries out what the control panel asks for, such as the program that streams.
+  /// The controller that carries out the requests of the control panel, such as the streaming
+  /// program.
   case surface
-  /// The search of the running chat for waves and highlights, once for each batch of messages.
+  /// The search of the running chat for bursts of duplicates and highlights, once for each batch of
+  /// messages.
   case analysis
-  /// The room's own recorder, which is wanted to record from the beginning.
+  /// The room's own recorder, which is requested to record from the start.
   case recorder
 }
 
-/// How a scenario has something answer.
+/// The behaviour of a service, as defined by a scenario.
 struct HostEffect: Hashable, Sendable {
   var model = EffectModel()
-  /// How long the screen waits for an answer of the surface.
+  /// How long the screen waits for an answer of the controller.
   var timeout = VirtualTime.seconds(5)
 }
 
@@ -43,7 +45,7 @@ extension HostEffect {
       if let value = section["silence"] { effect.model.silence = try value.share() }
       if let value = section["timeout"] { effect.timeout = try value.duration(positive: true) }
       guard effect.model.failures + effect.model.silence <= 1_000 else {
-        throw section.problem(at: "silence", "is more than 100% together with failures")
+        throw section.problem(at: "silence", "exceeds 100% together with failures")
       }
       models[kind] = effect
     }

@@ -4,8 +4,8 @@ import Wording
 import YAMLReader
 
 extension Rate {
-  /// Reads `400/s`, `12.5/m` or `3/h`; `nil` for any other text and for rates above one per
-  /// nanosecond.
+  /// Parses `400/s`, `12.5/m`, or `3/h`. The result is `nil` for any other text, and for rates
+  /// above one per nanosecond.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let unit = Quantity.nanoseconds("1\(parts[1])"),
@@ -22,7 +22,7 @@ extension Rate {
 }
 
 extension YAMLNode {
-  /// A span of virtual time.
+  /// Reads a duration in virtual time.
   func duration(positive: Bool = false) throws(ConfigurationError) -> VirtualTime {
     VirtualTime(nanoseconds: try interval(positive: positive).nanoseconds)
   }
@@ -36,7 +36,7 @@ extension YAMLNode {
     return rate
   }
 
-  /// In thousandths.
+  /// Reads a share in thousandths.
   func share() throws(ConfigurationError) -> Int64 {
     let text = try text()
     guard let share = Quantity.share(text) else {
@@ -45,7 +45,7 @@ extension YAMLNode {
     return share
   }
 
-  /// In millionths; at least `minimum`.
+  /// Reads a factor in millionths that is at least `minimum`.
   func factor(atLeast minimum: Int64) throws(ConfigurationError) -> Int64 {
     let text = try text()
     guard let value = Quantity.millionths(text), value >= minimum, value <= 1_000_000_000 else {

@@ -1,7 +1,6 @@
 package import HangSimulation
 
-/// The contents of a scenario file: what happens, on which devices, in which variants, and which
-/// thresholds apply.
+/// The contents of a scenario file: its events, devices, variants, and thresholds.
 package struct Scenario: Sendable {
   package var name: String
   package var seed: UInt64
@@ -9,43 +8,43 @@ package struct Scenario: Sendable {
   package var devices: [Device]
   var sources: [SourceDescription]
   var faults: [Fault]
-  /// What effects find outside the screen; what is missing is not there.
+  /// The services that effects use. A missing service does not exist for the screen.
   var effects: [EffectKind: HostEffect]
-  /// In the order of the file; a single one named `default` if the file has none.
+  /// The variants in the order of the file; a single variant named `default` if the file has none.
   package var variants: [Variant]
   package var thresholds: [Threshold]
-  /// Settings from the command line, in their order.
+  /// The settings from the command line, in their order.
   package var parameters: [(key: String, value: String)]
 
-  /// One version of the screen.
+  /// A version of the screen.
   package struct Variant: Hashable, Sendable {
     package var name: String
     package var settings: RunSettings
   }
 
-  /// Longer reports would be useless to people.
+  /// The maximum number of runs. Longer reports would be unreadable.
   static let runLimit = 256
-  /// The same of conditions, each of which is checked against all runs.
+  /// The maximum number of thresholds. Each is checked against all runs.
   static let thresholdLimit = 256
 }
 
-/// What a caller adds to a scenario file.
+/// The caller's additions to a scenario file.
 package struct SimulationOptions: Sendable {
   /// The scenario's path. Errors name it, and other files are found relative to it.
   package var path: String
   package var files: ScenarioFiles
-  /// Devices that replace those of the file; empty to use the file's.
+  /// The devices that replace those of the file; empty to use the file's.
   package var devices: [String] = []
-  /// The variants to run; empty runs all.
+  /// The variants to run; empty to run all.
   package var variants: [String] = []
   package var seed: UInt64?
-  /// As given to `--set`, `key=value` each.
+  /// The arguments of `--set`, `key=value` each.
   package var settings: [String] = []
-  /// Thresholds in addition to those of the file.
+  /// The thresholds in addition to those of the file.
   package var thresholds: [String] = []
   /// Whether to record a trace.
   package var wantsTrace = false
-  /// How long all recordings together may be, in bytes without compression.
+  /// The maximum total size of all recordings, in bytes without compression.
   package var recordingLimit = Int.max
 
   package init(path: String, files: ScenarioFiles = .disk) {

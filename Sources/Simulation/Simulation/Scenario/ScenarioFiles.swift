@@ -1,11 +1,12 @@
 import Glibc
 import HangSimulation
 
-/// How a simulation reads files: passed in, so that tests can invent them and a service can refuse.
+/// File access of a simulation. It is passed in, so that tests can fake files and a service can
+/// restrict access.
 package struct ScenarioFiles: Sendable {
-  /// The bytes of a file; `nil` if it does not exist.
+  /// Returns the bytes of a file; `nil` if it does not exist.
   package var read: @Sendable (_ path: String) -> [UInt8]?
-  /// The names in a directory, sorted; empty if it does not exist.
+  /// Returns the sorted names in a directory; empty if it does not exist.
   package var list: @Sendable (_ path: String) -> [String]
 
   package init(
@@ -15,11 +16,11 @@ package struct ScenarioFiles: Sendable {
     self.list = list
   }
 
-  /// Where the package installs the files of `config`.
+  /// The directory in which the package installs the files of `config`.
   private static let installed = "/usr/share/livehost"
 
-  /// A recording: as named, then below each directory that the scenario is in, then where packages
-  /// put recordings.
+  /// Returns the bytes of a recording. Tries the name itself, then each parent directory of the
+  /// scenario, and then the directory of installed packages.
   func recording(_ name: String, scenario: String) -> [UInt8]? {
     if name.hasPrefix("/") { return read(name) }
     let shared = name.hasPrefix("config/") ? String(name.dropFirst(7)) : name
@@ -30,8 +31,9 @@ package struct ScenarioFiles: Sendable {
     return nil
   }
 
-  /// A device profile and its path: from a directory `devices` next to the scenario or next to one
-  /// of its parent directories, then from `config/devices`, then from where packages install them.
+  /// Returns a device profile and its path. Searches the directory `devices` next to the scenario
+  /// and to each of its parent directories, then `config/devices`, and then the directory of
+  /// installed packages.
   func device(_ name: String, scenario: String) -> (path: String, text: String)? {
     guard !name.contains("/") else { return nil }
     for directory in Self.deviceDirectories(scenario) {
@@ -41,7 +43,7 @@ package struct ScenarioFiles: Sendable {
     return nil
   }
 
-  /// The names of all device profiles that a scenario can use, sorted.
+  /// Returns the sorted names of all device profiles that a scenario can use.
   package func deviceNames(scenario: String) -> [String] {
     var names: Set<String> = []
     for directory in Self.deviceDirectories(scenario) {
@@ -57,7 +59,7 @@ package struct ScenarioFiles: Sendable {
       + ["config/devices", "\(installed)/devices"]
   }
 
-  /// The directory of a path and those above it, the nearest first; "" is the current one.
+  /// Returns the directory of a path and its parents, nearest first; "" is the current directory.
   private static func directories(above path: String) -> [String] {
     var directories: [String] = []
     var rest = path[...]
@@ -75,7 +77,7 @@ package struct ScenarioFiles: Sendable {
 }
 
 extension ScenarioFiles {
-  /// Longest file that is read, in bytes.
+  /// The maximum size of a file, in bytes.
   private static let sizeLimit = 1 << 30
 
   /// The files of this machine.

@@ -10,7 +10,7 @@ extension Scenario {
     "variants", "thresholds",
   ]
 
-  /// Reads a scenario and the files that it names.
+  /// Reads a scenario and the files that it refers to.
   package init(_ text: String, _ options: SimulationOptions) throws(ConfigurationError) {
     let file = options.path
     let top = try YAMLMapping(YAMLNode(file, text), known: Self.keys)
@@ -37,14 +37,14 @@ extension Scenario {
     variants = try Self.variants(top["variants"], base, options)
     if devices.count * variants.count > Self.runLimit {
       throw top.problem(
-        at: "devices", "with the variants these are more than \(Self.runLimit) runs")
+        at: "devices", "devices times variants exceed \(Self.runLimit) runs")
     }
     thresholds = []
     try readThresholds(top["thresholds"], options, leftOut: Self.names(top))
   }
 
-  /// The files that a scenario refers to, by path, for whoever runs it elsewhere. Reads the scenario, to find its
-  /// errors as well.
+  /// Returns the files to which a scenario refers, by path, for running it on another machine. Also
+  /// reads the scenario, to find its errors.
   package static func files(
     _ text: String, _ options: SimulationOptions
   ) throws(ConfigurationError) -> [(path: String, bytes: [UInt8])] {
@@ -61,7 +61,7 @@ extension Scenario {
     return used.withLock { $0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// A setting from the command line. Errors name the option instead of a file.
+  /// Splits a setting from the command line. Errors name the option instead of a file.
   private static func setting(
     _ text: String
   ) throws(ConfigurationError) -> (key: String, value: YAMLNode) {
@@ -86,7 +86,7 @@ extension Scenario {
       nodes = try top.required("devices").list(orOne: true)
       if nodes.isEmpty { throw top.problem(at: "devices", "lists no devices") }
     }
-    // Before they are compared with each other.
+    // Checked before the devices are compared with each other.
     if nodes.count > runLimit {
       throw top.problem(at: "devices", "lists more than \(runLimit) devices")
     }
@@ -128,7 +128,7 @@ extension Scenario {
     return variants.filter { options.variants.contains($0.name) }
   }
 
-  /// The names of devices and variants that the file has, whether or not they were chosen.
+  /// Returns the names of all devices and variants of the file, whether or not they were chosen.
   private static func names(_ top: YAMLMapping) throws(ConfigurationError) -> [String] {
     var names: [String] = []
     for node in try top["devices"]?.list(orOne: true) ?? [] { names.append(try node.text()) }
@@ -136,7 +136,7 @@ extension Scenario {
     return names + (try YAMLMapping(variants, known: nil).entries.map(\.0))
   }
 
-  /// - Parameter leftOut: names of devices and variants that were not chosen.
+  /// - Parameter leftOut: The names of devices and variants that were not chosen.
   private mutating func readThresholds(
     _ node: YAMLNode?, _ options: SimulationOptions, leftOut: [String]
   ) throws(ConfigurationError) {
@@ -144,12 +144,12 @@ extension Scenario {
       try (node?.list() ?? []) + options.thresholds.map { YAMLNode($0, option: "--threshold") }
     if nodes.count > Self.thresholdLimit {
       throw nodes[Self.thresholdLimit].problem(
-        "is one more than the \(Self.thresholdLimit) that are checked")
+        "exceeds the limit of \(Self.thresholdLimit) thresholds")
     }
     for node in nodes {
       let threshold: Threshold
       do throws(ThresholdProblem) {
-        // The threshold's own reader rejects anything but a single value.
+        // The threshold's own parser rejects everything except a scalar.
         threshold = try Threshold(node.scalar ?? "")
         try threshold.check(
           views: HostView.names, actions: ActionKinds.host.names,
@@ -165,7 +165,7 @@ extension Scenario {
 }
 
 extension YAMLNode {
-  /// The top-level mapping of a file, which must not be empty.
+  /// Parses the top-level mapping of a file, which must not be empty.
   init(_ file: String, _ text: String) throws(ConfigurationError) {
     guard let top = try YAMLNode(parsing: text, file: file) else {
       throw ConfigurationError(file: file, message: "is empty")

@@ -8,19 +8,19 @@ import YAMLReader
 package struct RunSettings: Hashable, Sendable {
   /// Whether the host's view depends on its children as a whole.
   package var children = ChildTracking.ignored
-  /// Frames per second; nil for the device's own rate.
+  /// The frame rate; `nil` for the device's own rate.
   package var refreshRate: Int?
-  /// Factor of all generated rates, in millionths.
+  /// A factor for all generated rates, in millionths.
   package var load: Int64 = 1_000_000
   package var costs = CostOverrides()
-  /// Throttling: how long events may wait.
+  /// The throttling policies: how long events may wait.
   package var throttling = ThrottlePolicies()
 
   package init() {}
 }
 
 extension RunSettings {
-  /// Keys of variants and of `--set`.
+  /// The keys of variants and of `--set`.
   static let keys =
     [
       "host.children", "screen.refreshRate", "load", "costs.action", "costs.element", "costs.view",

@@ -4,7 +4,7 @@ import WireFormats
 import Wording
 import YAMLReader
 
-/// Reads an event written in a scenario, with the members of the native format.
+/// Reads an event in a scenario, with the members of the native format.
 struct EventReader {
   func payload(_ node: YAMLNode) throws(ConfigurationError) -> LiveEvent.Payload {
     guard case .mapping = node.content else {
@@ -23,7 +23,7 @@ struct EventReader {
     }
   }
 
-  /// The node as JSON. Plain values that look like numbers or Booleans become these.
+  /// Appends the node as JSON. Plain values that look like numbers or Booleans are converted.
   private func append(_ node: YAMLNode, to json: inout JSONWriter) {
     switch node.content {
     case .mapping(let entries):

@@ -5,16 +5,18 @@ import WireFormats
 
 /// Reads a recording: lines of any format, optionally compressed with gzip.
 struct RecordedSource {
-  /// The time of its first event.
+  /// The time of the first event.
   var start: VirtualTime
-  /// Playback speed relative to the original, in millionths.
+  /// The playback speed relative to the original, in millionths.
   var speed: Int64
 
-  /// How much is inflated between two looks at the limit. Of zeros it becomes a thousand times as much.
+  /// The number of compressed bytes between two checks of the limit. Compressed zeros expand by a
+  /// factor of a thousand.
   private static let pieceSize = 4_096
 
-  /// - Parameter limit: how long it may be, without compression; less its length afterwards.
-  /// - Complexity: O(length).
+  /// - Parameter limit: The maximum size without compression, in bytes. Reduced by the recording's
+  ///   size.
+  /// - Complexity: O(size).
   func read(
     _ bytes: [UInt8], limit: inout Int
   ) throws(RecordingProblem) -> SourceDescription.Recorded {
@@ -48,7 +50,7 @@ struct RecordedSource {
         .map { (reason: $0.key, count: $0.value) })
   }
 
-  /// A line arrives at the time of its timestamp, but never before the line above it: the
+  /// Assigns each line the time of its timestamp, but never before the previous line. The
   /// timestamps of real chats sometimes go backwards.
   private func timed(_ events: [LiveEvent], from first: Timestamp) -> [TimedEvent] {
     var newest = start
@@ -68,7 +70,7 @@ struct RecordedSource {
     _ bytes: [UInt8], limit: Int
   ) throws(RecordingProblem) -> [UInt8] {
     let excess = RecordingProblem(
-      "makes the recordings longer than the daemon takes; shorten them, or simulate with --local")
+      "exceeds the daemon's limit for recordings; shorten them, or simulate with --local")
     guard bytes.starts(with: GzipReader.magic) else {
       if bytes.count > limit { throw excess }
       return bytes
@@ -99,7 +101,7 @@ struct RecordingProblem: Error {
   init(_ message: String) { self.message = message }
 }
 
-/// The time at which virtual time begins: the first instant of 2026, UTC.
+/// The start of virtual time: the first instant of 2026, UTC.
 enum SimulationEpoch {
   static let timestamp: Timestamp = 1_767_225_600_000
 }

@@ -3,7 +3,7 @@ package import LiveEvents
 
 /// A running source of a scenario.
 package final class ScenarioSource: EventSource {
-  /// For a recording: its events, and how many were delivered.
+  /// The events of a recording, and the number already delivered.
   private var recorded: [TimedEvent] = []
   @exclusivity(unchecked) private var taken = 0
   // For a generator.
@@ -21,7 +21,8 @@ package final class ScenarioSource: EventSource {
   ) {
     self.number = number
     self.shared = shared
-    // Three streams for each source, so that a change to one does not affect the others.
+    // Each source uses three random streams, so that a change to one source does not affect the
+    // others.
     func stream(_ part: UInt64) -> SeededGenerator {
       SeededGenerator(seed: seed, stream: UInt64(number + 1) * 8 + part)
     }
@@ -36,7 +37,8 @@ package final class ScenarioSource: EventSource {
     }
   }
 
-  /// The time of the next occasion; nil after the last one, and once too many events are on their way. Never decreases.
+  /// The time of the next occasion; `nil` after the last one, and once too many events are in
+  /// flight. Never decreases.
   package var nextTime: VirtualTime? {
     if shared.isFull { return nil }
     return taken < recorded.count ? recorded[taken].time : arrivals.nextTime
@@ -61,7 +63,7 @@ package final class ScenarioSource: EventSource {
       event: LiveEvent(timestamp: timestamp, payload: payload), intended: arrival)
   }
 
-  /// Delivers the events of the next occasion, none of which arrives before it, and advances.
+  /// Delivers the events of the next occasion and advances. No event arrives before its occasion.
   package func take(_ deliver: (LiveEvent, VirtualTime) -> Void) {
     if let delivery = takeOne() { return deliver(delivery.event, delivery.intended) }
     guard let time = arrivals.nextTime else { return }
@@ -87,21 +89,21 @@ package final class ScenarioSource: EventSource {
   }
 }
 
-/// What the sources of one run share, and how many of their events are on their way to the screen.
+/// The state that the sources of one run share, including the number of their events in flight.
 ///
-/// Faults, late events and large occasions can put any number of events on their way. Once these are too many the sources
-/// make no more, which ends every loop that would make them.
+/// Faults, late events, and large occasions can put any number of events in flight. Once there are
+/// too many, the sources create no more events, which ends every loop that would create them.
 final class SharedState {
   @exclusivity(unchecked) var state = SourceState()
-  /// Whether there are, or were, more events on their way than the limit.
+  /// Whether the number of events in flight has ever exceeded the limit.
   @exclusivity(unchecked) private(set) var isFull = false
-  /// How many events there have been.
+  /// The total number of events so far.
   @exclusivity(unchecked) private(set) var total = 0
-  /// How many events each source has made.
+  /// The number of events created by each source.
   @exclusivity(unchecked) private var made: [Int]
-  /// Events that were made or duplicated, and have neither arrived nor been dropped.
+  /// The events that were created or duplicated, and have neither arrived nor been dropped.
   @exclusivity(unchecked) private var onTheWay = 0
-  /// What faults have added to that.
+  /// The part of the count that faults have added.
   @exclusivity(unchecked) private var added = 0
   private let limit: Int
 
@@ -110,7 +112,7 @@ final class SharedState {
     self.limit = limit
   }
 
-  /// The number of the source that has made the most events.
+  /// The number of the source that has created the most events.
   var busiest: Int { made.indices.max { made[$0] < made[$1] } ?? 0 }
 
   func noteMade(_ count: Int, by source: Int) {
@@ -121,7 +123,7 @@ final class SharedState {
 
   func noteArrived() { onTheWay -= 1 }
 
-  /// - Parameter faults: everything that faults have done so far.
+  /// - Parameter faults: The cumulative effects of the faults.
   func note(_ faults: FaultCounts) {
     let total = faults.duplicated - faults.dropped
     add(total - added)
@@ -135,14 +137,14 @@ final class SharedState {
 }
 
 extension EventFeed where Source == ScenarioSource {
-  /// All events of a scenario.
+  /// Creates a feed of all events of a scenario.
   ///
-  /// - Parameter load: factor of all generated rates, in millionths.
+  /// - Parameter load: A factor for all generated rates, in millionths.
   package init(_ scenario: Scenario, load: Int64 = 1_000_000) {
     self.init(scenario, load: load, shared: SharedState(sources: scenario.sources.count))
   }
 
-  /// - Parameter shared: told of every event that is made.
+  /// - Parameter shared: Counts every created event.
   init(_ scenario: Scenario, load: Int64, shared: SharedState) {
     self.init(
       scenario.sources.enumerated().map { number, source in

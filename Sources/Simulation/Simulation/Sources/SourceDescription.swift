@@ -1,31 +1,32 @@
 import HangSimulation
 import LiveEvents
 
-/// One source of events, according to a scenario.
+/// A source of events, as defined by a scenario.
 enum SourceDescription: Sendable {
   case recorded(Recorded)
   case generated(PayloadPattern, Arrivals.Plan, Batch)
 
-  /// How many there may be. Each run has a state for each of them.
+  /// The maximum number of sources. Each run has a state for each source.
   static let limit = 1_000
 
   struct Recorded: Sendable {
-    /// In order of arrival.
+    /// The events in order of arrival.
     var events: [TimedEvent]
-    /// The number of lines without an event.
+    /// The numbers of rejected lines, by reason.
     var rejections: [(reason: RejectionReason, count: Int)]
   }
 
   /// The events of one occasion.
   struct Batch: Hashable, Sendable {
-    /// The largest ``size``. The events of an occasion are made in one piece, in some milliseconds.
+    /// The maximum ``size``. The events of an occasion are created together, which takes a few
+    /// milliseconds.
     static let limit = 10_000
 
-    /// How many events.
+    /// The number of events.
     var size = 1
-    /// The later ones arrive within this time, out of order.
+    /// The period within which all events except the first arrive, out of order.
     var within = VirtualTime.zero
-    /// The share of events that arrive late, in thousandths; their timestamps say when they
+    /// The share of events that arrive late, in thousandths. Their timestamps show when they
     /// happened.
     var lateShare: Int64 = 0
     var lateBy = VirtualTime.milliseconds(400)
@@ -33,9 +34,10 @@ enum SourceDescription: Sendable {
 }
 
 extension SourceDescription {
-  /// How many events come in a second of its busiest stage; `nil` for recordings and for single times.
+  /// Returns the number of events per second in the busiest stage; `nil` for recordings and for
+  /// individual times.
   ///
-  /// - Parameter load: factor of the rate, in millionths.
+  /// - Parameter load: A factor for the rate, in millionths.
   func mostPerSecond(load: Int64) -> Int? {
     guard case .generated(_, .staged(_, _, let stages), let batch) = self,
       let interval = stages.compactMap(\.rate.interval).min()

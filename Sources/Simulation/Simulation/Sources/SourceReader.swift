@@ -11,7 +11,7 @@ struct SourceReader {
     ] + GeneratedType.keys
 
   private let options: SimulationOptions
-  /// Nothing is to happen later.
+  /// The end of the scenario. Later events are errors.
   private let end: VirtualTime
 
   init(_ options: SimulationOptions, end: VirtualTime) {
@@ -34,16 +34,16 @@ struct SourceReader {
     return sources
   }
 
-  /// - Parameter bytesLeft: how long recordings may still be.
+  /// - Parameter bytesLeft: The remaining limit for recordings, in bytes.
   private func source(
     _ section: YAMLMapping, _ bytesLeft: inout Int
   ) throws(ConfigurationError) -> SourceDescription {
     let origins = ["recording", "generate", "event"].filter { section[$0] != nil }
     guard let origin = origins.first else {
-      throw section.problem(at: nil, "needs one of 'recording', 'generate' and 'event'")
+      throw section.problem(at: nil, "needs 'recording', 'generate', or 'event'")
     }
     if origins.count > 1 {
-      throw section.problem(at: origins[1], "contradicts '\(origin)': a source is one of them")
+      throw section.problem(at: origins[1], "contradicts '\(origin)'; use only one of them")
     }
     if let recording = section["recording"] {
       try section.refuse(
@@ -51,7 +51,7 @@ struct SourceReader {
         because: "does not apply to a recording, which has its own times and events")
       return .recorded(try self.recording(recording, section, &bytesLeft))
     }
-    try section.refuse(["speed"], because: "is for recordings; generated events have a rate")
+    try section.refuse(["speed"], because: "applies only to recordings; use 'rate' instead")
     let pattern = try PayloadPattern(section)
     return .generated(pattern, try arrivals(section), try batch(section, pattern))
   }
@@ -82,11 +82,11 @@ struct SourceReader {
       try section["arrival"]?.choice([("poisson", .poisson), ("even", .even)]) ?? .poisson
     let start = try section["from"]?.duration() ?? .zero
     if let rate = section["rate"] {
-      try section.refuse(["stages"], because: "contradicts 'rate': give one of them")
+      try section.refuse(["stages"], because: "contradicts 'rate'; use only one of them")
       return .staged(pattern, from: start, [Arrivals.Stage(rate: try rate.rate(), length: nil)])
     }
     guard let stages = section["stages"] else {
-      throw section.problem(at: nil, "needs a 'rate', 'stages' or, for single times, 'at'")
+      throw section.problem(at: nil, "needs 'rate', 'stages', or 'at' (individual times)")
     }
     var read: [Arrivals.Stage] = []
     for cell in try stages.list() {
@@ -110,7 +110,7 @@ struct SourceReader {
     var times: [VirtualTime] = []
     for cell in try at.list(orOne: true) {
       let time = try moment(cell)
-      if let last = times.last, time < last { throw cell.problem("comes before the one above") }
+      if let last = times.last, time < last { throw cell.problem("is before the previous time") }
       times.append(time)
     }
     if times.isEmpty { throw at.problem("lists no times") }
@@ -123,7 +123,7 @@ struct SourceReader {
     var batch = SourceDescription.Batch()
     if !pattern.isSized {
       try section.refuse(
-        ["size", "within"], because: "does not apply where one occasion is many events")
+        ["size", "within"], because: "does not apply to this type, which is a sequence of events")
     }
     if let size = section["size"] {
       batch.size = try size.integer(in: 1...SourceDescription.Batch.limit)
@@ -134,7 +134,7 @@ struct SourceReader {
     }
     if let late = section["late"] { batch.lateShare = try late.share() }
     if let by = section["lateBy"] {
-      if batch.lateShare == 0 { throw by.problem("has no effect without 'late', the share") }
+      if batch.lateShare == 0 { throw by.problem("has no effect without 'late'") }
       batch.lateBy = try by.duration(positive: true)
     }
     return batch

@@ -1,12 +1,12 @@
 import HangSimulation
 import LiveEvents
 
-/// State shared by the sources of one run: the people waiting and the messages so far.
+/// The state that the sources of one run share: the waiting people and the messages so far.
 struct SourceState {
-  /// The number of messages so far, which is the number of the last one.
+  /// The number of messages so far, which is also the number of the last one.
   private(set) var messages = 0
-  /// People leave in the order in which they joined, and their names follow from their numbers. So nobody is kept,
-  /// however many they are.
+  /// People leave in the order in which they joined, and their names are derived from their
+  /// numbers. Only the two numbers are therefore stored, for any number of people.
   private var joined = 0
   private var left = 0
 
@@ -16,7 +16,7 @@ struct SourceState {
     Self.write(messages, to: &writer)
   }
 
-  /// One of the last 50 messages, or the first future message if there are none yet.
+  /// Returns one of the last 50 messages, or the first future message if there are none yet.
   func recentMessage(_ random: inout SeededGenerator) -> Text {
     let back = random.integer(in: 0...max(0, min(49, messages - 1)))
     return Text("\(Self.prefix)\(max(1, messages - back))")
@@ -29,13 +29,13 @@ struct SourceState {
     writer.append(number)
   }
 
-  /// Adds a new person to those waiting.
+  /// Adds a new person to the waiting people.
   mutating func join() -> Person {
     defer { joined += 1 }
     return Self.person(joined)
   }
 
-  /// Removes the person who has waited longest; returns a stranger if no one is waiting.
+  /// Removes the person who has waited longest. Returns a stranger if no one is waiting.
   mutating func leave() -> Person {
     guard left < joined else { return Person(id: "nobody", name: "nobody") }
     defer { left += 1 }

@@ -81,7 +81,7 @@ export class HangList {
 }
 
 const causes = {
-  firstAppearance: "appeared", ownRead: "it reads the field", presence: "a child came or went", changedInput: "its parent passed it on",
+  firstAppearance: "appeared", ownRead: "it reads the field", presence: "a child appeared or disappeared", changedInput: "its parent passed it on",
 };
 
 function holder({ action, view, effect }) {

@@ -1,7 +1,7 @@
 import Testing
 
 struct EnumExpansionTests {
-  @Test func `an enum's cases get paths, and their payloads are changed in place`() {
+  @Test func `the cases of an enum get paths, and their payloads are changed in place`() {
     let expansion = Expansion(
       """
       @ObservableState

@@ -5,13 +5,13 @@ import SwiftSyntax
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 
-/// What becomes of a piece of source, and what its author is told.
+/// The expansion of a source text and the reported messages.
 struct Expansion {
   /// The source with all macros expanded.
   let text: String
-  /// What is told, each with what its fix-its would do.
+  /// The messages, each with the titles of its fix-its.
   let messages: [String]
-  /// The source after all fix-its.
+  /// The source after all fix-its were applied.
   let fixed: String
 
   private static let macros: [String: any Macro.Type] = [
@@ -39,7 +39,7 @@ struct Expansion {
     fixed = Self.lines(Self.apply(context.diagnostics.flatMap(\.fixIts), to: file, context))
   }
 
-  /// Without empty lines and the space at their ends.
+  /// Removes empty lines and trailing spaces.
   static func lines(_ text: String) -> String {
     text.split(separator: "\n").compactMap { line in
       let kept = line.reversed().drop { $0 == " " }.reversed()
@@ -53,7 +53,7 @@ struct Expansion {
     var bytes = Array(file.description.utf8)
     let edits = fixIts.flatMap(\.changes).compactMap { change -> (Range<Int>, [UInt8])? in
       guard case .replace(let old, let new) = change else { return nil }
-      // Macros see a copy of their declaration; this is where it stood.
+      // Macros receive a copy of their declaration. This is its position in the source.
       let start = context.location(
         for: old.position, anchoredAt: old, fileName: "Example.swift"
       ).offset

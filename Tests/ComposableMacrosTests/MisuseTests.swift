@@ -1,100 +1,103 @@
 import Testing
 
-/// Each misuse is told, with a way to mend it where there is one.
+/// Each misuse is reported, with a fix-it if one exists.
 struct MisuseTests {
   @Test(arguments: [
     Misuse(
       "@ObservableState\nclass Model {\n}",
-      "@ObservableState applies to a struct or an enum; fix: make it a struct",
+      "@ObservableState can only be applied to a struct or an enum; fix: use a struct",
       "@ObservableState\nstruct Model {\n}"),
     Misuse(
       "@Reducer\nclass Feature {\n}",
-      "@Reducer applies to a struct, or to an enum of features; fix: make it a struct",
+      "@Reducer can only be applied to a struct or to an enum of features; "
+        + "fix: use a struct",
       "@Reducer\nstruct Feature {\n}"),
     Misuse(
       "@Reducer\nenum Destination {\n  case add(AddSong)\n  case nothing\n}",
-      "'nothing' must carry one feature, a type that is a reducer, without a label"),
+      "the case 'nothing' must have exactly one unlabeled payload, whose type is a reducer"),
     Misuse(
       "@Reducer\nstruct Feature {\n  struct State {\n  }\n}",
-      "'State' needs @ObservableState: a store or a parent cannot hold it"),
-    Misuse("@CasePathable\nstruct Values {\n}", "@CasePathable applies to an enum"),
+      "'State' needs @ObservableState so that a store or a parent can hold it"),
+    Misuse("@CasePathable\nstruct Values {\n}", "@CasePathable can only be applied to an enum"),
     Misuse(
       field: "var a = makeIt()",
       "'a' needs a type annotation to be observed; fix: add a type annotation",
       "var a: <#Type#> = makeIt()"),
     Misuse(
       field: "var a = 0 { didSet { print(a) } }",
-      "'a' cannot have didSet: react to its change in the reducer, with onChange(of:); "
-        + "fix: remove it", "var a = 0"),
+      "'a' cannot have didSet: use onChange(of:) in the reducer; fix: remove the observer",
+      "var a = 0"),
     Misuse(
       field: "lazy var a: Int = 0",
-      "'a' cannot be lazy: a state holds values, compute it in a reducer; fix: remove 'lazy'",
+      "'a' cannot be lazy: compute the value in a reducer and store it; fix: remove 'lazy'",
       "var a: Int = 0"),
     Misuse(
       field: "var a = 0, b: Int",
-      "declare each observed field on its own; fix: declare them one by one",
+      "declare each observed field in a separate declaration; fix: split the declaration",
       "var a = 0\n  var b: Int"),
     Misuse(
       field: "@Wrapped var a = 0",
-      "'a' cannot have the property wrapper @Wrapped: the state must see its own mutations; "
+      "'a' cannot have the property wrapper @Wrapped: the state must detect its own mutations; "
         + "fix: remove '@Wrapped'", "var a = 0"),
     Misuse(
       field: "enum CodingKeys { case a }",
-      "@ObservableState makes CodingKeys itself; implement coding by hand in an extension to use "
-        + "others"),
+      "@ObservableState generates CodingKeys: to use other keys, implement coding in an extension"),
     Misuse(
       field: "@Presents var sheet: Sheet.State?",
-      "'sheet' needs no @Presents: an optional field is presented by "
+      "'sheet' needs no @Presents: present the optional field by "
         + "'.presents(\\.sheet, action: \\.sheet) { … }'; fix: remove '@Presents'",
       "var sheet: Sheet.State?"),
     Misuse(
       field: "@Shared(.inMemory(\"mode\")) var mode = 0",
-      "'mode' needs no @Shared: a plain field is shared by "
+      "'mode' needs no @Shared: share the plain field by "
         + "'.sharing(\\.mode, with: …, action: \\.mode)'; fix: remove '@Shared'", "var mode = 0"),
     Misuse(
       "@Reducer\nstruct Feature {\n  @Dependency(\\.uuid) var uuid\n}",
-      "dependencies are handed down: declare 'let dependencies: Dependencies' and use "
-        + "'dependencies.identifiers.next()', a UInt64; a UUID comes from a DependencyValue of your "
-        + "own"),
+      "pass dependencies explicitly: declare 'let dependencies: Dependencies' and use "
+        + "'dependencies.identifiers.next()', which returns a UInt64; for a UUID, declare a "
+        + "DependencyValue"),
     Misuse(
       body: "BindingReducer()",
-      "'BindingReducer' needs the case of the bindings: 'BindingReducer(action: \\.bound)'; "
-        + "fix: name the case", "BindingReducer(action: \\.bound)"),
+      "'BindingReducer' needs the case of the binding actions: "
+        + "'BindingReducer(action: \\.bound)'; fix: name the case",
+      "BindingReducer(action: \\.bound)"),
     Misuse(
       body: "EmptyReducer().ifLet(\\.$sheet, action: \\.sheet) { Sheet() }",
-      "'ifLet' adds a child that is not presented: use "
+      "'ifLet' is for children that are not presented: use "
         + "'.presents(\\.sheet, action: \\.sheet) { … }'; fix: use 'presents'",
       "EmptyReducer().presents(\\.sheet, action: \\.sheet) { Sheet() }"),
     Misuse(
       body: "EmptyReducer().forEach(\\.path, action: \\.path) { Page() }",
-      "'forEach' adds children that actions neither push nor pop: use "
+      "'forEach' does not support push and pop actions: use "
         + "'.stack(\\.path, action: \\.path) { … }'; fix: use 'stack'",
       "EmptyReducer().stack(\\.path, action: \\.path) { Page() }"),
     Misuse(
       body: "EmptyReducer().stack(\\.path, action: \\.path)",
-      "'stack' needs the child's reducer: '{ Child() }', for an enum of features "
-        + "'{ Destination.Features(…) }', for an alert '{ Alert() }'"),
-    Misuse(field: "struct Fields {}", "'Fields' is a name that @ObservableState needs"),
+      "'stack' needs the child's reducer: '{ Child() }', '{ Destination.Features(…) }' for an "
+        + "enum of features, or '{ Alert() }' for an alert"),
+    Misuse(
+      field: "struct Fields {}",
+      "@ObservableState generates a type named 'Fields': rename this declaration"),
     Misuse(
       field: "@ObservationStateIgnored let a = 0",
-      "@ObservationStateIgnored applies to a stored variable; nothing else is observed; "
+      "@ObservationStateIgnored can only be applied to a stored variable; "
         + "fix: remove '@ObservationStateIgnored'", "let a = 0"),
     Misuse(
       field: "@ObservationStateIgnored var a: Int { 1 }",
-      "@ObservationStateIgnored applies to a stored variable; nothing else is observed; "
+      "@ObservationStateIgnored can only be applied to a stored variable; "
         + "fix: remove '@ObservationStateIgnored'", "var a: Int { 1 }"),
     Misuse(
       "@ObservableState\nstruct Model {\n"
         + (0..<127).map { "  var f\($0) = 0\n" }.joined() + "}",
-      "a state has at most 126 observed fields, this one has 127: group some in a child state"),
+      "a state can have at most 126 observed fields, not 127: move some to a child state"),
   ])
-  func `is reported`(_ misuse: Misuse) {
+  func `a misuse is reported with its fix-it`(_ misuse: Misuse) {
     let expansion = Expansion(misuse.source)
     #expect(expansion.messages == [misuse.message])
     #expect(expansion.fixed == Expansion.lines(misuse.fixed))
   }
 
-  @Test func `no error follows from a misuse that was told`() {
+  @Test func `no further errors follow from a reported misuse`() {
     let expansion = Expansion(
       """
       @ObservableState
@@ -121,7 +124,7 @@ struct MisuseTests {
   }
 }
 
-/// A source, what is said of it, and what its fix-its make of it.
+/// A source text, the expected message, and the source text after its fix-its.
 struct Misuse: Sendable, CustomTestStringConvertible {
   let source: String
   let message: String
@@ -138,7 +141,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
     self.init(model(field), message, fixed.map(model))
   }
 
-  /// Of a reducer with this body.
+  /// Makes a misuse in the body of a reducer.
   init(body: String, _ message: String, _ fixed: String? = nil) {
     func feature(_ body: String) -> String {
       """

@@ -1,7 +1,8 @@
 import Testing
 
 struct ReducerExpansionTests {
-  @Test func `a reducer's action gets paths; a reducer without a body is called directly`() {
+  @Test func `the action of a reducer gets paths, and a reducer without a body is called directly`()
+  {
     let expansion = Expansion(
       """
       @Reducer
@@ -111,7 +112,7 @@ struct ReducerExpansionTests {
         """)
   }
 
-  @Test func `a reducer with a body is one function`() {
+  @Test func `a reducer with a body becomes one function`() {
     let expansion = Expansion(
       """
       @Reducer
@@ -132,7 +133,7 @@ struct ReducerExpansionTests {
         """)
   }
 
-  @Test func `an enum of features gets a state, an action and a reducer of them all`() {
+  @Test func `an enum of features gets a state, an action and a combined reducer`() {
     let expansion = Expansion(
       """
       @Reducer
@@ -168,7 +169,7 @@ struct ReducerExpansionTests {
     ] { #expect(expansion.text.contains(line), "\(line)") }
   }
 
-  @Test func `a feature that declares its types can be named by them`() {
+  @Test func `a feature that declares its types conforms to FeatureTypes`() {
     let expansion = Expansion(
       """
       @Reducer

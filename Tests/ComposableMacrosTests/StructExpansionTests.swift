@@ -1,7 +1,7 @@
 import Testing
 
 struct StructExpansionTests {
-  @Test func `a struct's fields get accessors that note changes, and descriptors`() {
+  @Test func `the fields of a struct get accessors that record changes, and descriptors`() {
     let expansion = Expansion(
       """
       @ObservableState

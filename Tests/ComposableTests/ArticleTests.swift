@@ -1,10 +1,11 @@
 import Foundation
 import Testing
 
-/// Each snippet of an article is compiled: it is in the file of tests that is named after it.
+/// Checks that each snippet of an article is compiled: it must occur in the test file named after
+/// the article.
 struct ArticleTests {
   @Test(arguments: try articles().filter { try text(of: $0).contains("```swift") })
-  func `each snippet of an article is in its tests`(article: String) throws {
+  func `every snippet of an article occurs in its test file`(article: String) throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "\(article)Tests.swift")
     let code = flattened(try String(contentsOf: tests, encoding: .utf8))
@@ -12,10 +13,10 @@ struct ArticleTests {
     let snippets = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
       .filter { $0.hasPrefix("swift\n") }.map { flattened(String($0.dropFirst(6))) }
     #expect(!snippets.isEmpty)
-    for snippet in snippets { #expect(code.contains(snippet), "in the article only: \(snippet)") }
+    for snippet in snippets { #expect(code.contains(snippet), "only in the article: \(snippet)") }
   }
 
-  /// What is indented is not compiled: it is for what no compiler reads, such as output.
+  /// Indented text is not compiled. It is reserved for text that is not code, such as output.
   @Test func `no article has code outside its snippets`() throws {
     for article in try Self.articles() {
       let parts = try Self.text(of: article).components(separatedBy: "```")
@@ -25,7 +26,7 @@ struct ArticleTests {
           .contains { line.contains($0) }
         #expect(!isCode, "\(article): \(line)")
       }
-      #expect(!prose.joined().contains("…"), "\(article) leaves something out")
+      #expect(!prose.joined().contains("…"), "\(article) contains an ellipsis")
     }
   }
 
@@ -47,7 +48,7 @@ struct ArticleTests {
     try String(contentsOf: folder.appending(path: "\(article).md"), encoding: .utf8)
   }
 
-  /// Without indentation and empty lines.
+  /// Removes indentation and empty lines.
   private func flattened(_ text: String) -> String {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty }.joined(separator: "\n")

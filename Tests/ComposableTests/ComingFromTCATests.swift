@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import ViewGraph
 
-/// The feature of the article `ComingFromTCA`, moved by it.
+/// The feature of the article `ComingFromTCA`, moved according to its steps.
 enum ChatRoom {
   struct Message: Codable, Equatable, Identifiable, Sendable {
     var id: Int
@@ -405,7 +405,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `a failed search says so`() async {
+  @Test func `a failed search shows the problem`() async {
     struct Offline: Error {}
     var client = ChatRoom.ChatClient.live
     client.search = { _ in throw Offline() }
@@ -422,7 +422,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `messages come first, and rows are pinned and moved`() async {
+  @Test func `new messages are inserted first, and rows can be pinned and moved`() async {
     var client = ChatRoom.ChatClient.live
     client.messages = {
       AsyncStream {
@@ -439,7 +439,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `a message is deleted after a question`() async {
+  @Test func `a message is deleted after a confirmation`() async {
     let store = makeStore(rows: [row(1, "a")])
     await store.send(\.rows[id: 1].deleteTapped) { $0.destination = .alert(.deletion(of: 1)) }
     await store.send(\.destination.presented.alert.deleteConfirmed, 1) { $0.rows = [] }
@@ -448,7 +448,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `a failed deletion says so`() async {
+  @Test func `a failed deletion shows the problem`() async {
     struct Offline: Error {}
     var client = ChatRoom.ChatClient.live
     client.delete = { _ in throw Offline() }
@@ -481,7 +481,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `screens are pushed and popped, and their timers end with them`() async {
+  @Test func `screens are pushed and popped, and popping a screen ends its timer`() async {
     let store = makeStore(rows: [row(1, "a")])
     let message = Message(id: 1, author: "Ada", text: "a")
     await store.send(.rowTapped(id: 1)) { $0.path = [.detail(Detail.State(message: message))] }
@@ -519,7 +519,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `muting is shared`() async {
+  @Test func `muting changes the shared value`() async {
     let store = makeStore()
     await store.send(.muteTapped) { $0.preferences.isMuted = true }
     #expect(preferences.value.isMuted)
@@ -527,7 +527,7 @@ struct ComingFromTCATests {
     await store.finish()
   }
 
-  @Test func `each screen has its view`() {
+  @Test func `each screen is shown by its view`() {
     let store = Store(
       initialState: Chat.State(rows: [row(1, "a")]), lane: ImmediateLane(), notification: .batched
     ) {

@@ -1,7 +1,7 @@
 import Composable
 import ComposableTesting
 
-// The examples of what people know from elsewhere: stacks, elements, bindings, alerts in parts.
+// The examples of stacks, elements, bindings and alerts in parts, which have counterparts in TCA.
 extension CommentExamples {
   typealias SongScreen = Chat
   typealias AlbumScreen = Chat

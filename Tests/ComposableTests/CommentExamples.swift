@@ -1,7 +1,7 @@
 import Composable
 import ComposableTesting
 
-// The code of the examples in the comments of the public interface. ``CommentTests`` compares both.
+// The code of the examples in comments of the public interface. ``CommentTests`` compares both.
 
 enum CommentExamples {
   @Reducer

@@ -3,10 +3,10 @@ import ComposableTesting
 import Foundation
 import Testing
 
-/// The examples in the comments of the public interface are compiled: each is somewhere in these tests. An
-/// ellipsis stands for what an example leaves out.
+/// Checks that the examples in comments of the public interface are compiled: each must occur in
+/// these tests. An ellipsis stands for omitted code.
 struct CommentTests {
-  @Test func `each example of a comment is in the tests`() throws {
+  @Test func `every example in a comment occurs in the tests`() throws {
     let tests = URL(filePath: #filePath).deletingLastPathComponent()
     let code = try Self.sources(in: tests).map { try Self.squeezed(Self.text(of: $0)) }
       .joined(separator: "\n")
@@ -23,12 +23,12 @@ struct CommentTests {
     #expect(count > 50)
   }
 
-  @Test func `code that differs is found`() {
+  @Test func `a differing example is detected`() {
     #expect(Self.contains("Reduce{_,_in.none}.ifLet(\\.a)", "Reduce { … }.ifLet(\\.a)"))
     #expect(!Self.contains("Reduce{_,_in.none}.ifLet(\\.b)", "Reduce { … }.ifLet(\\.a)"))
   }
 
-  @Test func `the examples of tests do what they say`() async {
+  @Test func `the examples of test stores pass`() async {
     typealias Timer = CommentExamples.Timer
     typealias Counter = CommentExamples.Counter
     do {
@@ -69,7 +69,8 @@ struct CommentTests {
     try String(contentsOf: file, encoding: .utf8)
   }
 
-  /// The indented parts of comments, each behind an empty line, without those that only leave something out.
+  /// Returns the indented parts of comments that follow an empty line, without lines that contain
+  /// only an ellipsis.
   private static func examples(_ source: String) -> [String] {
     var parts: [[Substring]] = []
     var isCode = false
@@ -95,10 +96,10 @@ struct CommentTests {
     return parts.map { $0.joined(separator: "\n") }.filter { !$0.isEmpty }
   }
 
-  /// How much an ellipsis may stand for.
+  /// The maximum length of the code that an ellipsis can represent.
   private static let longestGap = 400
 
-  /// Whether the example is in the code, whatever its ellipses stand for.
+  /// Returns whether the example occurs in the code, with any code in place of its ellipses.
   private static func contains(_ code: String, _ example: String) -> Bool {
     let pieces = squeezed(example).split(separator: "…")
     guard let first = pieces.first else { return true }
@@ -115,7 +116,7 @@ struct CommentTests {
     return false
   }
 
-  /// Without white space and semicolons, which do not matter here.
+  /// Removes white space and semicolons, which are not compared.
   private static func squeezed(_ text: String) -> String {
     text.filter { !$0.isWhitespace && $0 != ";" }
   }

@@ -98,7 +98,7 @@ struct JukeboxTests {
     await store.skipReceivedActions()
   }
 
-  @Test func `stopping ends what is in progress`() async {
+  @Test func `stopping cancels the request in progress`() async {
     let clock = TestClock()
     let client = SongClient {
       try await clock.sleep(for: .seconds(2))

@@ -44,18 +44,18 @@ struct ObservingTests {
 
   private func say(_ line: String) { calls.note(line) }
 
-  @Test func `which observers are called`() {
+  @Test func `the observers of changed fields are called`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     let observers = [
       // A field of the whole state.
       store.observe(\.title) { say("title") },
       // A field of a child.
       store.place.child(\.jukebox).observe(\.title) { say("song") },
-      // The same node, from a handle.
+      // The same node, through a handle.
       store.scope(state: \.jukebox, action: \.jukebox).place.observe(\.title) { say("song again") },
-      // An optional child comes or goes.
+      // The presence of an optional child.
       store.observePresence(\.recorder) { isPresent in say("recorder \(isPresent)") },
-      // Elements come, go, move, change.
+      // Insertions, removals, moves and changes of elements.
       store.place.child(\.rows).observeElements { lists in say("\(lists.count) lists") },
     ]
     store.send(.titled("Evening show"))
@@ -69,7 +69,7 @@ struct ObservingTests {
     withExtendedLifetime(observers) {}
   }
 
-  @Test func `the state is asked where it is`() {
+  @Test func `withState reads the state in place`() {
     let store = Store(initialState: Hall.State(), lane: ManualLane()) { Hall() }
     for (seat, expected) in [(1, false), (2, true)] {
       store.send(.seated(seat))

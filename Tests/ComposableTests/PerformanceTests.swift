@@ -12,7 +12,7 @@ struct RowClient: Sendable {
   var rows: @Sendable () async throws -> [Row]
 }
 
-/// What an export sums up.
+/// The result of an export.
 struct Summary: Equatable, Sendable {
   var rows = 0
   mutating func add(_ row: Row) { rows += 1 }
@@ -97,7 +97,7 @@ struct Archive {
 struct PerformanceTests {
   private let client = RowClient { [Row(), Row(isNew: false), Row()] }
 
-  @Test func `a child is run directly, and gets back what it loads`() async {
+  @Test func `a parent runs a child's reducer directly and maps its effect`() async {
     let store = TestStore(initialState: Archive.State()) { Archive(client: client) }
     await store.send(.allTapped) { $0.list.isLoading = true }
     await store.receive(\.list.loaded) {

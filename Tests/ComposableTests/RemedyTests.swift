@@ -4,7 +4,7 @@ import Testing
 /// what to write.
 @Suite(.enabled(if: Compiler.isThere, "needs swiftc, the modules beside the tests and the macros"))
 struct RemedyTests {
-  @Test func `a name from elsewhere says what replaces it`() throws {
+  @Test func `a name from TCA produces an error that names its replacement`() throws {
     let errors = try #require(Compiler()).errors(
       """
       import Composable
@@ -60,21 +60,21 @@ struct RemedyTests {
       "a dependency is found by its type, as in 'dependencies[SongClient.self]'",
       "'IdentifiedArrayOf' has been renamed to 'KeyedCollectionOf'",
       "'IdentifiedActionOf' has been renamed to 'ElementActionOf'",
-      "'sheet' needs no @Presents: an optional field is presented by '.presents(\\.sheet, action: \\.sheet)",
-      "'mode' needs no @Shared: a plain field is shared by '.sharing(\\.mode, with: …, action: \\.mode)'",
+      "'sheet' needs no @Presents: present the optional field by '.presents(\\.sheet, action: \\.sheet)",
+      "'mode' needs no @Shared: share the plain field by '.sharing(\\.mode, with: …, action: \\.mode)'",
       "'TextState' has been renamed to 'String'",
       "declare 'let dependencies: Dependencies' and use 'dependencies.clock'",
       "declare 'let dependencies: Dependencies' and use 'dependencies[Client.self]'",
       "no @Dependency is needed to dismiss: return '.dismiss' from the reducer",
       "'BindableAction' is unavailable: no protocol is needed",
-      "'BindingReducer' needs the case of the bindings: 'BindingReducer(action: \\.binding)'",
+      "'BindingReducer' needs the case of the binding actions: 'BindingReducer(action: \\.binding)'",
       "use '.stack(\\.path, action: \\.path) { … }'", "'forEach' needs the child's reducer",
       "use '.presents(\\.sheet, action: \\.sheet) { … }'",
       "pass a clock: '.debounce(id: …, for: .milliseconds(300), clock: dependencies.clock)'",
     ] { #expect(errors.contains(remedy), "missing: \(remedy)\n\(errors)") }
   }
 
-  @Test func `a call from elsewhere says what replaces it`() throws {
+  @Test func `a call from TCA produces an error that names its replacement`() throws {
     let errors = try #require(Compiler()).errors(
       """
       import Composable
@@ -131,8 +131,8 @@ struct RemedyTests {
     for remedy in [
       "'DependencyClient()' is unavailable: declare a struct of closures that conforms to DependencyValue",
       "'ViewAction' is unavailable: no protocol is needed", "use 'dependencies.clock'",
-      "use 'dependencies.identifiers.next()', a UInt64; a UUID comes from a DependencyValue",
-      "use 'dependencies[Today.self].now()', where Today is a DependencyValue of your own",
+      "use 'dependencies.identifiers.next()', which returns a UInt64; for a UUID, declare",
+      "use 'dependencies[Today.self].now()', where Today is a DependencyValue that you declare",
       "cancel the whole effect: '.run { … }.cancellable(id: …, cancelInFlight: true)'",
       "'callAsFunction(_:animation:)' is unavailable: write 'send(action)'",
       "'send(_:animation:)' is unavailable: write 'send(action)'",
@@ -141,12 +141,12 @@ struct RemedyTests {
       "'path[id: id]?.modify(\\.detail) { … }' to change it",
       "'LockIsolated' is unavailable: use 'Mutex' of the module Synchronization",
       "'init(value:)' has been renamed to 'init(_:)'",
-      "leave out 'titleVisibility': what shows the dialog decides how it looks",
+      "leave out 'titleVisibility': the view that shows the dialog decides",
     ] { #expect(errors.contains(remedy), "missing: \(remedy)\n\(errors)") }
     #expect(Self.count(errors, "error:") == 16, "an error follows from another one:\n\(errors)")
   }
 
-  @Test func `the dependencies of a test from elsewhere say where they go`() throws {
+  @Test func `the dependencies of a TCA test produce errors that name their replacements`() throws {
     let errors = try #require(Compiler()).errors(
       """
       import Composable
@@ -169,10 +169,10 @@ struct RemedyTests {
       }
       """)
     for remedy in [
-      "hand the dependencies to the feature: 'Feature(dependencies: .test(clock: clock).overriding(client))'",
-      "hand 'Dependencies.test(identifiers: .counting())' to the feature",
-      "hand 'dependencies.overriding(client)' to the feature",
-      "hand 'Dependencies.test(clock: ImmediateClock())' to the feature",
+      "pass the dependencies to the feature: 'Feature(dependencies: .test(clock: clock).overriding(client))'",
+      "pass 'Dependencies.test(identifiers: .counting())' to the feature",
+      "pass 'dependencies.overriding(client)' to the feature",
+      "pass 'Dependencies.test(clock: ImmediateClock())' to the feature",
     ] { #expect(errors.contains(remedy), "missing: \(remedy)\n\(errors)") }
     #expect(Self.count(errors, "error:") == 4, "an error follows from another one:\n\(errors)")
   }
@@ -182,7 +182,7 @@ struct RemedyTests {
     text.split(separator: "\n").count { $0.first == "/" && $0.contains(kind) }
   }
 
-  @Test func `a computed property in the body of a view says what to do`() throws {
+  @Test func `a computed property in the body of a view produces an error with a remedy`() throws {
     let errors = try #require(Compiler()).errors(
       """
       import Composable

@@ -50,7 +50,7 @@ func makeSettings(in directory: URL, say: @escaping @Sendable (String) -> Void) 
 struct SharedStateTests {
   private let settings = Shared(Settings(), merging: \.volume, \.isMuted)
 
-  @Test func `a change by another arrives as an action`() async {
+  @Test func `a change by another feature arrives as an action`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join))
     settings.change { $0.volume = 9 }
@@ -59,7 +59,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `what a reducer changes is shared`() async {
+  @Test func `a reducer's change is shared`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.muteTapped) { $0.settings.isMuted = true }
     await store.send(.louderTapped) { $0.settings.volume = 6 }
@@ -68,7 +68,7 @@ struct SharedStateTests {
 
   // The end of the article's code.
 
-  @Test func `who joins takes the present value, and hears its own changes as well`() async {
+  @Test func `a feature that joins gets the current value and receives its own changes`() async {
     settings.change { $0.volume = 2 }
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join)) { $0.settings.volume = 2 }
@@ -79,7 +79,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `a value that is left equal is no change`() async {
+  @Test func `assigning an equal value is not a change`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join))
     settings.change { $0.volume = 5 }
@@ -98,7 +98,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `a change that was overtaken by one's own is dropped`() async {
+  @Test func `a change that was followed by the feature's own change is dropped`() async {
     let store = TestStore(initialState: Player.State()) { Player(settings: settings) }
     await store.send(.settings(.join))
     store.exhaustivity = .off
@@ -110,7 +110,7 @@ struct SharedStateTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `a change by another in the middle of an action is not undone`() async {
+  @Test func `a concurrent change during an action is not undone`() async {
     let store = TestStore(initialState: Player.State()) { MutedPlayer(settings: settings) }
     await store.send(.louderTapped) { $0.settings = Settings(volume: 6, isMuted: true) }
     #expect(settings.value == Settings(volume: 6, isMuted: true))
@@ -142,7 +142,7 @@ struct SharedStateTests {
     #expect(beside == both)
   }
 
-  @Test func `the last value of a reducer is shared, even if it is the first one`() {
+  @Test func `the last assigned value is shared, even if it equals the first one`() {
     let restored = settings { state, shared in
       let old = state.settings
       shared.change(&state.settings) { $0.volume += 1 }
@@ -152,7 +152,7 @@ struct SharedStateTests {
     #expect(settings { _, shared in shared.change { $0.volume += 1 } } == Settings(volume: 6))
   }
 
-  @Test func `assignments to different fields at the same time are merged`() {
+  @Test func `concurrent assignments to different fields are merged`() {
     let write: Write = { state, shared in
       state.settings.isMuted = true
       elsewhere { shared.change { $0.volume = 9 } }
@@ -165,7 +165,7 @@ struct SharedStateTests {
 
   private typealias Write = (inout Player.State, Shared<Settings>) -> Void
 
-  /// What a reducer makes of a shared value, in a store that has the same value afterwards.
+  /// Applies a reducer to a shared value and returns the value, which the store must also have.
   private func settings(
     of settings: Shared<Settings> = Shared(Settings(), merging: \.volume, \.isMuted),
     after write: @escaping Write
@@ -184,7 +184,7 @@ struct SharedStateTests {
     return settings.value
   }
 
-  @Test func `two stores on lanes of their own end with the same value, and no change is lost`()
+  @Test func `two stores on different lanes end with the same value, and no change is lost`()
     async
   {
     let settings = settings
@@ -205,7 +205,7 @@ struct SharedStateTests {
     }
     #expect(settings.value.volume == 1_005)
     for (lane, box) in zip(lanes, boxes) {
-      // The newest value is on its way to each of them.
+      // The newest value is still being delivered to each of the stores.
       while await lane.run({ box.store?.state.settings }) != settings.value { await Task.yield() }
       await lane.run { box.store = nil }
     }
@@ -224,7 +224,7 @@ struct SharedStateTests {
     await store.finish()
   }
 
-  @Test func `those who listen hear of a change in the order in which they joined`() {
+  @Test func `listeners are notified in the order in which they joined`() {
     let (lane, calls) = (ManualLane(), Calls())
     let stores = (0..<8).map { number in
       let store = Store(initialState: Player.State(), lane: lane) { Player(settings: settings) }
@@ -271,7 +271,7 @@ struct SharedStateTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `values are a sequence that begins with the present one`()
+  @Test(.timeLimit(.minutes(1))) func `values are a sequence that begins with the current value`()
     async
   {
     var values = settings.values().makeAsyncIterator()
@@ -280,7 +280,8 @@ struct SharedStateTests {
     #expect(await values.next()?.volume == 6)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `listeners end with the value`() async {
+  @Test(.timeLimit(.minutes(1))) func `streams of listeners end when the value is released`() async
+  {
     var gone: Shared<Settings>? = Shared(Settings())
     var values = gone?.values().makeAsyncIterator()
     #expect(await values?.next()?.volume == 5)
@@ -289,7 +290,7 @@ struct SharedStateTests {
   }
 }
 
-/// A player that is muted by somebody else while it gets louder.
+/// A player that is muted by another thread while its volume is increased.
 @Reducer
 private struct MutedPlayer {
   typealias State = Player.State
@@ -308,7 +309,7 @@ private struct MutedPlayer {
   }
 }
 
-/// The player as a child.
+/// A feature with the player as a child.
 @Reducer
 private struct Bus {
   @ObservableState
@@ -344,7 +345,7 @@ struct SharedFileTests {
     try makeSettings(in: directory) { [failures] in failures.add($0) }
   }
 
-  @Test func `a value in a file is there at the next start`() async throws {
+  @Test func `a value in a file is read at the next start`() async throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let settings = try make()
     #expect(settings.value == Settings())
@@ -354,7 +355,7 @@ struct SharedFileTests {
     #expect(failures.lines == [])
   }
 
-  @Test func `two values of one file are one value`() async throws {
+  @Test func `two shared values of one file are one value`() async throws {
     defer { try? FileManager.default.removeItem(at: directory) }
     let (first, second) = (try make(), try make())
     first.change { $0.volume = 1 }
@@ -388,7 +389,7 @@ struct SharedFileTests {
     #expect(throws: (any Error).self) { try make() }
   }
 
-  @Test func `what cannot be written is reported, and the value stays`() async throws {
+  @Test func `a write error is reported, and the value stays`() async throws {
     let settings = try make()
     try FileManager.default.removeItem(at: directory)
     settings.change { $0.volume = 7 }
@@ -399,7 +400,7 @@ struct SharedFileTests {
   }
 }
 
-/// Touched on its lane only.
+/// Accessed only on its lane.
 private final class StoreBox: @unchecked Sendable {
   var store: Store<Player.State, Player.Action>?
 }

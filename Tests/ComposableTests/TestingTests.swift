@@ -11,26 +11,26 @@ struct TestingTests {
     return jukebox
   }
 
-  @Test func `the ways to receive an action`() async {
+  @Test func `an action can be received in several ways`() async {
     let store = TestStore(initialState: Bar.State()) { Bar(client: SongClient { "So What" }) }
-    // As the user does.
+    // Send an action like the user.
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
-    // An equal action.
+    // Receive an equal action.
     await store.receive(.jukebox(.songLoaded("So What"))) { $0.jukebox = played("So What") }
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
-    // Its kind, that of a child, and what it carries.
+    // Receive an action by its case path and payload.
     await store.receive(\.jukebox.songLoaded, "So What") { $0.jukebox = played("So What") }
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
-    // Its kind alone.
+    // Receive an action by its case path only.
     await store.receive(\.jukebox.songLoaded) { $0.jukebox = played("So What") }
     await store.send(.jukebox(.skipTapped)) { $0.jukebox.isLoading = true }
-    // Something that holds of it.
+    // Receive an action that satisfies a condition.
     await store.receive(where: { $0 != .guestCame }) { $0.jukebox = played("So What") }
-    // Nothing is left.
+    // Check that nothing is left.
     await store.finish()
   }
 
-  @Test func `effects are ended or skipped`() async {
+  @Test func `effects can be cancelled or skipped`() async {
     let clock = TestClock()
     let client = SongClient {
       try await clock.sleep(for: .seconds(2))
@@ -49,7 +49,7 @@ struct TestingTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `a dependency that a test does not set fails by name when it is used`() async throws {
+  @Test func `using an unset dependency is a failure that names it`() async throws {
     let clock = TestClock()
     let dependencies = Dependencies.test(clock: clock, identifiers: .counting())
     #expect(dependencies.identifiers.next() == 1)

@@ -1,10 +1,10 @@
 import Testing
 
-/// What a chain of children costs the compiler, counted in steps of its solver, which are the same on
-/// every machine.
+/// Measures the cost of type-checking a chain of children in steps of the type checker, which are
+/// the same on every machine.
 struct TypeCheckTests {
   @Test(.enabled(if: Compiler.isThere, "needs swiftc, the modules beside the tests and the macros"))
-  func `the cost of a chain grows with its length, not by powers of it`() throws {
+  func `the type-checking cost of a chain does not grow exponentially`() throws {
     let compiler = try #require(Compiler())
     let (ten, twenty) = (try compiler.steps(Self.source(10)), try compiler.steps(Self.source(20)))
     #expect(ten > 0)

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: accepted)
-  func `valid JSON is read`(text: String, value: JSONValue) throws {
+  func `valid JSON is parsed`(text: String, value: JSONValue) throws {
     #expect(try JSONValue(parsing: text) == value)
     #expect(try JSONValue(parsing: value.serialized()) == value)
   }
@@ -35,18 +35,18 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `what is not JSON is refused`(text: String, reason: JSONParseError.Reason) throws {
+  func `invalid JSON is rejected`(text: String, reason: JSONParseError.Reason) throws {
     let error = #expect(throws: JSONParseError.self) { try JSONValue(parsing: text) }
     #expect(error?.reason == reason)
   }
 
-  @Test func `invalid UTF-8 is refused`() throws {
+  @Test func `invalid UTF-8 is rejected`() throws {
     let bytes: [UInt8] = [0x22, 0xC3, 0x28, 0x22]
     let error = #expect(throws: JSONParseError.self) { try JSONValue(parsing: bytes) }
     #expect(error?.reason == .invalidUTF8)
   }
 
-  @Test func `text is always written in the same form`() {
+  @Test func `equal values are always written as the same text`() {
     let value: JSONValue = ["b": [1, 2.5, .null, false], "a": "\"\\\u{1}\u{1F}\n\u{0}ü"]
     #expect(value.description == #"{"a":"\"\\\u0001\u001f\n\u0000ü","b":[1,2.5,null,false]}"#)
   }
@@ -65,7 +65,7 @@ import Testing
     var empty: [Int] = []
   }
 
-  @Test func `Codable values go to JSON and back`() throws {
+  @Test func `Codable values are encoded and decoded unchanged`() throws {
     let json = try JSONValue(encoding: Everything())
     #expect(json["inner"] == ["list": [1, .null, 3]])
     #expect(json["raw"] == ["any": [1, "b"]])

@@ -39,11 +39,11 @@ import Testing
     String(decoding: try JSONWriter.text(of: value), as: UTF8.self)
   }
 
-  @Test func `what is written is read back as it was, also by Foundation's decoder`() throws {
+  @Test func `encoded values are decoded unchanged, also by Foundation's decoder`() throws {
     let value = Everything()
     let bytes = try JSONWriter.text(of: value)
     #expect(try JSONDecoder().decode(Everything.self, from: Data(bytes)) == value)
-    // The same but for the order of members and the form of numbers.
+    // Equal except for the order of members and the notation of numbers.
     let theirs =
       try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)) as? NSDictionary
     let ours = try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test
-  func `members are in the order in which they are encoded, and containers end by themselves`()
+  func `members keep the order of encoding, and containers are closed automatically`()
     throws
   {
     #expect(
@@ -67,7 +67,8 @@ import Testing
         == #"{"k":{"a":[null,1]}}"#)
   }
 
-  /// Uses its encoder for two containers, one within the other's members, and others by hand.
+  /// A type that uses its encoder for two containers, one within the other's members, and makes
+  /// others directly.
   private struct ByHand: Encodable {
     enum Key: String, CodingKey { case a, list, inner, b, c }
     var isEmpty = false
@@ -90,8 +91,7 @@ import Testing
     }
   }
 
-  @Test func `containers may be nested by hand, and a type may go on with the one it began`() throws
-  {
+  @Test func `containers can be nested directly, and a type can continue its container`() throws {
     #expect(
       try text([ByHand(), ByHand(isEmpty: true)])
         == #"[{"a":1,"list":["x",null,{"c":2},[true]],"inner":null,"b":3,"c":{}},"#
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
-  func `what JSON cannot say is refused`(_ number: Double) {
+  func `values that JSON cannot represent are rejected`(_ number: Double) {
     #expect(throws: EncodingError.self) { try JSONWriter.text(of: ["n": number]) }
     #expect(throws: EncodingError.self) { try JSONWriter.text(of: [Float(number)]) }
   }

@@ -8,7 +8,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func `members keep their order, and commas are where they belong`() {
+  @Test func `members keep their order and are separated by commas`() {
     let json = text { json in
       json.appendObject { json in
         json.add("b", 1)
@@ -29,13 +29,13 @@ import Testing
     #expect(json == #"{"b":1,"a":2.5,"o":{"t":true},"l":["x",[],{},1e3],"q\"":-1,"e":{}}"#)
   }
 
-  @Test func `it appends to what is there`() {
+  @Test func `the writer appends to existing bytes`() {
     var bytes = Array("a line\n".utf8)
     JSONWriter.append(to: &bytes) { $0.append(1) }
     #expect(bytes == Array("a line\n1".utf8))
   }
 
-  @Test func `a string is read back as it was, however it was written`() throws {
+  @Test func `a string is parsed unchanged, however it was written`() throws {
     let string = String(String.UnicodeScalarView((0..<0x180).compactMap(Unicode.Scalar.init)))
     let written = text { $0.append(string) }
     #expect(try JSONValue(parsing: written) == .string(string))
@@ -43,7 +43,7 @@ import Testing
     #expect(!written.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
   }
 
-  @Test func `each character is escaped wherever it is, and only what must be`() throws {
+  @Test func `only characters that need it are escaped, at any position`() throws {
     for position in 0..<20 {
       for byte in UInt8(0)..<0x80 {
         var string = Array(repeating: UInt8(ascii: "a"), count: 20)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `what is escaped already is not escaped again`() {
+  @Test func `escaped text is not escaped again`() {
     let escaped = Array(#"a\"b\u00e9"#.utf8)
     #expect(
       text { json in escaped.withUnsafeBufferPointer { json.append(escaped: $0) } }

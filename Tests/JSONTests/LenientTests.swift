@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// Almost-JSON that programs write in practice.
+/// Tests almost valid JSON, as programs write it in practice.
 struct LenientTests {
   private static func read(_ text: String) -> String? {
     JSONValue(lenient: Array(text.utf8)).map { String(decoding: $0.serialized(), as: UTF8.self) }
@@ -13,21 +13,21 @@ struct LenientTests {
     ("[\"a\nb\"]", #"["a\nb"]"#), ("[NaN,-Infinity,1e400,+5,01,true]", "[null,null,null,5,1,true]"),
     (#"["\\",NaN,"\""]"#, #"["\\",null,"\""]"#),
   ])
-  func `what has one right reading is repaired`(text: String, value: String) {
+  func `text with an unambiguous meaning is repaired`(text: String, value: String) {
     #expect(Self.read(text) == value)
   }
 
   @Test(arguments: [
     "", "{", "[1,]", "nonsense", "nonsense here", #"{"a" 1}"#, #"["a"#, "[\\]", "}", "\"\\u12",
   ])
-  func `what has none is refused`(text: String) { #expect(Self.read(text) == nil) }
+  func `ambiguous text is rejected`(text: String) { #expect(Self.read(text) == nil) }
 
-  @Test func `a value that is nested too deeply becomes null, and what follows stays`() {
+  @Test func `a value that is nested too deeply becomes null, and the rest is kept`() {
     let deep = String(repeating: "[", count: 5_000) + #""]""# + String(repeating: "]", count: 5_000)
     #expect(JSONValue(lenient: Array("{\"a\":\(deep),\"b\":1}".utf8))?["b"] == 1)
   }
 
-  @Test func `bytes that are no UTF-8 cost themselves`() {
+  @Test func `bytes that are not UTF-8 are replaced, and the rest is kept`() {
     #expect(JSONValue(lenient: [0x5B, 0x22, 0xFF, 0x41, 0x22, 0x5D]) == ["\u{FFFD}A"])
   }
 }

@@ -1,13 +1,13 @@
 import JSON
 import Testing
 
-/// Text that is cheap to send and dear to compare, search or hash with the rules of Unicode: their
-/// cost grows with the square of such a run. At these sizes that would be minutes to hours, so each
-/// test has failed when its time limit ends it.
+/// Tests text that is cheap to send but expensive to compare, search or hash by the rules of
+/// Unicode, whose cost is quadratic in the length of such a run. At these sizes that would take
+/// minutes to hours, so a test fails by the time limit.
 @Suite(.timeLimit(.minutes(1))) struct NastyTextTests {
   static let bytes = 512 << 10
 
-  /// By what repeats in them.
+  /// The texts, named after the characters that they repeat.
   static let runs: [(name: String, unit: String)] = [
     ("regional indicators", "\u{1F1E6}"), ("alternating combining marks", "\u{301}\u{316}"),
     ("joiners", "\u{1F469}\u{200D}"), ("jamo", "\u{1100}\u{1161}"), ("letters", "a"),
@@ -17,7 +17,7 @@ import Testing
     String(repeating: unit, count: bytes / unit.utf8.count) + end
   }
 
-  /// Half of one class of marks, then half of a lower one: all of them have to be moved.
+  /// Half of the marks have one class, the other half a lower class, so all of them must be moved.
   static var unordered: String {
     String(repeating: "\u{301}", count: bytes / 4) + String(repeating: "\u{316}", count: bytes / 4)
   }
@@ -25,7 +25,7 @@ import Testing
   static var nasty: [String] { runs.map { text($0.unit) } + [unordered] }
 
   @Test(arguments: 0..<6)
-  func `names and texts are read, compared and written`(index: Int) throws {
+  func `names and texts are parsed, compared and written`(index: Int) throws {
     let (text, other) = (Self.nasty[index], Self.nasty[index] + "x")
     let value: JSONValue = .object([JSONName(text): .string(text), JSONName(other): .string(other)])
     let read = try JSONValue(parsing: value.serialized())
@@ -37,18 +37,18 @@ import Testing
   }
 
   @Test(arguments: 0..<6)
-  func `a name beyond the limit is refused before it is text`(index: Int) {
+  func `a name beyond the limit is rejected before it is decoded`(index: Int) {
     let limits = JSONLimits(nameBytes: 256, members: 4096)
     let text = "{\"\(Self.nasty[index])\":0}"
     let error = #expect(throws: JSONParseError.self) {
       try JSONValue(parsing: Array(text.utf8), limits: limits)
     }
     #expect(error?.reason == .nameTooLong)
-    // Not read to its end.
+    // The name was not read to its end.
     #expect(error?.offset ?? 0 < 512)
   }
 
-  @Test func `a name at the limit is read, escapes not counted`() throws {
+  @Test func `a name at the limit is accepted, and escapes count as their characters`() throws {
     let limits = JSONLimits(nameBytes: 4, members: 1)
     let name = #""\u0061\u0062\u0063\u0064""#
     #expect(try JSONValue(parsing: Array("{\(name):1}".utf8), limits: limits) == ["abcd": 1])
@@ -58,7 +58,7 @@ import Testing
     #expect(error?.reason == .nameTooLong)
   }
 
-  @Test func `members are counted for each object`() throws {
+  @Test func `members are counted per object`() throws {
     let limits = JSONLimits(members: 2)
     let within: JSONValue = ["a": ["b": 1, "c": 2], "d": ["e": 3, "f": 4]]
     #expect(try JSONValue(parsing: within.serialized(), limits: limits) == within)
@@ -68,7 +68,7 @@ import Testing
     #expect(error?.reason == .tooManyMembers)
   }
 
-  @Test func `many members, and a number of many digits, are read`() throws {
+  @Test func `many members, and a number with many digits, are parsed`() throws {
     let members = (0..<400_000).map { "\"\($0)\":0" }.joined(separator: ",")
     #expect(try JSONValue(parsing: "{\(members)}").objectValue?.count == 400_000)
     let digits = String(repeating: "7", count: Self.bytes)
@@ -76,7 +76,7 @@ import Testing
     #expect(try JSONValue(parsing: "0." + digits) == 0.7777777777777778)
   }
 
-  @Test func `texts that read the same but have other bytes are different`() throws {
+  @Test func `canonically equivalent texts with different bytes are different`() throws {
     let (composed, decomposed): (JSONValue, JSONValue) = ("\u{E9}", "e\u{301}")
     #expect(composed != decomposed)
     let both = try JSONValue(parsing: "{\"\u{E9}\":1,\"e\u{301}\":2}")

@@ -7,7 +7,7 @@ import Testing
 
   private var text: String { ExpositionFormat.text(registry.families()) }
 
-  @Test func `Instruments of swift-metrics come out as Prometheus text, sorted by name`() {
+  @Test func `instruments of swift-metrics are exported as Prometheus text, sorted by name`() {
     registry.describe("b_rooms", help: "Open rooms.")
     registry.describe("a_events_total", help: "Events.")
     Counter(label: "a_events_total", dimensions: [("room", "main")], factory: registry)
@@ -31,10 +31,10 @@ import Testing
         """)
   }
 
-  @Test func `a timer is a histogram in seconds with cumulative buckets`() {
+  @Test func `a timer becomes a histogram in seconds with cumulative buckets`() {
     registry.describe("turn_seconds", help: "Turns.", bounds: [0.001, 0.25])
     let timer = Timer(label: "turn_seconds", dimensions: [("lane", "0")], factory: registry)
-    // The bound belongs to its bucket.
+    // A bound belongs to its own bucket.
     for duration: Int64 in [500_000, 1_000_000, 100_000_000, 900_000_000] {
       timer.recordNanoseconds(duration)
     }
@@ -51,7 +51,7 @@ import Testing
         """)
   }
 
-  @Test func `an instrument made twice writes to one series, and a destroyed one is removed`() {
+  @Test func `instruments with one label share a series, and a destroyed one is removed`() {
     let first = Counter(label: "a_total", dimensions: [("x", "1"), ("y", "2")], factory: registry)
     let second = Counter(label: "a_total", dimensions: [("y", "2"), ("x", "1")], factory: registry)
     first.increment()

@@ -10,14 +10,14 @@ import Testing
     AdaptiveInterval(wanted: frame, maximum: bound, budgetPerMille: 100)
   }
 
-  @Test func `cheap deliveries leave the interval as wanted`() {
+  @Test func `cheap deliveries keep the wanted interval`() {
     var adaptive = Self.interval()
     for _ in 0..<100 { adaptive.record(cost: .milliseconds(1)) }
     #expect(adaptive.current == Self.frame)
     #expect(adaptive.current == adaptive.wanted)
   }
 
-  @Test func `expensive deliveries widen the interval to what the budget allows`() {
+  @Test func `expensive deliveries widen the interval until they fit the budget`() {
     var adaptive = Self.interval()
     for _ in 0..<100 { adaptive.record(cost: .milliseconds(10)) }
     #expect(adaptive.current == .milliseconds(100))

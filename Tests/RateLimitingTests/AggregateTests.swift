@@ -19,7 +19,7 @@ import Testing
       ("a", "---[a1]"), ("aab", "---[a2b1]"), ("baa", "---[b1a2]"), ("aabc-a", "---[a2b1]--[c1a1]"),
       ("(aaab)!", "-[a3b1]"), ("a-----b", "---[a1]-----[b1]"),
     ])
-  func `there is a sum per key, in the order in which the keys first appeared`(
+  func `each key has a sum, in the order in which the keys first appeared`(
     input: String, output: String
   ) {
     var player = Self.player()
@@ -27,7 +27,7 @@ import Testing
     #expect(player.counters.coalesced == 0)
   }
 
-  @Test func `a key beyond the capacity makes the sums be delivered early`() {
+  @Test func `a key beyond the capacity causes early delivery of the sums`() {
     var player = Self.player(keyCapacity: 2)
     #expect(player.play("(aabcc)") == "[a2b1]--[c2]")
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConservationCountersTests {
-  @Test func `inputs move between columns without being lost`() {
+  @Test func `inputs move between counters without being lost`() {
     var counters = ConservationCounters()
     counters.receive(10)
     counters.record(Step<Int>(output: 1, applied: 3, coalesced: 2))
@@ -16,7 +16,7 @@ import Testing
     #expect(doubled.isConserved && doubled.received == 20 && doubled.rejected == 2)
   }
 
-  @Test func `counting an input twice is noticed`() {
+  @Test func `counting an input twice is detected`() {
     var counters = ConservationCounters()
     counters.receive()
     counters.apply(2)

@@ -28,7 +28,7 @@ import Testing
     arguments: [
       ("a-b-c-d-e", "-----c-----e", 3), ("a", "---a", 0), ("abcdefgh", "-----e----h", 6),
     ])
-  func `a stream that never pauses is served within the longest delay`(
+  func `a value of a stream that never pauses is delivered within the maximum delay`(
     input: String, output: String, coalesced: Int
   ) {
     var player = Self.player(maximumDelay: .ticks(5))
@@ -36,7 +36,7 @@ import Testing
     #expect(player.counters.coalesced == coalesced)
   }
 
-  @Test func `an overdue value is delivered before the next is held`() {
+  @Test func `an overdue value is delivered before the next value is held`() {
     var debounce = Debounce<Int>(pause: .ticks(3))
     _ = debounce.push(1, at: .tick(0))
     #expect(debounce.push(2, at: .tick(9)) == Step(output: 1, applied: 1, wake: .tick(12)))

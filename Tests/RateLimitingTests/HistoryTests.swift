@@ -11,20 +11,20 @@ import Testing
   }
 
   @Test
-  mutating func `a sample is the mean of five seconds, and none is allocated before the first`() {
+  mutating func `a sample is the mean of five seconds, and there is no history before it`() {
     for second: Int64 in 0..<5 { add(Double(second), at: 1_000 + second) }
     #expect(history == nil)
     add(9, at: 1_005)
     #expect(history?.samples == [2])
   }
 
-  @Test mutating func `spans without a value repeat the sample before them`() {
+  @Test mutating func `spans without a value repeat the previous sample`() {
     add(3, at: 0)
     add(7, at: 20)
     #expect(history?.samples == [3, 3, 3, 3])
   }
 
-  @Test mutating func `ten minutes are kept, however long it runs or jumps`() {
+  @Test mutating func `ten minutes are kept, however long time runs or jumps`() {
     for second: Int64 in 0..<2_000 { add(Double(second), at: second) }
     #expect(history?.samples.count == 120)
     #expect(history?.samples.last == 1_992)
@@ -33,8 +33,7 @@ import Testing
     #expect(Set(history?.samples ?? []).count == 1)
   }
 
-  @Test mutating func `time that is a little late counts as now, and a clock set back starts anew`()
-  {
+  @Test mutating func `slightly late values are current, and a clock set back restarts a span`() {
     add(1, at: 100)
     add(3, at: 98)
     add(0, at: 105)
@@ -46,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [Int64.min, -1, 0, .max])
-  func `any time and any value is survived`(time: Int64) {
+  func `any time and any value keep all samples finite`(time: Int64) {
     var sampler = HistorySampler()
     var history: History?
     for value in [1, .nan, .infinity, 1e300, -1e300, 0] {
@@ -57,7 +56,7 @@ import Testing
     #expect(history?.samples.allSatisfy(\.isFinite) != false)
   }
 
-  @Test mutating func `it is one text in a snapshot, and the same afterwards`() throws {
+  @Test mutating func `a history is encoded as one string and decoded unchanged`() throws {
     for second: Int64 in 0..<30 { add(Double(second) * 1.25, at: second) }
     let bytes = try JSONEncoder().encode([try #require(history)])
     #expect(String(decoding: bytes, as: UTF8.self).filter { $0 == "," }.isEmpty)

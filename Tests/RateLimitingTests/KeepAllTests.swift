@@ -18,7 +18,7 @@ import Testing
       ("(abcd)", "[abcd]"), ("(abcdefghij)", "([abcd][efgh])--[ij]"), ("ab!c", "--[ab]---[c]"),
       ("abcdefg", "---[abc]--[def]--[g]"),
     ])
-  func `everything is delivered in batches, early if they are full`(input: String, output: String) {
+  func `elements are delivered in batches, early if full`(input: String, output: String) {
     var player = Self.player()
     #expect(player.play(input) == output)
     #expect(player.counters.coalesced == 0)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `nothing is lost, doubled or reordered`(seed: UInt64) {
+  func `no element is lost, duplicated or reordered`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = KeepAll<Int>(interval: .ticks(2), capacity: Int(3 + seed))
     var counters = ConservationCounters()

@@ -26,7 +26,7 @@ import Testing
       ("aAbB", "a-b[A]-[B]"), ("aAbB!", "a-b[A][B]"), ("(aA)^", "a"), ("(aAbB)^", "(ab)--[B]"),
       ("(baB)A", "(ba)--[BA]"),
     ])
-  func `every key has its own edges, and keys due together are one batch in key order`(
+  func `every key has its own edges, and keys due together form one batch in key order`(
     input: String, output: String
   ) {
     var player = Self.player()
@@ -34,13 +34,13 @@ import Testing
     #expect(player.counters.pending == 0)
   }
 
-  @Test func `keys beyond the capacity pass at once`() {
+  @Test func `values of keys beyond the capacity are delivered immediately`() {
     var player = Self.player(keyCapacity: 2)
     #expect(player.play("(abcCaA)") == "(abcC)--[A]")
     #expect(player.counters.coalesced == 1)
   }
 
-  @Test func `one key can be flushed alone`() {
+  @Test func `a single key can be flushed`() {
     var machine = Machine(interval: .ticks(3))
     for value in "abAB" { _ = machine.push(value, for: Self.key(of: value), at: .tick(0)) }
     let step = machine.flush("b", at: .tick(1))
@@ -51,19 +51,20 @@ import Testing
     #expect(machine.pending == 1)
   }
 
-  @Test func `keys at rest are forgotten, so that strangers cannot fill the memory`() {
+  @Test func `keys at rest are removed, so that untrusted clients cannot fill the memory`() {
     var machine = KeyedLatestWins<Int, Int>(interval: .ticks(3), keyCapacity: 64)
     for key in 0..<100_000 {
       let now = Instant.tick(Int64(key))
       #expect(machine.push(key, for: key, at: now).output == Keyed(key: key, value: key))
     }
-    // Had the old keys stayed, there would be no room and the second value would pass at once.
+    // If the old keys were kept, there would be no capacity, and the second value would be
+    // delivered immediately.
     #expect(machine.push(1, for: 99_999, at: .tick(100_000)).output == nil)
   }
 
   @Test(
     arguments: 1...30 as ClosedRange<UInt64>)
-  func `each key behaves like a limiter of its own`(seed: UInt64) {
+  func `each key behaves like a separate limiter`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     let keyCount = Int(1 + seed)
     let interval = Interval.ticks(2)
@@ -75,7 +76,8 @@ import Testing
     var counters = ConservationCounters()
 
     for value in 0..<1_000 {
-      // More keys than that are forgotten at rest, which a step back in time reveals.
+      // Beyond this number of keys, keys at rest are removed, which becomes visible when time goes
+      // back.
       let now = stream.next(disordered: keyCount <= 16)
       if stream.oneIn(2) {
         let step = machine.wake(at: now)

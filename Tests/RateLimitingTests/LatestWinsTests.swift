@@ -37,7 +37,7 @@ import Testing
       Case(input: "(abc)^----d", output: "a-----d", coalesced: 2),
       Case(input: "^a^", output: "-a"),
     ])
-  func `the first value passes at once, and the newest of an interval at its end`(_ example: Case) {
+  func `the first value is delivered immediately, the newest after an interval`(_ example: Case) {
     var player = Self.player()
     #expect(player.play(example.input) == example.output)
     #expect(player.counters.coalesced == example.coalesced)
@@ -57,7 +57,7 @@ import Testing
     #expect(player.counters.coalesced == example.coalesced)
   }
 
-  @Test func `a push after an overdue wake delivers the newer value and coalesces the older`() {
+  @Test func `a push after an overdue wake delivers the new value and coalesces the held one`() {
     var machine = LatestWins<Int>(interval: .ticks(3))
     _ = machine.push(1, at: .tick(0))
     #expect(machine.push(2, at: .tick(1)) == Step(wake: .tick(3)))
@@ -66,7 +66,7 @@ import Testing
     #expect(machine.push(4, at: .tick(11)) == Step(wake: .tick(12)))
   }
 
-  @Test func `a new interval keeps the promised deadline`() {
+  @Test func `a new interval does not change the deadline of a held value`() {
     var machine = LatestWins<Int>(interval: .ticks(3))
     _ = machine.push(1, at: .tick(0))
     _ = machine.push(2, at: .tick(1))
@@ -87,7 +87,7 @@ import Testing
 
   @Test(
     arguments: 1...40 as ClosedRange<UInt64>)
-  func `random streams give at most one value per interval, not too old, and always the last`(
+  func `random streams deliver one fresh value per interval at most, and the last value`(
     seed: UInt64
   ) {
     var stream = RandomStream(seed: seed)
@@ -121,7 +121,7 @@ import Testing
       #expect(later.at - earlier.at >= interval)
       #expect(later.value > earlier.value)
     }
-    // Staleness: whatever came in is shown, or something newer is, within one interval.
+    // Staleness: within one interval, each input or a newer one is delivered.
     var next = deliveries[...]
     for (value, at) in pushed.enumerated() {
       while let first = next.first, first.value < value { next.removeFirst() }

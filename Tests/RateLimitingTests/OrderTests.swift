@@ -2,7 +2,7 @@ import RateLimiting
 import TestSupport
 import Testing
 
-/// A feature with all classes side by side, as an owner would join them.
+/// A feature with limiters of all classes, combined as by their owner.
 private struct Feature {
   enum Event: Equatable {
     case message(Int)
@@ -58,7 +58,7 @@ private struct Feature {
 @Suite struct OrderTests {
   @Test(
     arguments: 1...40 as ClosedRange<UInt64>)
-  func `an event that is never dropped does not overtake, and is not overtaken`(seed: UInt64) {
+  func `an event of the class never-drop neither overtakes nor is overtaken`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var feature = Feature()
     var ordered: [Feature.Event] = []
@@ -95,13 +95,13 @@ private struct Feature {
       case .change, .release, .reaction: false
       }
     }
-    #expect(messagesAndClears == ordered, "a clear stands where it stood among the messages")
+    #expect(messagesAndClears == ordered, "a clear keeps its position among the messages")
     var newest = -1
     var sum: Int64 = 0
     for event in feature.log {
       switch event {
       case .change(let id), .release(let id):
-        #expect(id > newest, "no change comes after a later release")
+        #expect(id > newest, "no change is delivered after a later release")
         newest = id
       case .reaction(let count): sum += count
       case .message, .clear: break
@@ -120,7 +120,7 @@ private struct Feature {
     #expect(feature.deadline == nil)
   }
 
-  @Test func `a drag of 500 changes in 4 s makes at most one update per frame and one release`() {
+  @Test func `a drag of 500 changes in 4 s causes at most one update per frame and one release`() {
     var feature = Feature()
     for change in 0..<500 {
       let now = Instant.tick(Int64(change) * 8)

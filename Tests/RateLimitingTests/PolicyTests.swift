@@ -2,20 +2,21 @@ import RateLimiting
 import Testing
 
 @Suite struct PolicyTests {
-  @Test func `sensible descriptions become policies`() throws {
+  @Test func `consistent descriptions become policies`() throws {
     #expect(try PolicyDescription(.neverDrop).validated() == .neverDrop)
     let chat = PolicyDescription(.keepAll, interval: .milliseconds(16), capacity: 500)
     guard case .keepAll(let window, 500) = try chat.validated() else {
-      Issue.record("not the class asked for")
+      Issue.record("the policy has another class")
       return
     }
     #expect(window.interval == .milliseconds(16))
-    #expect(window.maximumStaleness == window.interval, "without a bound it does not widen")
+    #expect(
+      window.maximumStaleness == window.interval, "without a maximum the interval does not widen")
     let viewers = PolicyDescription(
       .latestWins, interval: .milliseconds(250), maximumStaleness: .seconds(2), trailing: true)
     guard case .latestWins(let window, leading: true, keyCapacity: 4_096) = try viewers.validated()
     else {
-      Issue.record("not the class asked for")
+      Issue.record("the policy has another class")
       return
     }
     #expect(window.adaptive().maximum == .seconds(2))
@@ -71,13 +72,13 @@ import Testing
   ]
 
   @Test(arguments: contradictions)
-  func `contradictions are refused`(description: PolicyDescription, error: PolicyError) {
+  func `contradictions are rejected`(description: PolicyDescription, error: PolicyError) {
     #expect(throws: error) { try description.validated() }
     #expect(error.description.hasPrefix(error.key.rawValue + ": "))
     #expect(!error.problem.isEmpty && !error.remedy.isEmpty)
   }
 
-  @Test func `an error names key, problem and remedy`() {
+  @Test func `an error names the key, the problem and the remedy`() {
     let error = PolicyError.stalenessBelowInterval(
       bound: .microseconds(1_500), interval: .milliseconds(20))
     #expect(
@@ -87,7 +88,7 @@ import Testing
         """)
   }
 
-  @Test func `a class is found by its name, or refused with the existing names`() throws {
+  @Test func `an unknown class name is rejected with the known names`() throws {
     for limitClass in LimitClass.allCases {
       #expect(try LimitClass(named: limitClass.rawValue) == limitClass)
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProgressThinnerTests {
   typealias Machine = ProgressThinner<UInt64>
 
-  /// Steps through a work and returns what was delivered.
+  /// Reports the steps of a task and returns the deliveries.
   static func deliveries(
     of completed: some Sequence<UInt64>, total: UInt64?, every interval: Interval,
     finishing: Bool = true
@@ -30,22 +30,22 @@ import Testing
     return delivered
   }
 
-  @Test func `a million steps make a hundred deliveries, one for each whole percent`() {
+  @Test func `a million steps cause a hundred deliveries, one per whole percent`() {
     let delivered = Self.deliveries(
       of: 0...1_000_000, total: 1_000_000, every: .microseconds(10))
     #expect(delivered == (1...100).map { $0 * 10_000 })
   }
 
-  @Test func `seven steps make seven deliveries`() {
+  @Test func `seven steps cause seven deliveries`() {
     #expect(Self.deliveries(of: 0...7, total: 7, every: .ticks(1)) == [1, 2, 3, 4, 5, 6, 7])
   }
 
-  @Test func `zero of zero is complete and delivered once`() {
+  @Test func `zero of zero is complete and is delivered once`() {
     #expect(Self.deliveries(of: [0], total: 0, every: .ticks(1)) == [0])
     #expect(Self.deliveries(of: [0, 0, 0], total: 0, every: .ticks(1)) == [0])
   }
 
-  @Test func `the last value is delivered by finish, complete or not`() {
+  @Test func `finish delivers the last value, whether the task is complete or not`() {
     let delivered = Self.deliveries(of: 0...995_555, total: 1_000_000, every: .microseconds(1))
     #expect(delivered.count == 100)
     #expect(delivered.last == 995_555)
@@ -53,13 +53,13 @@ import Testing
     #expect(Self.deliveries(of: [3], total: 1_000, every: .ticks(1), finishing: false).isEmpty)
   }
 
-  @Test func `an unknown total is delivered at most once per second, and at the end`() {
+  @Test func `values of an unknown total are delivered at most once per second, and at the end`() {
     let delivered = Self.deliveries(of: 0..<1_000_000, total: nil, every: .microseconds(10))
     #expect(delivered.count == 11)
     #expect(delivered.first == 0 && delivered.last == 999_999)
   }
 
-  @Test func `an unknown total keeps a deadline, a known one does not`() {
+  @Test func `a held value has a deadline only if its total is unknown`() {
     var machine = Machine()
     #expect(machine.push(1, completed: 1, total: nil, at: .tick(0)).output == 1)
     #expect(machine.push(2, completed: 2, total: nil, at: .tick(1)).wake == .tick(1_000))
@@ -68,7 +68,7 @@ import Testing
     #expect(machine.push(9, completed: 9, total: 900, at: .tick(3)).output == 9)
   }
 
-  @Test func `a total that was exceeded counts as unknown`() {
+  @Test func `an exceeded total counts as unknown`() {
     let delivered = Self.deliveries(of: 1...5_000, total: 1_000, every: .ticks(1))
     #expect(delivered.prefix(100).elementsEqual((1...100).map { $0 * 10 }))
     #expect(delivered.count <= 100 + 5)
@@ -82,7 +82,7 @@ import Testing
     #expect(machine.push(3, completed: .max, total: .max, at: .tick(0)).output == 3)
   }
 
-  @Test func `values that arrive out of order are not taken for a restart`() {
+  @Test func `values that arrive out of order do not count as a restart`() {
     var generator = SplitMix64(seed: 5)
     let steps = (0...100_000 as ClosedRange<UInt64>).map { step in
       step < 5_000 || step == 100_000
@@ -95,7 +95,7 @@ import Testing
     #expect(rises)
   }
 
-  @Test func `a drop that lasts is believed and begins a new task`() {
+  @Test func `a drop that lasts is accepted and begins a new task`() {
     var machine = Machine()
     _ = machine.push(60, completed: 60, total: 100, at: .tick(0))
     #expect(machine.push(0, completed: 0, total: 100, at: .tick(5)) == Step(wake: .tick(1_005)))
@@ -114,7 +114,7 @@ import Testing
     #expect(machine.wake(at: .tick(1_002)).output == 10)
   }
 
-  @Test func `after finish, the next task has its own percents`() {
+  @Test func `after finish, the percentages of the next task start again`() {
     var machine = Machine()
     _ = machine.push(10, completed: 10, total: 10, at: .tick(0))
     _ = machine.finish(at: .tick(1))
@@ -126,7 +126,7 @@ import Testing
     var delivered = 0
     var now = Instant.origin
     for step in 1...40_000 as ClosedRange<UInt64> {
-      // The total doubles whenever it is nearly reached: the percentage falls again and again.
+      // The total doubles whenever it is nearly reached, so the percentage drops repeatedly.
       var total: UInt64 = 64
       while total * 9 / 10 <= step { total *= 2 }
       if machine.push(step, completed: step, total: total, at: now).output != nil {
@@ -149,7 +149,7 @@ import Testing
 
   @Test(
     arguments: 1...60 as ClosedRange<UInt64>)
-  func `random tasks keep to conservation and the limit, and deliver the last value`(seed: UInt64) {
+  func `random tasks account for inputs, keep the limit and deliver the last value`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = Machine()
     var counters = ConservationCounters()
@@ -181,8 +181,8 @@ import Testing
   }
 }
 
-/// Marbles: a digit is a step of a work of eight, `?` one whose total is unknown, `|` the end of
-/// the work.
+/// Marbles: a digit is a step of a task with eight steps, `?` a step with an unknown total, `|` the
+/// end of the task.
 @Suite struct ProgressMarbleTests {
   private func play(_ input: String) -> (output: String, counters: ConservationCounters) {
     var unknown: UInt64 = 0
@@ -208,7 +208,7 @@ import Testing
       ("?", "?"), ("??????", "?--?--?"), ("?--?", "?--?"), ("?-?-----?", "?--?----?"),
       ("(??|)", "(??)"), ("1|", "1"), ("11|", "1-1"), ("?|--?", "?---?"),
     ])
-  func `with a total each whole percent passes at once, without one the newest per interval`(
+  func `a known total delivers each percent immediately, an unknown one the newest value`(
     input: String, output: String
   ) {
     let played = play(input)

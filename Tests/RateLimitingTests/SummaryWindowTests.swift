@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SummaryWindowTests {
-  /// A digit is a sample; a window is drawn as last, count, sum, minimum, maximum.
+  /// A digit is a sample. A window is drawn as last, count, sum, minimum, maximum.
   static func player() -> Marbles<SummaryWindow<1>> {
     func draw(_ window: SummaryWindow<1>.Summaries) -> String {
       guard let one = window[0] else { return "[]" }
@@ -20,7 +20,7 @@ import Testing
       ("5", "---[5,1,5,5,5]"), ("592", "---[2,3,16,2,9]"), ("5927", "---[2,3,16,2,9]--[7,1,7,7,7]"),
       ("(13)!", "-[3,2,4,1,3]"), ("------", ""), ("4-----6", "---[4,1,4,4,4]-----[6,1,6,6,6]"),
     ])
-  func `a window gives last, count, sum, minimum and maximum, and an empty one nothing`(
+  func `a window has last, count, sum, minimum and maximum, and an empty one delivers nothing`(
     input: String, output: String
   ) {
     var player = Self.player()
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `no peak is lost, sums are exact`(seed: UInt64) {
+  func `no peak is lost, and sums are exact`(seed: UInt64) {
     var stream = RandomStream(seed: seed)
     var machine = SummaryWindow<2>(interval: .ticks(10))
     var counters = ConservationCounters()

@@ -29,7 +29,7 @@ import Testing
     #expect(player.play(input) == output)
   }
 
-  @Test func `keeping the first, an overdue value is delivered before the next is kept`() {
+  @Test func `keeping the first, an overdue value is delivered before the next one is kept`() {
     var throttle = Throttle<Int>(interval: .ticks(3), keeping: .first)
     _ = throttle.push(1, at: .tick(0))
     #expect(throttle.push(2, at: .tick(1)) == Step(wake: .tick(3)))

@@ -1,10 +1,11 @@
 import Testing
 import UnixSockets
 
-/// Who gets a connection, a monitor or memory, and who has to make way.
+/// Tests which clients get a connection, a monitor or memory, and which connections are closed for
+/// them.
 struct ClientSharesTests {
-  /// 8 connections, of which strangers have 6 and each of them 3; 4 monitors: 3 and 2; 400 bytes: 300
-  /// and 200.
+  /// Limits of 8 connections, of which clients without rights get 6 and each of their users 3; 4
+  /// monitors (3 and 2); and 400 bytes (300 and 200).
   static func shares(closesIdle: Bool = true) -> ClientShares {
     ClientShares(
       ClientShares.Limits(
@@ -16,7 +17,7 @@ struct ClientSharesTests {
     counts.rows.map { "\($0.row.user.map { "\($0)" } ?? "-") \($0.row.resource) \($0.count)" }
   }
 
-  /// Connects that many clients, all of them busy.
+  /// Connects this number of clients, all of them busy.
   private func connect(
     _ shares: inout ClientShares, _ count: Int, user: UInt32, as rank: ClientShares.Rank = .stranger
   ) -> [ClientShares.ID] {
@@ -28,7 +29,7 @@ struct ClientSharesTests {
     }
   }
 
-  @Test func `a stranger has a share, all strangers three quarters, and others the rest`() {
+  @Test func `users without rights have a limit each, and three quarters together`() {
     var shares = Self.shares()
     #expect(connect(&shares, 4, user: 1).count == 3)
     #expect(connect(&shares, 4, user: 2).count == 3)
@@ -40,7 +41,7 @@ struct ClientSharesTests {
         == ["0 connection 1", "1 connection 1", "2 connection 1", "3 connection 1"])
   }
 
-  @Test func `a member has three quarters, all members all but a sixteenth, and owners the rest`() {
+  @Test func `a member has three quarters, all members all but a sixteenth, owners everything`() {
     var shares = ClientShares(
       ClientShares.Limits(
         connections: .init(total: 64, perUser: 3), monitors: .init(total: 64, perUser: 2),
@@ -55,13 +56,14 @@ struct ClientSharesTests {
     #expect(monitors == 45)
     #expect(shares.beginMonitor(most[0]) == false)
     #expect(shares.beginMonitor(root[0]) == true)
-    // Unread replies of the one who has more than his share make way for his own.
+    // If a user exceeds the limit, an older connection of the same user with unread replies is
+    // closed.
     #expect(shares.update(most[0], bytes: 4_000, isIdle: false).isEmpty)
     #expect(shares.update(most[1], bytes: 1_000, isIdle: false) == [most[0]])
     #expect(shares.update(root[0], bytes: 6_000, isIdle: false) == [most[1]])
   }
 
-  @Test func `a connection that ends leaves its place to another`() throws {
+  @Test func `a connection that ends frees its resources`() throws {
     var shares = Self.shares()
     let first = try #require(connect(&shares, 3, user: 1).first)
     #expect(shares.beginMonitor(first) == true)
@@ -72,7 +74,7 @@ struct ClientSharesTests {
     #expect(connect(&shares, 1, user: 1).count == 1)
   }
 
-  @Test func `the longest idle connection of a full share makes way`() throws {
+  @Test func `if a limit is reached, the longest idle connection is closed`() throws {
     var shares = Self.shares()
     let ids = connect(&shares, 3, user: 1)
     for id in [ids[1], ids[0]] { _ = shares.update(id, bytes: 0, isIdle: true) }
@@ -83,7 +85,7 @@ struct ClientSharesTests {
     #expect(Self.rows(shares.refusals) == ["1 idleConnection 1"])
   }
 
-  @Test func `idle strangers make way before those with rights, the greediest of them first`() {
+  @Test func `idle clients without rights are closed first, of the user with most connections`() {
     var shares = Self.shares()
     let root = (0..<3).compactMap { _ in shares.connect(user: 0, as: .owner).id }
     let single = shares.connect(user: 1, as: .stranger).id
@@ -97,14 +99,14 @@ struct ClientSharesTests {
     #expect(shares.connect(user: 0, as: .owner).closing == [root[0]])
   }
 
-  @Test func `senders, who may be silent, do not make way`() {
+  @Test func `idle connections are not closed if senders may be silent`() {
     var shares = Self.shares(closesIdle: false)
     for _ in 0..<3 { #expect(shares.connect(user: 1, as: .stranger).id != nil) }
     let (id, closing) = shares.connect(user: 1, as: .stranger)
     #expect(id == nil && closing.isEmpty)
   }
 
-  @Test func `monitors have shares too`() {
+  @Test func `monitors are limited per user and in total`() {
     var shares = Self.shares()
     let (one, two) = (connect(&shares, 3, user: 1), connect(&shares, 2, user: 2))
     let root = connect(&shares, 2, user: 0, as: .owner)
@@ -117,15 +119,15 @@ struct ClientSharesTests {
     #expect(Self.rows(shares.refusals) == ["0 monitor 1", "1 monitor 1", "2 monitor 1"])
   }
 
-  @Test func `whoever has held memory the longest gives it back, strangers first`() {
+  @Test func `the connection that has held memory the longest is closed, without rights first`() {
     var shares = Self.shares()
     let (one, two) = (connect(&shares, 3, user: 1), connect(&shares, 2, user: 2))
     let root = connect(&shares, 2, user: 0, as: .owner)
     #expect(shares.update(one[1], bytes: 80, isIdle: false).isEmpty)
     #expect(shares.update(one[0], bytes: 80, isIdle: false).isEmpty)
-    // More than the share of user 1.
+    // More than the limit of user 1.
     #expect(shares.update(one[2], bytes: 60, isIdle: false) == [one[1]])
-    // More than that of all strangers.
+    // More than the limit of all clients without rights.
     #expect(shares.update(two[0], bytes: 170, isIdle: false) == [one[0]])
     #expect(shares.bytes == 230)
     #expect(shares.update(root[0], bytes: 150, isIdle: false).isEmpty)
@@ -134,7 +136,7 @@ struct ClientSharesTests {
     #expect(Self.rows(shares.refusals) == ["1 memory 3", "2 memory 1"])
   }
 
-  @Test func `a single reply may exceed all limits, and closes no other than it must`() {
+  @Test func `a single reply may exceed all limits, and closes only necessary connections`() {
     var shares = Self.shares()
     let ids = connect(&shares, 2, user: 1)
     #expect(shares.update(ids[0], bytes: 5_000, isIdle: false).isEmpty)

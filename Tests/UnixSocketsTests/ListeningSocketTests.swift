@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// What is at a path before a socket is bound there, and what is left afterwards.
+/// Tests binding with an existing file at the path, and the file that is left afterwards.
 struct ListeningSocketTests {
   private let home = TemporaryDirectory()
   private var directory: String { home.path }
@@ -32,7 +32,7 @@ struct ListeningSocketTests {
     _ = consume socket
   }
 
-  /// Puts a link in the place of whatever is at a path, as often as it can.
+  /// Repeatedly replaces the file at a path by a link, as often as it can.
   private final class Exchanger: Sendable {
     private let isOver = Atomic(false)
     private let ended = DispatchSemaphore(value: 0)
@@ -56,14 +56,14 @@ struct ListeningSocketTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `the exchange of a socket for a link does not reach the file behind the link`() {
+  func `replacing a socket by a link does not affect the link's target`() {
     let target = directory + "/target"
     close(creat(target, 0o600))
     let exchanger = Exchanger(path, target: target)
     defer { exchanger.stop() }
     for _ in 0..<5_000 {
       unlink(path)
-      // It may succeed, or find one link or the other.
+      // The bind may succeed, or find one link or the other.
       _ = try? ListeningSocket.bind(path: path, mode: 0o666)
       var status = stat()
       let isUntouched = stat(target, &status) == 0 && status.st_mode & 0o777 == 0o600
@@ -72,7 +72,7 @@ struct ListeningSocketTests {
     }
   }
 
-  @Test func `the mode of what a link leads to is left alone`() {
+  @Test func `the mode of a link's target is not changed`() {
     let target = directory + "/target"
     close(creat(target, 0o600))
     symlink(target, path)
@@ -103,8 +103,7 @@ struct ListeningSocketTests {
     }
   }
 
-  @Test func `a socket serves once, and its file goes with it only if it is still the same`() throws
-  {
+  @Test func `a socket serves once, and its file is removed only if it is still the same`() throws {
     let socket = try ListeningSocket.bind(path: path)
     let descriptor = try #require(socket.take())
     #expect(socket.take() == nil)
@@ -112,17 +111,17 @@ struct ListeningSocketTests {
     let file = try #require(socket.file)
     let next = try ListeningSocket.bind(path: path)
     file.remove()
-    #expect(access(path, F_OK) == 0, "another took its place")
+    #expect(access(path, F_OK) == 0, "another socket replaced the file")
     next.file?.remove()
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test func `a socket that was never served leaves no file`() throws {
+  @Test func `a socket that was never used leaves no file`() throws {
     do { _ = try ListeningSocket.bind(path: path) }
     #expect(access(path, F_OK) != 0)
   }
 
-  @Test func `an inherited socket has no file of its own`() throws {
+  @Test func `an inherited socket has no file to remove`() throws {
     let bound = try ListeningSocket.bind(path: path)
     let descriptor = try #require(bound.take())
     let adopted = try ListeningSocket.adopt(descriptor: descriptor)

@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// Clients pass a socket whose close waits for two minutes, and one event loop serves them and somebody else.
+/// Tests with clients that pass a socket whose close blocks for two minutes, while one event loop
+/// also serves another client.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct PassedDescriptorsTests {
   private let directory = TemporaryDirectory()
 
@@ -17,7 +18,7 @@ import UnixSockets
     init(_ call: String) { self.call = call }
   }
 
-  /// Answers what it reads, if it does, until the end of the input.
+  /// Echoes its input until the end of the input.
   private final class Echo: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -29,7 +30,7 @@ import UnixSockets
     }
   }
 
-  /// A connection whose other end reads nothing, and which waits for that when it is closed.
+  /// A connection whose other end reads nothing, so that closing it blocks.
   private struct LingeringSocket {
     let socket: Int32
     let rest: [Int32]
@@ -56,12 +57,13 @@ import UnixSockets
       while send(socket, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
     }
 
-    /// Passes it over a connection, and closes the copy of this process. `false` if the kernel refuses that.
+    /// Passes the socket over a connection, and closes the copy of this process. Returns `false` if
+    /// the kernel refuses the descriptor.
     func pass(over connection: Int32, outOfBand: Bool = false) -> Bool {
       setLinger(120)
       let isPassed = PassedDescriptorsTests.pass(
         socket, over: connection, flags: outOfBand ? Int32(MSG_OOB) : 0)
-      // Otherwise this process would wait.
+      // Otherwise this process would block.
       if !isPassed { setLinger(nil) }
       close(socket)
       return isPassed
@@ -77,14 +79,14 @@ import UnixSockets
   private func connection(_ path: String) throws -> Int32 {
     let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard try UnixAddress(path).call(Glibc.connect, client) == 0 else { throw Failure("connect") }
-    // A defect makes a test fail, and not wait as long.
+    // A defect makes a test fail, but does not block for as long.
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(
       client, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
     return client
   }
 
-  /// Sends a byte and a descriptor. `false` if the kernel refuses that.
+  /// Sends a byte and a descriptor. Returns `false` if the kernel refuses the descriptor.
   private static func pass(_ descriptor: Int32, over socket: Int32, flags: Int32) -> Bool {
     var byte: UInt8 = 120
     // `struct cmsghdr` of cmsg(3): the length, the level, the type, and the descriptor.
@@ -105,9 +107,9 @@ import UnixSockets
     }
   }
 
-  /// Serves while `body` runs.
+  /// Runs a server during `body`.
   ///
-  /// - Parameter refuses: whether the kernel is asked to let nobody pass descriptors.
+  /// - Parameter refuses: Whether to ask the kernel to refuse passed descriptors.
   private func serve(
     refuses: Bool, reads: Bool,
     _ body: (String, any EventLoop, @escaping @Sendable () async -> Void) async throws -> Void
@@ -136,7 +138,8 @@ import UnixSockets
     try await group.shutdownGracefully()
   }
 
-  /// What comes back of a byte that is sent: 1, or 0 at the end of the connection; -1 if nothing does.
+  /// Returns the answer to a byte: 1, or 0 at the end of the connection, or -1 if there is no
+  /// answer.
   private func answer(to socket: Int32) -> Int {
     var byte: UInt8 = 120
     guard send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1 else { return 0 }
@@ -149,12 +152,15 @@ import UnixSockets
   }
 
   @Test(arguments: [true, false], Form.allCases)
-  private func `others are answered while it is read`(refuses: Bool, form: Form) async throws {
+  private func `other clients are served while a descriptor is read`(refuses: Bool, form: Form)
+    async throws
+  {
     try await serve(refuses: refuses, reads: true) { path, loop, _ in
       let (hostile, other) = (try connection(path), try connection(path))
       if form == .afterOthers { #expect(answer(to: hostile) == 1) }
       let lingering = try LingeringSocket()
-      // Nothing is read before the copy of this process is closed, so that the loop has the last one.
+      // Nothing is read before the copy of this process is closed, so that the event loop has the
+      // last reference.
       let (isHeld, isFree) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       loop.execute {
         isHeld.signal()
@@ -163,7 +169,7 @@ import UnixSockets
       isHeld.wait()
       let isPassed = lingering.pass(over: hostile, outOfBand: form == .outOfBand)
       isFree.signal()
-      // Nothing behind a descriptor is read.
+      // No input after a descriptor is read.
       if isPassed { #expect(answer(to: hostile) == 0) }
       #expect(answer(to: other) == 1)
       for descriptor in [hostile, other] + lingering.rest { close(descriptor) }
@@ -171,13 +177,13 @@ import UnixSockets
   }
 
   @Test(arguments: [true, false])
-  func `others are answered while its connection is closed`(refuses: Bool) async throws {
+  func `other clients are served while a descriptor is closed`(refuses: Bool) async throws {
     try await serve(refuses: refuses, reads: false) { path, _, closeNext in
       let hostile = try connection(path)
       let lingering = try LingeringSocket()
       _ = lingering.pass(over: hostile)
       await closeNext()
-      // The event loop goes on, and accepts.
+      // The event loop continues and accepts connections.
       let other = try connection(path)
       await closeNext()
       var byte: UInt8 = 0
@@ -187,7 +193,7 @@ import UnixSockets
     }
   }
 
-  @Test func `what is sent without descriptors arrives as it was sent, however it is cut`()
+  @Test func `data without descriptors arrives unchanged, however it is split`()
     async throws
   {
     try await serve(refuses: false, reads: true) { path, _, _ in

@@ -2,7 +2,7 @@ import Testing
 import VarlinkDescription
 import VarlinkGeneration
 
-/// What becomes of a definition in Swift.
+/// Tests the Swift source that is generated from a definition.
 @Suite struct GeneratedSourceTests {
   private static let names = """
     namespace Ftl       # the name of the interface and its text
@@ -18,7 +18,7 @@ import VarlinkGeneration
     ).text
   }
 
-  @Test func `a structure has its comments, and defaults for what may be absent`() throws {
+  @Test func `a structure has its comments, and default values for optional members`() throws {
     let text = try source(
       """
       # A place to be.
@@ -56,7 +56,7 @@ import VarlinkGeneration
         """))
   }
 
-  @Test func `an enumeration is one of strings, words of Swift in backticks`() throws {
+  @Test func `an enumeration becomes an enum of strings, with keywords in backticks`() throws {
     let text = try source("type Way (\n  # On.\n  continue,\n  back\n)")
     #expect(
       text.contains(
@@ -69,7 +69,7 @@ import VarlinkGeneration
         """))
   }
 
-  @Test func `a type can have another name, defaults for all members, or exist already`() throws {
+  @Test func `a type can have another name, default values, or already exist`() throws {
     let text = try source(
       """
       type Size (width: int, name: string)
@@ -108,7 +108,7 @@ import VarlinkGeneration
     #expect(text.contains(") throws(VarlinkClientError) -> ReplySequence<Progress> {"))
   }
 
-  @Test func `the only member of an error has no label`() throws {
+  @Test func `the only associated value of an error has no label`() throws {
     let text = try source(
       "error Lost ()\nerror Far (by: int)\nerror Shut (gate: string, code: ?int)")
     for line in [
@@ -120,7 +120,7 @@ import VarlinkGeneration
     }
   }
 
-  @Test func `the definition is in the source, byte for byte`() throws {
+  @Test func `the source contains the definition, byte for byte`() throws {
     let text = try source("error Lost ()\n\n# \\(not Swift)\nerror Far ()\n")
     #expect(
       text.contains("    error Lost ()\n\n    # \\(not Swift)\n    error Far ()\n\n    \"\"\"#"))
@@ -135,9 +135,9 @@ import VarlinkGeneration
         "method M() -> (a: int)\nmethod N() -> (b: int)", "reply M R\nreply N R",
         "R: the name of two structures with different members"
       ),
-      ("error E (a: float)", "", "a: errors have texts, integers and truth values"),
+      ("error E (a: float)", "", "a: errors can have strings, integers and Booleans"),
       ("error E ()", "type", "line 4: not an entry: 'type'"),
-    ]) func `what cannot be generated is named`(
+    ]) func `a definition that cannot be generated is rejected with the reason`(
       members: String, names: String, message: String
     )
   {

@@ -27,7 +27,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `concurrent calls get their own replies`() async throws {
+  @Test func `each of several concurrent calls gets its own reply`() async throws {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -47,7 +47,7 @@ import VarlinkDescription
     try await withServer([try Example().interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
       var numbers: [Int] = []
-      // More than the client holds unread.
+      // More replies than the client queues.
       let series = try client.callMore(
         "org.example.test.Count", Example.CountParameters(to: 500),
         returning: Example.CountReply.self)
@@ -82,7 +82,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `each error of org.varlink.service is read back`() {
+  @Test func `each error of org.varlink.service is decoded to the same error`() {
     let all: [ServiceError] = [
       .interfaceNotFound("a"), .methodNotFound("b"), .methodNotImplemented("c"),
       .invalidParameter("d"), .permissionDenied, .expectedMore, .expectedUpgrade,
@@ -91,7 +91,7 @@ import VarlinkDescription
     #expect(ServiceError(VarlinkError(name: "org.varlink.service.Other")) == nil)
   }
 
-  @Test func `a one-way call is carried out before the next reply`() async throws {
+  @Test func `a one-way call is executed before the next reply`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
@@ -101,7 +101,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a missing server is recognised`() async throws {
+  @Test func `a missing server is reported`() async throws {
     let path = "\(directory.path)/socket"
     await #expect(throws: VarlinkClientError.notReachable(path: path, code: ENOENT)) {
       try await VarlinkClient.connect(path: path)
@@ -122,7 +122,7 @@ import VarlinkDescription
   ]
 
   @Test(arguments: violations)
-  func `a server that violates the protocol is recognised`(reply: String) async throws {
+  func `a protocol violation by the server is reported`(reply: String) async throws {
     try await withFakeServer(reply: reply) { client in
       do {
         _ = try await client.callRaw("a.b.C")
@@ -132,7 +132,7 @@ import VarlinkDescription
     }
   }
 
-  @Test func `a connection that ends before the reply is recognised`() async throws {
+  @Test func `a connection that ends before the reply is reported`() async throws {
     try await withFakeServer(reply: "{\"parameters\":") { client in
       await #expect(throws: VarlinkClientError.connectionClosed) {
         try await client.callRaw("a.b.C")
@@ -150,10 +150,10 @@ import VarlinkDescription
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let client = try await VarlinkClient.connect(path: path, group: group)
     let series = try client.callMore("a.b.C", returning: Example.CountReply.self)
-    // More than the client holds unread, and half of one more.
+    // More replies than the client queues, and half of another one.
     let replies = (1...100).map { "{\"continues\":true,\"parameters\":{\"number\":\($0)}}\0" }
     answer(listener, replies.joined() + "{\"param")
-    // Turns of the loop in which it sees the end, before anybody takes a reply.
+    // Turns of the loop in which the client detects the end, before a reply is consumed.
     for _ in 0..<3 { try await group.next().submit {}.get() }
     var numbers: [Int] = []
     await #expect(throws: VarlinkClientError.connectionClosed) {
@@ -163,7 +163,7 @@ import VarlinkDescription
     try await group.shutdownGracefully()
   }
 
-  @Test func `a cancelled call ends at once and cancels the method`() async throws {
+  @Test func `a cancelled call ends immediately and cancels the method`() async throws {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try await VarlinkClient.connect(path: path)
@@ -189,7 +189,7 @@ import VarlinkDescription
     }
   }
 
-  /// A server that answers the first call with these bytes and hangs up.
+  /// Starts a server that answers the first call with these bytes and closes the connection.
   private func withFakeServer(
     reply: String, _ body: @escaping @Sendable (VarlinkClient) async throws -> Void
   ) async throws {
@@ -202,7 +202,7 @@ import VarlinkDescription
     try await called
   }
 
-  /// Answers the first call of the first client with these bytes and hangs up.
+  /// Answers the first call of the first client with these bytes and closes the connection.
   private func answer(_ listener: CInt, _ reply: String) {
     let peer = accept(listener, nil, nil)
     var byte: UInt8 = 1

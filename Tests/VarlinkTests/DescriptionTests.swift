@@ -4,7 +4,7 @@ import Varlink
 import VarlinkDescription
 
 @Suite struct DescriptionTests {
-  @Test func `members, types and documentation are read`() throws {
+  @Test func `members, types and documentation are parsed`() throws {
     let description = try InterfaceDescription(
       parsing: """
         # First line.
@@ -59,7 +59,7 @@ import VarlinkDescription
   ]
 
   @Test(arguments: refused)
-  func `a text that violates the grammar is refused`(text: String) {
+  func `a text that violates the grammar is rejected`(text: String) {
     #expect(throws: DescriptionError.self) { try InterfaceDescription(parsing: text) }
   }
 
@@ -70,12 +70,12 @@ import VarlinkDescription
   ]
 
   @Test(arguments: refusedBySystemd)
-  func `violations that only systemd refuses are reported`(member: String) throws {
+  func `constructs that only systemd rejects are reported`(member: String) throws {
     let description = try InterfaceDescription(parsing: "interface a.b\n" + member)
     #expect(!description.systemdViolations.isEmpty)
   }
 
-  @Test func `an error names its position`() {
+  @Test func `an error contains its position`() {
     let error = #expect(throws: DescriptionError.self) {
       try InterfaceDescription(parsing: "interface a.b\n\ntype A(x: Nowhere)")
     }

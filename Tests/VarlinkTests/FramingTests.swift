@@ -18,14 +18,14 @@ import Varlink
   }
 
   @Test(arguments: 0...stream.utf8.count)
-  func `a stream gives the same messages wherever it is split`(position: Int) throws {
+  func `a stream produces the same messages wherever it is split`(position: Int) throws {
     let index = Self.stream.utf8.index(Self.stream.startIndex, offsetBy: position)
     let whole = try messages([Self.stream])
     #expect(whole == ["{\"a\":1}", "", "{}", String(repeating: "x", count: 30)])
     #expect(try messages([String(Self.stream[..<index]), String(Self.stream[index...])]) == whole)
   }
 
-  @Test func `a stream that arrives byte by byte gives the same messages`() throws {
+  @Test func `a stream that arrives byte by byte produces the same messages`() throws {
     #expect(try messages(Self.stream.map(String.init)) == messages([Self.stream]))
   }
 
@@ -33,7 +33,7 @@ import Varlink
     #expect(try messages(["{\"method\":"]) == [])
   }
 
-  @Test func `a message at the limit passes, but not one byte more`() throws {
+  @Test func `a message at the limit is accepted, but not one byte more`() throws {
     let text = String(repeating: "x", count: 10)
     #expect(try messages([text + "\0"], limit: 10) == [text])
     #expect(throws: MessageSplitter.Failure.messageTooLong) {
@@ -41,13 +41,13 @@ import Varlink
     }
   }
 
-  @Test func `an endless message is refused before its end`() {
+  @Test func `an endless message is rejected before its end`() {
     #expect(throws: MessageSplitter.Failure.messageTooLong) {
       try messages([String(repeating: "x", count: 11)], limit: 10)
     }
   }
 
-  @Test func `bytes that were read are no longer held`() throws {
+  @Test func `bytes of returned messages are no longer held`() throws {
     var splitter = MessageSplitter(maximumBytes: 100)
     var bytes = ByteBuffer(string: "one\0tw")
     splitter.append(&bytes)
@@ -76,14 +76,14 @@ import Varlink
     try CallMessage(parsing: ByteBuffer(string: text))
   }
 
-  @Test func `absent, null and empty parameters are the same`() throws {
+  @Test func `absent, null and empty parameters are equivalent`() throws {
     let plain = CallMessage(method: "a.b.C")
     #expect(try parse(#"{"method":"a.b.C"}"#) == plain)
     #expect(try parse(#"{"method":"a.b.C","parameters":null,"more":null}"#) == plain)
     #expect(try parse(#" {"parameters" : {}, "method":"a.b.C", "oneway":false} "#) == plain)
   }
 
-  @Test func `encoded messages are read back`() throws {
+  @Test func `encoded messages are decoded to the same messages`() throws {
     for mode in [CallMessage.Mode.simple, .oneway, .more, .upgrade] {
       let call = CallMessage(method: "a.b.C", parameters: ["x": [1, "\u{0}ü\n"]], mode: mode)
       var bytes = call.encoded()
@@ -111,11 +111,12 @@ import Varlink
   ]
 
   @Test(arguments: malformed)
-  func `a malformed call is named`(text: String, reason: CallMessage.Malformation) {
+  func `a malformed call is rejected with a reason`(text: String, reason: CallMessage.Malformation)
+  {
     #expect(throws: reason) { try parse(text) }
   }
 
-  @Test func `a reply with an error does not continue`() throws {
+  @Test func `a reply with an error cannot have the flag continues`() throws {
     func reply(_ text: String) throws -> ReplyMessage {
       try ReplyMessage(parsing: ByteBuffer(string: text))
     }

@@ -9,7 +9,7 @@ import Testing
 import UnixSockets
 import Varlink
 
-/// Connections that end, lag or are too many; sockets that are in the way.
+/// Tests connections that end, read slowly or exceed limits, and existing sockets.
 @Suite(.serialized) struct ServerLifeTests {
   private let directory = TemporaryDirectory()
 
@@ -42,7 +42,8 @@ import Varlink
     }
   }
 
-  @Test func `a one-way call is carried out even if its client disconnects at once`() async throws {
+  @Test func `a one-way call is executed even if its client disconnects immediately`() async throws
+  {
     let example = Example()
     try await withServer([try example.interface()]) { path, _ in
       let client = try BlockingClient(path)
@@ -52,7 +53,7 @@ import Varlink
     }
   }
 
-  @Test func `a slow reader limits what a stream buffers, and gets the rest when it reads`()
+  @Test func `a stream buffers a limited amount for a slow reader, which later gets the rest`()
     async throws
   {
     var limits = VarlinkServer.Limits()
@@ -63,7 +64,7 @@ import Varlink
     let full = Signal()
     var interface = try Interface(parsing: "interface a.b\nmethod Flood() -> (text: string)")
     try interface.handleRawStream("Flood") { _, replies in
-      // On the event loop nothing is written before this handler suspends.
+      // Nothing is written on the event loop before this handler suspends.
       while try replies.trySend(parameters: payload) { taken.withLock { $0 += 1 } }
       #expect(!replies.isWritable)
       full.fire()
@@ -81,7 +82,7 @@ import Varlink
     }
   }
 
-  @Test func `calls of a client that does not read wait, unparsed`() async throws {
+  @Test func `calls of a client that does not read wait unparsed`() async throws {
     let started = Counter()
     let big = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: 2 << 20))\"}")
     var interface = try Interface(parsing: "interface a.b\nmethod Big() -> (text: string)")
@@ -93,12 +94,13 @@ import Varlink
       let client = try BlockingClient(path)
       client.send(String(repeating: "{\"method\":\"a.b.Big\"}\0", count: 200))
       #expect(client.receive()?.utf8.count ?? 0 > 2 << 20)
-      // The second reply fills the kernel's buffer long before its end, so the third cannot begin.
+      // The second reply fills the kernel's buffer long before its end, so the third call cannot
+      // begin.
       #expect(started.value <= 2)
     }
   }
 
-  @Test func `failing calls of a client that does not read wait as well`() async throws {
+  @Test func `failing calls of a client that does not read also wait`() async throws {
     let started = Counter()
     let begun = Signal()
     let why = String(repeating: "x", count: 2 << 20)
@@ -114,7 +116,7 @@ import Varlink
       let client = try BlockingClient(path)
       client.send(String(repeating: "{\"method\":\"a.b.Fail\"}\0", count: 20))
       await begun.wait()
-      // Each of these takes the one event loop as many turns as a failing call.
+      // Each of these calls takes the only event loop as many turns as a failing call.
       let other = try BlockingClient(path)
       for _ in 0..<20 {
         other.send(ServerProtocolTests.echo("turn"))
@@ -144,7 +146,7 @@ import Varlink
       second.send(ServerProtocolTests.call("Hang"))
       await example.hangStarted.wait()
       #expect(server.connectionCount == 2)
-      // Neither of the two is idle.
+      // Neither of the two connections is idle.
       #expect(try BlockingClient(path).receive() == nil)
       #expect(server.refusals.rows.map(\.row.resource) == [.connection, .monitor])
       second.close()
@@ -181,7 +183,7 @@ import Varlink
     #expect(!peer.belongs(toGroup: foreign))
   }
 
-  @Test func `authorisation comes before the parameters`() async throws {
+  @Test func `authorisation is checked before the parameters`() async throws {
     var interface = try Example().interface()
     interface.authorization = { call in
       if call.method == "Echo" { throw ServiceError.permissionDenied }
@@ -200,7 +202,7 @@ import Varlink
       group: MultiThreadedEventLoopGroup.singleton)
   }
 
-  @Test func `a socket serves once`() async throws {
+  @Test func `a socket can be used by one server only`() async throws {
     let socket = try ListeningSocket.bind(path: "\(directory.path)/socket")
     let server = try await start(socket)
     await #expect(throws: VarlinkServer.StartError.socketTaken) { try await start(socket) }
@@ -208,7 +210,7 @@ import Varlink
     #expect(access("\(directory.path)/socket", F_OK) != 0)
   }
 
-  @Test func `an inherited socket is served, and its file remains`() async throws {
+  @Test func `an inherited socket is served, and its file is not removed`() async throws {
     let path = "\(directory.path)/socket"
     let early: BlockingClient
     let listener = try makeListeningSocket(path)

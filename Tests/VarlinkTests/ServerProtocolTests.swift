@@ -4,7 +4,7 @@ import Testing
 import Varlink
 import VarlinkDescription
 
-/// What goes over the wire, byte for byte.
+/// Tests the protocol byte for byte.
 @Suite(.serialized) struct ServerProtocolTests {
   static func call(_ method: String, _ rest: String = "") -> String {
     "{\"method\":\"org.example.test.\(method)\"\(rest)}\0"
@@ -14,7 +14,8 @@ import VarlinkDescription
     call("Echo", ",\"parameters\":{\"text\":\"\(text)\"}\(rest)")
   }
 
-  /// The replies to what is sent, until the server closes or that many have come.
+  /// Returns this number of replies to a text; nil for each reply after the server has closed the
+  /// connection.
   private func replies(
     to text: String, count: Int, limits: VarlinkServer.Limits = .init()
   ) async throws -> [String?] {
@@ -40,7 +41,7 @@ import VarlinkDescription
       ])
   }
 
-  @Test func `continues occurs only after more`() async throws {
+  @Test func `a reply has the flag continues only after a call with more`() async throws {
     let text =
       Self.call("Count", ",\"parameters\":{\"to\":3}")
       + Self.call("CountMore", ",\"parameters\":{\"to\":3}")
@@ -61,7 +62,7 @@ import VarlinkDescription
   ]
 
   @Test(arguments: malformed)
-  func `a malformed message ends the connection after the replies before it`(text: String)
+  func `a malformed message ends the connection after the earlier replies`(text: String)
     async throws
   {
     let replies = try await replies(
@@ -101,7 +102,7 @@ import VarlinkDescription
 
   @Test(
     arguments: errors)
-  func `a wrong call gets an error of org.varlink.service, and the connection remains open`(
+  func `an invalid call gets an org.varlink.service error, and the connection stays open`(
     text: String, expected: String
   ) async throws {
     let replies = try await replies(to: text + Self.echo("after"), count: 2)
@@ -115,12 +116,12 @@ import VarlinkDescription
   }
 
   @Test(arguments: ["", "x", "xx", "xxx"])
-  func `a long name in an error is cut between scalars`(start: String) async throws {
+  func `a long name in an error is truncated between scalars`(start: String) async throws {
     let name = start + String(repeating: "\u{1F600}", count: 1000)
     let kept = start + String(repeating: "\u{1F600}", count: (256 - start.utf8.count) / 4)
     let replies = try await replies(
       to: Self.call(name) + "{\"method\":\"\(name).Echo\"}\0"
-        // A message with a member of such a name is malformed, and ends the connection.
+        // A message with a member that has such a name is malformed and ends the connection.
         + Self.call("Echo", ",\"parameters\":{\"text\":\"\",\"\(name)\":1}"), count: 3)
     let expected: [String?] = [
       ServiceError.methodNotFound(kept), .interfaceNotFound(kept),
@@ -135,14 +136,15 @@ import VarlinkDescription
   }
 
   @Test(arguments: [255, 256, 257])
-  func `a name at the limit is whole`(length: Int) {
+  func `a name at the limit is not truncated`(length: Int) {
     let name = String(repeating: "x", count: length)
     #expect(
       ServiceError.methodNotFound(name).varlinkError.parameters["method"]?.stringValue?.utf8.count
         == min(length, 256))
   }
 
-  @Test func `a client that ends its output still gets its replies, then the end`() async throws {
+  @Test func `a client that ends its output still gets its replies, and then the end`() async throws
+  {
     try await withServer([try Example().interface()]) { path, _ in
       let client = try BlockingClient(path)
       client.send(Self.echo("one") + Self.echo("two"))

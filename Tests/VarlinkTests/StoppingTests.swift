@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// How a server ends. A stop that hangs is ended by the time limit, and has failed.
+/// Tests the end of a server. A stop that hangs fails by the time limit.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct StoppingTests {
   private let directory = TemporaryDirectory()
 
@@ -34,7 +34,8 @@ import Varlink
       caller.send("{\"method\":\"a.b.Wait\"}\0" + ServerProtocolTests.echo("too late"))
       let monitor = try BlockingClient(path)
       monitor.send(ServerProtocolTests.call("HangMore", ",\"more\":true"))
-      // The one event loop stops them in this order: when the last one is closed, the first one is stopping.
+      // The only event loop stops the connections in this order. When the last one is closed, the
+      // first one is stopping.
       let idle = try BlockingClient(path)
       idle.send(ServerProtocolTests.echo("idle"))
       #expect(idle.receive() != nil)
@@ -56,7 +57,7 @@ import Varlink
   @Test func `a monitor whose client does not read is closed after its grace period`() async throws
   {
     let full = Signal()
-    // Far more than the kernel takes for a reader.
+    // Far more than the kernel buffers for a reader.
     let payload = ByteBuffer(string: "{\"text\":\"\(String(repeating: "x", count: 4 << 20))\"}")
     var interface = try Interface(parsing: "interface a.b\nmethod Flood() -> (text: string)")
     try interface.handleRawStream("Flood") { _, replies in
@@ -103,7 +104,7 @@ import Varlink
       started.fire()
       for await _ in never {}  // ends when the task is cancelled
       cancelled.fire()
-      // Elsewhere, so that the event loop is free to close the connection meanwhile.
+      // Runs elsewhere, so that the event loop can close the connection meanwhile.
       await Task.detached { for _ in 0..<10_000 { await Task.yield() } }.value
       ended.increment()
       return NoParameters()
@@ -121,7 +122,7 @@ import Varlink
     }
   }
 
-  @Test func `a connection that is stopped before it is active closes once it is`()
+  @Test func `a connection that is stopped before it is active closes when it becomes active`()
     async throws
   {
     let listener = try makeListeningSocket("\(directory.path)/socket")
@@ -138,7 +139,7 @@ import Varlink
           connection.stop()
         }
       }.connect(unixDomainSocketPath: "\(directory.path)/socket").get()
-    // Behind the turn in which it becomes active.
+    // Runs after the turn in which the connection becomes active.
     try await channel.eventLoop.submit {}.get()
     #expect(!channel.isActive)
     try? await channel.close().get()

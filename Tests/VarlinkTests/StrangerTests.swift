@@ -7,8 +7,8 @@ import Testing
 import UnixSockets
 import Varlink
 
-/// What a server grants to clients without rights: little, and not for long. A test that waits for what
-/// never comes is ended by the time limit, and has failed.
+/// Tests the limits for clients without rights. A test that waits for something that never happens
+/// fails by the time limit.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct StrangerTests {
   static func limits(_ change: (inout VarlinkServer.Limits) -> Void = { _ in })
     -> VarlinkServer.Limits
@@ -19,7 +19,7 @@ import Varlink
     return limits
   }
 
-  @Test func `a call that is too long for a stranger is answered with the reason, others go on`()
+  @Test func `a call too long for a client without rights is answered with the reason`()
     async throws
   {
     let limits = Self.limits {
@@ -41,7 +41,7 @@ import Varlink
     }
   }
 
-  @Test func `those with rights may send long calls`() async throws {
+  @Test func `clients with rights may send long calls`() async throws {
     let limits = Self.limits { $0.hasRights = { $0.userID == getuid() } }
     try await withServer([try Example().interface()], limits: limits) { path, _ in
       let client = try BlockingClient(path)
@@ -51,7 +51,7 @@ import Varlink
   }
 
   @Test(arguments: [false, true])
-  func `a call whose end does not come ends the connection`(afterAnother: Bool) async throws {
+  func `a call that is not completed in time ends the connection`(afterAnother: Bool) async throws {
     let limits = Self.limits { $0.messageTimeout = .milliseconds(1) }
     try await withServer([try Example().interface()], limits: limits) { path, server in
       let client = try BlockingClient(path)
@@ -59,7 +59,7 @@ import Varlink
       if afterAnother { #expect(client.receive() != nil) }
       #expect(client.receive() == nil)
       #expect(server.refusals.rows.map(\.row.resource) == [.unfinishedCall])
-      // A connection that has nothing to say is not cut off.
+      // An idle connection is not closed.
       let idle = try BlockingClient(path)
       for _ in 0..<3 {
         idle.send(ServerProtocolTests.echo("whole"))
@@ -68,7 +68,7 @@ import Varlink
     }
   }
 
-  @Test func `memory of unfinished calls is one budget, and the oldest gives way`() async throws {
+  @Test func `unfinished calls share a memory budget, and the oldest is closed`() async throws {
     let limits = Self.limits {
       $0.heldBytesPerUser = 64 << 10
       $0.messageTimeout = .hours(1)
@@ -76,7 +76,7 @@ import Varlink
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     try await withServer([try Example().interface()], limits: limits, group: group) {
       path, server in
-      // Once it is answered, the one event loop has read what was sent before.
+      // When this call is answered, the only event loop has read everything sent before it.
       func answer() throws {
         let witness = try BlockingClient(path)
         witness.send(ServerProtocolTests.echo("in between"))
@@ -99,11 +99,11 @@ import Varlink
     try await group.shutdownGracefully()
   }
 
-  @Test func `the longest idle connection makes way, and one with a call does not`() async throws {
+  @Test func `the longest idle connection is closed, but not one with a call`() async throws {
     let example = Example()
     let limits = Self.limits { $0.connectionsPerUser = 3 }
     try await withServer([try example.interface()], limits: limits) { path, server in
-      // Waits, so that all of them are entered in this order.
+      // Waits for a reply, so that all connections are registered in this order.
       func connect() throws -> BlockingClient {
         let client = try BlockingClient(path)
         client.send(ServerProtocolTests.echo("here"))
@@ -128,7 +128,7 @@ import Varlink
     }
   }
 
-  @Test func `a whole call that waits for its turn is not cut off as unfinished`() async throws {
+  @Test func `a complete call that waits for its turn does not count as unfinished`() async throws {
     let example = Example()
     let limits = Self.limits { $0.messageTimeout = .nanoseconds(1) }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -137,7 +137,7 @@ import Varlink
       holder.send(#"{"method":"org.example.test.Hang"}"# + "\0")
       await example.hangStarted.wait()
       waiting.send(ServerProtocolTests.echo("waits"))
-      // Cut off by the same event loop, although it came later.
+      // Closed by the same event loop, although it arrived later.
       let unfinished = try BlockingClient(path)
       unfinished.send("{")
       #expect(unfinished.receive() == nil)
@@ -149,7 +149,7 @@ import Varlink
     try await group.shutdownGracefully()
   }
 
-  @Test func `the parameters of a call are dropped once they are decoded`() async throws {
+  @Test func `the parameters of a call are released after decoding`() async throws {
     let (seen, release) = (Signal(), Signal())
     var interface = try Interface(parsing: "interface a.b\nmethod Wait(text: string) -> ()")
     try interface.handle("Wait") { (call, parameters: EchoParameters) in

@@ -10,7 +10,7 @@ import Varlink
 let testInformation = ServiceInformation(
   vendor: "Example", product: "Test", version: "1", url: "https://example.org")
 
-/// Runs a server on a socket of its own, and shuts it down afterwards.
+/// Runs a server on a temporary socket and shuts it down afterwards.
 func withServer<T>(
   _ interfaces: [Interface], limits: VarlinkServer.Limits = .init(),
   group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -28,13 +28,13 @@ func withServer<T>(
   return try result.get()
 }
 
-/// An event that one task reports and another awaits; remembers that it happened.
+/// An event that one task reports and another awaits. It remembers that it was reported.
 final class Signal: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   init() { (stream, continuation) = AsyncStream.makeStream() }
   func fire() { continuation.yield() }
-  /// Waits for one `fire`, which is used up. For one waiting task.
+  /// Waits for one `fire` and consumes it. Only one task may wait.
   func wait() async { for await _ in stream { return } }
 }
 
@@ -46,7 +46,8 @@ final class Counter: Sendable {
 
 struct EchoParameters: Codable, Sendable, Equatable { var text: String }
 
-/// What the tests call: `Echo` replies its text, `Fail` an error, `Count` a series, `Hang` never.
+/// The methods for the tests: `Echo` replies its text, `Fail` an error, `Count` a series, and
+/// `Hang` never replies.
 struct Example {
   let hangStarted = Signal()
   let hangCancelled = Signal()

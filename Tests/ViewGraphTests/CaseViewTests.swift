@@ -3,7 +3,7 @@ import ComposableTesting
 import Testing
 import ViewGraph
 
-/// Views of what is presented, of stacks of screens, and of states that are enums.
+/// Views of presented children, of stacks of screens, and of enum states.
 @ObservableState
 private struct SongState: Equatable, Sendable {
   var title = ""
@@ -60,7 +60,7 @@ private struct AlbumView: View {
   }
 }
 
-/// Of a state that is an enum: reads a case, and shows the view of another one.
+/// A view of an enum state: reads one case and shows the view of another.
 private struct CurrentView: View {
   static let name = "CurrentView"
   func body(_ state: Observed<Screen>, _ context: ViewContext) -> ViewNode {
@@ -100,7 +100,7 @@ private final class DrawnPlayer {
     return records
   }
 
-  /// The names of the views that are evaluated after the change, sorted.
+  /// Returns the names of the views that are evaluated after the change, sorted.
   func after(_ change: @escaping @Sendable (inout PlayerState) -> Void) -> [String] {
     store.send(Change(body: change))
     return draw().map(\.name).sorted()
@@ -112,7 +112,7 @@ private final class DrawnPlayer {
 struct CaseViewTests {
   private let player = DrawnPlayer()
 
-  @Test func `what is presented is shown by the view of its case`() {
+  @Test func `a presented child is shown by the view of its case`() {
     let named = SongState(title: "Naima")
     #expect(player.after { $0.destination = .song(named) } == ["PlayerView", "SongView"])
     #expect(player.lines == ["song Naima"])
@@ -128,7 +128,7 @@ struct CaseViewTests {
     #expect(player.lines == [])
   }
 
-  @Test func `what is presented in a tracked field is handed down`() {
+  @Test func `the state of a presented child in a tracked field is passed down`() {
     #expect(player.after { $0.tracked = .song(SongState()) } == ["PlayerView", "SongView"])
     #expect(
       player.after { $0.tracked?.modify(\.song) { $0.plays += 1 } } == ["PlayerView", "SongView"])
@@ -150,7 +150,7 @@ struct CaseViewTests {
     #expect(player.lines == ["song a"])
   }
 
-  @Test func `a screen that becomes another case gets another view`() {
+  @Test func `a screen that changes its case gets another view`() {
     _ = player.after { $0.path = [.song(SongState(title: "a"))] }
     #expect(
       player.after { $0.path[id: 0] = .album(SongState(title: "b")) } == [
@@ -162,7 +162,7 @@ struct CaseViewTests {
     #expect(player.lines == [])
   }
 
-  @Test func `a state that is an enum is read by its cases`() {
+  @Test func `an enum state is read by its cases`() {
     #expect(player.graph.screen().lines.last == "credits")
     #expect(player.after { $0.current = .song(SongState(title: "a")) } == ["CurrentView"])
     #expect(player.lines == ["current a"])

@@ -145,17 +145,17 @@ private final class DrawnList {
 }
 
 struct ElementViewTests {
-  @Test func `an element's change evaluates its view alone`() {
+  @Test func `a change of an element evaluates only its own view`() {
     let list = DrawnList(rows: 1_000)
     #expect(list.records.count { $0.name == "RowView" } == 1_000)
     #expect(list.send(.changed(7, shown: 1), .changed(9, shown: 2)) == ["RowView", "RowView"])
     #expect(
       list.records.last?.triggers.first == EvaluationTrigger(action: "changed", field: "shown"))
-    #expect(list.send(.changedHidden(7)) == [], "its view does not read that")
+    #expect(list.send(.changedHidden(7)) == [], "its view does not read this field")
     #expect(list.lines[8] == "row 1")
   }
 
-  @Test func `elements come, go and move with their views`() {
+  @Test func `views are added, removed and moved with their elements`() {
     let list = DrawnList(rows: 3)
     #expect(list.send(.added(3)) == ["RowView", "ListView"])
     #expect(list.send(.changed(3, shown: 30)) == ["RowView"])
@@ -166,7 +166,7 @@ struct ElementViewTests {
     #expect(list.send(.changed(1, shown: 9)) == [])
   }
 
-  @Test func `an element that went and came back within a frame is another one`() {
+  @Test func `an element removed and re-added within a frame is another one`() {
     let list = DrawnList(rows: 2)
     #expect(list.send(.cameBack(0)) == ["RowView", "ListView"])
     #expect(list.lines == ["phase 0", "row 0", "row 100"])
@@ -174,7 +174,7 @@ struct ElementViewTests {
     #expect(list.lines.last == "row 5")
   }
 
-  @Test func `a collection that is replaced shows its own elements, each on its own account`() {
+  @Test func `a replaced collection shows its elements, each with a separate evaluation`() {
     let list = DrawnList(rows: 3)
     #expect(list.send(.replaced([2, 0, 8])).contains("ListView"))
     #expect(list.lines == ["phase 0", "row 1002", "row 1000", "row 1008"])
@@ -183,19 +183,19 @@ struct ElementViewTests {
     #expect(list.lines == ["phase 0", "row 1002", "row 4", "row 5"])
   }
 
-  @Test func `over a tracked field the elements are handed down`() {
+  @Test func `the elements of a tracked field are passed down`() {
     let list = DrawnList(rows: 3, ignored: [])
     #expect(
       list.send(.changed(1, shown: 1)).sorted()
         == ["ListView", "PhaseView", "RowView", "RowView", "RowView"])
   }
 
-  @Test func `the view of a case is there while the case is`() {
+  @Test func `the view of a case exists while the state is that case`() {
     let list = DrawnList()
     #expect(list.lines == ["phase 0"])
     #expect(list.send(.entered(.live(RowState(shown: 3)))).sorted() == ["ListView", "PhaseView"])
     #expect(list.lines == ["phase 3"])
-    #expect(list.send(.row(4)) == ["PhaseView"], "within the case, on its own account")
+    #expect(list.send(.row(4)) == ["PhaseView"], "a change within the case evaluates only its view")
     #expect(list.lines == ["phase 4"])
     #expect(list.send(.entered(.over)) == ["ListView"])
     #expect(list.lines == [])
@@ -207,7 +207,7 @@ struct ElementViewTests {
     #expect(list.lines == ["phase 7"])
   }
 
-  @Test func `over a tracked field the payload of a case is handed down`() {
+  @Test func `the payload of a case in a tracked field is passed down`() {
     let list = DrawnList(ignored: [])
     _ = list.send(.entered(.live(RowState())))
     #expect(list.send(.row(4)).sorted() == ["ListView", "PhaseView"])

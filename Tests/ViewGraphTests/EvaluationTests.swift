@@ -5,16 +5,16 @@ import ViewGraph
 @Suite struct EvaluationTests {
   @Test func `a view is evaluated only when a field that it read has changed`() {
     let screen = DrawnScreen()
-    // The views below tracked fields get their state from their parent again.
+    // The state of tracked fields is passed down by the parent again.
     #expect(screen.send(.title("a")) == ["TrackedView", "ScreenView"])
     #expect(screen.send(.unread) == [])
-    #expect(screen.send(.title("a")) == [], "an equal value is no change")
+    #expect(screen.send(.title("a")) == [], "an equal value is not a change")
   }
 
   @Test func `a change of an ignored child evaluates only that child's view`() {
     let screen = DrawnScreen()
     #expect(screen.send(.ignored(.shown(1))) == ["IgnoredView"])
-    #expect(screen.send(.ignored(.hidden(1))) == [], "the child's view does not read it")
+    #expect(screen.send(.ignored(.hidden(1))) == [], "the child's view does not read this field")
     #expect(screen.records.last?.cause == .ownRead(FieldSet(field: 0)))
     #expect(screen.records.last?.fields == ["shown"])
   }
@@ -24,13 +24,13 @@ import ViewGraph
     #expect(screen.send(.tracked(.shown(1))).sorted() == ["ScreenView", "TrackedView"])
     #expect(
       screen.send(.tracked(.hidden(1))).sorted() == ["ScreenView", "TrackedView"],
-      "the child did not read it, but its input is another one")
+      "the child did not read the field, but its input changed")
     let tracked = screen.records.last { $0.name == "TrackedView" }
     #expect(tracked?.cause == .changedInput)
     #expect(tracked?.isAvoidable == true)
   }
 
-  @Test func `tracked and ignored can be chosen at run time`() {
+  @Test func `fields can be tracked or ignored at run time`() {
     let all = DrawnScreen(ignored: [])
     #expect(all.send(.ignored(.shown(1))).sorted() == ["IgnoredView", "ScreenView", "TrackedView"])
     let none = DrawnScreen(ignored: .all)
@@ -45,12 +45,12 @@ import ViewGraph
     #expect(screen.graph.frames == 2)
   }
 
-  @Test func `a change is not forgotten if a later action of the same frame does not touch it`() {
+  @Test func `a change is kept if a later action of the same frame changes other fields`() {
     let screen = DrawnScreen()
     #expect(screen.send(.ignored(.shown(1)), .unread) == ["IgnoredView"])
   }
 
-  @Test func `an optional child's view comes and goes with it`() {
+  @Test func `the view of an optional child appears and disappears with the child`() {
     let screen = DrawnScreen()
     #expect(screen.send(.open).contains("OptionalView"))
     #expect(screen.records.first { $0.name == "ScreenView" }?.cause == .presence(4))
@@ -61,17 +61,17 @@ import ViewGraph
     #expect(!screen.graph.screen().lines.contains { $0.hasPrefix("optional") })
     #expect(screen.send(.optional(.shown(8))) == [])
     #expect(
-      screen.send(.open).contains("OptionalView"), "one that comes back is a first appearance")
+      screen.send(.open).contains("OptionalView"), "a child that returns is a first appearance")
   }
 
-  @Test func `a child that is replaced as a whole is evaluated`() {
+  @Test func `a replaced child is evaluated`() {
     let screen = DrawnScreen()
     _ = screen.send(.ignored(.shown(5)))
     #expect(screen.send(.replaceIgnored) == ["IgnoredView"])
     #expect(screen.graph.screen().lines.contains("ignored 0"))
   }
 
-  @Test func `the time of a view is measured with and without the views within it`() {
+  @Test func `the time of a view is measured with and without its child views`() {
     let screen = DrawnScreen()
     _ = screen.send(.title("a"))
     let parent = screen.records.last { $0.name == "ScreenView" }
@@ -80,7 +80,7 @@ import ViewGraph
     #expect(screen.graph.statistics["ScreenView"]?.evaluations == 2)
   }
 
-  @Test func `a frame without changes evaluates nothing and does not count`() {
+  @Test func `a frame without changes evaluates nothing and is not counted`() {
     let screen = DrawnScreen()
     #expect(screen.draw() == [])
     #expect(screen.graph.frames == 1)
@@ -88,7 +88,7 @@ import ViewGraph
 }
 
 extension ViewNode {
-  /// All texts from top to bottom.
+  /// All texts, from top to bottom.
   var lines: [String] {
     switch self {
     case .empty, .gauge, .sparkline, .child: []

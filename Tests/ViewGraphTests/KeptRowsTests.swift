@@ -2,7 +2,7 @@ import Testing
 import ViewGraph
 
 struct KeptRowsTests {
-  @Test func `only rows that are new are made`() {
+  @Test func `only new rows are made`() {
     let rows = KeptRows<Int>()
     var made: [Int] = []
     func show(_ inputs: [Int]) -> [String] {

@@ -92,7 +92,7 @@ struct OptionalView: View {
   }
 }
 
-/// A screen that is drawn by hand.
+/// A screen whose frames are drawn explicitly.
 final class DrawnScreen {
   let store: Store<ScreenState, ScreenAction>
   let graph: ViewGraph
@@ -116,7 +116,7 @@ final class DrawnScreen {
     records = []
   }
 
-  /// Draws a frame and returns the names of the views evaluated, in order.
+  /// Draws a frame and returns the names of the evaluated views, in order.
   @discardableResult
   func draw() -> [String] {
     let before = records.count

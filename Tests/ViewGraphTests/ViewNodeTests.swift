@@ -6,7 +6,7 @@ import ViewGraph
 @Suite struct ViewNodeTests {
   private func row(_ number: Int) -> ViewNode.ListRow { .init(id: "\(number)", .text("\(number)")) }
 
-  @Test func `elements are what is drawn, and a row of a table is one`() {
+  @Test func `drawn nodes count as elements, and a row of a table as one`() {
     let panel = ViewNode.panel(
       .init("p", title: "P", priority: 0),
       .column([
@@ -19,7 +19,7 @@ import ViewGraph
     #expect(panel.elementCount == 1 + 2 + 1 + 1 + 2 + 4)
   }
 
-  @Test func `texts are equal if their bytes are, which takes no longer for marks that combine`() {
+  @Test func `texts are compared by their bytes, so combining marks do not slow it down`() {
     let (composed, decomposed) = (ViewNode.text("\u{E9}"), ViewNode.text("e\u{301}"))
     #expect(composed != decomposed)
     #expect(ViewNode.list([.init(id: "1", composed)]) != .list([.init(id: "1", decomposed)]))
@@ -33,7 +33,7 @@ import ViewGraph
   }
 
   @Test
-  func `who looks gets earlier rows before those of the scrolling list, and a frame does not`() {
+  func `subscribers get earlier rows before the rows of the scrolling list, frames do not`() {
     let store = Store(
       initialState: ScreenState(), lane: ManualLane(), notification: .batched
     ) { ScreenReducer() }

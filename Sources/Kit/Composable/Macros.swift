@@ -1,11 +1,11 @@
-/// Gives each stored field of a struct a dirty bit and a descriptor, so that a store can tell
-/// observers which fields changed.
+/// Adds a dirty bit and a descriptor for each stored field of a struct, so that a store can notify
+/// the observers of changed fields.
 ///
-/// Stored properties get accessors that note changes; an assignment of an equal value notes none.
-/// Equality, hashing and coding are the same as without the macro. A field whose type cannot
-/// be inferred from its initial value needs a type annotation.
+/// Stored properties get accessors that record changes. Assigning an equal value records none.
+/// Equality, hashing and coding stay the same as without the macro. A field whose type cannot be
+/// inferred from its initial value needs a type annotation.
 ///
-/// On an enum each case is a child: its payload is mutated and observed in place.
+/// In an enum, each case is a child whose payload is mutated and observed in place.
 @attached(
   member, names: named(_$changes), named(Fields), named(_$fields), named(_$fieldNames),
   named(_$ignoredFields), named(_$enter), named(_$leave), named(_$drain), named(_$tag),
@@ -19,31 +19,33 @@
 public macro ObservableState() =
   #externalMacro(module: "ComposableMacros", type: "ObservableStateMacro")
 
-/// Does not report changes of a field to the observers of its own state.
+/// Excludes changes of a field from the observers of the state that contains the field.
 ///
-/// Scoping into it still works, and its own observers are called as before: a parent's view is not
-/// evaluated when an ignored child changes, the child's view is.
+/// Scoping into the field still works, and observers of the field's own state are still called.
+/// When an ignored child changes, the child's view is evaluated but the parent's view is not.
 @attached(peer)
 public macro ObservationStateIgnored() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
 
-/// Added to each field by `@ObservableState`; not written by hand.
+/// Added to each field by `@ObservableState`. Do not write it by hand.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(_))
 public macro ObservationStateField(_ index: Int) =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateFieldMacro")
 
-/// Gives each case of an enum a path: how to make it, how to look into it, and its number.
+/// Adds a path for each case of an enum, which makes the case, extracts its payload and has its
+/// number.
 @attached(
   member, names: named(Cases), named(_$cases), named(_$caseNames), named(_$tag), named(CaseLenses))
 @attached(extension, conformances: CasePathable)
 public macro CasePathable() =
   #externalMacro(module: "ComposableMacros", type: "CasePathableMacro")
 
-/// Makes a struct a reducer: conformance, and `@CasePathable` for its `Action`.
+/// Makes a struct a reducer: adds the conformance, and `@CasePathable` for its `Action`.
 ///
-/// On an enum whose cases each carry a feature, it combines the features: `State` and `Action` with
-/// a case per feature, and `Features`, a reducer that is made of the features.
+/// Applied to an enum whose cases each carry a feature, the macro combines the features. It
+/// generates `State` and `Action` with one case per feature, and `Features`, a reducer composed of
+/// the features.
 ///
 ///     @Reducer enum Destination { case add(AddSong); case edit(EditSong) }
 ///     …

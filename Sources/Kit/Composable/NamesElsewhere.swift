@@ -1,5 +1,6 @@
-// Names of The Composable Architecture that are not used here. Each says what is written in its place, so that code
-// that is moved meets a remedy rather than "cannot find"; <doc:ComingFromTCA> has the whole list.
+// Names of The Composable Architecture that do not exist here. Each error names the replacement, so
+// that code being moved gets a remedy rather than "cannot find". <doc:ComingFromTCA> has the whole
+// list.
 
 @available(*, unavailable, renamed: "KeyedCollectionOf")
 public typealias IdentifiedArrayOf<Element: Identifiable> = KeyedCollection<Element.ID, Element>
@@ -15,7 +16,7 @@ public typealias IdentifiedActionOf<Feature: FeatureTypes> = ElementAction<
 @available(*, unavailable, renamed: "ElementAction")
 public typealias IdentifiedAction<ID: Hashable & Sendable, Action> = ElementAction<ID, Action>
 
-@available(*, unavailable, renamed: "String", message: "texts are strings")
+@available(*, unavailable, renamed: "String", message: "alerts use plain strings")
 public typealias TextState = String
 
 @available(
@@ -80,10 +81,10 @@ public struct AnimationElsewhere {
   public static var spring: AnimationElsewhere { unavailable() }
 }
 
-@available(*, unavailable, message: "leave it out: what shows the dialog decides how it looks")
+@available(*, unavailable, message: "leave it out: the view that shows the dialog decides")
 public enum TitleVisibilityElsewhere { case automatic, hidden, visible }
 
-/// `@ObservableState` says what is written in its place.
+/// Produces an error by `@ObservableState` that names the replacement.
 @attached(peer)
 public macro Presents() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
@@ -139,7 +140,7 @@ extension KeyedCollection where ID == StackElementID, Element: CasePathable {
 extension AlertState {
   @available(
     *, unavailable,
-    message: "leave out 'titleVisibility': what shows the dialog decides how it looks"
+    message: "leave out 'titleVisibility': the view that shows the dialog decides"
   )
   public init(
     titleVisibility: TitleVisibilityElsewhere, title: () -> String,
@@ -175,5 +176,5 @@ extension Clock {
   ) -> AsyncStream<Void> { unavailable() }
 }
 
-/// Stands in the bodies of what cannot be called.
+/// The body of declarations that cannot be called.
 package func unavailable() -> Never { preconditionFailure("this cannot be called") }

@@ -2,7 +2,7 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// `@CasePathable`: a path and a number for each case.
+/// The macro `@CasePathable`, which adds a path and a number for each case.
 public enum CasePathableMacro {}
 
 extension CasePathableMacro: MemberMacro {
@@ -29,8 +29,9 @@ extension CasePathableMacro: ExtensionMacro {
   }
 }
 
-/// `@Reducer`: the conformance, and `@CasePathable` for the feature's `Action`. On an enum of features:
-/// its state, its actions, and a reducer of them all.
+/// The macro `@Reducer`. On a struct it adds the conformance, and `@CasePathable` to the feature's
+/// `Action`. On an enum of features it adds a state, actions, and a reducer that contains all the
+/// features.
 public enum ReducerMacro {}
 
 extension ReducerMacro: MemberMacro {
@@ -90,16 +91,18 @@ extension ReducerMacro: ExtensionMacro {
       let keyword = declaration.as(ClassDeclSyntax.self)?.classKeyword
       context.report(
         .notAStruct, at: node,
-        fixIts: keyword.map { [.replace($0, by: .keyword(.struct), "make it a struct")] } ?? [])
+        fixIts: keyword.map { [.replace($0, by: .keyword(.struct), "use a struct")] } ?? [])
       return []
     }
     let hasBody = declaration.memberBlock.members.contains {
       $0.decl.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription == "body"
     }
-    // A body's reducer is one function, compiled where the body is; one without is called directly.
+    // The composition in a body is compiled into one function where the body is declared. A reducer
+    // without a body is called directly.
     let prepared =
       hasBody ? "ReducerSteps<State, Action>" : "CountingReducer<\(type.trimmedDescription)>"
-    // The compiler may infer the types of a reducer; those of a feature it can only find.
+    // The compiler can infer the associated types of a `Reducer`, but for `FeatureTypes` the types
+    // must be declared.
     let isNamed = ["State", "Action"].allSatisfy(declaration.declaresType(named:))
     let conformances =
       isNamed ? "Composable.Reducer, Composable.FeatureTypes" : "Composable.Reducer"

@@ -3,11 +3,12 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Looks in the body of a reducer for calls that are written in another way here, and says how.
+/// Finds calls in a reducer's body that have another form in this library, and reports the
+/// replacement.
 ///
-/// Only the source is known, and of the types only how the cases of `Action` are declared.
+/// It sees only source text. Of the types it knows only the declared cases of `Action`.
 struct BodyCheck {
-  /// The types that the cases of the actions carry, as written.
+  /// The payload types of the cases of `Action`, as written.
   private let caseTypes: [String: String]
   private let calls: [FunctionCallExprSyntax]
 
@@ -44,7 +45,7 @@ struct BodyCheck {
     let name = caseTypes.first { $0.value.hasPrefix("BindingAction<") }?.key ?? "binding"
     let fixed: ExprSyntax = "BindingReducer(action: \\.\(raw: name))"
     context.report(
-      .elsewhere("'BindingReducer' needs the case of the bindings: '\(fixed)'"), at: call,
+      .elsewhere("'BindingReducer' needs the case of the binding actions: '\(fixed)'"), at: call,
       fixIts: [.replace(ExprSyntax(call), by: fixed.spaced(like: call), "name the case")])
   }
 
@@ -62,19 +63,19 @@ struct BodyCheck {
     let type = caseTypes[path] ?? ""
     if name == "ifLet", field.hasPrefix("$") || type.hasPrefix("PresentationAction<") {
       replace(
-        call, method, by: "presents", state, "'ifLet' adds a child that is not presented",
+        call, method, by: "presents", state, "'ifLet' is for children that are not presented",
         in: context)
     } else if name == "forEach",
       ["StackActionOf<", "NavigationAction<"].contains(where: type.hasPrefix)
     {
       replace(
         call, method, by: "stack", state,
-        "'forEach' adds children that actions neither push nor pop", in: context)
+        "'forEach' does not support push and pop actions", in: context)
     }
     if call.trailingClosure == nil { context.report(.missingChild(call: name), at: method) }
   }
 
-  /// Reports a call of another name, whose key path may have a `$`.
+  /// Reports a call whose replacement has another name and a key path without `$`.
   private func replace(
     _ call: FunctionCallExprSyntax, _ method: DeclReferenceExprSyntax, by name: String,
     _ state: KeyPathExprSyntax, _ what: String, in context: some MacroExpansionContext
@@ -98,7 +99,7 @@ struct BodyCheck {
 }
 
 extension SyntaxProtocol {
-  /// The same with the space and the comments around `other`.
+  /// Returns the node with the trivia (white space and comments) of `other`.
   fileprivate func spaced(like other: some SyntaxProtocol) -> Self {
     with(\.leadingTrivia, other.leadingTrivia).with(\.trailingTrivia, other.trailingTrivia)
   }
@@ -114,7 +115,7 @@ private final class CallCollector: SyntaxVisitor {
 }
 
 extension KeyPathExprSyntax {
-  /// The name in a path of one, such as `\.sheet`.
+  /// The name in a key path with one component, such as `\.sheet`.
   fileprivate var onlyName: String? {
     guard root == nil, components.count == 1, let component = components.first?.component else {
       return nil

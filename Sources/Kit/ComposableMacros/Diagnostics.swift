@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What users of the macros read when one cannot be expanded.
+/// The errors and warnings of the macros.
 enum MacroMessage: DiagnosticMessage {
   case notAStructOrEnum(macro: String)
   case notAnEnum
@@ -18,36 +18,37 @@ enum MacroMessage: DiagnosticMessage {
   case ownCodingKeys
   case ownMemberName(String)
   case ignoredWithoutField
-  /// What is written in another way than in The Composable Architecture.
+  /// A construct that has another form in The Composable Architecture.
   case elsewhere(String)
   case missingChild(call: String)
 
   var message: String {
     switch self {
-    case .notAStructOrEnum(let macro): "@\(macro) applies to a struct or an enum"
-    case .notAnEnum: "@CasePathable applies to an enum"
-    case .notAStruct: "@Reducer applies to a struct, or to an enum of features"
+    case .notAStructOrEnum(let macro): "@\(macro) can only be applied to a struct or an enum"
+    case .notAnEnum: "@CasePathable can only be applied to an enum"
+    case .notAStruct: "@Reducer can only be applied to a struct or to an enum of features"
     case .notAFeature(let name):
-      "'\(name)' must carry one feature, a type that is a reducer, without a label"
-    case .unobservedState: "'State' needs @ObservableState: a store or a parent cannot hold it"
+      "the case '\(name)' must have exactly one unlabeled payload, whose type is a reducer"
+    case .unobservedState: "'State' needs @ObservableState so that a store or a parent can hold it"
     case .tooManyFields(let count):
-      "a state has at most 126 observed fields, this one has \(count): group some in a child state"
+      "a state can have at most 126 observed fields, not \(count): move some to a child state"
     case .needsType(let field): "'\(field)' needs a type annotation to be observed"
     case .propertyObserver(let field, let kind):
-      "'\(field)' cannot have \(kind): react to its change in the reducer, with onChange(of:)"
+      "'\(field)' cannot have \(kind): use onChange(of:) in the reducer"
     case .lazyField(let field):
-      "'\(field)' cannot be lazy: a state holds values, compute it in a reducer"
-    case .severalBindings: "declare each observed field on its own"
+      "'\(field)' cannot be lazy: compute the value in a reducer and store it"
+    case .severalBindings: "declare each observed field in a separate declaration"
     case .wrapper(let field, let wrapper):
-      "'\(field)' cannot have the property wrapper @\(wrapper): the state must see its own mutations"
+      "'\(field)' cannot have the property wrapper @\(wrapper): the state must detect its own mutations"
     case .ownCodingKeys:
-      "@ObservableState makes CodingKeys itself; implement coding by hand in an extension to use others"
-    case .ownMemberName(let name): "'\(name)' is a name that @ObservableState needs"
+      "@ObservableState generates CodingKeys: to use other keys, implement coding in an extension"
+    case .ownMemberName(let name):
+      "@ObservableState generates a type named '\(name)': rename this declaration"
     case .ignoredWithoutField:
-      "@ObservationStateIgnored applies to a stored variable; nothing else is observed"
+      "@ObservationStateIgnored can only be applied to a stored variable"
     case .elsewhere(let remedy): remedy
     case .missingChild(let call):
-      "'\(call)' needs the child's reducer: '{ Child() }', for an enum of features '{ Destination.Features(…) }', for an alert '{ Alert() }'"
+      "'\(call)' needs the child's reducer: '{ Child() }', '{ Destination.Features(…) }' for an enum of features, or '{ Alert() }' for an alert"
     }
   }
 

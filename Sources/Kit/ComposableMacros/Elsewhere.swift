@@ -1,26 +1,26 @@
 public import SwiftSyntax
 public import SwiftSyntaxMacros
 
-/// Attributes of The Composable Architecture, and what is written in their place here.
+/// Attributes of The Composable Architecture, and their replacements in this library.
 enum Elsewhere {
-  /// Of a field of a state.
+  /// Returns the error for an attribute of a field of a state, or nil if the attribute is unknown.
   static func remedy(for attribute: String, of field: String) -> MacroMessage? {
     switch attribute {
     case "Presents", "PresentationState":
       .elsewhere(
-        "'\(field)' needs no @\(attribute): an optional field is presented by '.presents(\\.\(field), action: \\.\(field)) { … }'"
+        "'\(field)' needs no @\(attribute): present the optional field by '.presents(\\.\(field), action: \\.\(field)) { … }'"
       )
     case "Shared", "SharedReader":
       .elsewhere(
-        "'\(field)' needs no @\(attribute): a plain field is shared by '.sharing(\\.\(field), with: …, action: \\.\(field))'"
+        "'\(field)' needs no @\(attribute): share the plain field by '.sharing(\\.\(field), with: …, action: \\.\(field))'"
       )
     case "BindingState":
-      .elsewhere("'\(field)' needs no @\(attribute): a BindingReducer sets any field")
+      .elsewhere("'\(field)' needs no @\(attribute): a BindingReducer can set any field")
     default: nil
     }
   }
 
-  /// Of a dependency, by the key path or the type in its attribute.
+  /// Returns the error for a dependency, given the key path or the type in its attribute.
   static func remedy(forDependency key: String) -> MacroMessage {
     if key == "\\.dismiss" {
       return .elsewhere("no @Dependency is needed to dismiss: return '.dismiss' from the reducer")
@@ -30,19 +30,19 @@ enum Elsewhere {
       case "\\.continuousClock", "\\.suspendingClock", "\\.mainQueue", "\\.mainRunLoop":
         "'dependencies.clock'"
       case "\\.uuid":
-        "'dependencies.identifiers.next()', a UInt64; a UUID comes from a DependencyValue of your own"
+        "'dependencies.identifiers.next()', which returns a UInt64; for a UUID, declare a DependencyValue"
       case let path where path == "\\.date" || path.hasPrefix("\\.date."):
-        "'dependencies[Today.self].now()', where Today is a DependencyValue of your own"
+        "'dependencies[Today.self].now()', where Today is a DependencyValue that you declare"
       case "\\.withRandomNumberGenerator": "'dependencies.randomness'"
       case let type where type.hasSuffix(".self"): "'dependencies[\(type)]'"
       default: "'dependencies[Client.self]', where Client is a DependencyValue"
       }
     return .elsewhere(
-      "dependencies are handed down: declare 'let dependencies: Dependencies' and use \(value)")
+      "pass dependencies explicitly: declare 'let dependencies: Dependencies' and use \(value)")
   }
 }
 
-/// `@Dependency(…)`: says what is written in its place.
+/// The macro `@Dependency(…)`, which only reports an error that names the replacement.
 public enum DependencyMacro: PeerMacro {
   public static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

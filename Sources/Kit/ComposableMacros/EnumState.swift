@@ -1,16 +1,16 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// One case of an enum as macros see it.
+/// One case of an enum, in the form that the macros need.
 struct EnumCase {
   let tag: Int
   let name: String
-  /// Labels and types of the associated values.
+  /// The labels and types of the associated values.
   let values: [(label: String?, type: String)]
-  /// Whether the only value is a function, which has to be passed as one that is kept.
+  /// Whether the only payload is a function, whose parameter must be `@escaping`.
   let isFunction: Bool
 
-  /// The type of all associated values together; `Void` if there are none.
+  /// The type of all associated values together, or `Void` if there are none.
   var valueType: String {
     switch values.count {
     case 0: "Void"
@@ -22,14 +22,14 @@ struct EnumCase {
     }
   }
 
-  /// The pattern that binds the values to `v0`, `v1`, and so on.
+  /// Returns the pattern that binds the values to `v0`, `v1`, and so on.
   func pattern(_ keyword: String) -> String {
     values.isEmpty
       ? ".\(name)"
       : ".\(name)(" + values.indices.map { "\(keyword) v\($0)" }.joined(separator: ", ") + ")"
   }
 
-  /// An expression that makes the case of `v0`, `v1`, and so on.
+  /// An expression that makes the case from `v0`, `v1`, and so on.
   var construction: String {
     values.isEmpty
       ? ".\(name)"
@@ -68,7 +68,7 @@ struct CasePathMembers {
   let access: String
   let name: String
   let cases: [EnumCase]
-  /// Whether payloads are mutated in place.
+  /// Whether payloads can be mutated in place.
   let isState: Bool
 
   init(_ declaration: EnumDeclSyntax, isState: Bool = false) {
@@ -82,7 +82,7 @@ struct CasePathMembers {
     [casesType, lensesType, "\(raw: access)static var _$cases: Cases { Cases() }", names, tag]
   }
 
-  /// An expression that makes the case of a value called `value`.
+  /// Returns an expression that makes the case from a value named `value`.
   private func embed(_ element: EnumCase) -> String {
     switch element.values.count {
     case 0: return ".\(element.name)"
@@ -97,7 +97,7 @@ struct CasePathMembers {
     }
   }
 
-  /// An expression for the payload of a root called `root`, or `nil`.
+  /// Returns an expression that extracts the payload from a value named `root`, or `nil`.
   private func extract(_ element: EnumCase) -> String {
     switch element.values.count {
     case 0: return "if case .\(element.name) = root { () } else { nil }"
@@ -124,7 +124,7 @@ struct CasePathMembers {
       """
   }
 
-  /// Each case as a type, so that compositions are resolved by the compiler.
+  /// The cases as types, so that compositions are resolved at compile time.
   private var lensesType: DeclSyntax {
     let lenses = cases.map { element in
       """
@@ -146,8 +146,8 @@ struct CasePathMembers {
       """
   }
 
-  /// Mutates the payload. It is taken out and put back, so that its collections stay uniquely
-  /// referenced.
+  /// Returns a function that mutates the payload. The payload is moved out and back, so that its
+  /// collections stay uniquely referenced.
   private func modify(_ element: EnumCase) -> String {
     let head =
       "\(access)static func modify<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result?"
@@ -200,8 +200,9 @@ struct CasePathMembers {
   }
 }
 
-/// The members that `@ObservableState` adds to an enum: those of `@CasePathable`, and draining of the
-/// payload. A payload is taken out and put back, so that its collections stay uniquely referenced.
+/// The members that `@ObservableState` adds to an enum: the members of `@CasePathable`, and
+/// draining of the payload. A payload is moved out and back, so that its collections stay uniquely
+/// referenced.
 struct EnumState {
   private let paths: CasePathMembers
   private var access: String { paths.access }
@@ -221,8 +222,8 @@ struct EnumState {
     ]
   }
 
-  /// A function that visits the payload of the current case. By a pointer, not by `consume`: the
-  /// compiler keeps values that it copies as plain bits.
+  /// Returns a function that visits the payload of the current case. It moves the payload through a
+  /// pointer. With `consume` instead, the compiler would keep values of trivial types alive.
   private func visiting(
     _ head: String, payload: (EnumCase) -> String, none: (EnumCase) -> String,
     several: (EnumCase) -> String
@@ -291,7 +292,7 @@ struct EnumState {
     "Composable.Observation.report(\(isChanged), \(element.tag), node, replaced: replaced)"
   }
 
-  /// What tells a payload from another one of the same case.
+  /// The `id` that distinguishes a payload from others of the same case.
   private var payloadID: DeclSyntax {
     let rows = paths.cases.map { element in
       element.values.count == 1
@@ -329,7 +330,7 @@ struct EnumState {
       Composable.Observation.collectUnnoted(new, since: old, "\(element.name.unquoted)", at: path, into: &paths)
       """
     }
-    // Not even a `default` if the only case has a row: the compiler would warn of it.
+    // If the only case has a row, there must be no `default`: the compiler would warn about it.
     let others =
       rows.count == 1 && paths.cases.count == 1
       ? "" : "default:\nif _$tag != old._$tag { paths.append(path + \"(case)\") }"
@@ -360,7 +361,7 @@ struct EnumState {
 }
 
 extension TypeSyntax {
-  /// A function's type, with or without attributes.
+  /// Whether the type is a function type, with or without attributes.
   fileprivate var isFunction: Bool {
     self.as(AttributedTypeSyntax.self).map { $0.baseType.isFunction }
       ?? self.is(FunctionTypeSyntax.self)

@@ -9,7 +9,7 @@ struct FeatureEnum {
   private let name: String
   private let cases: [EnumCase]
 
-  /// `nil` if the enum has no cases.
+  /// Fails if the enum has no cases.
   init?(_ declaration: EnumDeclSyntax) {
     self.declaration = declaration
     access = declaration.memberAccess
@@ -18,12 +18,12 @@ struct FeatureEnum {
     if cases.isEmpty { return nil }
   }
 
-  /// The case that does not carry just a feature, if there is one.
+  /// The first case whose payload is not exactly one feature, or nil.
   private var odd: EnumCase? {
     cases.first { $0.values.count != 1 || $0.values[0].label != nil || $0.isFunction }
   }
 
-  /// Whether each case carries just a feature.
+  /// Whether the payload of each case is exactly one feature.
   var isComplete: Bool { odd == nil }
 
   func members(in context: some MacroExpansionContext) -> [DeclSyntax] {
@@ -69,12 +69,12 @@ struct FeatureEnum {
   }
 }
 
-/// A case of an enum of features: a feature, or an alert, whose reducer needs nothing.
+/// A case of an enum of features: a feature, or an alert, whose reducer needs no arguments.
 private struct FeatureCase {
   let name: String
   let type: String
 
-  /// The actions of an alert.
+  /// The action type of an alert.
   private var alertAction: String? {
     for prefix in ["AlertState<", "ConfirmationDialogState<"]
     where type.hasPrefix(prefix) && type.hasSuffix(">") {
@@ -87,7 +87,7 @@ private struct FeatureCase {
   var action: String { alertAction ?? "\(type).Action" }
   var reducer: String { alertAction.map { "Composable.Alert<\($0)>" } ?? type }
 
-  /// Of the initialiser of `Features`.
+  /// The parameter for the initializer of `Features`.
   var parameter: String {
     "\(name): \(reducer)" + (alertAction == nil ? "" : " = Composable.Alert()")
   }

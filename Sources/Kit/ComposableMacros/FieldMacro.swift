@@ -2,7 +2,8 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// `@ObservationStateField(i)`: accessors that note changes, and the storage behind them.
+/// The macro `@ObservationStateField(i)`, which adds accessors that record changes, and the storage
+/// they use.
 public enum ObservationStateFieldMacro {}
 
 extension ObservationStateFieldMacro: AccessorMacro {
@@ -57,12 +58,12 @@ extension ObservationStateFieldMacro: PeerMacro {
     let name = binding.pattern.trimmedDescription.unquoted
     let type = binding.typeAnnotation.map { ": \($0.type.trimmedDescription)" } ?? ""
     let value = binding.initializer.map { " = \($0.value.trimmedDescription)" } ?? ""
-    // Visible to the descriptors, which are in a type of their own.
+    // `fileprivate`, because the descriptors in a nested type access it.
     return ["fileprivate var _\(raw: name)\(raw: type)\(raw: value)"]
   }
 }
 
-/// `@ObservationStateIgnored`: a mark that `@ObservableState` reads.
+/// The macro `@ObservationStateIgnored`, an empty mark that `@ObservableState` reads.
 public enum ObservationStateIgnoredMacro: PeerMacro {
   public static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -2,7 +2,7 @@ public import SwiftSyntax
 import SwiftSyntaxBuilder
 public import SwiftSyntaxMacros
 
-/// `@ObservableState`: dirty bits, descriptors and draining of a state.
+/// The macro `@ObservableState`, which adds dirty bits, descriptors and draining to a state.
 public enum ObservableStateMacro {}
 
 extension ObservableStateMacro: MemberMacro {
@@ -17,7 +17,7 @@ extension ObservableStateMacro: MemberMacro {
       let keyword = declaration.as(ClassDeclSyntax.self)?.classKeyword
       context.report(
         .notAStructOrEnum(macro: "ObservableState"), at: node,
-        fixIts: keyword.map { [.replace($0, by: .keyword(.struct), "make it a struct")] } ?? [])
+        fixIts: keyword.map { [.replace($0, by: .keyword(.struct), "use a struct")] } ?? [])
       return []
     }
     let fields = declaration.storedFields

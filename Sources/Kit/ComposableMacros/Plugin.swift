@@ -2,7 +2,7 @@ import SwiftCompilerPlugin
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The macros that the compiler may ask for.
+/// The compiler plug-in that provides the macros.
 @main
 struct ComposablePlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a fix-it does.
+/// The title of a fix-it.
 struct Remedy: FixItMessage {
   let message: String
 
@@ -21,7 +21,7 @@ extension FixIt {
     .replace(old, by: old.with(\.tokenKind, keyword), remedy)
   }
 
-  /// Takes an attribute off a declaration.
+  /// Returns a fix-it that removes an attribute from a declaration.
   static func remove(_ attribute: AttributeSyntax, from variable: VariableDeclSyntax) -> FixIt {
     let rest = variable.attributes.filter { element in
       if case .attribute(let other) = element { other.id != attribute.id } else { true }
@@ -33,7 +33,7 @@ extension FixIt {
 }
 
 extension PatternBindingSyntax {
-  /// The same with a place for a type.
+  /// Returns the binding with a placeholder for a type.
   func annotated(_ name: String) -> PatternBindingSyntax {
     with(\.pattern, PatternSyntax(IdentifierPatternSyntax(identifier: .identifier(name))))
       .with(
@@ -46,12 +46,13 @@ extension PatternBindingSyntax {
 }
 
 extension VariableDeclSyntax {
-  /// The same with the space in front that `other` has.
+  /// Returns the declaration with the leading trivia of `other`.
   func led(like other: VariableDeclSyntax) -> VariableDeclSyntax {
     with(\.leadingTrivia, other.leadingTrivia)
   }
 
-  /// One declaration for each name; `nil` if that is not all there is to it.
+  /// The declaration split into one declaration per name, or `nil` if a pattern is not a plain
+  /// name.
   var split: [MemberBlockItemSyntax]? {
     guard bindings.allSatisfy({ $0.pattern.is(IdentifierPatternSyntax.self) }) else { return nil }
     let type = bindings.last?.typeAnnotation

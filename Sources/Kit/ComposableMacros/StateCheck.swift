@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Looks for what prevents the fields of a struct from being observed, and says how to fix it.
+/// Finds constructs that prevent the fields of a struct from being observed, and offers fix-its.
 struct StateCheck {
   private let declaration: StructDeclSyntax
   private let fields: [StoredField]
@@ -14,15 +14,16 @@ struct StateCheck {
     self.attribute = attribute
   }
 
-  /// Whether the struct can be expanded. The part of the macro that makes members reports why not;
-  /// its other parts make nothing then, so that no error follows from the first one.
+  /// Whether the struct can be expanded. Only the member role of the macro reports problems. If
+  /// there are problems, its other roles generate nothing, so that no further errors follow from
+  /// the first one.
   var passes: Bool { findings.isEmpty }
 
   private var findings: [Finding] {
     whole + members + idleMarks + fields.flatMap(findings(in:))
   }
 
-  /// Whether the struct can be expanded; reports what prevents that.
+  /// Returns whether the struct can be expanded, and reports problems.
   func passes(in context: some MacroExpansionContext) -> Bool {
     let findings = findings
     for finding in findings {
@@ -37,7 +38,7 @@ struct StateCheck {
     var fixIts: [FixIt] = []
   }
 
-  /// Of the type.
+  /// The findings about the whole type.
   private var whole: [Finding] {
     var findings: [Finding] = []
     if fields.count > 126 {
@@ -55,7 +56,7 @@ struct StateCheck {
     return findings
   }
 
-  /// Of declarations that are no single field.
+  /// The findings about declarations with several fields.
   private var members: [Finding] {
     declaration.memberBlock.members.compactMap { member in
       guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isStatic,
@@ -65,7 +66,7 @@ struct StateCheck {
         variable.split.map { parts in
           [
             FixIt(
-              message: Remedy("declare them one by one"),
+              message: Remedy("split the declaration"),
               changes: [
                 .replace(
                   oldNode: Syntax(declaration.memberBlock.members),
@@ -81,7 +82,7 @@ struct StateCheck {
     }
   }
 
-  /// For attributes on declarations that are not fields.
+  /// The findings about attributes on declarations that are not fields.
   private var idleMarks: [Finding] {
     declaration.memberBlock.members.compactMap { member in
       guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isObservable,
@@ -93,7 +94,7 @@ struct StateCheck {
     }
   }
 
-  /// Of one field.
+  /// Returns the findings about one field.
   private func findings(in field: StoredField) -> [Finding] {
     let variable = field.declaration
     var findings: [Finding] = []
@@ -107,7 +108,7 @@ struct StateCheck {
               .replace(
                 binding,
                 by: binding.with(\.accessorBlock, nil).with(\.trailingTrivia, []),
-                "remove it")
+                "remove the observer")
             ]
           } ?? []))
     }

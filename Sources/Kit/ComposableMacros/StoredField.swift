@@ -5,7 +5,7 @@ import SwiftSyntaxBuilder
 struct StoredField {
   let index: Int
   let name: String
-  /// As written, or inferred from the initial value; `nil` if it cannot be inferred.
+  /// The type as written or inferred from the initial value; `nil` if it cannot be inferred.
   let type: TypeSyntax?
   let isIgnored: Bool
   let declaration: VariableDeclSyntax
@@ -18,7 +18,7 @@ struct StoredConstant {
 }
 
 extension DeclGroupSyntax {
-  /// The properties that get a bit, in the order of their declaration.
+  /// The properties that have a dirty bit, in the order of declaration.
   var storedFields: [StoredField] {
     var fields: [StoredField] = []
     for member in memberBlock.members {
@@ -36,7 +36,7 @@ extension DeclGroupSyntax {
     return fields
   }
 
-  /// `let` properties: they have no bit; those without a value are part of what is coded.
+  /// The `let` properties. They have no dirty bit. Those without a value are encoded and decoded.
   var storedConstants: [StoredConstant] {
     memberBlock.members.compactMap { member in
       guard let variable = member.decl.as(VariableDeclSyntax.self),
@@ -55,7 +55,7 @@ extension DeclGroupSyntax {
     }
   }
 
-  /// The access of generated members: that of the type, at most `public`.
+  /// The access level of generated members: the access level of the type, but at most `public`.
   var memberAccess: String {
     for modifier in modifiers {
       switch modifier.name.tokenKind {
@@ -81,7 +81,7 @@ extension VariableDeclSyntax {
     }
   }
 
-  /// Stored, mutable, of an instance.
+  /// Whether the declaration is one stored, mutable instance property.
   var isObservable: Bool {
     guard bindingSpecifier.tokenKind == .keyword(.var), !isStatic, bindings.count == 1,
       let binding = bindings.first, binding.pattern.is(IdentifierPatternSyntax.self)
@@ -89,7 +89,7 @@ extension VariableDeclSyntax {
     return binding.accessorBlock == nil || observers != nil
   }
 
-  /// `willSet` or `didSet`, if there is one.
+  /// The `willSet` or `didSet` observer, or nil.
   var observers: AccessorDeclSyntax? {
     guard case .accessors(let list)? = bindings.first?.accessorBlock?.accessors else { return nil }
     return list.first {
@@ -99,7 +99,8 @@ extension VariableDeclSyntax {
   }
 }
 
-/// The type of an expression whose type is plain to see: a literal, or a call of an initialiser.
+/// Returns the type of an expression if its syntax shows it: a literal, or a call of an
+/// initializer.
 func inferredType(of expression: ExprSyntax) -> TypeSyntax? {
   if expression.is(IntegerLiteralExprSyntax.self) { return "Int" }
   if expression.is(FloatLiteralExprSyntax.self) { return "Double" }
@@ -117,7 +118,7 @@ func inferredType(of expression: ExprSyntax) -> TypeSyntax? {
 }
 
 extension ExprSyntax {
-  /// A name in the shape of a type: `State`, `Chat.State`, `Log<Int>`.
+  /// Whether the expression looks like a type name: `State`, `Chat.State`, `Log<Int>`.
   fileprivate var isTypeName: Bool {
     if let reference = self.as(DeclReferenceExprSyntax.self) {
       return reference.baseName.text.first?.isUppercase == true

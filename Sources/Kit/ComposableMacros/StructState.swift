@@ -46,7 +46,7 @@ struct StructState {
       """
   }
 
-  /// Each field as a type, so that compositions are resolved by the compiler.
+  /// The fields as types, so that compositions are resolved at compile time.
   private var lensesType: DeclSyntax {
     let lenses = fields.map { field in
       """
@@ -78,7 +78,7 @@ struct StructState {
       """
   }
 
-  /// The storage has other names than the fields; what is coded keeps theirs.
+  /// The coding keys, which use the names of the fields and not of their storage.
   private var codingKeys: [DeclSyntax] {
     guard !fields.isEmpty || !constants.isEmpty else { return [] }
     let cases =
@@ -172,7 +172,7 @@ struct StructState {
       """
   }
 
-  /// Dumps show the fields under their names and not the bookkeeping.
+  /// The mirror, which makes dumps show the fields by name and hides the bookkeeping.
   private var mirror: DeclSyntax {
     let children =
       constants.map { "\"\($0.name.unquoted)\": \($0.name) as Any" }
@@ -188,7 +188,7 @@ struct StructState {
 
 extension StoredField {
   var typeName: String { type?.trimmedDescription ?? "Never" }
-  /// The name of the stored property behind the field.
+  /// The name of the stored property of the field.
   var storage: String { "_\(name.unquoted)" }
 }
 

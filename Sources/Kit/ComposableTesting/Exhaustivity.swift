@@ -1,16 +1,16 @@
-/// How much of what happens a test has to spell out.
+/// The extent to which a test must assert everything that happens.
 public enum Exhaustivity: Hashable, Sendable {
-  /// Every change of state, every received action, every effect still under way.
+  /// The test must assert every state change, every received action, and the end of every effect.
   case on
-  /// Only what the test mentions. The rest is skipped and, on request, reported as issues that are
-  /// expected and do not fail the test.
+  /// The test asserts only what it mentions. Everything else is skipped, and reported on request as
+  /// expected issues, which do not fail the test.
   case off(showSkippedAssertions: Bool)
 
-  /// Only what the test mentions; the rest is skipped in silence.
+  /// The test asserts only what it mentions. Everything else is skipped silently.
   public static let off = Exhaustivity.off(showSkippedAssertions: false)
 }
 
-/// Where a test called.
+/// The source location of a call in a test.
 struct CallSite: Sendable {
   let fileID: StaticString
   let filePath: StaticString

@@ -2,15 +2,15 @@ public import Composable
 import IssueReporting
 import Synchronization
 
-/// A lane that runs only on demand: the deterministic executor of tests.
+/// A lane that runs only on demand: a deterministic executor for tests.
 ///
-/// Everything that a store and its effects do waits in one queue and runs, in the order in which it
-/// came, inside ``run()``, on the caller's thread. So a test never waits for time or hopes that a
-/// task got its turn: when `run()` returns, nothing is left that could continue by itself.
+/// All work of a store and its effects waits in one queue. It runs inside ``run()``, in the order
+/// of arrival, on the caller's thread. A test therefore never waits for time to pass or for a task
+/// to be scheduled. When `run()` returns, no work is left that could continue on its own.
 ///
-/// It is also the executor of effects that a running program would leave to the shared pool. What
-/// an effect starts outside its task (`Task.detached`, a thread of its own, a sleep on a real
-/// clock) is beyond its reach.
+/// The lane is also the executor of effects that a program would run on the shared pool. It does
+/// not control work that an effect starts outside its task (`Task.detached`, a separate thread, a
+/// sleep on a real clock).
 public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
   private enum Work: Sendable {
     case closure(@Sendable () -> Void)
@@ -21,13 +21,13 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     var work: ContiguousArray<Work> = []
     var isRunning = false
     var turnLimit = 100_000
-    /// What was left aside since it never ends. It is kept: a task that is forgotten cannot be freed.
+    /// Work that never ends. It is kept, because a task that is dropped cannot be freed.
     var leftAside: ContiguousArray<Work> = []
   }
 
   private let contents = Mutex(Contents())
-  /// Called with the names of the effects that keep the lane busy for longer than ``turnLimit``. Set by the thread that
-  /// runs the lane, and called by ``run()``.
+  /// A closure that receives the names of effects that keep the lane busy for longer than
+  /// ``turnLimit``. The thread that runs the lane sets it, and ``run()`` calls it.
   nonisolated(unsafe) var onEndlessRun: (([String]) -> Void)?
 
   public init() {}
@@ -39,12 +39,13 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     EffectExecutor(effect, self)
   }
 
-  /// Whether nothing waits.
+  /// Whether no work is waiting.
   public var isIdle: Bool { contents.withLock { $0.work.isEmpty } }
 
-  /// How many turns ``run()`` takes before it reports effects that keep the lane busy, and gives up.
+  /// The maximum number of turns of ``run()`` before it reports the effects that keep the lane
+  /// busy.
   ///
-  /// A turn runs what waited at its beginning.
+  /// A turn runs the work that was waiting when the turn began.
   public var turnLimit: Int {
     get { contents.withLock { $0.turnLimit } }
     set { contents.withLock { $0.turnLimit = newValue } }
@@ -58,13 +59,13 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
 
   private func add(_ work: Work) { contents.withLock { $0.work.append(work) } }
 
-  /// Runs what waits, and what that leads to, until nothing waits any more.
+  /// Runs the waiting work, and the work that follows from it, until none is left.
   ///
-  /// If that takes more than ``turnLimit`` turns the effects that are at it are reported, and cancelled by
-  /// their test store. What does not end within as many turns again is left aside.
+  /// After ``turnLimit`` turns, the busy effects are reported, and their test store cancels them.
+  /// Work that has not ended after the same number of further turns is set aside.
   ///
-  /// Called from within the lane's own work it does nothing: the outer call runs what is left.
-  /// - Returns: how many pieces of work were run.
+  /// A nested call from the lane's own work does nothing, because the outer call runs all work.
+  /// - Returns: The number of pieces of work that were run.
   @discardableResult
   public func run() -> Int {
     let (isNested, limit) = contents.withLock { contents in
@@ -89,7 +90,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     return count
   }
 
-  /// The next batch; without one the run is over.
+  /// Returns the next batch, or nil if the run is over.
   private func takeBatch() -> ContiguousArray<Work>? {
     contents.withLock { contents in
       guard !contents.work.isEmpty else {
@@ -125,7 +126,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
     """
     The lane is still busy after \(turnLimit) turns\
     \(effects.isEmpty ? "." : ", with the effect \(effects.joined(separator: ", ")).") \
-    An effect must wait for a clock or for something else that the test decides, not ask again and again.
+    An effect must wait for a clock or another event that the test controls, and must not poll.
     """
   }
 
@@ -136,7 +137,7 @@ public final class ManualLane: Lane, TaskExecutor, SerialExecutor {
   public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 }
 
-/// The executor of one effect on a lane, which knows its name.
+/// The executor of one effect on a lane, which stores the effect's name.
 private final class EffectExecutor: TaskExecutor {
   let name: String
   private let lane: ManualLane

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock whose time passes only when the test says so.
+/// A clock that advances only when the test advances it.
 ///
 ///     let clock = TestClock()
 ///     let store = TestStore(initialState: Timer.State(), clock: clock) { Timer(clock: clock) }
@@ -8,16 +8,16 @@ import Synchronization
 ///     clock.advance(by: .seconds(1))
 ///     await store.receive(.ticked) { $0.seconds = 1 }
 ///
-/// Sleepers wake in the order of their deadlines, those of one deadline in the order in which they
-/// went to sleep; after each, its lane runs until it is idle, so that a sleep that follows is under
-/// way before time passes.
+/// Sleepers wake in the order of their deadlines, and for equal deadlines in the order in which
+/// they fell asleep. After each wake-up the lane runs until it is idle, so that a following sleep
+/// begins before time advances further.
 public final class TestClock: Clock {
-  /// Time since the clock was made.
+  /// A point in time, measured from the creation of the clock.
   public struct Instant: InstantProtocol {
-    /// Time since the clock was made.
+    /// The time since the clock was made.
     public var offset: Duration
 
-    /// The instant at this offset from when the clock was made.
+    /// Makes the instant at this offset from the creation of the clock.
     public init(offset: Duration = .zero) { self.offset = offset }
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -35,27 +35,27 @@ public final class TestClock: Clock {
     var now = Instant()
     var last: UInt64 = 0
     var sleepers: [Sleeper] = []
-    /// Sleeps that were cancelled before they began.
+    /// The numbers of sleeps that were cancelled before they began.
     var cancelled: Set<UInt64> = []
   }
 
   private let contents = Mutex(Contents())
 
-  /// The lane of the stores and effects that live by this clock.
+  /// The lane of the stores and effects that use this clock.
   public let lane: ManualLane
 
-  /// A clock whose time is zero.
+  /// Makes a clock whose time is zero.
   public init(lane: ManualLane = ManualLane()) { self.lane = lane }
 
   public var now: Instant { contents.withLock { $0.now } }
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How many sleepers wait for time to pass.
+  /// The number of sleepers that are waiting.
   public var sleeperCount: Int { contents.withLock { $0.sleepers.count } }
 
-  /// Waits until the test lets time pass `deadline`.
+  /// Waits until the test advances time to `deadline`.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled before.
+  /// - Throws: `CancellationError` if the task is cancelled before that.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let number = contents.withLock { contents in
       contents.last += 1
@@ -85,10 +85,10 @@ public final class TestClock: Clock {
     contents.withLock { _ = $0.cancelled.remove(number) }
   }
 
-  /// Lets this much time pass and runs what that wakes.
+  /// Advances time by this duration and runs the work that becomes due.
   public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
 
-  /// Lets time pass until `target` and runs what that wakes. Time never goes back.
+  /// Advances time to `target` and runs the work that becomes due. Time never goes back.
   public func advance(to target: Instant) {
     lane.run()
     while let sleeper = next(until: target) {
@@ -98,9 +98,9 @@ public final class TestClock: Clock {
     contents.withLock { $0.now = max($0.now, target) }
   }
 
-  /// Lets time pass until no sleeper is left, through at most `limit` wake-ups.
+  /// Advances time until no sleeper is left, through at most `limit` wake-ups.
   ///
-  /// - Returns: whether no sleeper is left; `false` for a timer without an end.
+  /// - Returns: Whether no sleeper is left; `false` for an endless timer.
   @discardableResult
   public func run(limit: Int = 10_000) -> Bool {
     lane.run()
@@ -112,7 +112,7 @@ public final class TestClock: Clock {
     return sleeperCount == 0
   }
 
-  /// Takes the first sleeper that wakes by `target` and moves time to its deadline.
+  /// Removes the first sleeper that is due by `target` and advances time to its deadline.
   private func next(until target: Instant?) -> Sleeper? {
     contents.withLock { contents in
       guard

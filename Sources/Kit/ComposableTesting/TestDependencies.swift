@@ -2,7 +2,8 @@ public import Composable
 import IssueReporting
 
 extension Dependencies {
-  /// The dependencies of a test: what the test does not set fails when it is used, with its name.
+  /// Returns the dependencies of a test. Using one that the test did not set is a failure that
+  /// names it.
   ///
   ///     let clock = TestClock()
   ///     let dependencies = Dependencies.test(clock: clock, identifiers: .counting())
@@ -19,11 +20,12 @@ extension Dependencies {
   }
 }
 
-/// A function that a test did not set: each call is a failure that names it.
+/// Returns a placeholder for a function that a test did not set. Each call is a failure that names
+/// it.
 ///
 ///     var recorder = RecorderClient(start: unset("recorder.start", returning: false))
 ///
-/// - Parameter placeholder: what the calls return.
+/// - Parameter placeholder: The result of the calls.
 public func unset<each Argument, Result: Sendable>(
   _ name: String, returning placeholder: Result, fileID: StaticString = #fileID,
   filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -42,7 +44,7 @@ private func reportUnset(
     filePath: filePath, line: line, column: column)
 }
 
-/// A clock that a test did not set.
+/// The clock of a test that did not set one.
 private struct UnsetClock: Clock {
   var now: TestClock.Instant {
     reportUnset("clock", #fileID, #filePath, #line, #column)

@@ -2,7 +2,7 @@ import Composable
 import CustomDump
 
 extension TestStore {
-  /// Reduces `action`, lets its effects start, and compares the state with what is expected.
+  /// Reduces `action`, lets its effects start, and compares the state with the expectation.
   func apply(
     _ waiting: Waiting, _ expected: ((inout State) throws -> Void)?, verb: String,
     at site: CallSite
@@ -14,14 +14,14 @@ extension TestStore {
     if !unnoted.isEmpty {
       fail(
         """
-        Fields changed without being noted, so that no observer would be told: \
+        Fields changed without being recorded, so no observer would be called: \
         \(unnoted.joined(separator: ", "))
         """, at: site)
     }
     if store.actionsWithoutChild > absent {
       fail(
         """
-        An action was \(verb) for a child that does not exist, and dropped: \(dump(action))
+        An action was \(verb) for a child that does not exist, and was dropped: \(dump(action))
         """, at: site)
     }
     let after = store.state
@@ -45,15 +45,16 @@ extension TestStore {
     guard expected == after else {
       let title =
         expectation == nil
-        ? "State was not expected to change, but it did" : "State is not what was expected"
+        ? "The state was not expected to change, but it did" : "The state is not as expected"
       return fail("\(title):\n\n\(difference(expected: expected, actual: after))", at: site)
     }
     if expectation != nil, before == after {
-      fail("Expected the state to change, but it did not: leave out the closure.", at: site)
+      fail("Expected the state to change, but it did not: remove the closure.", at: site)
     }
   }
 
-  /// What the closure mentions must hold; it may start from the state before or from that after.
+  /// Checks only what the closure changes. The closure may start from the state before or after the
+  /// action.
   private func compareSome(
     _ before: State, _ after: State, _ expectation: ((inout State) throws -> Void)?,
     at site: CallSite
@@ -66,12 +67,12 @@ extension TestStore {
       try expectation(&mentioned)
       guard mentioned == after else {
         return fail(
-          "State is not what was expected:\n\n\(difference(expected: mentioned, actual: after))",
+          "The state is not as expected:\n\n\(difference(expected: mentioned, actual: after))",
           at: site)
       }
     }
     show(
-      "Skipped changes of state:\n\n\(difference(expected: expected, actual: after))", at: site)
+      "Skipped state changes:\n\n\(difference(expected: expected, actual: after))", at: site)
   }
 
   func difference<Value>(expected: Value, actual: Value) -> String {
@@ -91,18 +92,18 @@ extension TestStore {
       "The effect '\(effect)' ended with an error that it does not catch: \(error)"
     case .dismissedWithoutParent:
       """
-      A child returned the effect .dismiss, but no parent presents it: its parent needs \
-      presents(_:action:) in place of ifLet(_:action:).
+      A child returned the effect .dismiss, but no parent presents the child: use \
+      presents(_:action:) in the parent instead of ifLet(_:action:).
       """
     case .lateAction:
       """
-      An effect that had ended sent an action, which was dropped: its 'send' was kept, by a detached \
-      task or a callback, longer than the effect ran.
+      An effect sent an action after it had ended, and the action was dropped: a detached task \
+      or a callback kept its 'send' for too long.
       """
     case .endlessActions(let limit, let kinds):
       """
-      More than \(limit) actions followed from one: they send each other in a circle, the last of \
-      them \(kinds.joined(separator: ", "))
+      More than \(limit) actions followed from one action, because these actions send each other: \
+      \(kinds.joined(separator: ", "))
       """
     }
   }

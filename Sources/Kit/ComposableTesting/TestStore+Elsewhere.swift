@@ -4,7 +4,7 @@ extension TestStore {
   @available(
     *, unavailable,
     message:
-      "hand the dependencies to the feature: 'Feature(dependencies: .test(clock: clock).overriding(client))'"
+      "pass the dependencies to the feature: 'Feature(dependencies: .test(clock: clock).overriding(client))'"
   )
   public convenience init<R: Reducer>(
     initialState: State, reducer: () -> R, withDependencies: (inout DependencyValues) -> Void

@@ -1,7 +1,7 @@
 public import Composable
 
 extension TestStore {
-  /// Receives the next action that an effect sent, which must be of the given kind.
+  /// Receives the next action of an effect, which must match the given case.
   ///
   ///     await store.receive(\.response.success) { $0.isLoading = false }
   public nonisolated(nonsending) func receive<Value>(
@@ -17,7 +17,7 @@ extension TestStore {
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Receives the next action that an effect sent, of which something must hold.
+  /// Receives the next action of an effect, which must satisfy a condition.
   public nonisolated(nonsending) func receive(
     where isMatching: (Action) -> Bool, timeout: Duration = .zero,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -35,7 +35,8 @@ extension TestStore {
     difference: ((Action) -> String?)?, _ expected: ((inout State) throws -> Void)?,
     at site: CallSite
   ) async {
-    // Without exhaustivity what does not match is skipped: the one that does may come behind it.
+    // In a non-exhaustive test, actions that do not match are skipped, and a matching action may
+    // follow.
     await wait(timeout) {
       exhaustivity == .on ? !received.isEmpty : received.contains(where: isMatching)
     }
@@ -68,13 +69,13 @@ extension TestStore {
 }
 
 extension TestStore where Action: Equatable {
-  /// Receives the next action that an effect sent, which must equal `action`.
+  /// Receives the next action of an effect, which must equal `action`.
   ///
-  /// It is reduced now, not when the effect sent it.
+  /// The action is reduced now, not when the effect sent it.
   /// - Parameters:
-  ///   - timeout: how much real time an effect gets that waits for something else than the clock of
-  ///     the test; by default none.
-  ///   - expected: changes the state before into the state that is expected after.
+  ///   - timeout: The real time to wait for effects that use something other than the test's clock.
+  ///     By default none.
+  ///   - expected: Changes the state before the action into the state that is expected after it.
   public nonisolated(nonsending) func receive(
     _ action: Action, timeout: Duration = .zero,
     assert expected: ((inout State) throws -> Void)? = nil, fileID: StaticString = #fileID,
@@ -89,7 +90,8 @@ extension TestStore where Action: Equatable {
 }
 
 extension TestStore where Action: CasePathable {
-  /// Receives the next action that an effect sent, which must be of the given kind and carry `value`.
+  /// Receives the next action of an effect, which must match the given case and have the payload
+  /// `value`.
   public nonisolated(nonsending) func receive<Value: Equatable>(
     _ kind: CaseKey<Action, Value>, _ value: Value, timeout: Duration = .zero,
     assert expected: ((inout State) throws -> Void)? = nil,
@@ -104,7 +106,7 @@ extension TestStore where Action: CasePathable {
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Sends the action at `path` that carries `value`, such as that of an element of a collection.
+  /// Sends the action at `path` with the payload `value`, for example an action of an element.
   ///
   ///     await store.send(\.rows[id: 3].renamed, "Ada") { $0.rows[id: 3]?.name = "Ada" }
   @discardableResult
@@ -118,7 +120,7 @@ extension TestStore where Action: CasePathable {
       filePath: filePath, line: line, column: column)
   }
 
-  /// Sends the action at `path`, which carries nothing.
+  /// Sends the action at `path`, which has no payload.
   @discardableResult
   public nonisolated(nonsending) func send(
     _ path: CaseKey<Action, Void>, assert expected: ((inout State) throws -> Void)? = nil,

@@ -1,8 +1,8 @@
 public import Composable
 import IssueReporting
 
-/// A store under test: reduces the actions that the test sends, holds back those that effects send
-/// until the test receives them, and compares each state with what the test expects.
+/// A store for tests. It reduces the actions that the test sends. Actions of effects are held back
+/// until the test receives them. Each state is compared with the state that the test expects.
 ///
 ///     let store = TestStore(initialState: Counter.State()) { Counter() }
 ///     await store.send(.factButtonTapped) { $0.isLoading = true }
@@ -12,41 +12,43 @@ import IssueReporting
 ///     }
 ///     await store.finish()
 ///
-/// Exhaustive by default: a change of state that is not asserted, an action that is not received
-/// and an effect that still runs when the store goes away are failures, shown with a diff. Effects
-/// run on a ``ManualLane``; no call waits for real time. One test store belongs to one test.
+/// The store is exhaustive by default. A state change that is not asserted, an action that is not
+/// received, and an effect that is still running when the store is deallocated are failures, shown
+/// with a diff. Effects run on a ``ManualLane``, and no call waits in real time unless it passes a
+/// timeout. Use a test store in one test only.
 public final class TestStore<State: ObservableState & Equatable, Action: Sendable> {
   let store: Store<State, Action>
   private let origin: CallSite
   private var isFinished = false
-  /// An action waiting to be received, and the tracked send that caused it.
+  /// An action that waits to be received, and the tracked send that caused it.
   struct Waiting {
     let action: Action
     let origin: UInt64
   }
 
-  /// Actions that follow from the last reduced one: a store reduces these before anything else.
+  /// The actions that follow from the last reduced action. A store reduces them before all others.
   private var feedback: [Waiting] = []
-  /// What effects sent.
+  /// The actions sent by effects.
   private var arrived: [Waiting] = []
   var received: [Action] { (feedback + arrived).map(\.action) }
 
-  /// How much has to be spelled out.
+  /// The extent to which the test must assert everything that happens.
   public var exhaustivity = Exhaustivity.on
 
-  /// The clock of the test; its lane is the store's.
+  /// The clock of the test. Its lane is the store's lane.
   public let clock: TestClock
 
   /// The store's lane.
   public var lane: ManualLane { clock.lane }
 
-  /// The state as it is now.
+  /// The current state.
   public var state: State { store.state }
 
   /// - Parameters:
-  ///   - initialState: the state at the beginning of the test.
-  ///   - clock: the clock of the test, if the feature is given one; its lane is the store's.
-  ///   - reducer: makes the feature under test.
+  ///   - initialState: The state at the beginning of the test.
+  ///   - clock: The clock of the test. Pass it if the feature uses a clock. Its lane is the store's
+  ///     lane.
+  ///   - reducer: Makes the feature under test.
   public init<R: Reducer>(
     initialState: State, clock: TestClock = TestClock(),
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -78,12 +80,13 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     if !isFinished { checkNothingIsLeft(at: origin) }
   }
 
-  /// Sends `action` as the user of the feature would.
+  /// Sends `action` like a user of the feature.
   ///
   /// - Parameters:
-  ///   - expected: changes the state before into the state that is expected after. If
-  ///     ``exhaustivity`` is off it may be given the state after, and mention some of it only.
-  /// - Returns: a handle to the effects of this action.
+  ///   - expected: Changes the state before the action into the state that is expected after it. If
+  ///     ``exhaustivity`` is off, it may also start from the state after the action and set only
+  ///     some fields.
+  /// - Returns: A handle to the effects of this action.
   @discardableResult
   public nonisolated(nonsending) func send(
     _ action: Action, assert expected: ((inout State) throws -> Void)? = nil,
@@ -97,8 +100,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
       case .on:
         fail(
           """
-          Must handle \(received.count) received \(received.count == 1 ? "action" : "actions") \
-          before sending one: \(list(received))
+          Must receive \(received.count) \(received.count == 1 ? "action" : "actions") \
+          before sending another one: \(list(received))
           """, at: site)
       case .off: skipAll(at: site)
       }
@@ -109,8 +112,8 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     return TestEffects(store: self, effects: store.effects(of: origin))
   }
 
-  /// Compares the state as it is now: `expected` changes it into what it must be, that is, not at
-  /// all.
+  /// Checks the current state. `expected` sets the expected values, and the state must not change
+  /// by that.
   ///
   ///     store.assert { $0.count = 3 }
   public func assert(
@@ -130,24 +133,25 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
       at: site)
   }
 
-  /// Takes the action that is received next. O(waiting actions).
+  /// Removes the next action to be received. O(n) in the number of waiting actions.
   func takeFirst() -> Waiting {
     isFinished = false
     return feedback.isEmpty ? arrived.removeFirst() : feedback.removeFirst()
   }
 
-  /// Reduces the action that is received next without looking at what it changes.
+  /// Reduces the next action to be received, without checking the state.
   func skipFirst() {
     let waiting = takeFirst()
     store.send(waiting.action, origin: waiting.origin)
     lane.run()
   }
 
-  /// Runs the lane until it is idle, and checks that no effect runs and nothing is left unreceived.
+  /// Runs the lane until it is idle, and checks that no effect is running and no action waits to be
+  /// received.
   ///
-  /// The store checks as before if the test continues.
-  /// - Parameter timeout: how much real time effects get that wait for something other than the
-  ///   clock of the test; by default none.
+  /// If the test continues, the store checks as before.
+  /// - Parameter timeout: The real time to wait for effects that use something other than the
+  ///   test's clock. By default none.
   public nonisolated(nonsending) func finish(
     timeout: Duration = .zero, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line,
@@ -159,9 +163,9 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
       at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Applies the received actions without looking at what they change.
+  /// Reduces the received actions without checking the state.
   ///
-  /// - Parameter strict: whether it is a failure if there are none.
+  /// - Parameter strict: Whether it is a failure if there are none.
   public nonisolated(nonsending) func skipReceivedActions(
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -172,9 +176,9 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     skipAll(at: site)
   }
 
-  /// Cancels the effects that are under way.
+  /// Cancels the running effects.
   ///
-  /// - Parameter strict: whether it is a failure if there are none.
+  /// - Parameter strict: Whether it is a failure if there are none.
   public nonisolated(nonsending) func skipInFlightEffects(
     strict: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column
@@ -195,7 +199,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     while !received.isEmpty { skipFirst() }
   }
 
-  /// Reports what a test that is not exhaustive left out, if it asked for that.
+  /// Reports something that a non-exhaustive test skipped, if the test asked for that.
   func show(_ message: @autoclosure () -> String, at site: CallSite) {
     guard exhaustivity == .off(showSkippedAssertions: true) else { return }
     let message = message()
@@ -205,28 +209,28 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
   }
 
   private func checkNothingIsLeft(at site: CallSite) {
-    let tell = exhaustivity == .on ? fail : { self.show($0, at: $1) }
+    let report = exhaustivity == .on ? fail : { self.show($0, at: $1) }
     if !received.isEmpty {
-      tell("The store received unexpected actions: \(list(received))", site)
+      report("The store received unexpected actions: \(list(received))", site)
     }
     let running = store.runningEffectDescriptions
     if !running.isEmpty {
-      tell(
+      report(
         """
         \(running.count == 1 ? "An effect is" : "\(running.count) effects are") still in flight: \
-        \(running.joined(separator: ", ")). They must end before the test does: advance the clock, \
-        cancel them, or call skipInFlightEffects().
+        \(running.joined(separator: ", ")). Effects must end before the test ends: advance the \
+        clock, cancel them, or call skipInFlightEffects().
         """, site)
     }
   }
 
-  /// Runs the lane until `isDone`, for at most `timeout` of real time after it is idle.
+  /// Runs the lane until `isDone`, for at most `timeout` in real time after it is idle.
   nonisolated(nonsending) func wait(_ timeout: Duration, until isDone: () -> Bool) async {
     lane.run()
     guard timeout > .zero else { return }
     let end = ContinuousClock.now.advanced(by: timeout)
     while !isDone(), ContinuousClock.now < end {
-      // Cancelled or not, the lane runs once more.
+      // After a cancellation the lane still runs once more.
       try? await Task.sleep(for: .milliseconds(1))
       lane.run()
     }
@@ -242,24 +246,24 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
 public typealias TestStoreOf<Feature: FeatureTypes> = TestStore<Feature.State, Feature.Action>
 where Feature.State: ObservableState & Equatable
 
-/// The effects that one action of a test started, and those of the actions that they sent.
+/// The effects started by one action of a test, and the effects of the actions that they sent.
 public struct TestEffects<State: ObservableState & Equatable, Action: Sendable> {
   let store: TestStore<State, Action>
   let effects: SentEffects<State, Action>
 
-  /// Whether one of them still runs.
+  /// Whether any of the effects is still running.
   public var isRunning: Bool { effects.isRunning }
 
-  /// Cancels them, and runs what follows from that.
+  /// Cancels the effects and runs the work that follows from that.
   public nonisolated(nonsending) func cancel() async {
     effects.cancel()
     store.lane.run()
   }
 
-  /// Runs the lane until it is idle; it is a failure if one of them still runs then.
+  /// Runs the lane until it is idle. An effect that is still running then is a failure.
   ///
-  /// - Parameter timeout: how much real time effects get that wait for something other than the
-  ///   clock of the test; by default none.
+  /// - Parameter timeout: The real time to wait for effects that use something other than the
+  ///   test's clock. By default none.
   public nonisolated(nonsending) func finish(
     timeout: Duration = .zero, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: UInt = #line, column: UInt = #column

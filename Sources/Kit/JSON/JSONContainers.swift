@@ -1,23 +1,24 @@
-/// A place for one value, in an encoder of this library.
+/// An encoder for one value.
 ///
-/// `Codable` calls containers and places by value, and they share what is written; hence nothing here mutates.
+/// `Codable` passes containers and encoders by value, and they share the output. Therefore nothing
+/// here is mutating.
 protocol JSONPlace: Encoder, SingleValueEncodingContainer {}
 
 extension JSONPlace {
-  /// Not kept: an array for each member would cost more than the rest of the encoding, and errors carry the value at
-  /// fault.
+  /// Always empty: an array per member would cost more than the rest of the encoding. Errors
+  /// contain the offending value instead.
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// The error for a value that JSON cannot say.
+  /// Returns an error for a value that JSON cannot represent.
   func invalid(_ value: Any) -> EncodingError {
     .invalidValue(
       value, .init(codingPath: codingPath, debugDescription: "JSON cannot represent \(value)"))
   }
 }
 
-/// Where an encoder of this library has the members of an object, or the elements of an array.
+/// The encoders for the members of an object or the elements of an array.
 protocol JSONPlaces {
   associatedtype Place: JSONPlace
   /// The number of elements so far.
@@ -36,7 +37,7 @@ struct JSONMembers<Places: JSONPlaces, Key: CodingKey>: KeyedEncodingContainerPr
     var place = place(key)
     try place.encodeNil()
   }
-  // The usual ones, without a detour through their `encode(to:)`.
+  // The common types, without a call of their `encode(to:)`.
   func encode(_ value: Bool, forKey key: Key) throws {
     var place = place(key)
     try place.encode(value)

@@ -2,16 +2,16 @@ import Glibc
 
 /// The name of a member: text that is compared, ordered and hashed by its bytes.
 ///
-/// Strangers choose names. The operators of `String` follow Unicode's canonical equivalence, whose
-/// cost grows with the square of a run of combining marks; and two names that differ in their bytes
-/// are two members (RFC 8259, section 8.3).
+/// Untrusted clients choose names. The operators of `String` use Unicode's canonical equivalence,
+/// whose cost is quadratic in the length of a run of combining marks. Moreover, two names with
+/// different bytes are two members (RFC 8259, section 8.3).
 package struct JSONName: Sendable {
-  /// The name as text. Its own `==` and hash are those of `String`.
+  /// The name as text. The `==` and hash of this property are those of `String`.
   package let text: String
 
   package init(_ text: some StringProtocol) { self.text = String(text) }
 
-  /// The length in bytes of UTF-8.
+  /// The length in UTF-8 bytes.
   package var byteCount: Int { text.utf8.count }
 
   fileprivate func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
@@ -36,7 +36,7 @@ extension JSONName: Hashable, Comparable {
     hasher.combine(0xFF as UInt8)
   }
 
-  /// Whether the bytes of one name sort before those of the other.
+  /// Returns whether the bytes of the left name sort before the bytes of the right one.
   /// - Complexity: O(*n*) in the bytes of the shorter name.
   package static func < (left: JSONName, right: JSONName) -> Bool {
     left.withBytes { left in
@@ -47,7 +47,7 @@ extension JSONName: Hashable, Comparable {
     }
   }
 
-  /// Compares the bytes that both have, as `memcmp` does.
+  /// Compares the common prefix of the names, like `memcmp`.
   private static func compare(
     _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
   ) -> Int32 {
@@ -61,7 +61,7 @@ extension JSONName: ExpressibleByStringLiteral, CustomStringConvertible {
   package var description: String { text }
 }
 
-// A dictionary with such keys is coded as an object.
+// A dictionary with such keys is encoded as an object.
 extension JSONName: Codable, CodingKeyRepresentable {
   package init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))

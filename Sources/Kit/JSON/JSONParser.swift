@@ -1,19 +1,19 @@
-/// Why bytes are not one JSON value.
+/// The reason why bytes are not exactly one JSON value.
 package struct JSONParseError: Error, Equatable, Sendable {
   package enum Reason: Sendable {
     case unexpectedEnd, unexpectedByte, trailingBytes, tooDeep, duplicateMember, invalidUTF8,
       invalidEscape, numberOutOfRange, nameTooLong, tooManyMembers
   }
   package let reason: Reason
-  /// Position of the byte that breaks the rule, counted from zero.
+  /// The position of the offending byte, counted from zero.
   package let offset: Int
 }
 
-/// What a value may have at most, where strangers write it.
+/// The limits for values from untrusted clients.
 package struct JSONLimits: Sendable, Equatable {
-  /// The longest name of a member, in bytes of UTF-8.
+  /// The maximum length of a member's name, in UTF-8 bytes.
   package var nameBytes: Int
-  /// The most members of one object.
+  /// The maximum number of members of one object.
   package var members: Int
 
   package init(nameBytes: Int = .max, members: Int = .max) {
@@ -23,13 +23,14 @@ package struct JSONLimits: Sendable, Equatable {
 }
 
 extension JSONValue {
-  /// Deepest nesting of arrays and objects that is read; the parser recurses, so it needs a limit.
+  /// The maximum nesting depth of arrays and objects. The parser is recursive, so it needs a limit.
   package static let maximumDepth = 128
 
-  /// Reads exactly one JSON value, with white space around it allowed.
+  /// Parses exactly one JSON value. White space around it is allowed.
   ///
-  /// Strict RFC 8259: valid UTF-8 only, no lone surrogates, no raw control characters in strings.
-  /// An object that names a member twice is refused, since its readers could disagree about it.
+  /// Implements RFC 8259 strictly: only valid UTF-8, no lone surrogates, and no raw control
+  /// characters in strings. An object with a duplicate member is rejected, because readers could
+  /// interpret it differently.
   /// - Complexity: O(*n*) in the number of bytes.
   package init(
     parsing bytes: some Collection<UInt8>, limits: JSONLimits = JSONLimits()
@@ -40,18 +41,18 @@ extension JSONValue {
     if let result {
       self = try result.get()
     } else {
-      // The copy is contiguous, so this goes one level deep.
+      // The copy is contiguous, so this recurses only once.
       self = try JSONValue(parsing: ContiguousArray(bytes), limits: limits)
     }
   }
 
-  /// Reads one JSON value from text.
+  /// Parses one JSON value from text.
   package init(parsing text: String) throws(JSONParseError) {
     self = try JSONValue(parsing: ContiguousArray(text.utf8))
   }
 }
 
-/// A recursive-descent parser over bytes that stay where they are.
+/// A recursive-descent parser that does not copy its input.
 struct JSONParser {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let limits: JSONLimits
@@ -127,7 +128,8 @@ struct JSONParser {
     skipWhiteSpace()
   }
 
-  /// After an element: true if another follows, false if the container has ended.
+  /// Called after an element. Returns true if another element follows, and false if the container
+  /// has ended.
   private mutating func continues(until end: UInt8) throws(JSONParseError) -> Bool {
     skipWhiteSpace()
     let byte = try current()
@@ -204,12 +206,14 @@ extension JSONParser {
     }
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
     if isInteger, let integer = Int64(text) { return .integer(integer) }
-    // The grammar was checked above; what remains is a literal too large for a double.
+    // The grammar was checked above, so the only remaining failure is a literal too large for a
+    // double.
     guard let number = Double(text), number.isFinite else { throw failure(.numberOutOfRange) }
     return .number(number)
   }
 
-  /// - Parameter limit: The longest text, in bytes of UTF-8. No more is read of a longer one.
+  /// - Parameter limit: The maximum length of the text in UTF-8 bytes. A longer text is read only
+  ///   up to the limit.
   private mutating func string(atMost limit: Int = .max) throws(JSONParseError) -> String {
     try expect("\"")
     let start = offset
@@ -241,7 +245,7 @@ extension JSONParser {
     }
   }
 
-  /// What follows a backslash, as UTF-8.
+  /// Parses the part of an escape after the backslash. Returns it as UTF-8.
   private mutating func escape() throws(JSONParseError) -> [UInt8] {
     let byte = try current()
     offset += 1

@@ -1,8 +1,9 @@
 extension JSONValue {
-  /// This value as compact JSON text in UTF-8, members sorted by the bytes of their names.
+  /// Returns this value as compact JSON text in UTF-8, with members sorted by the bytes of their
+  /// names.
   ///
-  /// Equal values give equal bytes. Control characters are escaped and everything else is copied,
-  /// so the result contains no NUL byte.
+  /// Equal values produce equal bytes. Control characters are escaped and everything else is
+  /// copied, so the result contains no NUL byte.
   /// - Complexity: O(*n*) in the size of the value, and a sort for each object.
   package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
@@ -10,7 +11,7 @@ extension JSONValue {
     return bytes
   }
 
-  /// Appends what ``serialized()`` returns.
+  /// Appends the result of ``serialized()``.
   package func append(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
@@ -48,6 +49,6 @@ extension JSONValue {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// Compact JSON text, members sorted by name.
+  /// The value as compact JSON text, with members sorted by name.
   package var description: String { String(decoding: serialized(), as: UTF8.self) }
 }

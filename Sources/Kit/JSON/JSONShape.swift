@@ -1,27 +1,28 @@
-/// What a value must be for a format to make use of it, and the same of its members.
+/// The type of a value that a format can use, and the types of its members.
 ///
-/// Formats do without a member whose value is of no use. Where its shape is written down, such members can be counted in
-/// one place, whichever code reads them.
+/// Formats ignore a member whose value has another type. Because the types are declared here, such
+/// members can be counted in one place, regardless of the code that reads them.
 package indirect enum JSONShape: Sendable {
   case text
-  /// Text, or a whole number: programs differ in which of them an identifier is.
+  /// Text or a whole number, because programs use either for identifiers.
   case identifier
   case truth
-  /// A number, or text that is one.
+  /// A number, or text that contains a number.
   case number
   /// A number that is 0 or at least 1, and may have a fraction.
   case count
-  /// A value for which this is true.
+  /// A value that satisfies a predicate.
   case test(@Sendable (JSONValue) -> Bool)
-  /// The members that are read, each of which may be absent.
+  /// An object with these members, each of which may be absent.
   case object([JSONName: JSONShape])
   case list(JSONShape)
-  /// Text, or else a value of this shape.
+  /// Text, or a value of another shape.
   case orText(JSONShape)
 
-  /// The names of members whose value is of no use. A value that is null or an empty text counts as absent.
+  /// Returns the names of members whose value has another type. Null and empty text count as
+  /// absent.
   ///
-  /// - Parameter name: what the value itself is called.
+  /// - Parameter name: The name of the value itself.
   /// - Complexity: O(*n*) in the size of the value.
   package func misfits(of value: JSONValue?, named name: String) -> [String] {
     switch (self, value) {

@@ -1,13 +1,14 @@
 import Foundation
 
 extension JSONWriter {
-  /// The JSON text of an `Encodable` value, members in the order in which it encodes them; for Foundation's decoder.
+  /// Returns the JSON text of an `Encodable` value, for Foundation's decoder. Members have the
+  /// order in which the value encodes them.
   ///
-  /// The text is written while the value's `encode(to:)` runs, in a third of the time that Foundation's encoder needs to
-  /// build a tree first. `Data` is written as Base64; `URL` and `Decimal`, which that decoder expects in forms of their
-  /// own as well, are not for this.
+  /// The text is written while the value's `encode(to:)` runs. That takes a third of the time of
+  /// Foundation's encoder, which builds a tree first. `Data` is written as Base64. Do not use this
+  /// for `URL` and `Decimal`, for which that decoder expects special forms.
   ///
-  /// - Throws: `EncodingError` for infinities and NaN, and what the value's own `encode(to:)` throws.
+  /// - Throws: `EncodingError` for infinities and NaN, and errors of the value's own `encode(to:)`.
   /// - Complexity: O(*n*) in the size of the text.
   package static func text(of value: some Encodable) throws -> [UInt8] {
     let output = JSONTextOutput()
@@ -16,19 +17,21 @@ extension JSONWriter {
   }
 }
 
-/// What is written of a value while it is being encoded. Nobody says when a container has ended: it has as soon as
-/// something is written to one around it.
+/// The text written so far for a value that is being encoded. `Codable` does not signal the end of
+/// a container. A container ends when something is written to an enclosing one.
 ///
-/// Containers are values with reference semantics in `Codable`, hence a class. It never leaves the encoding call.
+/// `Codable` requires containers to be values with reference semantics, hence a class. It is used
+/// only within the encoding call.
 private final class JSONTextOutput {
   var writer = JSONWriter()
   /// The containers that have begun and not ended, the outermost first.
   private var open: [JSONWriter.Bracket] = []
 
-  /// Ends the containers within the one that is the `depth`th from outside, or within the document.
+  /// Ends the containers nested deeper than `depth`.
   func end(to depth: Int) { while open.count > depth { writer.close(open.removeLast()) } }
 
-  /// Begins the container whose place is in the `depth`th, or goes on with it. Returns how deep that is.
+  /// Begins a container at the nesting level `depth`, or continues it. Returns the nesting level
+  /// inside it.
   func begin(_ bracket: JSONWriter.Bracket, in depth: Int) -> Int {
     if open.count > depth {
       end(to: depth + 1)
@@ -45,7 +48,7 @@ private final class JSONTextOutput {
     }
     let start = writer.bytes.count
     try value.encode(to: JSONTextEncoder(output: self, depth: depth))
-    // As Foundation's encoder does with a value that encodes nothing.
+    // Foundation's encoder also writes an empty object for a value that encodes nothing.
     if writer.bytes.count == start { _ = begin(.object, in: depth) }
     end(to: depth)
   }
@@ -53,7 +56,7 @@ private final class JSONTextOutput {
 
 private struct JSONTextEncoder: JSONPlace {
   let output: JSONTextOutput
-  /// How many containers there are around the value.
+  /// The number of containers around the value.
   let depth: Int
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {

@@ -1,11 +1,10 @@
 extension JSONValue {
-  /// Reads one JSON value as programs write it in practice: one odd value must not cost the whole
-  /// text.
+  /// Parses one JSON value as programs write it in practice, so that one invalid value does not
+  /// make the whole text unusable.
   ///
-  /// Text that breaks no rule is read as it is. Otherwise these faults are repaired first: a
-  /// byte-order mark, bytes that are no UTF-8, escaped halves of surrogate pairs, raw control
-  /// characters in strings, `NaN` and infinities, numbers beyond the range of a `Double`, and
-  /// values nested more deeply than the parser reads.
+  /// Valid text is parsed unchanged. Otherwise these faults are repaired first: a byte-order mark,
+  /// bytes that are not UTF-8, escaped lone surrogates, raw control characters in strings, `NaN`
+  /// and infinities, numbers beyond the range of a `Double`, and values that are nested too deeply.
   /// - Complexity: O(length).
   package init?(lenient bytes: some Collection<UInt8>, limits: JSONLimits = JSONLimits()) {
     if let value = try? JSONValue(parsing: bytes, limits: limits) {
@@ -19,7 +18,8 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// A finite number, whether it is written as a number or as text; `nil` for any other value.
+  /// The value as a finite number, if it is a number or text that contains a number; `nil` for any
+  /// other value.
   package var looseNumber: Double? {
     let number: Double? =
       switch self {
@@ -32,12 +32,13 @@ extension JSONValue {
   }
 }
 
-/// Rewrites JSON text so that a strict parser reads it.
+/// Rewrites JSON text so that a strict parser accepts it.
 private struct JSONRepair {
-  /// Well below ``JSONValue/maximumDepth``: the text may be part of another one.
+  /// The depth is well below ``JSONValue/maximumDepth``, because the text may be part of another
+  /// one.
   private static let maximumDepth = 100
   private static let null = Array("null".utf8)
-  /// What programs write for numbers that JSON does not have.
+  /// Words that programs write for numbers that JSON does not have.
   private static let numbers: Set = [
     "nan", "inf", "infinity", "-nan", "-inf", "-infinity", "+inf", "+infinity", "undefined",
   ]
@@ -47,7 +48,7 @@ private struct JSONRepair {
   private var output: [UInt8] = []
 
   init(_ bytes: some Collection<UInt8>) {
-    // Decoding replaces what is not UTF-8 by U+FFFD.
+    // Decoding replaces bytes that are not UTF-8 by U+FFFD.
     let text = Array(String(decoding: bytes, as: UTF8.self).utf8)
     input = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
   }
@@ -85,7 +86,7 @@ private struct JSONRepair {
     index += 1
   }
 
-  /// A number or a word. A number that JSON does not have is null.
+  /// Copies a number or a word. A number that JSON does not have becomes null.
   private mutating func copyWord() {
     let word = input[index...].prefix {
       $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: ".")
@@ -93,7 +94,7 @@ private struct JSONRepair {
     }
     index += word.count
     let text = String(decoding: word, as: UTF8.self)
-    // As JSON writes it: some programs write `+5` and `01`.
+    // Normalises the number for JSON: some programs write `+5` and `01`.
     let number =
       Int64(text).map { "\($0)" } ?? Double(text).flatMap { $0.isFinite ? $0.description : nil }
     if let number {
@@ -105,7 +106,7 @@ private struct JSONRepair {
     }
   }
 
-  /// An object or array, with everything in it.
+  /// Skips an object or array, including its content.
   private mutating func skipNested() {
     var depth = 0
     while index < input.count {
@@ -151,7 +152,7 @@ private struct JSONRepair {
     index += isPair ? 12 : 6
   }
 
-  /// The number in `\uXXXX`.
+  /// Returns the number in `\uXXXX`.
   private func unit(at start: Int) -> UInt32? {
     guard start + 6 <= input.count, input[start] == UInt8(ascii: "\\"),
       input[start + 1] == UInt8(ascii: "u")

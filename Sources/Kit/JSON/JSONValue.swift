@@ -1,13 +1,13 @@
-/// One JSON value (RFC 8259), as Varlink uses it.
+/// One JSON value (RFC 8259), as used by Varlink.
 ///
-/// Integers and other numbers are distinguished because Varlink's `int` allows neither a fraction
-/// nor an exponent. An integer literal outside the range of `Int64` is read as ``number(_:)``, so
+/// Integers and other numbers are distinguished, because Varlink's `int` allows neither a fraction
+/// nor an exponent. An integer literal outside the range of `Int64` is parsed as ``number(_:)``, so
 /// it is not accepted as an `int`. Members of an object have no order; encoding sorts them by name.
 package enum JSONValue: Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// Always finite: JSON has neither infinities nor NaN.
+  /// A number that is always finite, because JSON has neither infinities nor NaN.
   case number(Double)
   case string(String)
   case array([JSONValue])
@@ -15,8 +15,9 @@ package enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Texts are equal if their bytes are: a patch between values that only read the same must not be
-  /// empty, and strangers write them (see ``JSONName``).
+  /// Returns whether two values are equal. Texts are equal only if their bytes are equal. A patch
+  /// between values that are only canonically equivalent must not be empty, and untrusted clients
+  /// write texts (see ``JSONName``).
   /// - Complexity: O(*n*) in the size of the values.
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
@@ -47,42 +48,44 @@ extension JSONValue: Hashable {
 }
 
 extension JSONValue {
-  /// The members if this is an object.
+  /// The members, or nil if this is not an object.
   package var objectValue: [JSONName: JSONValue]? {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// The elements if this is an array.
+  /// The elements, or nil if this is not an array.
   package var arrayValue: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The text if this is a string.
+  /// The text, or nil if this is not a string.
   package var stringValue: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The text if this is a string of at most `limit` bytes. What strangers write is compared and
-  /// hashed only if it is that short, or as a ``JSONName``, which says why.
+  /// Returns the text if this is a string of at most `limit` bytes. Text from untrusted clients may
+  /// be compared and hashed only if it is that short, or as a ``JSONName``, which explains the
+  /// reason.
   package func word(atMost limit: Int = 256) -> String? {
     stringValue.flatMap { $0.utf8.count <= limit ? $0 : nil }
   }
 
-  /// The number if this is an integer.
+  /// The number, or nil if this is not an integer.
   package var integerValue: Int64? {
     if case .integer(let integer) = self { integer } else { nil }
   }
 
-  /// The truth value if this is a boolean.
+  /// The Boolean value, or nil if this is not a Boolean.
   package var boolValue: Bool? {
     if case .bool(let bool) = self { bool } else { nil }
   }
 
-  /// The member with this name; nil if this is not an object or has no such member.
+  /// The member with this name, or nil if this is not an object or has no such member.
   package subscript(name: String) -> JSONValue? { objectValue?[JSONName(name)] }
 }
 
-// Not by `nil`: where a `JSONValue?` is meant, such a literal would silently become JSON's null.
+// Not `ExpressibleByNilLiteral`: where a `JSONValue?` is expected, `nil` would silently become
+// JSON's null.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
@@ -92,7 +95,7 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   package init(floatLiteral value: Double) { self = .number(value) }
   package init(stringLiteral value: String) { self = .string(value) }
   package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// If a name occurs twice, the last value counts.
+  /// If a name occurs twice, the last value is used.
   package init(dictionaryLiteral members: (JSONName, JSONValue)...) {
     self = .object(Dictionary(members, uniquingKeysWith: { _, last in last }))
   }

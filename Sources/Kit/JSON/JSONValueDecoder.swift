@@ -1,15 +1,15 @@
 extension JSONValue {
   /// Decodes a value of type `T`.
   ///
-  /// Numbers must fit exactly: no fraction becomes an integer, nothing is cut off. Member names are
-  /// taken as they are.
-  /// - Throws: `DecodingError`, whose coding path names the member at fault.
+  /// Numbers must fit exactly: a fraction does not become an integer, and nothing is truncated.
+  /// Member names are used unchanged.
+  /// - Throws: `DecodingError`, whose coding path contains the offending member.
   package func decode<T: Decodable>(_ type: T.Type = T.self) throws -> T {
     try JSONValueDecoder(value: self, path: .root).decode(type)
   }
 }
 
-/// Reads `Decodable` types out of a ``JSONValue`` that is in memory already.
+/// Decodes `Decodable` types from a ``JSONValue`` in memory.
 struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   let value: JSONValue
   let path: JSONPath
@@ -73,7 +73,7 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
 }
 
-/// The path of a value; turned into an array only when an error or a type needs it.
+/// The path of a value. It is converted to an array only when an error or a type needs it.
 indirect enum JSONPath {
   case root
   case member(any CodingKey, of: JSONPath)
@@ -86,7 +86,7 @@ indirect enum JSONPath {
   }
 }
 
-/// A member's name or an element's index on a coding path.
+/// The name of a member or the index of an element on a coding path.
 struct JSONKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -158,7 +158,8 @@ private struct UnkeyedJSON: UnkeyedDecodingContainer {
 }
 
 extension JSONValue: Decodable {
-  /// Takes the value as it is from this library's decoder; works with any other as well, slower.
+  /// Uses the value directly with this library's decoder. Also works with any other decoder, but
+  /// more slowly.
   package init(from decoder: any Decoder) throws {
     if let decoder = decoder as? JSONValueDecoder {
       self = decoder.value

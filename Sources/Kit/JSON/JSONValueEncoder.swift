@@ -1,8 +1,8 @@
 extension JSONValue {
-  /// The JSON form of an `Encodable` value.
+  /// Makes the JSON form of an `Encodable` value.
   ///
-  /// - Throws: `EncodingError` for what JSON cannot say (infinities, NaN, integers over
-  ///   `Int64.max`), and what the value's own `encode(to:)` throws.
+  /// - Throws: `EncodingError` for values that JSON cannot represent (infinities, NaN, integers
+  ///   over `Int64.max`), and errors of the value's own `encode(to:)`.
   package init(encoding value: some Encodable) throws {
     if let json = value as? JSONValue {
       self = json
@@ -14,8 +14,8 @@ extension JSONValue {
   }
 }
 
-/// Where a value grows while its `encode(to:)` runs. Containers are values with reference semantics
-/// in `Codable`, hence a class. It never leaves the encoding call.
+/// The storage of a value while its `encode(to:)` runs. `Codable` requires containers to be values
+/// with reference semantics, hence a class. It is used only within the encoding call.
 private final class Slot: JSONPlaces {
   private enum Content {
     case value(JSONValue)
@@ -104,7 +104,7 @@ private struct JSONValueEncoder: JSONPlace {
 }
 
 extension JSONValue: Encodable {
-  /// Works with any encoder; this library's own takes the value whole.
+  /// Works with any encoder. This library's own encoder uses the value directly.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -1,17 +1,18 @@
-/// Writes JSON text piece by piece: no value is built first, and members keep their order.
+/// Writes JSON text incrementally: no value is built first, and members keep their order.
 ///
-/// Within an object call ``name(_:)`` before each value, or one of the `add` methods, which do both.
+/// Within an object, call ``name(_:)`` before each value, or use one of the `add` methods, which
+/// write both.
 package struct JSONWriter: Sendable {
-  /// What was written so far.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
   package init() {}
 
-  /// Appends what `body` writes to `bytes`.
+  /// Appends the output of `body` to `bytes`.
   ///
-  /// The array changes hands by swapping: it never has two owners, so that what it holds is not
-  /// copied, however long it is.
+  /// The array is swapped into the writer and back. It never has two owners, so its content is
+  /// never copied.
   package static func append(to bytes: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
     var writer = JSONWriter()
     swap(&writer.bytes, &bytes)
@@ -26,7 +27,7 @@ package struct JSONWriter: Sendable {
     bytes.append(decimal: Int64(value))
   }
 
-  /// The number must be finite: Swift's shortest form of it is a number in JSON.
+  /// Appends a number, which must be finite. Swift's shortest description of it is valid JSON.
   package mutating func append(_ value: Double) { appendJSON(value.description) }
   package mutating func append(_ value: Float) { appendJSON(value.description) }
   package mutating func append(_ value: Bool) { appendJSON(value ? "true" : "false") }
@@ -36,13 +37,14 @@ package struct JSONWriter: Sendable {
     value.withUTF8 { append(utf8: $0) }
   }
 
-  /// A string of these bytes, which are valid UTF-8.
+  /// Appends a string of these bytes, which must be valid UTF-8.
   package mutating func append(utf8: UnsafeBufferPointer<UInt8>) {
     separate()
     Self.appendQuoted(utf8, to: &bytes)
   }
 
-  /// A string of bytes that are escaped already, without the quotation marks around it.
+  /// Appends a string of bytes that are already escaped. The bytes do not contain the enclosing
+  /// quotation marks.
   package mutating func append(escaped: UnsafeBufferPointer<UInt8>) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -50,7 +52,7 @@ package struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// A value that is JSON text already.
+  /// Appends a value that is already JSON text.
   package mutating func appendJSON(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)
@@ -62,7 +64,7 @@ package struct JSONWriter: Sendable {
     close(.object)
   }
 
-  /// An object whose first member says what it is.
+  /// Appends an object whose first member is its type.
   package mutating func appendObject(type: String, _ body: (inout JSONWriter) -> Void) {
     appendObject {
       $0.add("type", type)
@@ -70,7 +72,7 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// The text of an object whose first member says what it is.
+  /// Returns the text of an object whose first member is its type.
   package static func object(type: String, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
     writer.appendObject(type: type, body)
@@ -85,7 +87,7 @@ package struct JSONWriter: Sendable {
 
   // MARK: Members
 
-  /// The name of the member whose value comes next. It needs no escapes.
+  /// Appends the name of the next value's member. The name must need no escapes.
   package mutating func name(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -95,7 +97,8 @@ package struct JSONWriter: Sendable {
     endName()
   }
 
-  /// The name of the member whose value comes next, where it is not known in advance.
+  /// Appends the name of the next value's member. The name may contain characters that need
+  /// escapes.
   package mutating func name(text: String) {
     append(text)
     endName()
@@ -160,7 +163,7 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Control characters are escaped, everything else is written as it is.
+  /// Appends a quoted string. Control characters are escaped, and everything else is copied.
   static func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     var rest = utf8[...]
@@ -185,14 +188,15 @@ package struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// The index of the first byte that must be escaped; the end if there is none. Looks at eight bytes at once:
-  /// with Swift's SIMD types the same takes ten times as long.
+  /// Returns the index of the first byte that must be escaped, or the end index. Examines eight
+  /// bytes at a time, which is ten times as fast as with Swift's SIMD types.
   private static func firstEscaped(of utf8: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
     let bytes = UnsafeRawBufferPointer(utf8.base)
     var index = utf8.startIndex
     while index + 8 <= utf8.endIndex {
       let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      // The highest bit of each byte that is found. A borrow may mark more, but only behind one that is found.
+      // The highest bit of each matching byte. A borrow may set further bits, but only after a
+      // matching byte.
       var found = (word &- 0x20 &* ones) & ~word
       found |= zeros(word ^ 0x22 &* ones) | zeros(word ^ 0x5C &* ones) | zeros(word ^ 0x7F &* ones)
       found &= 0x80 &* ones
@@ -203,10 +207,10 @@ package struct JSONWriter: Sendable {
     return index
   }
 
-  /// The highest bit of each byte that is zero.
+  /// Returns a word with the highest bit of each zero byte set.
   private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
 
-  /// 1 in each byte.
+  /// The value 1 in each byte.
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
   private static func mustBeEscaped(_ byte: UInt8) -> Bool {

@@ -1,7 +1,7 @@
-/// Metrics as text that Prometheus scrapes (its text-based format, version 0.0.4).
+/// The text-based format of metrics for Prometheus, version 0.0.4.
 package enum ExpositionFormat {
-  /// The text, with a line ending after each line; empty if there are no metrics. Metrics without
-  /// samples are left out.
+  /// Returns the text of metrics, with a line break after each line. Returns an empty string if
+  /// there are no metrics. Metrics without samples are omitted.
   ///
   /// - Complexity: O(n) in the length of the text.
   package static func text(_ families: [MetricFamily]) -> String {
@@ -16,7 +16,7 @@ package enum ExpositionFormat {
     return text
   }
 
-  /// Sorted by name, but the bound of a bucket last, as people expect it.
+  /// Returns the labels sorted by name, but with the bound of a bucket last, as is customary.
   private static func labels(_ labels: [String: String]) -> String {
     if labels.isEmpty { return "" }
     let sorted = labels.sorted {
@@ -26,12 +26,12 @@ package enum ExpositionFormat {
     return "{\(pairs.joined(separator: ","))}"
   }
 
-  /// A value or a bound as the format writes it.
+  /// Returns a value or a bound in the notation of the format.
   static func number(_ value: Double) -> String {
     if value == .infinity { return "+Inf" }
     if value == -.infinity { return "-Inf" }
     if value.isNaN { return "NaN" }
-    // A whole number is written without a fraction while it is exact.
+    // A whole number is written without a fraction if it is exact.
     if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return "\(whole)" }
     return "\(value)"
   }

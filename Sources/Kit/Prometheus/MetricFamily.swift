@@ -1,18 +1,19 @@
-/// A metric: all series of one name.
+/// A metric: all series with one name.
 package struct MetricFamily: Codable, Sendable, Equatable {
   package enum Kind: String, Codable, Sendable, CaseIterable {
-    /// Only grows, until the process starts again. Its name ends with `_total`.
+    /// A value that only grows until the process restarts. Its name ends with `_total`.
     case counter
-    /// Grows and shrinks.
+    /// A value that can grow and shrink.
     case gauge
-    /// Counts of values up to bounds, with their sum and number.
+    /// The numbers of values up to each bound, with their sum and count.
     case histogram
   }
 
-  /// Lower-case words with `_` between them, the unit last: `livehost_turn_duration_seconds`.
+  /// The name: lower-case words separated by `_`, with the unit last, such as
+  /// `livehost_turn_duration_seconds`.
   package var name: String
   package var kind: Kind
-  /// What it means, in a sentence.
+  /// The meaning, in one sentence.
   package var help: String
   package var samples: [MetricSample]
 
@@ -23,17 +24,17 @@ package struct MetricFamily: Codable, Sendable, Equatable {
     self.samples = samples
   }
 
-  /// A metric of one series, without labels.
+  /// Makes a metric with one series and no labels.
   package init(_ name: String, _ kind: Kind, _ value: Double, help: String) {
     self.init(name, kind, help: help, samples: [MetricSample(name, value: value)])
   }
 
-  /// Adds a series with its present value.
+  /// Adds a series with its current value.
   package mutating func add(_ value: some BinaryInteger, _ labels: [String: String] = [:]) {
     add(Double(value), labels)
   }
 
-  /// Adds a series with its present value.
+  /// Adds a series with its current value.
   package mutating func add(_ value: Double, _ labels: [String: String] = [:]) {
     samples.append(MetricSample(name, labels: labels, value: value))
   }

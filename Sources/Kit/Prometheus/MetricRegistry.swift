@@ -1,21 +1,21 @@
 package import CoreMetrics
 import Platform
 
-/// A backend for swift-metrics that keeps the current values, to be read on demand.
+/// A backend for swift-metrics that keeps the current values, which can be read at any time.
 ///
-/// Labels of instruments become names of metrics, dimensions become labels of Prometheus. An
-/// instrument that is made twice writes to one series. A timer, or a recorder that aggregates,
-/// becomes a histogram; one that does not, a gauge. May be used from any thread; making an
-/// instrument takes a lock.
+/// The label of an instrument becomes the name of the metric, and its dimensions become Prometheus
+/// labels. Instruments with the same label and dimensions share one series. A timer, or a recorder
+/// that aggregates, becomes a histogram; any other recorder becomes a gauge. Can be used from any
+/// thread. Making an instrument takes a lock.
 package final class MetricRegistry: MetricsFactory {
-  /// The default bounds of histograms, in seconds: from 1 ms to 10 s.
+  /// The default bounds of histograms in seconds: from 1 ms to 10 s.
   package static let defaultBounds: [Double] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
 
   private struct Family: Sendable {
     var kind: MetricFamily.Kind
-    /// In the order in which they were made.
+    /// The series, in the order in which they were made.
     var series: [any MetricSeries] = []
   }
 
@@ -29,9 +29,10 @@ package final class MetricRegistry: MetricsFactory {
 
   package init() {}
 
-  /// Says what a metric means, before an instrument of it is made.
+  /// Sets the description of a metric. Call it before an instrument for the metric is made.
   ///
-  /// - Parameter bounds: upper bounds of a histogram's buckets, rising, without infinity.
+  /// - Parameter bounds: The upper bounds of a histogram's buckets, in increasing order, without
+  ///   infinity.
   package func describe(_ name: String, help: String, bounds: [Double]? = nil) {
     state.withLock { state in
       state.help[name] = help
@@ -39,7 +40,7 @@ package final class MetricRegistry: MetricsFactory {
     }
   }
 
-  /// The present values of all metrics, sorted by name.
+  /// Returns the current values of all metrics, sorted by name.
   package func families() -> [MetricFamily] {
     let (families, help) = state.withLock { ($0.families, $0.help) }
     return families.sorted { $0.key < $1.key }.map { name, family in
@@ -49,7 +50,7 @@ package final class MetricRegistry: MetricsFactory {
     }
   }
 
-  /// The series with these labels, which is created if it does not exist.
+  /// Returns the series with these labels, and makes it if it does not exist.
   ///
   /// - Precondition: All metrics of one name have the same kind.
   private func series<Series: MetricSeries>(
@@ -62,11 +63,11 @@ package final class MetricRegistry: MetricsFactory {
       var family = state.families[name] ?? Family(kind: kind)
       if let known = family.series.first(where: { $0.labels == labels }) {
         guard let known = known as? Series else {
-          preconditionFailure("\(name) is a \(family.kind) already")
+          preconditionFailure("\(name) is already a \(family.kind)")
         }
         return known
       }
-      precondition(family.kind == kind, "\(name) is a \(family.kind) already")
+      precondition(family.kind == kind, "\(name) is already a \(family.kind)")
       let made = make(labels, state.bounds[name] ?? Self.defaultBounds)
       family.series.append(made)
       state.families[name] = family
@@ -83,7 +84,7 @@ package final class MetricRegistry: MetricsFactory {
     }
   }
 
-  /// `[a-zA-Z_][a-zA-Z0-9_]*`; any other character becomes `_`.
+  /// Returns a name that matches `[a-zA-Z_][a-zA-Z0-9_]*`. Any other character becomes `_`.
   static func name(_ label: String) -> String {
     var name = ""
     for scalar in label.unicodeScalars {

@@ -1,11 +1,11 @@
 import CoreMetrics
 import Platform
 
-/// A series of a metric: what swift-metrics' instruments write to, from any thread.
+/// A series of a metric, to which the instruments of swift-metrics write from any thread.
 protocol MetricSeries: AnyObject, Sendable {
   var labels: [String: String] { get }
 
-  /// The present values, of a metric of this name.
+  /// Returns the current values as samples of the metric with this name.
   func samples(of name: String) -> [MetricSample]
 }
 
@@ -18,7 +18,7 @@ final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHan
   func increment(by amount: Int64) { increment(by: Double(amount)) }
 
   func increment(by amount: Double) {
-    // A counter never falls.
+    // A counter never decreases.
     value.withLock { $0 += max(0, amount) }
   }
 
@@ -49,7 +49,8 @@ final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
 
 final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
   private struct Contents: Sendable {
-    /// Of the values up to each bound and above the one before; the last counts those above all.
+    /// The number of values up to each bound and above the previous one. The last count is for
+    /// values above all bounds.
     var counts: [UInt64]
     var sum = 0.0
   }
@@ -58,7 +59,7 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
   private let bounds: [Double]
   private let contents: Guarded<Contents>
 
-  /// - Parameter bounds: rising.
+  /// - Parameter bounds: The bounds, in increasing order.
   init(labels: [String: String], bounds: [Double]) {
     self.labels = labels
     self.bounds = bounds
@@ -67,7 +68,7 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
 
   func record(_ value: Int64) { record(Double(value)) }
 
-  /// No allocation; O(bounds).
+  /// Records a value without allocation, in O(number of bounds).
   func record(_ value: Double) {
     guard !value.isNaN else { return }
     let index = bounds.firstIndex { value <= $0 } ?? bounds.count
@@ -77,7 +78,7 @@ final class HistogramSeries: MetricSeries, RecorderHandler, TimerHandler {
     }
   }
 
-  /// Records a duration, which is reported in seconds.
+  /// Records a duration in nanoseconds, which is reported in seconds.
   func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 
   func samples(of name: String) -> [MetricSample] {

@@ -1,29 +1,30 @@
 /// An interval that widens, up to a maximum, while deliveries are expensive.
 ///
-/// Deliveries may take up a share of the time, the *budget*. If a delivery costs 4 ms and the
-/// budget is one tenth, one delivery every 40 ms is affordable. The cost is smoothed over about
-/// four deliveries; the interval widens at once but narrows by at most an eighth per delivery, so
+/// Deliveries may use a fraction of the time, the *budget*. If a delivery costs 4 ms and the budget
+/// is one tenth, one delivery every 40 ms is affordable. The cost is smoothed over about four
+/// deliveries. The interval widens immediately but narrows by at most an eighth per delivery, so
 /// that it does not oscillate. It is never shorter than the wanted interval or longer than the
-/// maximum, which therefore limits the staleness of whatever is thinned with it.
+/// maximum. The maximum therefore limits the staleness of the thinned stream.
 ///
 /// The owner records the measured cost of each delivery and passes ``current`` to its limiters as
-/// their `interval`; they use it from their next window on.
+/// their `interval`. They use it starting with their next window.
 ///
-/// A value without a clock, computed in whole nanoseconds: the same costs give the same intervals.
+/// A value without a clock, computed in whole nanoseconds: the same costs produce the same
+/// intervals.
 public struct AdaptiveInterval: Hashable, Sendable {
   /// The interval while deliveries are cheap.
   public let wanted: Interval
   /// The longest interval, however expensive deliveries become.
   public let maximum: Interval
-  /// The share of the time that deliveries may take up, in thousandths.
+  /// The fraction of the time that deliveries may use, in thousandths.
   public let budgetPerMille: Int64
   @usableFromInline var now: Interval
   @usableFromInline var smoothedCost: Int64?
 
   /// - Parameters:
-  ///   - wanted: the interval while deliveries are cheap; above zero.
-  ///   - maximum: the longest interval; at least `wanted`.
-  ///   - budgetPerMille: the share of the time that deliveries may take up, 1 to 1,000 thousandths.
+  ///   - wanted: The interval while deliveries are cheap; above zero.
+  ///   - maximum: The longest interval; at least `wanted`.
+  ///   - budgetPerMille: The fraction of the time that deliveries may use, 1 to 1,000 thousandths.
   @inlinable public init(wanted: Interval, maximum: Interval, budgetPerMille: Int64 = 100) {
     precondition(wanted > .zero, "a window needs an interval above zero")
     precondition(maximum >= wanted, "the maximum is below the wanted interval")
@@ -43,14 +44,15 @@ public struct AdaptiveInterval: Hashable, Sendable {
     let smoothed = smoothedCost.map { $0 + (sample - $0) / 4 } ?? sample
     smoothedCost = smoothed
     let affordable = smoothed.saturatingMultiplied(by: 1_000) / budgetPerMille
-    // The step is rounded up, so that narrowing gets all the way to the wanted interval.
+    // The step is rounded up, so that narrowing reaches the wanted interval.
     let narrowed = now.nanoseconds - (now.nanoseconds / 8 + 1)
     let next = max(affordable, narrowed)
     now = min(max(Interval(nanoseconds: next), wanted), maximum)
   }
 }
 
-/// A rate limiter whose interval can be changed; a new interval applies from the next window on.
+/// A rate limiter whose interval can be changed. A new interval applies starting with the next
+/// window.
 public protocol IntervalLimiter: RateLimiter {
   var interval: Interval { get set }
 }
@@ -66,7 +68,7 @@ public struct Paced<Limiter: IntervalLimiter> {
   public var limiter: Limiter
   @usableFromInline var pace: AdaptiveInterval
 
-  /// Makes a limiter that keeps its interval until ``follow(_:)`` gives it another.
+  /// Makes a limiter that keeps its interval until ``follow(_:)`` sets another one.
   @inlinable public init(_ limiter: Limiter) {
     self.limiter = limiter
     pace = AdaptiveInterval(wanted: limiter.interval, maximum: limiter.interval)

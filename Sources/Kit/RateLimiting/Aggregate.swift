@@ -11,11 +11,11 @@
 public struct Aggregate<Key: Hashable>: RateLimiter {
   /// The sum of one key.
   public struct Sum {
-    /// What was counted.
+    /// The key.
     public var key: Key
     /// The sum of the amounts.
     public var amount: Int64
-    /// How many inputs the sum consists of.
+    /// The number of inputs in the sum.
     public var inputs: Int
 
     @inlinable public init(key: Key, amount: Int64, inputs: Int) {
@@ -24,7 +24,7 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
       self.inputs = inputs
     }
 
-    /// Adds an amount, unless the sum would overflow. Returns whether it did.
+    /// Adds an amount unless the sum would overflow. Returns whether it was added.
     @inlinable mutating func add(_ other: Int64) -> Bool {
       let (sum, overflow) = amount.addingReportingOverflow(other)
       guard !overflow else { return false }
@@ -37,22 +37,22 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
   @usableFromInline var index = KeyIndex<Key>()
   /// The sums, at the positions of their keys.
   @usableFromInline var sums: [Sum] = []
-  /// The position of the last amount: amounts for one key often come in a row.
+  /// The position of the last amount, because consecutive amounts often have the same key.
   @usableFromInline var recent = 0
   @usableFromInline var due: Instant = .origin
   @usableFromInline var held = 0
 
-  /// The time from the first amount to the delivery of the sums. A new interval applies from the
-  /// next window on.
+  /// The time from the first amount to the delivery of the sums. A new interval applies starting
+  /// with the next window.
   public var interval: Interval
 
-  /// The largest number of keys; one more makes the sums be delivered early.
+  /// The maximum number of keys. A push of one more key delivers the sums early.
   public let keyCapacity: Int
 
   /// - Parameters:
-  ///   - interval: the time from the first amount to the delivery of the sums; above zero.
-  ///   - keyCapacity: the largest number of keys; one more makes the sums be delivered early. Above
-  ///     zero.
+  ///   - interval: The time from the first amount to the delivery of the sums; above zero.
+  ///   - keyCapacity: The maximum number of keys; above zero. A push of one more key delivers the
+  ///     sums early.
   @inlinable public init(interval: Interval, keyCapacity: Int = 4_096) {
     precondition(interval > .zero, "a window needs an interval above zero")
     precondition(keyCapacity > 0, "an aggregate needs capacity for one key")
@@ -63,8 +63,8 @@ public struct Aggregate<Key: Hashable>: RateLimiter {
   @inlinable public var pending: Int { held }
   @inlinable public var deadline: Instant? { held == 0 ? nil : due }
 
-  /// Adds an amount to a key's sum. Delivers all sums including it if they are overdue, or all sums
-  /// before it if it does not fit.
+  /// Adds an amount to a key's sum. If the sums are overdue, delivers all sums, including the
+  /// amount. If the amount does not fit, delivers all sums before adding it.
   @inlinable public mutating func push(
     _ amount: Int64, for key: Key, at now: Instant
   ) -> Step<[Sum]> {

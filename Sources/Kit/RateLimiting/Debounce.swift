@@ -1,29 +1,32 @@
-/// Delivers the newest value once no other has come for a while.
+/// Delivers the newest value when no other value has followed for a while.
 ///
-/// With `maximumDelay` a stream that never pauses is served, too: the newest value is delivered at
-/// the latest that long after the first one held. Overwritten values count as coalesced.
+/// With `maximumDelay`, values of a stream that never pauses are also delivered: the newest value
+/// is delivered at the latest that long after the first held value. Overwritten values count as
+/// coalesced.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct Debounce<Value>: RateLimiter {
   @usableFromInline enum State {
     case idle
-    /// `quiet` is the end of the pause waited for, `limit` the time at which patience ends.
+    /// `quiet` is the end of the pause, `limit` the end of the maximum delay.
     case holding(Value, quiet: Instant, limit: Instant)
   }
 
   @usableFromInline var state: State
 
-  /// The pause after which the newest value is delivered. A change applies from the next value on.
+  /// The pause after which the newest value is delivered. A change applies starting with the next
+  /// value.
   public var pause: Interval
 
-  /// The longest time that a value can be delayed; nil means without limit.
+  /// The longest time that a value can be delayed; nil means unlimited.
   public var maximumDelay: Interval?
 
   /// - Parameters:
-  ///   - pause: the pause after which the newest value is delivered; above zero.
-  ///   - maximumDelay: how long a value can be delayed; at least `pause`, nil means without limit.
+  ///   - pause: The pause after which the newest value is delivered; above zero.
+  ///   - maximumDelay: The longest time that a value can be delayed; at least `pause`. Nil means
+  ///     unlimited.
   @inlinable public init(pause: Interval, maximumDelay: Interval? = nil) {
-    precondition(pause > .zero, "a pause needs a length above zero")
+    precondition(pause > .zero, "the pause must be above zero")
     precondition(
       maximumDelay.map { $0 >= pause } ?? true, "the longest delay is below the pause")
     state = .idle
@@ -45,8 +48,8 @@ public struct Debounce<Value>: RateLimiter {
     }
   }
 
-  /// Takes a value: holds it in place of the one held before, and starts the pause again. Delivers
-  /// the value held before if its time had come unnoticed.
+  /// Holds a value instead of the previously held one, and restarts the pause. If the previous
+  /// value was overdue, delivers it.
   @inlinable public mutating func push(_ value: Value, at now: Instant) -> Step<Value> {
     var step = wake(at: now)
     var limit = maximumDelay.map { now + $0 } ?? Instant(nanoseconds: .max)

@@ -1,17 +1,17 @@
-/// A figure over the last ten minutes, one sample for each five seconds.
+/// A value over the last ten minutes, one sample per five seconds.
 ///
-/// Only what is shown: a ``HistorySampler`` makes the samples. Encoded as one text, so that a
-/// snapshot of a room costs one value and not a hundred.
+/// Contains only the samples to be shown; a ``HistorySampler`` produces them. Encoded as one
+/// string, so that a snapshot of a room contains one value instead of a hundred.
 public struct History: Hashable, Sendable {
-  /// The largest number of samples.
+  /// The maximum number of samples.
   public static let limit = 120
 
-  /// Oldest first; at most ``limit``.
+  /// The samples, oldest first; at most ``limit``.
   public private(set) var samples: [Float] = []
 
   public init() {}
 
-  /// This history with a sample that lasted for `count` spans, without what is older than ten
+  /// Returns this history with a sample for `count` spans appended, without samples older than ten
   /// minutes.
   fileprivate func appending(_ sample: Float, count: Int) -> History {
     var next = self
@@ -38,11 +38,11 @@ extension History: Codable {
   }
 }
 
-/// Makes the samples of a ``History``: the mean of the values within each span of five seconds.
+/// Produces the samples of a ``History``: the mean of the values within each span of five seconds.
 ///
-/// Time is passed in, in milliseconds. A span without values repeats the sample before it. A value
-/// that is older than the current span by less than one span counts as current; an older one means
-/// that the clock was set back, and spans are counted from there.
+/// Time is passed in, in milliseconds. A span without values repeats the previous sample. A value
+/// that is less than one span older than the current span counts as current. An even older value
+/// means that the clock was set back, and counting restarts at its span.
 public struct HistorySampler: Hashable, Sendable, Codable {
   /// The length of a span in milliseconds.
   public static let span: Int64 = 5_000
@@ -55,7 +55,7 @@ public struct HistorySampler: Hashable, Sendable, Codable {
 
   /// Adds a value at a time.
   ///
-  /// - Returns: `history` with the sample of a span that is over now, if there is one.
+  /// - Returns: `history`, with a new sample appended if a span has ended.
   /// - Complexity: O(1), and O(``History/limit``) once per span.
   public mutating func add(
     _ value: Double, at milliseconds: Int64, to history: History?

@@ -1,29 +1,29 @@
 /// A point in time: nanoseconds since an origin that the caller chooses.
 ///
-/// The limiters of this library do not read a clock. A caller passes monotonic time, virtual time
-/// or the time stamps of events, and uses the same kind throughout the life of a limiter. Time may
-/// go backwards (time stamps arrive out of order): a limiter then behaves as if no time had passed,
-/// and whatever it holds keeps its deadline.
+/// The limiters of this library do not read a clock. The caller passes monotonic time, virtual time
+/// or the time stamps of events, and must use the same kind for the lifetime of a limiter. Time may
+/// go backwards, because time stamps can arrive out of order. A limiter then behaves as if no time
+/// had passed, and held values keep their deadlines.
 public struct Instant: Hashable, Comparable, Sendable, Codable {
-  /// Nanoseconds since the caller's origin; may be negative.
+  /// The number of nanoseconds since the caller's origin; may be negative.
   public var nanoseconds: Int64
 
   /// Makes the instant this many nanoseconds after the origin.
   @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// The origin itself.
+  /// The origin.
   @inlinable public static var origin: Instant { Instant(nanoseconds: 0) }
 
   @inlinable public static func < (left: Instant, right: Instant) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The instant that is later by an interval, saturated at the end of the range.
+  /// Returns the instant that is later by an interval, saturated at the end of the range.
   @inlinable public static func + (left: Instant, right: Interval) -> Instant {
     Instant(nanoseconds: left.nanoseconds.saturatingAdded(to: right.nanoseconds))
   }
 
-  /// The time from `right` to `left`, saturated; negative if `left` is earlier.
+  /// Returns the time from `right` to `left`, saturated; negative if `left` is earlier.
   @inlinable public static func - (left: Instant, right: Instant) -> Interval {
     let (difference, overflow) =
       left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
@@ -32,7 +32,7 @@ public struct Instant: Hashable, Comparable, Sendable, Codable {
 }
 
 extension Instant {
-  /// The earlier of two instants; if one of them is `nil`, the other.
+  /// Returns the earlier of two instants, or the other one if one is `nil`.
   @inlinable public static func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
     switch (one, other) {
     case (let one?, let other?): min(one, other)

@@ -1,4 +1,4 @@
-/// Gathers elements and delivers them as one batch per interval, without dropping any.
+/// Collects elements and delivers them in one batch per interval, without dropping any.
 ///
 /// The interval starts with the first element of a batch. A full batch is delivered early, so
 /// memory stays bounded and nothing is lost. Every element counts as applied.
@@ -9,8 +9,8 @@ public struct KeepAll<Element>: RateLimiter {
   @usableFromInline var due: Instant
   @usableFromInline var lastCount: Int
 
-  /// The time from the first element of a batch to its delivery. A new interval applies from the
-  /// next batch on.
+  /// The time from the first element of a batch to its delivery. A new interval applies starting
+  /// with the next batch.
   public var interval: Interval
 
   /// The size at which a batch is delivered early; above zero.
@@ -58,7 +58,7 @@ public struct KeepAll<Element>: RateLimiter {
 
   @inlinable mutating func open(at now: Instant) {
     due = now + interval
-    // Batches of one stream are similar in size; without this, each would grow from nothing again.
+    // Batches of one stream have similar sizes. Reserving the last size avoids repeated growth.
     if elements.capacity < lastCount { elements.reserveCapacity(lastCount) }
   }
 }

@@ -1,7 +1,8 @@
 /// Numbers keys in the order in which they were inserted.
 ///
-/// A few keys are found by comparing them one by one, which beats hashing for the handful of kinds
-/// and channels that streams have; many keys are found by a dictionary, which is never iterated.
+/// Up to `linearLimit` keys are found by linear search, which is faster than hashing for the few
+/// kinds and channels that streams have. More keys are found by a dictionary, which is never
+/// iterated.
 @usableFromInline struct KeyIndex<Key: Hashable> {
   @usableFromInline static var linearLimit: Int { 8 }
 
@@ -30,7 +31,7 @@
     }
   }
 
-  /// Removes all keys, and keeps the storage for the next ones.
+  /// Removes all keys but keeps the storage.
   @inlinable mutating func removeAll() {
     keys.removeAll(keepingCapacity: true)
     if !positions.isEmpty { positions.removeAll(keepingCapacity: true) }

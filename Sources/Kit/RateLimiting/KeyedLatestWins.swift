@@ -1,41 +1,41 @@
 /// ``LatestWins`` for each key separately: a busy key does not delay the first value of another.
 ///
-/// Keys that are due together are delivered as one batch, in the order in which the keys were first
-/// seen, never in hash order. If there are more than 16 keys, those that are at rest and hold
-/// nothing may be forgotten. This has two visible effects: a key that returns comes last in the
-/// order, and if time goes backwards, its next value passes earlier than it would have.
+/// Keys that are due together are delivered as one batch. The batch has the order in which the keys
+/// were first seen, never hash order. If there are more than 16 keys, keys that are at rest and
+/// hold nothing may be removed. This has two visible effects: a key that returns is last in the
+/// order, and if time goes backwards, its next value is delivered earlier than it would have been.
 ///
-/// - Complexity: a push is O(1) and allocates nothing once the keys are known; `wake(at:)` and
+/// - Complexity: A push is O(1) and does not allocate once the keys are known; `wake(at:)` and
 ///   `supersede(_:)` are O(n) in the number of keys.
 public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
   public typealias Output = [Keyed<Key, Value>]
 
   @usableFromInline var index = KeyIndex<Key>()
   @usableFromInline var windows: ContiguousArray<LatestWins<Value>> = []
-  /// The number of keys at which those at rest are removed; doubled if there were few, so that the
-  /// sweep is O(1) amortised.
+  /// The number of keys at which keys at rest are removed. It doubles if few were removed, so that
+  /// the sweep is amortised O(1).
   @usableFromInline var sweepCount = 16
 
   @usableFromInline var held = 0
   @usableFromInline var earliest: Instant?
 
-  /// How many inputs are held, at most one per key.
+  /// The number of held inputs, at most one per key.
   @inlinable public var pending: Int { held }
   /// The earliest deadline of all keys.
   @inlinable public var deadline: Instant? { earliest }
 
-  /// The shortest time between two deliveries of one key. A new interval applies to each key from
-  /// its next window on.
+  /// The shortest time between two deliveries of one key. A new interval applies to each key
+  /// starting with its next window.
   public var interval: Interval
 
-  /// The largest number of keys that are thinned. Values of further keys pass at once: nothing is
-  /// lost and memory stays bounded, but they are not thinned. If strangers can choose keys, the
-  /// owner has to limit them.
+  /// The maximum number of keys that are thinned. Values of further keys are delivered immediately:
+  /// nothing is lost and memory stays bounded, but these values are not thinned. If untrusted
+  /// clients can choose keys, the owner has to limit the number of keys.
   public let keyCapacity: Int
 
   /// - Parameters:
-  ///   - interval: the shortest time between two deliveries of one key; above zero.
-  ///   - keyCapacity: the largest number of keys that are thinned; above zero.
+  ///   - interval: The shortest time between two deliveries of one key; above zero.
+  ///   - keyCapacity: The maximum number of keys that are thinned; above zero.
   @inlinable public init(interval: Interval, keyCapacity: Int = 4_096) {
     precondition(interval > .zero, "a window needs an interval above zero")
     precondition(keyCapacity > 0, "a keyed limiter needs capacity for one key")
@@ -43,7 +43,7 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
     self.keyCapacity = keyCapacity
   }
 
-  /// Takes a value of a key: delivers it, or holds it instead of the value held for the key before.
+  /// Delivers a value of a key, or holds it instead of the key's previously held value.
   @inlinable public mutating func push(
     _ value: Value, for key: Key, at now: Instant
   ) -> Step<Keyed<Key, Value>> {
@@ -75,7 +75,7 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
     return collect { window in window.flush(at: now) }
   }
 
-  /// Delivers what one key holds, due or not.
+  /// Delivers the held value of one key, due or not.
   @inlinable public mutating func flush(
     _ key: Key, at now: Instant
   ) -> Step<Keyed<Key, Value>> {
@@ -87,8 +87,8 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
       output: step.output.map { Keyed(key: key, value: $0) }, applied: step.applied, wake: deadline)
   }
 
-  /// Drops what one key holds, because the caller delivers something newer for it in another way.
-  /// The dropped value counts as coalesced.
+  /// Drops the held value of one key, because the caller delivers a newer value directly. The
+  /// dropped value counts as coalesced.
   @inlinable public mutating func supersede(_ key: Key) -> Step<Keyed<Key, Value>> {
     guard let position = index.position(of: key) else { return Step(wake: deadline) }
     let step = windows[position].supersede()
@@ -99,7 +99,7 @@ public struct KeyedLatestWins<Key: Hashable, Value>: RateLimiter {
 }
 
 extension KeyedLatestWins {
-  /// Collects what `step` delivers for each key, in key order.
+  /// Collects the values that `step` delivers for each key, in key order.
   @inlinable mutating func collect(
     _ step: (inout LatestWins<Value>) -> Step<Value>
   ) -> Step<Output> {
@@ -125,7 +125,7 @@ extension KeyedLatestWins {
     return earliest
   }
 
-  /// Inserts a key. Returns its position; nil if the capacity is exhausted.
+  /// Inserts a key. Returns its position, or nil if the capacity is exhausted.
   @inlinable mutating func insert(_ key: Key, at now: Instant) -> Int? {
     if index.count >= min(sweepCount, keyCapacity) { forgetKeysAtRest(at: now) }
     guard index.count < keyCapacity else { return nil }
@@ -134,7 +134,7 @@ extension KeyedLatestWins {
     return windows.count - 1
   }
 
-  /// Removes keys whose next value would be delivered at once anyway.
+  /// Removes keys whose next value would be delivered immediately in any case.
   @inlinable mutating func forgetKeysAtRest(at now: Instant) {
     var kept = KeyIndex<Key>()
     var keptWindows: ContiguousArray<LatestWins<Value>> = []
@@ -163,12 +163,12 @@ extension KeyedLatestWins: Sendable where Key: Sendable, Value: Sendable {}
 
 /// A value and the key that it belongs to.
 public struct Keyed<Key, Value> {
-  /// What the value belongs to.
+  /// The key.
   public var key: Key
   /// The value.
   public var value: Value
 
-  /// Joins a key and a value.
+  /// Makes a pair of a key and a value.
   @inlinable public init(key: Key, value: Value) {
     self.key = key
     self.value = value

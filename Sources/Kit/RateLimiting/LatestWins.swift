@@ -1,34 +1,35 @@
-/// Thins a stream in which a new value makes the older ones worthless.
+/// Thins a stream in which a new value makes older values worthless.
 ///
-/// The first value after a rest of one interval is delivered at once (leading edge); of those that
-/// follow within the interval, the newest is delivered at its end (trailing edge). So at most one
-/// value is delivered per interval, the last one always arrives, and, if `wake(at:)` is called in
-/// time, no value is older than one interval when it is delivered. An overwritten value counts as
-/// coalesced.
+/// The first value after a rest of one interval is delivered immediately (leading edge). Of the
+/// values that follow within the interval, the newest is delivered at the end of the interval
+/// (trailing edge). At most one value is delivered per interval, and the last value is always
+/// delivered. If `wake(at:)` is called in time, no value is older than one interval when it is
+/// delivered. An overwritten value counts as coalesced.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct LatestWins<Value>: RateLimiter {
   @usableFromInline enum State {
     /// Nothing has been delivered yet.
     case idle
-    /// A value was delivered; the next may follow from `until` on.
+    /// A value was delivered. The next one may be delivered at `until` or later.
     case resting(until: Instant)
-    /// A value is waiting for `until`.
+    /// A value is held until `until`.
     case holding(Value, until: Instant)
   }
 
   @usableFromInline var state: State
 
-  /// The shortest time between two deliveries. A new interval applies from the next window on: a
-  /// value that is held keeps its deadline.
+  /// The shortest time between two deliveries. A new interval applies starting with the next
+  /// window: a held value keeps its deadline.
   public var interval: Interval
 
-  /// Whether the first value after a rest is delivered at once rather than at the end of a window.
+  /// Whether the first value after a rest is delivered immediately rather than at the end of a
+  /// window.
   public let leading: Bool
 
   /// - Parameters:
-  ///   - interval: the shortest time between two deliveries; above zero.
-  ///   - leading: whether a value that comes after a rest passes at once.
+  ///   - interval: The shortest time between two deliveries; above zero.
+  ///   - leading: Whether the first value after a rest is delivered immediately.
   @inlinable public init(interval: Interval, leading: Bool = true) {
     precondition(interval > .zero, "a window needs an interval above zero")
     state = .idle
@@ -50,7 +51,7 @@ public struct LatestWins<Value>: RateLimiter {
     }
   }
 
-  /// Takes a value: delivers it, or holds it instead of the one held before.
+  /// Delivers a value, or holds it instead of the previously held one.
   @inlinable public mutating func push(_ value: Value, at now: Instant) -> Step<Value> {
     switch state {
     case .resting(let until) where now < until:
@@ -59,7 +60,7 @@ public struct LatestWins<Value>: RateLimiter {
       guard leading else { return hold(value, until: now + interval, coalesced: 0) }
       return deliver(value, at: now, coalesced: 0)
     case .holding(_, let until):
-      // The wake is overdue: the newer value replaces the older one at the edge as well.
+      // The wake-up is overdue. The newer value replaces the held one also at the edge.
       guard now < until else { return deliver(value, at: now, coalesced: 1) }
       return hold(value, until: until, coalesced: 1)
     }
@@ -76,8 +77,8 @@ public struct LatestWins<Value>: RateLimiter {
     return deliver(value, at: now, coalesced: 0)
   }
 
-  /// Drops the held value, because the caller delivers something newer in another way (the end of a
-  /// drag, say). The dropped value counts as coalesced.
+  /// Drops the held value, because the caller delivers a newer value directly, for example at the
+  /// end of a drag. The dropped value counts as coalesced.
   @inlinable public mutating func supersede() -> Step<Value> {
     guard case .holding(_, let until) = state else { return Step() }
     state = .resting(until: until)

@@ -1,6 +1,6 @@
-/// How one kind of event is thinned: a valid combination, made from a ``PolicyDescription``.
+/// A valid rate-limiting policy for one kind of event, made from a ``PolicyDescription``.
 public enum Policy: Hashable, Sendable {
-  /// Everything, in order and at once.
+  /// All events, in order and immediately.
   case neverDrop
   /// Batches of at most `capacity` elements.
   case keepAll(Window, capacity: Int)
@@ -13,15 +13,15 @@ public enum Policy: Hashable, Sendable {
   /// Exact sums for at most `keyCapacity` keys at a time.
   case aggregate(Window, keyCapacity: Int)
 
-  /// An interval and how far it may widen under load. Windows are made only by validation, so they
-  /// are always consistent.
+  /// An interval, and the maximum to which it may widen under load. Only validation makes windows,
+  /// so they are always consistent.
   public struct Window: Hashable, Sendable {
     /// The interval while deliveries are cheap; above zero.
     public let interval: Interval
-    /// The longest interval, and so the limit of staleness; at least `interval`.
+    /// The longest interval, which limits staleness; at least `interval`.
     public let maximumStaleness: Interval
 
-    /// An interval that widens within the limit of this window.
+    /// Returns an interval that widens up to the maximum of this window.
     public func adaptive(budgetPerMille: Int64 = 100) -> AdaptiveInterval {
       AdaptiveInterval(
         wanted: interval, maximum: maximumStaleness, budgetPerMille: budgetPerMille)

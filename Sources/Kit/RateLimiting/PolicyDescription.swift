@@ -1,6 +1,6 @@
-/// A policy as it is written in a file: a class and its settings, not validated yet.
+/// A policy as written in a file: a class and its settings, not validated yet.
 ///
-/// Each class takes these keys:
+/// Each class accepts these keys:
 ///
 /// | class | `interval` | `maximum-staleness` | `capacity` | `leading`, `trailing` |
 /// | --- | --- | --- | --- | --- |
@@ -21,25 +21,25 @@ public struct PolicyDescription: Hashable, Sendable {
     case trailing
   }
 
-  /// How events are thinned.
+  /// The class of the limiter.
   public var limitClass: LimitClass
   /// The length of a window.
   public var interval: Interval?
-  /// How far the interval may widen under load; nil means not at all.
+  /// The maximum to which the interval may widen under load; nil means that it does not widen.
   public var maximumStaleness: Interval?
-  /// The largest number of elements in a batch, or of keys; nil means ``defaultCapacity``.
+  /// The maximum number of elements in a batch, or of keys; nil means ``defaultCapacity``.
   public var capacity: Int?
-  /// Whether the first value after a rest passes at once; nil means yes.
+  /// Whether the first value after a rest is delivered immediately; nil means yes.
   public var leading: Bool?
-  /// Whether the last value of a window is delivered at its end. Only true is accepted; the key
-  /// exists so that people who expect a choice are told why there is none.
+  /// Whether the last value of a window is delivered at its end. Only true is accepted. The key
+  /// exists so that an error can explain why the trailing edge cannot be turned off.
   public var trailing: Bool?
 
-  /// The capacity if none is given.
+  /// The default capacity.
   public static let defaultCapacity = 4_096
-  /// The largest capacity, so that memory is limited.
+  /// The maximum capacity, which limits memory.
   public static let capacityLimit = 1_048_576
-  /// The longest interval: a value held for longer is useless to viewers.
+  /// The longest interval. A value that is held for longer is useless to viewers.
   public static let intervalLimit = Interval.seconds(3_600)
   /// The shortest interval for progress with an unknown total.
   public static let shortestProgressInterval = Interval.seconds(1)
@@ -57,7 +57,7 @@ public struct PolicyDescription: Hashable, Sendable {
     self.trailing = trailing
   }
 
-  /// Whether a key is set.
+  /// Returns whether a key is set.
   public func sets(_ key: Key) -> Bool {
     switch key {
     case .limitClass: true
@@ -69,7 +69,7 @@ public struct PolicyDescription: Hashable, Sendable {
     }
   }
 
-  /// The policy, if the description is consistent.
+  /// Returns the policy, if the description is consistent.
   ///
   /// - Throws: ``PolicyError`` for the first contradiction, in the order of ``Key``.
   public func validated() throws(PolicyError) -> Policy {
@@ -128,7 +128,7 @@ extension PolicyDescription {
 }
 
 extension LimitClass {
-  /// The keys that apply to the class.
+  /// The keys that the class accepts.
   var keys: Set<PolicyDescription.Key> {
     switch self {
     case .neverDrop: [.limitClass]

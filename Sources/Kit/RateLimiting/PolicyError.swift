@@ -1,8 +1,8 @@
-/// Why a policy is invalid: the key to look at, what is wrong with it, and what to do.
+/// The reason why a policy is invalid, with the key, the problem and the remedy.
 public enum PolicyError: Error, Hashable, Sendable {
   /// No class has this name.
   case unknownClass(String)
-  /// The class needs the key.
+  /// The class requires the key.
   case missing(PolicyDescription.Key, LimitClass)
   /// The key has no effect for the class, so setting it is probably a mistake.
   case notApplicable(PolicyDescription.Key, LimitClass)
@@ -16,10 +16,10 @@ public enum PolicyError: Error, Hashable, Sendable {
   case noTrailingEdge
   /// The maximum staleness is below the interval, so every window would exceed it.
   case stalenessBelowInterval(bound: Interval, interval: Interval)
-  /// Progress of an unknown total is promised at most once per second.
+  /// Progress with an unknown total is delivered at most once per second.
   case progressTooFrequent(Interval)
 
-  /// The key at fault.
+  /// The key that must be changed.
   public var key: PolicyDescription.Key {
     switch self {
     case .unknownClass: .limitClass
@@ -32,7 +32,7 @@ public enum PolicyError: Error, Hashable, Sendable {
     }
   }
 
-  /// What is wrong, as a sentence without a full stop.
+  /// The problem, as a sentence without a full stop.
   public var problem: String {
     switch self {
     case .unknownClass(let name): "there is no class '\(name)'"
@@ -52,7 +52,7 @@ public enum PolicyError: Error, Hashable, Sendable {
     }
   }
 
-  /// What to do about it, as a sentence without a full stop.
+  /// The remedy, as a sentence without a full stop.
   public var remedy: String {
     switch self {
     case .unknownClass:
@@ -72,12 +72,12 @@ public enum PolicyError: Error, Hashable, Sendable {
 }
 
 extension PolicyError: CustomStringConvertible {
-  /// Key, problem and remedy in one line.
+  /// The key, problem and remedy in one line.
   public var description: String { "\(key.rawValue): \(problem); \(remedy)" }
 }
 
 extension Interval {
-  /// For messages; fractions of a microsecond are cut off.
+  /// The interval as text for messages; fractions of a microsecond are truncated.
   var inMilliseconds: String {
     let fraction = (nanoseconds / 1_000 % 1_000).magnitude
     let digits = String(fraction)

@@ -1,31 +1,31 @@
-/// Thins the progress reports of a long task: one delivery per whole percent, and the last.
+/// Thins the progress reports of a long task: one delivery per whole percent, and the last value.
 ///
-/// - **Total known** (`completed <= total`): a value is delivered when its whole percent exceeds
-///   the one delivered before, and always when it completes the task. That makes at most
-///   ``deliveryLimit`` deliveries per task, whatever the number of steps. A value within the same
-///   percent is held until the next percent or the end, whichever comes first, and has no deadline.
-///   Zero of zero is complete.
-/// - **Total unknown**, or exceeded by `completed` and so not credible: the latest value wins, with
-///   at most one delivery per interval.
-/// - **A drop** of the percentage is believed once it has lasted for an interval, because values
-///   arrive out of order. If `completed` dropped, or the task was complete, a new task begins with
-///   a new limit; if the total grew, it is the same task and its limit continues to apply.
-/// - **The end**: ``finish(at:)`` delivers what is held; the next value begins a new task.
+/// - **Total known** (`completed <= total`): A value is delivered if its whole percent exceeds the
+///   one delivered before, and always if it completes the task. This makes at most
+///   ``deliveryLimit`` deliveries per task, regardless of the number of steps. A value within the
+///   same percent is held until the next percent or the end, whichever comes first, and has no
+///   deadline. Zero of zero is complete.
+/// - **Total unknown**, or exceeded by `completed` and therefore not credible: The latest value
+///   wins, with at most one delivery per interval.
+/// - **A drop** of the percentage is accepted once it has lasted for an interval, because values
+///   can arrive out of order. If `completed` dropped, or the task was complete, a new task begins
+///   with a new limit. If the total grew, it is the same task and its limit continues to apply.
+/// - **The end**: ``finish(at:)`` delivers the held value. The next value begins a new task.
 ///
-/// A held value that is overwritten counts as coalesced, as does one that repeats the delivered
+/// A held value that is overwritten counts as coalesced. So does a value that repeats the delivered
 /// end.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct ProgressThinner<Value>: RateLimiter {
   @usableFromInline enum State {
     case clear
-    /// A value is waiting for the next percent or the end.
+    /// A value is held until the next percent or the end.
     case parked(Value, ProgressReading)
-    /// A value is waiting for `until`: the total is unknown, or the percentage dropped.
+    /// A value is held until `until`, because the total is unknown or the percentage dropped.
     case timed(Value, ProgressReading, until: Instant)
   }
 
-  /// The largest number of deliveries for one task with a known total. Deliveries forced by
+  /// The maximum number of deliveries for one task with a known total. Deliveries forced by
   /// `flush(at:)` count towards it, unless flushing alone exceeds it.
   @inlinable public static var deliveryLimit: Int { 100 }
 
@@ -34,7 +34,7 @@ public struct ProgressThinner<Value>: RateLimiter {
   @usableFromInline var lastDelivery: Instant?
 
   /// The shortest time between two deliveries while the total is unknown, and the time after which
-  /// a drop is believed. A new interval applies from the next delivery on.
+  /// a drop is accepted. A new interval applies starting with the next delivery.
   public var interval: Interval
 
   /// - Parameter interval: the shortest time between two deliveries while the total is unknown;
@@ -58,7 +58,7 @@ public struct ProgressThinner<Value>: RateLimiter {
     }
   }
 
-  /// Takes a value that reports `completed` of `total` units; nil means that the total is unknown.
+  /// Delivers or holds a value that reports `completed` of `total` units. A nil total is unknown.
   @inlinable public mutating func push(
     _ value: Value, completed: UInt64, total: UInt64?, at now: Instant
   ) -> Step<Value> {
@@ -94,16 +94,16 @@ public struct ProgressThinner<Value>: RateLimiter {
     }
   }
 
-  /// Ends the task, whether it is complete or not: delivers what is held. The next value begins a
-  /// new task.
+  /// Ends the task, whether it is complete or not, and delivers the held value. The next value
+  /// begins a new task.
   @inlinable public mutating func finish(at now: Instant) -> Step<Value> {
     let step = flush(at: now)
     work = ProgressWork(limit: Self.deliveryLimit)
     return step
   }
 
-  /// Drops the held value, because the caller delivers something newer in another way (the end of
-  /// the task, say). The dropped value counts as coalesced.
+  /// Drops the held value, because the caller delivers a newer value directly, for example at the
+  /// end of the task. The dropped value counts as coalesced.
   @inlinable public mutating func supersede() -> Step<Value> {
     let held = pending
     state = .clear
@@ -120,8 +120,8 @@ public struct ProgressThinner<Value>: RateLimiter {
   }
 
   @inlinable func opening(doubted: Bool, at now: Instant) -> Instant {
-    // A doubtful value waits a whole interval from now; a merely frequent one, from the last
-    // delivery.
+    // A doubtful value waits a whole interval from now. Any other value waits until an interval
+    // after the last delivery.
     doubted ? now + interval : lastDelivery.map { $0 + interval } ?? now
   }
 }

@@ -1,4 +1,4 @@
-/// How far a task has got.
+/// The progress of a task.
 @usableFromInline struct ProgressReading: Hashable, Sendable {
   @usableFromInline let completed: UInt64
   @usableFromInline let total: UInt64?
@@ -23,24 +23,24 @@
   }
 }
 
-/// What has been delivered of one task, and what that means for the next reading.
+/// The deliveries of one task so far, which determine how the next reading is handled.
 @usableFromInline struct ProgressWork: Sendable {
   @usableFromInline enum Verdict {
     case deliver
-    /// Hold it until the next percent or the end.
+    /// Hold the value until the next percent or the end.
     case park
-    /// Hold it for a while; `doubted` if the reading contradicts what was delivered.
+    /// Hold the value for a while. `doubted` is true if the reading contradicts a delivered value.
     case wait(doubted: Bool)
-    /// Drop it: it repeats what was delivered.
+    /// Drop the value, because it repeats a delivered value.
     case drop
   }
 
   @usableFromInline let limit: Int
-  /// Deliveries left; one is reserved for the last value.
+  /// The number of deliveries left. One is reserved for the last value.
   @usableFromInline var remaining: Int
   /// The percent delivered last.
   @usableFromInline var percent = 0
-  /// The largest `completed` delivered.
+  /// The largest `completed` delivered so far.
   @usableFromInline var highest: UInt64 = 0
   @usableFromInline var last: ProgressReading?
 

@@ -1,17 +1,17 @@
-/// What a rate limiter asks its owner to do after one input.
+/// The result of one input to a rate limiter: instructions for its owner.
 ///
-/// The numbers count *inputs*, so that an owner who adds up all steps can account for each input:
-/// it is contained in an output (`applied`), was overwritten by a newer one (`coalesced`), or is
-/// still held (`pending` of the limiter).
+/// The numbers count *inputs*. By adding up all steps, an owner can account for each input: it is
+/// contained in an output (`applied`), was overwritten by a newer one (`coalesced`), or is still
+/// held (`pending` of the limiter).
 public struct Step<Output> {
-  /// Deliver this now; nil means that there is nothing to deliver.
+  /// The value to deliver now, or nil if there is nothing to deliver.
   public var output: Output?
-  /// How many inputs `output` contains.
+  /// The number of inputs that `output` contains.
   public var applied: Int
-  /// How many inputs were superseded in this step and will never be delivered.
+  /// The number of inputs that were superseded in this step and will never be delivered.
   public var coalesced: Int
-  /// Call `wake(at:)` at this time or as soon as possible after it; nil means that no call is
-  /// needed. This replaces what earlier steps asked for.
+  /// The time at which to call `wake(at:)`, or as soon as possible afterwards. Nil means that no
+  /// call is needed. Replaces the time of earlier steps.
   public var wake: Instant?
 
   /// Makes a step; `applied` counts the inputs in `output`.
@@ -28,24 +28,24 @@ public struct Step<Output> {
 extension Step: Sendable where Output: Sendable {}
 extension Step: Equatable where Output: Equatable {}
 
-/// What all rate limiters have in common, so that an owner can wake and flush many of them.
+/// The common interface of all rate limiters, so that an owner can wake and flush many of them.
 ///
-/// How values enter differs by class and is therefore not part of the protocol. A limiter is a
-/// value without a clock, a timer or a lock; its owner must not use it concurrently.
+/// The methods for adding values differ between classes and are therefore not part of the protocol.
+/// A limiter is a value without a clock, a timer or a lock. Its owner must not use it concurrently.
 public protocol RateLimiter {
-  /// What is delivered: one value, a batch or a summary.
+  /// The type of a delivery: one value, a batch or a summary.
   associatedtype Output
 
-  /// How many inputs are held: neither delivered nor superseded yet.
+  /// The number of held inputs, which are neither delivered nor superseded yet.
   var pending: Int { get }
 
-  /// When `wake(at:)` must be called; nil if it need not be.
+  /// The time at which `wake(at:)` must be called, or nil if no call is needed.
   var deadline: Instant? { get }
 
-  /// Delivers what is due at `now`. A call before the deadline changes nothing.
+  /// Delivers the inputs that are due at `now`. A call before the deadline has no effect.
   mutating func wake(at now: Instant) -> Step<Output>
 
-  /// Delivers everything pending, due or not. An owner calls this before applying an event that
-  /// must not overtake what came before it, and before stopping.
+  /// Delivers all held inputs, due or not. An owner calls this before it stops, and before it
+  /// applies an event that must not overtake earlier inputs.
   mutating func flush(at now: Instant) -> Step<Output>
 }

@@ -1,17 +1,17 @@
-/// The essentials of the values of one window; no peak and no dip is lost.
+/// A summary of the values of one window, which preserves every peak and every dip.
 public struct Summary: Hashable, Sendable, Codable {
   /// The last value.
   public var last: Double
   /// The number of values; above zero.
   public var count: Int
-  /// Their sum.
+  /// The sum of the values.
   public var sum: Double
-  /// The smallest.
+  /// The smallest value.
   public var minimum: Double
-  /// The largest.
+  /// The largest value.
   public var maximum: Double
 
-  /// The summary of a single value.
+  /// Makes the summary of a single value.
   @inlinable public init(_ value: Double) {
     last = value
     count = 1
@@ -20,7 +20,7 @@ public struct Summary: Hashable, Sendable, Codable {
     maximum = value
   }
 
-  /// A summary of nothing, to which the first value is added; never visible outside.
+  /// Makes an empty summary, to which the first value is added. Never visible to callers.
   @inlinable init() {
     last = 0
     count = 0
@@ -41,8 +41,8 @@ public struct Summary: Hashable, Sendable, Codable {
     maximum = value > maximum ? value : maximum
   }
 
-  /// Adds a later window, as if its values had been added one by one (except for the rounding of
-  /// the sum).
+  /// Adds a later window. The result is the same as adding its values one by one, except for
+  /// rounding of the sum.
   @inlinable public mutating func add(_ later: Summary) {
     last = later.last
     count += later.count

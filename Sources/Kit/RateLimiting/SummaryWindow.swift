@@ -1,9 +1,10 @@
-/// Summarises the samples of each window: last, count, sum, minimum and maximum of every series.
+/// Summarises the samples of each window: the last value, count, sum, minimum and maximum of every
+/// series.
 ///
-/// A sample has a value for each of `width` series (one event with five measurements is one sample
-/// of width 5). A window opens with the first sample and is delivered one interval later; the next
-/// sample after that opens the next window. An empty window delivers nothing. Every sample counts
-/// as applied: its content is in the summary.
+/// A sample has a value for each of `width` series. For example, an event with five measurements is
+/// one sample of width 5. A window opens with its first sample and is delivered one interval later.
+/// The next sample after that opens the next window. An empty window delivers nothing. Every sample
+/// counts as applied, because its content is in the summary.
 ///
 /// - Complexity: a push is O(width); nothing allocates.
 public struct SummaryWindow<let width: Int>: RateLimiter {
@@ -21,7 +22,7 @@ public struct SummaryWindow<let width: Int>: RateLimiter {
     /// The number of samples in the window; above zero.
     @inlinable public var samples: Int { count }
 
-    /// The summary of a series; nil if no sample had a value for it.
+    /// The summary of a series, or nil if no sample had a value for it.
     @inlinable public subscript(position: Int) -> Summary? {
       series[position].count > 0 ? series[position] : nil
     }
@@ -37,7 +38,7 @@ public struct SummaryWindow<let width: Int>: RateLimiter {
   @usableFromInline var open = Summaries()
   @usableFromInline var due: Instant = .origin
 
-  /// The length of a window. A new interval applies from the next window on.
+  /// The length of a window. A new interval applies starting with the next window.
   public var interval: Interval
 
   /// - Parameter interval: the length of a window; above zero.
@@ -49,8 +50,8 @@ public struct SummaryWindow<let width: Int>: RateLimiter {
   @inlinable public var pending: Int { open.samples }
   @inlinable public var deadline: Instant? { open.samples == 0 ? nil : due }
 
-  /// Adds a sample. Delivers the window before it if that was overdue. A value that is not finite
-  /// means that the sample has no value for this series.
+  /// Adds a sample. If the previous window is overdue, delivers it first. A value that is not
+  /// finite counts as missing from its series.
   @inlinable public mutating func push(
     _ sample: InlineArray<width, Double>, at now: Instant
   ) -> Step<Summaries> {

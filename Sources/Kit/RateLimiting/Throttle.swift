@@ -1,33 +1,34 @@
-/// The classic throttle of effect operators: the first value passes at once, then at most one per
-/// interval, which is either the newest or the oldest of those that came meanwhile.
+/// The usual throttle of effect operators. The first value is delivered immediately. After that, at
+/// most one value per interval is delivered: the newest or the oldest of the values that arrived in
+/// the interval.
 ///
-/// Unlike the common asynchronous throttle it has a trailing edge, so nothing that is kept hangs
-/// unseen until the next value comes.
+/// Unlike the common asynchronous throttle, it has a trailing edge, so a kept value does not wait
+/// for the next value.
 ///
 /// - Complexity: every operation is O(1) and allocates nothing.
 public struct Throttle<Value>: RateLimiter {
-  /// Which of the values that come within one interval is kept for its end.
+  /// The value of an interval that is kept until the end of the interval.
   public enum Kept: Hashable, Sendable {
-    /// The one that came first; those after it count as coalesced.
+    /// The first value. Later values count as coalesced.
     case first
-    /// The one that came last; those before it count as coalesced.
+    /// The last value. Earlier values count as coalesced.
     case latest
   }
 
   @usableFromInline var window: LatestWins<Value>
 
-  /// Which value of an interval is kept.
+  /// The value of an interval that is kept.
   public let keeping: Kept
 
   /// - Parameters:
-  ///   - interval: the shortest time between two deliveries; above zero.
-  ///   - keeping: which value of an interval is delivered at its end.
+  ///   - interval: The shortest time between two deliveries; above zero.
+  ///   - keeping: The value of an interval that is delivered at its end.
   @inlinable public init(interval: Interval, keeping: Kept = .latest) {
     window = LatestWins(interval: interval)
     self.keeping = keeping
   }
 
-  /// The shortest time between two deliveries. A change applies from the next delivery on.
+  /// The shortest time between two deliveries. A change applies starting with the next delivery.
   @inlinable public var interval: Interval {
     get { window.interval }
     set { window.interval = newValue }
@@ -36,7 +37,7 @@ public struct Throttle<Value>: RateLimiter {
   @inlinable public var pending: Int { window.pending }
   @inlinable public var deadline: Instant? { window.deadline }
 
-  /// Takes a value: delivers it, keeps it, or lets it give way to the one already kept.
+  /// Delivers a value, keeps it, or drops it in favour of the kept one.
   @inlinable public mutating func push(_ value: Value, at now: Instant) -> Step<Value> {
     switch keeping {
     case .latest:
@@ -45,7 +46,7 @@ public struct Throttle<Value>: RateLimiter {
       guard let deadline = window.deadline else { return window.push(value, at: now) }
       var step = window.wake(at: now)
       guard step.output != nil else { return Step(coalesced: 1, wake: deadline) }
-      // The kept value was overdue and goes out now; the new one opens the next interval.
+      // The kept value was overdue and is delivered now. The new value opens the next interval.
       let next = window.push(value, at: now)
       step.wake = next.wake
       return step
@@ -55,7 +56,7 @@ public struct Throttle<Value>: RateLimiter {
   @inlinable public mutating func wake(at now: Instant) -> Step<Value> { window.wake(at: now) }
   @inlinable public mutating func flush(at now: Instant) -> Step<Value> { window.flush(at: now) }
 
-  /// Drops the kept value; it counts as coalesced.
+  /// Drops the kept value, which counts as coalesced.
   @inlinable public mutating func supersede() -> Step<Value> { window.supersede() }
 }
 

@@ -1,9 +1,9 @@
-/// Finds the word that was probably meant.
+/// Finds the word that a misspelled word probably stands for.
 package enum Spelling {
-  /// The candidate that `word` begins, or else that takes the fewest edits; `nil` if those are more
-  /// than half of the word's characters.
+  /// Returns the first candidate that starts with `word`, or else the candidate with the fewest
+  /// edits. Returns `nil` if it needs more edits than half of the word's characters.
   ///
-  /// Of several as near the first by name, so that messages do not change from run to run.
+  /// Ties are resolved alphabetically, so that messages are the same in each run.
   /// - Complexity: O(number of candidates × product of the lengths).
   package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let candidates = candidates.sorted()
@@ -15,8 +15,9 @@ package enum Spelling {
     return best.1
   }
 
-  /// The candidate of which `word` is probably a misspelling: two edits away, or one if it is short. Names that
-  /// differ in their digits alone are names of different things.
+  /// Returns the candidate of which `word` is probably a misspelling: at most two edits away, or
+  /// one if the word is short. Names that differ only in their digits count as names of different
+  /// things.
   /// - Complexity: O(number of candidates × product of the lengths).
   package static func misspelled(_ word: String, among candidates: [String]) -> String? {
     let limit = word.count > 3 ? 2 : word.count > 2 ? 1 : 0
@@ -29,13 +30,13 @@ package enum Spelling {
     return best.flatMap { $0.0 <= limit ? $0.1 : nil }
   }
 
-  /// What to add to a message about an unknown word: the nearest candidate, or all of them.
+  /// Returns a hint for a message about an unknown word: the nearest candidate, or all candidates.
   package static func hint(for word: String, among candidates: [String]) -> String {
     if let near = nearest(to: word, among: candidates) { return "; did you mean '\(near)'?" }
     return candidates.isEmpty ? "" : "; use one of \(candidates.joined(separator: ", "))"
   }
 
-  /// Levenshtein distance in characters. O(product of the lengths).
+  /// Returns the Levenshtein distance in characters. O(product of the lengths).
   static func distance(_ left: String, _ right: String) -> Int {
     let right = Array(right)
     var row = Array(0...right.count)

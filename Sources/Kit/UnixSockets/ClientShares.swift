@@ -1,25 +1,28 @@
-/// Who holds how much of what a server has: connections, calls with `more`, and bytes of memory.
+/// Distributes the resources of a server among its clients: connections, calls with `more`, and
+/// bytes of memory.
 ///
-/// There is a limit for all clients, another for all of those without rights, so that a reserve remains for
-/// those with rights, and one for all but the owners; each user who is no owner has a share. An idle connection gives way
-/// to a new one, and the connection that has held memory the longest to one that needs some. A value
-/// without channel, clock or lock.
+/// There is one limit for all clients, a lower one for all clients without rights, and one for all
+/// clients except owners, so that part of each resource stays reserved. In addition, each user who
+/// is not an owner has a limit. If a limit is reached, an idle connection is closed in favour of a
+/// new one, and the connection that has held memory the longest is closed in favour of a connection
+/// that needs memory. A value without channel, clock or lock.
 package struct ClientShares: Sendable {
-  /// What a client may use.
+  /// The share of the resources that a client may use.
   package enum Rank: Sendable {
-    /// Without rights: a share of three quarters of what there is.
+    /// A client without rights: its limit is per user, and all such clients together may use three
+    /// quarters of the total.
     case stranger
-    /// With rights: three quarters of all but the last sixteenth.
+    /// A client with rights: three quarters of the total without the last sixteenth.
     case member
-    /// All that there is.
+    /// An owner: the total.
     case owner
   }
 
-  /// Of one resource.
+  /// The limits of one resource.
   package struct Limit: Sendable, Equatable {
-    /// All clients together.
+    /// The limit of all clients together.
     package var total: Int
-    /// One user without rights.
+    /// The limit of one user without rights.
     package var perUser: Int
 
     package init(total: Int, perUser: Int) {
@@ -27,20 +30,20 @@ package struct ClientShares: Sendable {
       self.perUser = perUser
     }
 
-    /// All clients without rights together; the rest is the reserve of the others.
+    /// The limit of all clients without rights together. The rest is reserved for other clients.
     var withoutRights: Int { total - total / 4 }
-    /// All but the owners together; the rest is the reserve of these.
+    /// The limit of all clients except owners together. The rest is reserved for owners.
     var withoutReserve: Int { total - total / 16 }
-    /// One user with rights, so that not even such a one keeps all others out.
+    /// The limit of one user with rights, so that no such user can exclude all others.
     var perMember: Int { withoutReserve - withoutReserve / 4 }
   }
 
   package struct Limits: Sendable, Equatable {
     package var connections: Limit
     package var monitors: Limit
-    /// Bytes of unfinished calls, and of replies that were not read yet.
+    /// The bytes of unfinished calls and of replies that have not been read yet.
     package var bytes: Limit
-    /// Whether a connection on which nothing happens may be closed for another.
+    /// Whether an idle connection may be closed in favour of another.
     package var closesIdle: Bool
 
     package init(connections: Limit, monitors: Limit, bytes: Limit, closesIdle: Bool) {
@@ -58,14 +61,14 @@ package struct ClientShares: Sendable {
     let rank: Rank
     var monitors = 0
     var bytes = 0
-    /// Since when it has held bytes, as the number of an event.
+    /// The event number at which the client began to hold bytes.
     var holdsSince: ID = 0
     var isIdle = true
-    /// Since when it is idle, as the number of an event.
+    /// The event number at which the client became idle.
     var idleSince: ID
   }
 
-  /// The clients that one limit is for.
+  /// A group of clients with a common limit.
   private enum Group {
     case user(UInt32?), withoutRights, withoutReserve, all
 
@@ -79,13 +82,13 @@ package struct ClientShares: Sendable {
     }
   }
 
-  /// How much of one resource is in use.
+  /// The use of one resource.
   private struct Usage {
     let limit: Limit
     var total = 0
     var withoutRights = 0
     var withoutReserve = 0
-    /// Of all but the owners.
+    /// The use by each user, without owners.
     var byUser: [UInt32?: Int] = [:]
 
     init(_ limit: Limit) { self.limit = limit }
@@ -99,7 +102,7 @@ package struct ClientShares: Sendable {
       byUser[client.user] = own == 0 ? nil : own
     }
 
-    /// The smallest group of a client that would use more than its limit.
+    /// Returns the smallest group of a client that would exceed its limit, or nil.
     func group(of client: Client, exceedingWith amount: Int) -> Group? {
       if client.rank != .owner {
         let share = client.rank == .stranger ? limit.perUser : limit.perMember
@@ -118,9 +121,9 @@ package struct ClientShares: Sendable {
   private var monitorUsage: Usage
   private var byteUsage: Usage
   private var clients: [ID: Client] = [:]
-  /// Counts what happens, to tell what was earlier.
+  /// Counts events, to compare which one was earlier.
   private var events: ID = 0
-  /// What was refused or taken back.
+  /// The resources that were refused or withdrawn.
   package private(set) var refusals = RefusalCounts()
 
   package init(_ limits: Limits) {
@@ -139,12 +142,12 @@ package struct ClientShares: Sendable {
 
   // MARK: Connections
 
-  /// Enters a connection, which is idle at first.
+  /// Registers a connection, which is initially idle.
   ///
-  /// - Parameter user: `nil` if it is not known; all such clients count as one user.
-  /// - Returns: Its number, `nil` if it is refused; and the idle connections to close for it, which are
-  ///   no longer entered.
-  /// - Complexity: O(1); O(connections) once one of the limits is reached.
+  /// - Parameter user: The user, or `nil` if unknown. All unknown users count as one user.
+  /// - Returns: The number of the connection, or `nil` if it is refused; and the idle connections
+  ///   to close in favour of it, which are no longer registered.
+  /// - Complexity: O(1). O(n) in the number of connections once a limit is reached.
   package mutating func connect(
     user: UInt32?, as rank: Rank
   ) -> (id: ID?, closing: [ID]) {
@@ -166,7 +169,8 @@ package struct ClientShares: Sendable {
     return (id, closing)
   }
 
-  /// The connection is closed, and its last call has ended. Without effect if it is not entered.
+  /// Removes a connection that is closed and whose last call has ended. No effect if it is not
+  /// registered.
   package mutating func disconnect(_ id: ID) {
     guard let client = clients.removeValue(forKey: id) else { return }
     connectionUsage.add(-1, by: client)
@@ -174,7 +178,9 @@ package struct ClientShares: Sendable {
     byteUsage.add(-client.bytes, by: client)
   }
 
-  /// The longest idle connection of the user who has the most connections, those without rights first.
+  /// Returns the idle connection to close. Connections without rights come first, ordered by the
+  /// number of connections of their user. Among equals, it is the connection that has been idle the
+  /// longest.
   private func idle(among group: Group) -> ID? {
     guard closesIdle else { return nil }
     let idle = clients.filter { $0.value.isIdle && group.contains($0.value) }
@@ -187,7 +193,7 @@ package struct ClientShares: Sendable {
 
   // MARK: Calls with `more`
 
-  /// Begins a call with `more`; `false` if it is refused.
+  /// Begins a call with `more`. Returns `false` if it is refused.
   package mutating func beginMonitor(_ id: ID) -> Bool {
     guard var client = clients[id] else { return false }
     guard monitorUsage.group(of: client, exceedingWith: 1) == nil else {
@@ -209,11 +215,11 @@ package struct ClientShares: Sendable {
 
   // MARK: Memory
 
-  /// Notes what a connection holds, and whether nothing is going on.
+  /// Updates the number of bytes that a connection holds, and whether it is idle.
   ///
-  /// - Returns: The connections to close, because others need the memory that they hold. They count as
-  ///   holding nothing from now on.
-  /// - Complexity: O(1); O(connections) beyond a limit.
+  /// - Returns: The connections to close, because others need the memory that they hold. They count
+  ///   as holding nothing afterwards.
+  /// - Complexity: O(1). O(n) in the number of connections if a limit is exceeded.
   package mutating func update(_ id: ID, bytes: Int, isIdle: Bool) -> [ID] {
     guard var client = clients[id] else { return [] }
     if client.bytes == 0, bytes > 0 {
@@ -229,7 +235,7 @@ package struct ClientShares: Sendable {
     clients[id] = client
     byteUsage.add(growth, by: client)
     var closing: [ID] = []
-    // A single reply may exceed all limits: it does not make way for itself.
+    // A single reply may exceed all limits. Its own connection is not closed for it.
     while growth > 0, let full = byteUsage.group(of: client, exceedingWith: 0),
       let victim = holder(among: full, otherThan: id)
     {
@@ -247,7 +253,7 @@ package struct ClientShares: Sendable {
     clients[id] = client
   }
 
-  /// The connection that has held bytes the longest, those without rights first.
+  /// Returns the connection that has held bytes the longest. Connections without rights come first.
   private func holder(among group: Group, otherThan id: ID) -> ID? {
     func order(_ client: Client) -> (Int, ID) {
       (client.rank == .stranger ? 0 : 1, client.holdsSince)
@@ -256,7 +262,7 @@ package struct ClientShares: Sendable {
       .min { order($0.value) < order($1.value) }?.key
   }
 
-  /// Counts something else that a client was refused.
+  /// Counts another refusal to a client.
   package mutating func refuse(_ resource: RefusedResource, to id: ID) {
     refusals.add(resource, user: clients[id]?.user)
   }

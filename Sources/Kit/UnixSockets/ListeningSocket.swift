@@ -1,19 +1,21 @@
 import Glibc
 import Platform
 
-/// A Unix stream socket that accepts connections: bound here or inherited.
+/// A Unix stream socket that accepts connections. It was bound here or inherited.
 ///
-/// Set up by hand rather than by an event loop's bootstrap, which removes a socket file even if a
-/// running server listens there, and leaves the file's mode to the umask. When it is released, the
-/// socket is closed and its file removed, unless a server has taken it.
+/// It is set up manually and not by an event loop's bootstrap. A bootstrap would remove a socket
+/// file even if a running server listens on it, and would leave the file's mode to the umask. When
+/// this object is released, the socket is closed and its file removed, unless a server has taken
+/// the descriptor.
 package final class ListeningSocket: Sendable {
-  /// How many connections may wait to be accepted: as many as the kernel allows, since strangers who fill
-  /// the queue keep others out.
+  /// The maximum number of connections that wait to be accepted. It is as large as the kernel
+  /// allows, because untrusted clients that fill the queue exclude others.
   package static let backlog: Int32 = 4096
 
-  /// `nil` once a server has taken it.
+  /// The descriptor, or `nil` after a server has taken it.
   private let descriptor: Guarded<Int32?>
-  /// The file created for it, to be removed in the end; `nil` if the socket was inherited.
+  /// The file created for the socket, which must be removed at the end; `nil` if the socket was
+  /// inherited.
   package let file: SocketFile?
 
   private init(descriptor: Int32, file: SocketFile?) {
@@ -27,7 +29,7 @@ package final class ListeningSocket: Sendable {
     file?.remove()
   }
 
-  /// Hands over the descriptor, which the caller must then close. `nil` from the second call on.
+  /// Returns the descriptor, which the caller must close. Returns `nil` if it was already taken.
   package func take() -> Int32? {
     descriptor.withLock { descriptor in
       defer { descriptor = nil }
@@ -47,11 +49,10 @@ package final class ListeningSocket: Sendable {
 
   /// Binds a socket at `path` with file mode `mode`, and listens.
   ///
-  /// The mode is set on the file that was bound, never by its path: whoever may write to the directory
-  /// could have put a link there.
-  /// A file left behind by a process that has ended is replaced. A socket on which another process
-  /// listens is left alone, and the call throws ``ListeningSocketError/socketInUse(path:)``.
-  ///
+  /// The mode is set through the bound file and not by path, because a user who can write to the
+  /// directory could have replaced the path by a link. A file left by a process that has ended is
+  /// replaced. If another process listens on the socket, the socket is left alone and the call
+  /// throws ``ListeningSocketError/socketInUse(path:)``.
   package static func bind(
     path: String, mode: UInt32 = 0o660
   ) throws(ListeningSocketError) -> ListeningSocket {
@@ -63,19 +64,20 @@ package final class ListeningSocket: Sendable {
     }
     try removeStaleFile(at: address)
     let socket = try makeSocket(path)
-    // The mode is set before anyone can connect.
+    // The mode is set before `listen`, so no client can connect earlier.
     guard address.call(Glibc.bind, socket.raw) == 0 else { throw failure("bind", path) }
     try setMode(mode, ofSocketAt: path)
     guard listen(socket.raw, Self.backlog) == 0 else { throw failure("listen", path) }
     return ListeningSocket(descriptor: socket.release(), file: SocketFile(path))
   }
 
-  /// Sets the mode of a socket that this user has bound, never that of what a link in its place leads to.
+  /// Sets the mode of a socket that this user has bound. If the path is now a link, its target is
+  /// never changed.
   package static func setMode(
     _ mode: UInt32, ofSocketAt path: String
   ) throws(ListeningSocketError) {
-    // `O_PATH` of open(2), which Glibc declares for C's GNU dialect only: refers to the file itself, even
-    // if it is a link or a socket.
+    // `O_PATH` of open(2) refers to the file itself, even if it is a link or a socket. Glibc
+    // declares it only for C's GNU dialect.
     let file = open(path, 0o10_000_000 | O_NOFOLLOW | O_CLOEXEC)
     guard file >= 0 else { throw failure("open", path) }
     let descriptor = OwnedDescriptor(file)
@@ -100,8 +102,8 @@ package final class ListeningSocket: Sendable {
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
     let probe = try makeSocket(path)
-    // A full backlog (EAGAIN) belongs to a server as well: only a refusal means that none is
-    // listening.
+    // A full backlog (EAGAIN) also means that a server listens. Only a refused connection means
+    // that none does.
     guard address.call(Glibc.connect, probe.raw) != 0, errno == ECONNREFUSED else {
       throw .socketInUse(path: path)
     }
@@ -118,7 +120,7 @@ package final class ListeningSocket: Sendable {
   }
 }
 
-/// A descriptor that is closed when it is dropped.
+/// A descriptor that is closed automatically.
 private struct OwnedDescriptor: ~Copyable {
   let raw: Int32
 

@@ -3,17 +3,20 @@ import Glibc
 package import NIOCore
 import NIOPosix
 
-/// Descriptors that clients pass with what they send (`SCM_RIGHTS` of unix(7)), and which nobody here takes.
+/// Protection against file descriptors that clients pass with their data (`SCM_RIGHTS` of unix(7)).
+/// No server here accepts any.
 ///
-/// The kernel closes them in the thread that reads past them, or that closes the socket in which they wait. If one is
-/// the last of a TCP socket with `SO_LINGER` and unsent data, that thread waits for as long as the client has chosen,
-/// and on an event loop so does everybody else. From Linux 6.16 on, the kernel can be told to let nobody pass any.
-/// Before that, a channel looks at its input before it reads it, and a close that waits is interrupted.
+/// The kernel closes such descriptors in the thread that reads past them, or that closes the socket
+/// in which they wait. If a descriptor is the last reference to a TCP socket with `SO_LINGER` and
+/// unsent data, that thread blocks for as long as the client has chosen. On an event loop, this
+/// blocks all connections. Since Linux 6.16, the kernel can refuse passed descriptors. On older
+/// kernels, a channel inspects its input before it reads it, and a close that blocks is
+/// interrupted.
 package enum PassedDescriptors {
   /// `SO_PASSRIGHTS` of socket(7), which Glibc does not declare yet.
   private static let option: Int32 = 83
 
-  /// Has the kernel refuse them on the connections that a socket accepts, if it can.
+  /// Makes the kernel refuse descriptors on the connections that a socket accepts, if it can.
   static func refuse(on listener: Int32) {
     _ = set(option, to: 0, on: listener)
   }
@@ -24,38 +27,41 @@ package enum PassedDescriptors {
       socket, SOL_SOCKET, option, &value, socklen_t(MemoryLayout.size(ofValue: value))) == 0
   }
 
-  /// Whether the kernel refuses them on a connection.
+  /// Returns whether the kernel refuses descriptors on a connection.
   private static func areRefused(on socket: Int32) -> Bool {
     var value: Int32 = 1
     var size = socklen_t(MemoryLayout.size(ofValue: value))
     return getsockopt(socket, SOL_SOCKET, option, &value, &size) == 0 && value == 0
   }
 
-  /// Makes a channel safe from them, unless the kernel does: its input ends where the first one comes.
+  /// Protects a channel from passed descriptors, unless the kernel does. The channel's input ends
+  /// before the first descriptor.
   ///
-  /// To be called in the initializer of the channel, before anything can close it.
+  /// Call it in the initializer of the channel, before anything can close the channel.
   ///
-  /// - Parameter readSize: the most that is read at a time, in bytes.
+  /// - Parameter readSize: The maximum number of bytes to read at a time.
   package static func guardAgainst(on channel: any Channel, readSize: Int = 1 << 16) throws {
     let descriptor = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
       of: NIOBSDSocket.Handle.self
     ) { $0 }
     guard let descriptor, !areRefused(on: descriptor) else { return }
-    // Keeps the socket open when the channel closes it.
+    // The duplicate keeps the socket open when the channel closes its descriptor.
     let spare = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard spare >= 0 else { throw IOError(errnoCode: errno, reason: "fcntl") }
     channel.closeFuture.whenComplete { _ in closeWithoutWaiting(spare) }
-    // Otherwise what is sent out of band is read past, with its descriptors, and not seen before.
+    // Without this option, out-of-band data and its descriptors are read past without being
+    // inspected.
     guard set(SO_OOBINLINE, to: 1, on: descriptor) else {
       throw IOError(errnoCode: errno, reason: "setsockopt")
     }
-    // Once per turn of the event loop, since only then there is something to look at.
+    // One read per turn of the event loop, because the input is inspected once per turn.
     try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
     try channel.syncOptions?.setOption(
       .recvAllocator, value: InspectedInput(socket: descriptor, readSize: readSize))
   }
 
-  /// Closes a socket whose queue may have any descriptors in it. Takes some 2 us; about 100 us if it would wait.
+  /// Closes a socket whose queue may contain any descriptors. Takes about 2 us, or about 100 us if
+  /// it would block.
   private static func closeWithoutWaiting(_ socket: Int32) {
     _ = interruption
     var signals = sigset_t()
@@ -64,14 +70,14 @@ package enum PassedDescriptors {
     sigaddset(&signals, SIGURG)
     pthread_sigmask(Int32(SIG_UNBLOCK), &signals, &former)
     defer { pthread_sigmask(Int32(SIG_SETMASK), &former, nil) }
-    // Waits end with a signal to the thread, and do not begin while one is pending.
+    // A signal to the thread ends a blocking close. No blocking begins while a signal is pending.
     var event = sigevent()
     event.sigev_notify = Int32(SIGEV_THREAD_ID)
     event.sigev_signo = SIGURG
     event._sigev_un._tid = current_thread_id()
     var timer: timer_t?
     let hasTimer = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0
-    // The first timer of a process has the number 0, and is `nil` here.
+    // The first timer of a process has the number 0, which is `nil` here.
     if hasTimer {
       let soon = timespec(tv_sec: 0, tv_nsec: 100_000)
       var times = itimerspec(it_interval: soon, it_value: soon)
@@ -81,7 +87,7 @@ package enum PassedDescriptors {
     if hasTimer { timer_delete(timer) }
   }
 
-  /// Handles the signal, once for the process: one that is ignored interrupts nothing.
+  /// Handles the signal, once per process. An ignored signal would not interrupt anything.
   private static let interruption: Void = {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in }
@@ -89,17 +95,18 @@ package enum PassedDescriptors {
   }()
 }
 
-/// Makes room for no more than what has come and has no descriptors with it.
+/// Allocates a buffer that is no larger than the input without descriptors.
 ///
-/// An allocator, because a channel asks that right before it reads. It copies the first buffer, into one whose size is
-/// the next power of two; so that is what each has.
+/// Implemented as an allocator, because a channel calls its allocator immediately before it reads.
+/// The channel copies the first buffer into one with the next power of two as its size. All buffers
+/// therefore have such a size.
 private struct InspectedInput: RecvByteBufferAllocator {
   let socket: Int32
   let readSize: Int
 
   func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
     var available: Int32 = 0
-    // At the end of the input, a byte of room tells the channel so.
+    // At the end of the input, one byte of capacity lets the channel read the end.
     guard ioctl(socket, UInt(FIONREAD), &available) == 0, available > 0 else {
       return allocator.buffer(capacity: 1)
     }
@@ -113,20 +120,21 @@ private struct InspectedInput: RecvByteBufferAllocator {
         header.msg_iov = vector
         header.msg_iovlen = 1
         let count = recvmsg(socket, &header, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-        // There is no room for them, so the kernel says that it has left some out.
+        // There is no space for descriptors, so this flag reports that the kernel has dropped some.
         hasDescriptors = header.msg_flags & Int32(MSG_CTRUNC) != 0
         return count
       }
     }
     guard !hasDescriptors else {
-      // With no room at all, the channel reads that its input has ended.
+      // Without any capacity, the channel reads that its input has ended.
       return room.readSlice(length: 0) ?? ByteBuffer()
     }
     let whole = max(1, count)
     return allocator.buffer(capacity: 1 << (Int.bitWidth - 1 - whole.leadingZeroBitCount))
   }
 
-  /// Whether the next buffer is another one: always, since each is as long as its input.
+  /// Returns whether the next buffer has another size: always, because each is as long as its
+  /// input.
   func record(actualReadBytes: Int) -> Bool { true }
 
   func nextBufferSize() -> Int? { nil }

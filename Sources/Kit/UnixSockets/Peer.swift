@@ -1,15 +1,15 @@
 import Glibc
 package import NIOCore
 
-/// The process at the other end of a unix socket, as noted by the kernel when it connected.
+/// The process at the other end of a Unix socket, as recorded by the kernel when it connected.
 ///
-/// The process may since have ended, or passed the socket to another.
+/// The process may have ended since, or passed the socket to another process.
 package struct Peer: Sendable, Equatable {
   package let userID: UInt32
   /// The primary group.
   package let groupID: UInt32
   package let processID: Int32
-  /// The supplementary groups, without the primary one unless it is listed there too.
+  /// The supplementary groups. They contain the primary group only if it is also listed there.
   package let supplementaryGroupIDs: [UInt32]
 
   package init(
@@ -21,14 +21,14 @@ package struct Peer: Sendable, Equatable {
     self.supplementaryGroupIDs = supplementaryGroupIDs
   }
 
-  /// Whether the group is the peer's primary one or among the supplementary ones.
+  /// Returns whether the group is the peer's primary group or a supplementary one.
   package func belongs(toGroup group: UInt32) -> Bool {
     groupID == group || supplementaryGroupIDs.contains(group)
   }
 
-  /// Reads the credentials of a connected socket; nil if it is not a unix socket.
+  /// Reads the credentials of a connected socket. Fails if it is not a Unix socket.
   package init?(socket: CInt) {
-    // `struct ucred` of unix(7): pid, uid, gid. Glibc declares it for C's GNU dialect only.
+    // `struct ucred` of unix(7): pid, uid, gid. Glibc declares it only for C's GNU dialect.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {
@@ -39,7 +39,8 @@ package struct Peer: Sendable, Equatable {
       supplementaryGroupIDs: Self.groups(ofPeerAt: socket))
   }
 
-  /// The peer of a channel; nil if that is no unix socket. Call it on the channel's event loop.
+  /// Reads the peer of a channel. Fails if it is not a Unix socket. Call it on the channel's event
+  /// loop.
   package init?(_ channel: any Channel) {
     let peer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
       of: NIOBSDSocket.Handle.self
@@ -49,7 +50,7 @@ package struct Peer: Sendable, Equatable {
   }
 
   private static func groups(ofPeerAt socket: CInt) -> [UInt32] {
-    // Asked with no room, the kernel answers ERANGE and the length that it needs.
+    // Without a buffer, the kernel returns ERANGE and the required length.
     var length: socklen_t = 0
     guard getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, nil, &length) != 0, errno == ERANGE else {
       return []

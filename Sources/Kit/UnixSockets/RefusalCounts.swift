@@ -1,28 +1,28 @@
-/// What a server has refused to its clients or taken back from them.
+/// A resource that a server has refused to a client or withdrawn from it.
 package enum RefusedResource: String, Codable, Sendable, CaseIterable {
-  /// A connection beyond what there is.
+  /// A connection that exceeded a limit.
   case connection
-  /// A connection to the ingest socket beyond what there is.
+  /// A connection to the ingest socket that exceeded a limit.
   case ingestConnection
-  /// A connection to the ingest socket, by a user who may not send.
+  /// A connection to the ingest socket by a user without permission to send.
   case ingestPermission
-  /// An idle connection, closed for another.
+  /// An idle connection that was closed in favour of another.
   case idleConnection
-  /// A call with `more` beyond what there is.
+  /// A call with `more` that exceeded a limit.
   case monitor
   /// A call that is longer than its user may send.
   case callLength
-  /// A call of which the end did not come in time.
+  /// A call that was not completed in time.
   case unfinishedCall
-  /// Memory that others needed: the connection was closed.
+  /// Memory that others needed; the connection was closed.
   case memory
 }
 
-/// How often users were refused something. Users beyond ``maximumUsers`` are counted together.
+/// The number of refusals by user and resource. Users beyond ``maximumUsers`` are counted together.
 package struct RefusalCounts: Sendable, Equatable {
   /// One row: a user and a resource.
   package struct Row: Sendable, Hashable {
-    /// `nil` for all users who are not counted on their own.
+    /// The user, or `nil` for all users who are not counted separately.
     package let user: UInt32?
     package let resource: RefusedResource
 
@@ -32,12 +32,13 @@ package struct RefusalCounts: Sendable, Equatable {
     }
   }
 
-  /// How many users are counted on their own: strangers may have any number of users.
+  /// The number of users who are counted separately. Untrusted clients may have any number of
+  /// users.
   package static let maximumUsers = 64
 
   private var users: Set<UInt32> = []
   private var counts: [Row: Int] = [:]
-  /// Grows with each refusal.
+  /// The total number of refusals.
   package private(set) var total = 0
 
   package init() {}
@@ -55,7 +56,7 @@ package struct RefusalCounts: Sendable, Equatable {
     for (row, count) in other.rows { add(row.resource, user: row.user, count: count) }
   }
 
-  /// The refusals that `earlier`, a former value of this, does not have.
+  /// Returns the refusals since `earlier`, a former value of these counts.
   package func since(_ earlier: RefusalCounts) -> [(row: Row, count: Int)] {
     rows.compactMap { row, count in
       let new = count - (earlier.counts[row] ?? 0)
@@ -63,7 +64,7 @@ package struct RefusalCounts: Sendable, Equatable {
     }
   }
 
-  /// All rows, in the order of users and then of resources; those counted together are last.
+  /// The rows, ordered by user and then by resource. Users counted together are last.
   package var rows: [(row: Row, count: Int)] {
     let order = RefusedResource.allCases
     return counts.map { ($0.key, $0.value) }.sorted { left, right in

@@ -3,11 +3,12 @@ package import NIOCore
 package import NIOPosix
 
 extension ServerBootstrap {
-  /// Accepts the connections of a socket that is bound and listens. Takes the descriptor over.
+  /// Accepts the connections of a bound, listening socket. Takes ownership of the descriptor.
   ///
-  /// `ServerBootstrap.withBoundSocket` makes the queue of a socket 128 connections long, whatever the option `backlog`
-  /// says, which is looked at only by `bind`. Afterwards the queue has the length of ``ListeningSocket/backlog``.
-  /// Where the kernel can, it refuses descriptors that clients pass; see ``PassedDescriptors``.
+  /// `ServerBootstrap.withBoundSocket` sets the queue of a socket to 128 connections. It ignores
+  /// the option `backlog`, which is used only by `bind`. This method then sets the queue to
+  /// ``ListeningSocket/backlog``. If the kernel can, it refuses descriptors that clients pass; see
+  /// ``PassedDescriptors``.
   package func accept(on descriptor: Int32) async throws -> any Channel {
     PassedDescriptors.refuse(on: descriptor)
     let channel = try await withBoundSocket(descriptor).get()

@@ -2,8 +2,8 @@ import Glibc
 
 /// A file created by binding a socket.
 package struct SocketFile: Sendable {
-  /// Distinguishes a file at a path from its successors. Inode numbers are reused, so the time of
-  /// creation counts as well.
+  /// The identity that distinguishes a file from later files at the same path. Inode numbers are
+  /// reused, so it includes the time of creation.
   private struct Identity: Equatable, Sendable {
     let device: UInt64
     let number: UInt64
@@ -23,14 +23,14 @@ package struct SocketFile: Sendable {
   package let path: String
   private let identity: Identity
 
-  /// `nil` if the file is already gone.
+  /// Fails if the file was already removed.
   init?(_ path: String) {
     guard let identity = Identity(path) else { return nil }
     self.path = path
     self.identity = identity
   }
 
-  /// Removes the file, unless it has been replaced by another.
+  /// Removes the file unless it was replaced by another.
   package func remove() {
     if Identity(path) == identity { _ = unlink(path) }
   }

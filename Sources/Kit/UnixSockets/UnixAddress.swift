@@ -5,7 +5,8 @@ package struct UnixAddress {
   /// The path has more than ``UnixAddress/maximumPathBytes``.
   package struct PathTooLong: Error {}
 
-  /// Longest path in bytes: one byte less than an address holds, which is the terminating NUL's.
+  /// The maximum length of a path in bytes: one byte less than the address field, for the
+  /// terminating NUL.
   package static let maximumPathBytes =
     MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
@@ -20,7 +21,7 @@ package struct UnixAddress {
     withUnsafeMutableBytes(of: &storage.sun_path) { $0.copyBytes(from: bytes) }
   }
 
-  /// Calls `bind(2)` or `connect(2)` on a socket, with what they return.
+  /// Calls `bind(2)` or `connect(2)` on a socket and returns the result.
   package func call(
     _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32
   ) -> Int32 {

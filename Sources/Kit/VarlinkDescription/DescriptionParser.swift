@@ -1,11 +1,11 @@
 extension InterfaceDescription {
-  /// Deepest nesting of anonymous types.
+  /// The maximum nesting depth of anonymous types.
   static let maximumDepth = 64
 
-  /// Reads a definition text.
+  /// Parses a definition text.
   ///
-  /// Accepts the grammar of UAPI.20 and requires names to be well formed and unique, and every
-  /// named type to be defined in the text.
+  /// Accepts the grammar of UAPI.20. Names must be well-formed and unique, and every named type
+  /// must be defined in the text.
   package init(parsing text: String) throws(DescriptionError) {
     var parser = try DescriptionParser(text)
     self = try parser.interface(text: text)
@@ -19,7 +19,7 @@ struct DescriptionParser {
   private var scanner: DescriptionScanner
   private var token: DescriptionToken
   private var violations: [DescriptionError] = []
-  /// Uses of named types, checked once all are known.
+  /// The uses of named types, which are checked when all types are known.
   private var references: [(name: String, at: DescriptionToken)] = []
 
   init(_ text: String) throws(DescriptionError) {
@@ -93,7 +93,7 @@ struct DescriptionParser {
     return fields
   }
 
-  /// `(name: type, ...)` or `(name, ...)`; which of both shows after the first name.
+  /// Parses `(name: type, ...)` or `(name, ...)`. The token after the first name determines which.
   private mutating func structureOrEnumeration(
     depth: Int
   ) throws(DescriptionError) -> FieldType {
@@ -209,7 +209,7 @@ extension DescriptionParser {
     return word
   }
 
-  /// Comments where documentation may stand, joined by line breaks.
+  /// Parses comments where documentation is allowed. Returns them joined by line breaks.
   private mutating func comments() throws(DescriptionError) -> String {
     var lines: [String] = []
     while case .comment(let text) = token.kind {
@@ -219,7 +219,7 @@ extension DescriptionParser {
     return lines.joined(separator: "\n")
   }
 
-  /// Comments where the grammar allows white space only in UAPI.20.
+  /// Skips comments where the grammar of UAPI.20 allows only white space.
   private mutating func skipMisplacedComments() throws(DescriptionError) {
     while case .comment = token.kind {
       violate("a comment appears inside a declaration, not before a field", at: token)
@@ -228,9 +228,9 @@ extension DescriptionParser {
   }
 }
 
-/// The forms of names that UAPI.20 gives in its grammar.
+/// The forms of names in the grammar of UAPI.20.
 enum DescriptionNames {
-  /// `[A-Z][A-Za-z0-9]*`
+  /// Returns whether the name matches `[A-Z][A-Za-z0-9]*`.
   static func isMember(_ name: String) -> Bool {
     guard let first = name.utf8.first, (0x41...0x5A).contains(first) else { return false }
     return name.utf8.allSatisfy {
@@ -238,7 +238,7 @@ enum DescriptionNames {
     }
   }
 
-  /// `[A-Za-z](_?[A-Za-z0-9])*`
+  /// Returns whether the name matches `[A-Za-z](_?[A-Za-z0-9])*`.
   static func isField(_ name: String) -> Bool {
     guard let first = name.utf8.first, DescriptionScanner.isLetter(first) else { return false }
     return name.utf8.last != UInt8(ascii: "_") && !name.contains("__")
@@ -247,7 +247,8 @@ enum DescriptionNames {
       }
   }
 
-  /// `[A-Za-z]([-]*[A-Za-z0-9])*(\.[A-Za-z0-9]([-]*[A-Za-z0-9])*)+`
+  /// Returns whether the name matches
+  /// `[A-Za-z]([-]*[A-Za-z0-9])*(\.[A-Za-z0-9]([-]*[A-Za-z0-9])*)+`.
   static func isInterface(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count > 1, let first = name.utf8.first, DescriptionScanner.isLetter(first) else {

@@ -1,11 +1,11 @@
-/// A piece of a definition text.
+/// A token of a definition text.
 struct DescriptionToken: Equatable {
   enum Kind: Equatable {
-    /// Letters, digits and `_`, also `.` and `-` right after the keyword `interface`.
+    /// Letters, digits and `_`; also `.` and `-` immediately after the keyword `interface`.
     case word(String)
-    /// `( ) , : ? [] [string] ->`
+    /// One of `( ) , : ? [] [string] ->`.
     case symbol(String)
-    /// The text after `#`, one space removed.
+    /// The text after `#`, without one leading space.
     case comment(String)
     case end
   }
@@ -14,7 +14,7 @@ struct DescriptionToken: Equatable {
   let column: Int
 }
 
-/// Cuts a definition text into tokens; white space vanishes.
+/// Splits a definition text into tokens and skips white space.
 struct DescriptionScanner {
   private let bytes: [UInt8]
   private var offset = 0
@@ -38,7 +38,7 @@ struct DescriptionScanner {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// - Parameter asInterfaceName: `.` and `-` belong to the word.
+  /// - Parameter asInterfaceName: Whether `.` and `-` belong to the word.
   mutating func next(asInterfaceName: Bool = false) throws(DescriptionError) -> DescriptionToken {
     skipWhiteSpace()
     let column = offset - lineStart + 1

@@ -1,15 +1,15 @@
-/// An interface as its definition text describes it (UAPI.20, "Interface Definition").
+/// An interface as described by its definition text (UAPI.20, "Interface Definition").
 package struct InterfaceDescription: Sendable, Equatable {
-  /// Reverse-domain name, such as `org.example.ftl`.
+  /// The reverse domain name, such as `org.example.ftl`.
   package let name: String
-  /// The comment before the keyword `interface`, one space after each `#` removed.
+  /// The comment before the keyword `interface`, without one space after each `#`.
   package let documentation: String
-  /// Types, methods and errors in the order of the text.
+  /// The types, methods and errors, in the order of the text.
   package let members: [Member]
-  /// The text this was read from, byte for byte.
+  /// The text that was parsed, byte for byte.
   package let text: String
-  /// What the grammar of UAPI.20 allows and the parser of systemd 257 (`varlinkctl validate-idl`)
-  /// refuses. Empty if that tool accepts the text too.
+  /// The constructs that the grammar of UAPI.20 allows but the parser of systemd 257 (`varlinkctl
+  /// validate-idl`) rejects. Empty if that tool also accepts the text.
   package let systemdViolations: [DescriptionError]
 
   /// A named type, a method or an error.
@@ -57,31 +57,31 @@ package struct InterfaceDescription: Sendable, Equatable {
 }
 
 extension InterfaceDescription {
-  /// Names of the methods, in the order of the text.
+  /// The names of the methods, in the order of the text.
   package var methodNames: [String] {
     members.compactMap { if case .method = $0.kind { $0.name } else { nil } }
   }
 
-  /// Names of the errors, in the order of the text.
+  /// The names of the errors, in the order of the text.
   package var errorNames: [String] {
     members.compactMap { if case .error = $0.kind { $0.name } else { nil } }
   }
 
-  /// Names of the types, in the order of the text.
+  /// The names of the types, in the order of the text.
   package var typeNames: [String] {
     members.compactMap { if case .type = $0.kind { $0.name } else { nil } }
   }
 
-  /// The member of that name.
+  /// Returns the member with this name.
   /// - Complexity: O(*n*) in the number of members.
   package func member(_ name: String) -> Member? { members.first { $0.name == name } }
 }
 
-/// A rule that a definition text breaks, and where.
+/// A violation of the grammar in a definition text, with its position.
 package struct DescriptionError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Counted from 1.
+  /// The line, counted from 1.
   package let line: Int
-  /// Counted from 1, in bytes.
+  /// The column in bytes, counted from 1.
   package let column: Int
   package let message: String
 

@@ -1,11 +1,11 @@
 package import VarlinkDescription
 
 /// The Swift source of an interface: its types, the parameters and replies of its methods, its
-/// errors, a client's calls, and the text of its definition.
+/// errors, the calls of a client, and its definition text.
 ///
-/// A named structure becomes a `struct` with an initialiser of its members, in which a nullable
-/// member defaults to nil and a collection to an empty one. A nullable member that is nil is absent
-/// on the wire. A named enumeration becomes an `enum` of strings.
+/// A named structure becomes a `struct` with a memberwise initializer, in which nullable members
+/// default to nil and collections to empty ones. A nullable member that is nil is omitted from
+/// messages. A named enumeration becomes an `enum` of strings.
 package struct GeneratedSource {
   package private(set) var text = ""
 
@@ -15,7 +15,7 @@ package struct GeneratedSource {
   private let description: InterfaceDescription
   private let names: SwiftNames
   private let access: String
-  /// Structures written so far, so that methods may share them.
+  /// The structures written so far, which several methods may share.
   private var structures: [String: [Field]] = [:]
 
   package init(
@@ -26,7 +26,7 @@ package struct GeneratedSource {
     access = names.access
     try checkNames()
     let modules = Set(names.types.values.compactMap(\.module))
-    line("// Generated from the definition of \(description.name); edits are lost.")
+    line("// Generated from the definition of \(description.name). Do not edit.")
     for module in modules.union(["JSON", "Varlink"]).sorted() { line("\(access) import \(module)") }
     try writeNamespace()
     for member in description.members { try write(member) }
@@ -34,7 +34,8 @@ package struct GeneratedSource {
     try writeCalls()
   }
 
-  /// A name of something that the definition does not have is a mistake, or left from an edit.
+  /// Throws an error if a name refers to something that is not in the definition, for example after
+  /// an edit.
   private func checkNames() throws(GenerationError) {
     let methods = Set(description.methodNames)
     for (what, names, known) in [
@@ -52,7 +53,8 @@ package struct GeneratedSource {
 
   private mutating func line(_ line: String = "") { text += line + "\n" }
 
-  /// Lines by which a definition says more of a method than its grammar can.
+  /// Lines in the documentation of a method that declare properties which the grammar cannot
+  /// express.
   private static let marks: Set = ["[Requires privileges]", "[Supports 'more' flag]"]
 
   private mutating func document(_ documentation: String, indent: String = "") {
@@ -97,7 +99,7 @@ package struct GeneratedSource {
     }
   }
 
-  /// The member as it is in Swift; whether it may be absent stays.
+  /// Returns the member with its Swift type. Whether it is nullable stays the same.
   private func keptAsJSON(_ field: Field, of method: String) -> Field {
     guard names.keptAsJSON[method]?.contains(field.name) == true else { return field }
     var type = FieldType.object
@@ -180,13 +182,13 @@ package struct GeneratedSource {
     line("\(access) enum \(names.namespace) {")
     line("  \(access) static let name = \"\(description.name)\"")
     line()
-    line("  /// Methods marked [Requires privileges].")
+    line("  /// The methods that are marked [Requires privileges].")
     let methods = description.members.filter { $0.documentation.contains("[Requires privileges]") }
     line("  \(access) static let privilegedMethods: Set<String> = [")
     for method in methods { line("    \"\(method.name)\",") }
     line("  ]")
     line()
-    line("  /// The definition.")
+    line("  /// The definition text of the interface.")
     line("  \(access) static let definition = #\"\"\"")
     for part in description.text.split(separator: "\n", omittingEmptySubsequences: false) {
       line(part.isEmpty ? "" : "    \(part)")
@@ -229,7 +231,7 @@ package struct GeneratedSource {
     line("    }")
     line("  }")
     line()
-    line("  /// The typed form of a received error; nil if it is not one of this interface.")
+    line("  /// Makes the typed form of an error. Fails for errors of other interfaces.")
     line("  \(access) init?(_ error: VarlinkError) {")
     line("    let members = error.parameters")
     line("    switch error.name {")
@@ -248,7 +250,8 @@ package struct GeneratedSource {
     line("}")
   }
 
-  /// The only member of an error has no label: the error's name says what it is.
+  /// Returns the associated values of an error. A single value has no label, because the name of
+  /// the error describes it.
   private func payload(_ fields: [Field]) throws(GenerationError) -> String {
     if fields.isEmpty { return "" }
     let members = try fields.map { (field) throws(GenerationError) in
@@ -265,7 +268,7 @@ package struct GeneratedSource {
     case .bool: return ".bool(\(name))"
     case .nullable(.string): return "\(name).map { .string($0) }"
     case .nullable(.int): return "\(name).map { .integer(Int64($0)) }"
-    default: throw GenerationError("\(field.name): errors have texts, integers and truth values")
+    default: throw GenerationError("\(field.name): errors can have strings, integers and Booleans")
     }
   }
 
@@ -277,7 +280,7 @@ package struct GeneratedSource {
     case .bool: return "\(member)?.boolValue ?? false"
     case .nullable(.string): return "\(member)?.stringValue"
     case .nullable(.int): return "\(member)?.integerValue.map { Int(clamping: $0) }"
-    default: throw GenerationError("\(field.name): errors have texts, integers and truth values")
+    default: throw GenerationError("\(field.name): errors can have strings, integers and Booleans")
     }
   }
 
@@ -296,7 +299,7 @@ package struct GeneratedSource {
       let reply = output.isEmpty ? "NoParameters" : replyName(member.name)
       let isStream = member.documentation.contains("[Supports 'more' flag]")
       document(member.documentation, indent: "  ")
-      if isStream { line("  ///\n  /// Uses up this client's connection.") }
+      if isStream { line("  ///\n  /// Occupies the connection of this client: use a separate client for it.") }
       let parameters = try input.isEmpty ? "" : callParameters(member.name, input)
       let argument = callArgument(member.name, input)
       let path = "\"\(description.name).\(member.name)\""
@@ -316,7 +319,8 @@ package struct GeneratedSource {
     line("}")
   }
 
-  /// `openRoom(_ room:)`, since the method's name says what is meant, but `explain(room:view:)`.
+  /// Returns the parameters of a call. The first label is omitted if the method's name ends with
+  /// it: `openRoom(_ room:)`, but `explain(room:view:)`.
   private func callParameters(
     _ method: String, _ fields: [Field]
   ) throws(GenerationError) -> String {
@@ -346,7 +350,7 @@ package struct GeneratedSource {
     name.prefix(1).lowercased() + name.dropFirst()
   }
 
-  /// In backticks if it is a word of the language.
+  /// Returns a name in backticks if it is a keyword.
   private func escaped(_ name: String) -> String {
     Self.keywords.contains(name) ? "`\(name)`" : name
   }

@@ -1,6 +1,6 @@
-/// What the members of an interface are called in Swift, read from a `.names` file.
+/// The Swift names of the members of an interface, read from a `.names` file.
 ///
-/// One entry per line; `#` begins a comment:
+/// The file has one entry per line; `#` begins a comment:
 ///
 ///     access package                     the access level of all that is generated
 ///     namespace ControlInterface         gets the name and the text of the interface
@@ -14,12 +14,13 @@
 ///     json MonitorRoom room              a member of a reply that stays JSON in Swift
 ///     by-hand MonitorRoom                its call is written by hand
 ///
-/// What is not listed keeps its name; parameters and replies are called after their method.
+/// Members that are not listed keep their names. Parameters and replies are named after their
+/// method.
 package struct SwiftNames: Sendable {
   struct Name: Sendable {
     var name: String
     var hasZero = false
-    /// The module that the type is in already.
+    /// The module that already contains the type.
     var module: String?
   }
 
@@ -62,7 +63,7 @@ package struct SwiftNames: Sendable {
   }
 }
 
-/// Why no Swift source can be made of a definition.
+/// The reason why no Swift source can be generated from a definition.
 package struct GenerationError: Error, Equatable, CustomStringConvertible {
   package let description: String
   init(_ description: String) { self.description = description }

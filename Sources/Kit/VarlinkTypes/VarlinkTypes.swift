@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the Swift types of each interface definition (`NAME.varlink`) in a target, named as
-/// `NAME.names` next to it says.
+/// Generates the Swift types of each interface definition (`NAME.varlink`) in a target, with the
+/// Swift names from `NAME.names` in the same folder.
 @main struct VarlinkTypes: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let target = target as? any SourceModuleTarget else { return [] }

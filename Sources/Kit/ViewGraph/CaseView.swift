@@ -9,7 +9,7 @@ public struct CaseView<Phase: ObservableState & CasePathable> {
       _ node: () -> PlaceNode, _ read: @escaping () -> Phase?
     ) -> ViewNode
 
-  /// Shows `view` while an element is the case `key`.
+  /// Makes a view that shows elements in the case `key`.
   public init<V: View>(_ view: V, case key: CaseKey<Phase, V.State>) {
     let path = Phase._$cases[keyPath: key]
     tag = path.tag

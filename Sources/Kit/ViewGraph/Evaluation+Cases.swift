@@ -1,12 +1,12 @@
 import Composable
 
-/// Views of the cases of enums.
+/// Evaluates views of the cases of enums.
 extension Evaluation {
-  /// The field that stands for "another case": a case that is left is reported as every field, what happens within a
-  /// case under its tag only.
+  /// A pseudo-field that represents a change of the case. Such a change is reported as a change of
+  /// all fields. A change inside a case is reported only under the tag of the case.
   static let otherCase = FieldSet.capacity - 1
 
-  /// The view of a case of an enum in a field of the state.
+  /// Returns the view of a case of an enum in a field of the state.
   func child<Parent: ObservableState, Phase: ObservableState & CasePathable, Child: View>(
     _ view: Child, _ state: Observed<Parent>, field index: Int,
     _ path: CasePath<Phase, Child.State>, _ get: @escaping (Parent) -> Phase?
@@ -23,7 +23,7 @@ extension Evaluation {
     }
   }
 
-  /// The view of a case of a state that is an enum.
+  /// Returns the view of a case of a state that is an enum.
   func child<Phase: ObservableState & CasePathable, Child: View>(
     _ view: Child, _ state: Observed<Phase>, _ path: CasePath<Phase, Child.State>
   ) -> ViewNode {
@@ -44,7 +44,7 @@ extension Evaluation {
     { onChange in node.observe(FieldSet(field: otherCase)) { _ in onChange() } }
   }
 
-  /// The views of the elements of a collection, each by its case.
+  /// Returns the views of the elements of a collection, each selected by its case.
   func each<
     Parent: ObservableState, ID: Hashable & Sendable, Phase: ObservableState & CasePathable
   >(
@@ -74,7 +74,8 @@ extension Evaluation {
     }
   }
 
-  /// Elements that came, went, moved, or became another case.
+  /// Returns a closure that observes whether elements are inserted, removed or moved, or change
+  /// their case.
   private func observingElements<
     Parent, ID: Hashable & Sendable, Phase: ObservableState & CasePathable
   >(

@@ -6,9 +6,9 @@ final class Evaluation {
   let instance: ViewInstance
   let reads = ReadRecorder()
   private(set) var presence: [Int: PresenceRead] = [:]
-  /// How to observe that other elements or another case are there, by field.
+  /// Closures that observe changes of elements or of the case, by field.
   var structure: [Int: (@escaping () -> Void) -> Observer] = [:]
-  /// The children in the order in which the body named them, and whether their state was handed
+  /// The children in the order in which the body named them, and whether their state was passed
   /// down.
   private(set) var children: [(key: ChildKey, instance: ViewInstance, isHandedDown: Bool)] = []
 
@@ -55,7 +55,7 @@ final class Evaluation {
     _ key: FieldKey<Parent, KeyedCollection<ID, Child.State>>
   ) -> [ViewNode] {
     let field = Parent._$fields[keyPath: key]
-    // There is no place below the case of an enum.
+    // A view below a case of an enum has no place.
     let place = graph.place(of: instance, as: Parent.self)?.child(key)
     let isHandedDown = note(field.index) || place == nil
     if let place, !isHandedDown {
@@ -72,7 +72,7 @@ final class Evaluation {
     let collection = field.get(state.state)
     return collection.ids.map { id in
       guard let slot = collection.slot(of: id) else { return .empty }
-      // An element that went and came back is another one.
+      // An element that was removed and inserted again counts as another element.
       let key = ChildKey(
         field: field.index, view: ObjectIdentifier(Child.self),
         element: ElementKey(id: AnyHashable(id), slot: slot))
@@ -85,7 +85,8 @@ final class Evaluation {
     }
   }
 
-  /// Over a tracked field the child's state is handed down by value: a read of the whole branch. Returns whether it is.
+  /// Records a read of the whole field if it is tracked, because the child's state is then passed
+  /// down by value. Returns whether the field is tracked.
   func note(_ field: Int) -> Bool {
     let isHandedDown = !instance.node.ignored.contains(field: field)
     if isHandedDown { reads.note(field) }
@@ -106,7 +107,8 @@ final class Evaluation {
       }, read: read)
   }
 
-  /// - Parameter place: where the state of a new view is; without a place, at its node alone.
+  /// - Parameter place: The node and place of the state of a new view. The place is nil if the view
+  ///   has only a node.
   func put<Child: View>(
     _ view: Child, _ key: ChildKey, _ isHandedDown: Bool,
     place: () -> (PlaceNode, Place<Child.State>?), read: @escaping () -> Child.State?
@@ -126,15 +128,15 @@ final class Evaluation {
 }
 
 extension KeyedChanges {
-  /// Whether elements came, went or moved.
+  /// Whether elements were inserted, removed or moved.
   var isStructural: Bool {
     isEverything || !inserted.isEmpty || !removed.isEmpty || !moved.isEmpty
   }
 }
 
-/// What an evaluation needs of its graph.
+/// The operations that an evaluation needs from its graph.
 protocol EvaluatingGraph: AnyObject {
-  /// - Parameter place: `nil` below the case of an enum.
+  /// - Parameter place: The place of the view's state; `nil` below a case of an enum.
   func makeInstance<V: View>(
     _ view: V, node: PlaceNode, place: Place<V.State>?, depth: Int, read: @escaping () -> V.State?
   ) -> ViewInstance

@@ -1,20 +1,21 @@
-/// The time in which views are evaluated.
+/// The clock that measures the evaluation of views.
 ///
-/// A real clock only gives the time. A simulated one advances when it is notified of an evaluation
-/// or a frame, by what these cost on the device that it simulates.
+/// A real clock only returns the time. A simulated clock advances when an evaluation or a frame is
+/// reported, by the cost on the simulated device.
 public protocol EvaluationClock: AnyObject {
-  /// Monotonic nanoseconds.
+  /// The current time in monotonic nanoseconds.
   var now: UInt64 { get }
 
-  /// The body of the view of this name is about to run.
+  /// Called before the body of a view with this name is evaluated.
   func willEvaluate(_ view: String)
 
-  /// It ran and gave `output`. Views below are evaluated afterwards, on their own account.
+  /// Called after the body was evaluated with the result `output`. Child views are evaluated and
+  /// reported separately.
   ///
-  /// - Parameter isFirst: whether the view was not on the screen before.
+  /// - Parameter isFirst: Whether this is the view's first evaluation.
   func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool)
 
-  /// All views that had to be evaluated for a frame were evaluated.
+  /// Called after all views of a frame were evaluated.
   func didEvaluateFrame()
 }
 
@@ -24,7 +25,7 @@ extension EvaluationClock {
   public func didEvaluateFrame() {}
 }
 
-/// A clock made of a function.
+/// A clock that reads the time from a function.
 final class FunctionClock: EvaluationClock {
   private let read: () -> UInt64
 

@@ -1,27 +1,27 @@
 /// The newest evaluations of each kind of view.
 ///
-/// A bounded ring per name. Not `Sendable`: belongs to the lane of its graph.
+/// Holds a bounded ring per name. Not `Sendable`: it belongs to the lane of its graph.
 public struct EvaluationLog {
   private var rings: [String: Ring] = [:]
   private let capacity: Int
 
-  /// - Parameter capacity: how many evaluations of one kind of view are kept.
+  /// - Parameter capacity: The maximum number of evaluations to keep per kind of view.
   public init(capacity: Int = 64) {
     precondition(capacity > 0)
     self.capacity = capacity
   }
 
-  /// Adds a record; the oldest of its view goes if there are too many. O(1).
+  /// Adds a record. If the ring is full, the oldest record of the view is removed. O(1).
   public mutating func add(_ record: EvaluationRecord) {
     rings[record.name, default: Ring()].add(record, capacity)
   }
 
-  /// The records of the views of this name, oldest first.
+  /// Returns the records of the views with this name, oldest first.
   public func records(of view: String) -> [EvaluationRecord] { rings[view]?.ordered ?? [] }
 
   private struct Ring {
     var records: [EvaluationRecord] = []
-    /// Index of the oldest record once the ring is full.
+    /// The index of the oldest record once the ring is full.
     var oldest = 0
 
     mutating func add(_ record: EvaluationRecord, _ capacity: Int) {

@@ -1,14 +1,15 @@
 public import Composable
 
-/// Why a view was evaluated.
+/// The reason for the evaluation of a view.
 public enum EvaluationCause: Hashable, Sendable {
-  /// It was not on the screen before.
+  /// The view was not on the screen before.
   case firstAppearance
-  /// A field that it read changed.
+  /// A field that the view read has changed.
   case ownRead(FieldSet)
-  /// A child came or went, in the field of this index: an optional one, an element of a collection, the case of an enum.
+  /// The children in the field with this index changed: an optional child appeared or disappeared,
+  /// elements of a collection were inserted, removed or moved, or an enum changed its case.
   case presence(Int)
-  /// Its parent was evaluated and passed its tracked state down again.
+  /// The view's parent was evaluated and passed its tracked state down again.
   case changedInput
 }
 
@@ -18,26 +19,27 @@ public struct EvaluationRecord: Sendable {
   public let view: ViewID
   public let name: String
   public let cause: EvaluationCause
-  /// Names of the fields of the cause.
+  /// The names of the fields in the cause.
   public let fields: [String]
-  /// Which actions changed them; of a changed input, what had its parent evaluated. Empty for a
-  /// first appearance, and where the store does not attribute changes.
+  /// The actions that changed these fields. For a changed input, the actions that caused the
+  /// evaluation of the parent. Empty for a first appearance, or if the store does not attribute
+  /// changes.
   public let triggers: [EvaluationTrigger]
-  /// When it began, on the graph's clock.
+  /// The start time on the graph's clock.
   public let start: UInt64
-  /// Nanoseconds, with the views evaluated within.
+  /// The duration in nanoseconds, including the child views evaluated during it.
   public let inclusive: UInt64
-  /// Nanoseconds, without them.
+  /// The duration in nanoseconds, without child views.
   public let exclusive: UInt64
-  /// Whether it looked the same as before: the evaluation could have been avoided.
+  /// Whether the output was the same as before, so the evaluation was unnecessary.
   public let isAvoidable: Bool
 }
 
 /// An action that changed a field that a view depends on.
 public struct EvaluationTrigger: Hashable, Sendable {
-  /// The kind, such as `chat.messages`.
+  /// The kind of action, such as `chat.messages`.
   public let action: String
-  /// The field of the view's state; for a changed input that of its parent's state.
+  /// The field of the view's state. For a changed input, the field of the parent's state.
   public let field: String
 
   public init(action: String, field: String) {

@@ -1,20 +1,20 @@
 import RateLimiting
 
-/// How long one turn of a thread that draws a screen held it, in the classes that the platforms'
-/// own tools report.
+/// The class of a turn of the thread that draws a screen, by its duration. The classes are those
+/// used by the platforms' own tools.
 public enum HangClass: String, Sendable, CaseIterable, Comparable {
-  /// Not noticeable: by default under 100 ms.
+  /// Not noticeable: under 100 ms by default.
   case instant
-  /// May feel slightly late: under 250 ms.
+  /// Possibly noticeable as a slight delay: under 250 ms by default.
   case late
-  /// Noticeable: under 500 ms.
+  /// Noticeable: under 500 ms by default.
   case microhang
-  /// 500 ms and more.
+  /// At least 500 ms by default.
   case hang
 
   /// - Parameters:
-  ///   - nanoseconds: the length of the turn.
-  ///   - bounds: where the classes begin.
+  ///   - nanoseconds: The duration of the turn.
+  ///   - bounds: The lower bounds of the classes.
   public init(nanoseconds: UInt64, bounds: HangBounds = .platform) {
     switch nanoseconds {
     case ..<bounds.late: self = .instant
@@ -24,10 +24,10 @@ public enum HangClass: String, Sendable, CaseIterable, Comparable {
     }
   }
 
-  /// The shortest turn that is reported, in nanoseconds.
+  /// The duration of the shortest turn that is reported, in nanoseconds.
   package static let reportedNanoseconds = HangBounds.platform.microhang
 
-  /// Shorter turns come first.
+  /// Orders the classes by increasing duration.
   public static func < (left: HangClass, right: HangClass) -> Bool {
     left.order < right.order
   }
@@ -42,16 +42,16 @@ public enum HangClass: String, Sendable, CaseIterable, Comparable {
   }
 }
 
-/// Where the classes of turns begin, in nanoseconds.
+/// The lower bounds of the classes of turns, in nanoseconds.
 public struct HangBounds: Hashable, Sendable {
-  /// The shortest turn that may feel late.
+  /// The duration of the shortest late turn.
   public let late: UInt64
-  /// The shortest microhang.
+  /// The duration of the shortest microhang.
   public let microhang: UInt64
-  /// The shortest hang.
+  /// The duration of the shortest hang.
   public let hang: UInt64
 
-  /// Bounds of your own, which must rise.
+  /// Makes bounds, which must be greater than zero and must not decrease.
   public init(late: Duration, microhang: Duration, hang: Duration) {
     precondition(.zero < late && late <= microhang && microhang <= hang, "bounds must rise")
     (self.late, self.microhang, self.hang) = (
@@ -59,7 +59,7 @@ public struct HangBounds: Hashable, Sendable {
     )
   }
 
-  /// Those of the platforms' own tools: 100, 250 and 500 ms.
+  /// The bounds of the platforms' own tools: 100, 250 and 500 ms.
   public static let platform = HangBounds(
     late: .milliseconds(100), microhang: .milliseconds(250), hang: .milliseconds(500))
 

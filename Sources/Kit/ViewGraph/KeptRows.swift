@@ -1,21 +1,23 @@
-/// The rows that a view made for its last frame, so that the next one makes only those that are new.
+/// A cache of the rows that a view made for its last frame, so that the next frame makes only new
+/// rows.
 ///
-/// For lists of which a frame shows the newest rows: from one frame to the next most of them stay. Keep one by
-/// ``ViewContext/kept(_:)``.
+/// Use it for lists that show the newest rows: most rows stay the same between frames. Keep the
+/// cache by ``ViewContext/kept(_:)``.
 ///
 ///     context.kept(KeptRows<Line>.init).rows(for: lines) { $0.row }
 public final class KeptRows<Input: Equatable> {
   private var kept: [(input: Input, row: ViewNode.ListRow)] = []
 
-  /// No rows.
+  /// Makes an empty cache.
   public init() {}
 
-  /// The rows of `inputs`, in their order.
+  /// Returns the rows of `inputs`, in order.
   ///
   /// - Parameters:
-  ///   - inputs: what the rows show, all that decides how they look.
-  ///   - make: makes the row of one that was not among the inputs before, or was in another order.
-  /// - Complexity: O(number of inputs) comparisons if only the first and the last ones differ from those before.
+  ///   - inputs: The values that the rows show. They must determine the rows completely.
+  ///   - make: Makes the row of an input that is new or that has moved.
+  /// - Complexity: O(n) comparisons for n inputs, if only the first and last inputs differ from the
+  ///   previous call.
   public func rows(
     for inputs: [Input], _ make: (Input) -> ViewNode.ListRow
   ) -> [ViewNode.ListRow] {

@@ -1,12 +1,12 @@
 public import Composable
 
-/// A state as a view sees it: each field that is read is noted.
+/// The state in a view's body. It records which fields the body reads.
 ///
 ///     func body(_ state: Observed<HeaderFeature.State>, _ context: ViewContext) -> ViewNode {
 ///       .text(state.title)          // a read of `title`
 ///     }
 ///
-/// Valid during one evaluation.
+/// Valid only during one evaluation.
 @dynamicMemberLookup
 public struct Observed<State: ObservableState> {
   @usableFromInline let state: State
@@ -18,7 +18,7 @@ public struct Observed<State: ObservableState> {
     self.reads = reads
   }
 
-  /// Reads a field, and notes that. Reading an ignored field notes nothing.
+  /// The value of a field. Getting it records a read, which has no effect for an ignored field.
   @inlinable
   public subscript<Value>(dynamicMember key: FieldKey<State, Value>) -> Value {
     let field = State._$fields[keyPath: key]
@@ -28,17 +28,17 @@ public struct Observed<State: ObservableState> {
 }
 
 extension Observed {
-  /// Computed properties cannot be read: what they read would not be noted.
+  /// Computed properties are unavailable, because their reads of fields would not be recorded.
   @available(
     *, unavailable,
-    message:
-      "a view reads stored fields: compute the value from them in the body, or store it in the state"
+    message: "a view reads stored fields: compute the value in the body, or store it in the state"
   )
   public subscript<Value>(dynamicMember key: KeyPath<State, Value>) -> Value { state[keyPath: key] }
 }
 
 extension Observed where State: CasePathable {
-  /// What a case of an enum state carries, `nil` while it is another case: a read of that case.
+  /// The payload of a case of an enum state, or `nil` if the state is another case. Getting it
+  /// records a read of the case.
   ///
   ///     .text(state.live.map { "\($0.seconds) s" } ?? "not on the air")
   @inlinable
@@ -48,7 +48,8 @@ extension Observed where State: CasePathable {
     return path.extract(state)
   }
 
-  /// Whether the state is this case: a read of which case it is, not of what that carries.
+  /// Returns whether the state is this case. Records a read of the current case, but not of its
+  /// payload.
   @inlinable
   public func `is`<Value>(_ key: CaseKey<State, Value>) -> Bool {
     reads.note(FieldSet.capacity - 1)
@@ -56,7 +57,7 @@ extension Observed where State: CasePathable {
   }
 }
 
-/// Collects what one evaluation read.
+/// Records the fields that one evaluation reads.
 @usableFromInline
 final class ReadRecorder {
   @usableFromInline var fields: FieldSet = []

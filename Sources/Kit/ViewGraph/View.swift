@@ -1,25 +1,26 @@
 public import Composable
 
-/// A part of the screen: a function from the fields that it reads to a small tree of output.
+/// A part of the screen: a function from the fields of a state to a small tree of output.
 ///
-/// Its reads are recorded. It is evaluated again only when one of those fields changed, at most once
-/// per frame.
+/// The graph records which fields the view reads. It evaluates the view again only when one of
+/// these fields has changed, and at most once per frame.
 public protocol View {
   associatedtype State: ObservableState
 
-  /// Name in logs, counters and scenarios, such as `ChatView`.
+  /// The name in logs, counters and scenarios, such as `ChatView`.
   static var name: String { get }
 
   /// Describes the screen for `state`.
   ///
-  /// Runs on the lane. Must be a function of what it reads from `state`; work that is heavy belongs in
-  /// the model.
+  /// Runs on the lane. The result must depend only on what it reads from `state`. Expensive work
+  /// belongs in the model.
   func body(_ state: Observed<State>, _ context: ViewContext) -> ViewNode
 
-  /// The rows that come before those of the scrolling list in `body`, oldest first.
+  /// Returns the rows that precede the rows of the scrolling list in `body`, oldest first.
   ///
-  /// A frame draws the newest rows only, so that its cost stays bounded; whoever looks at the screen gets
-  /// these as well. Runs on the lane, for each look. Must depend on fields that `body` reads.
+  /// A frame draws only the newest rows, so that its cost is bounded. Subscribers to the screen
+  /// also receive the earlier rows. Runs on the lane, each time the screen is read. It must depend
+  /// only on fields that `body` reads.
   func earlierRows(_ state: State) -> [ViewNode.ListRow]
 }
 
@@ -27,7 +28,7 @@ extension View {
   public func earlierRows(_ state: State) -> [ViewNode.ListRow] { [] }
 }
 
-/// Names one view of a screen, for as long as it is on it.
+/// The identity of a view while it is on the screen.
 public struct ViewID: Hashable, Sendable, Comparable {
   public let number: Int
   public init(number: Int) { self.number = number }

@@ -1,15 +1,15 @@
-/// Something that people can do with what a node shows. Whoever draws the node offers it, and asks for what it says to
-/// be done.
+/// An act that users can perform on a node. The renderer of the node offers it and sends the
+/// request that it describes.
 public struct ViewAct: Hashable, Sendable {
-  /// What people have to give, and the name of the argument that it becomes.
+  /// The input that the user must give, with the name of the argument.
   public enum Input: Hashable, Sendable {
-    /// A level from 0 to 1, such as that of the gauge which has the act.
+    /// A level from 0 to 1, such as the level of the gauge that has the act.
     case level(String)
     /// A line of text.
     case text(String)
-    /// A row of the list that has the act: its identity.
+    /// The identity of a row of the list that has the act.
     case row(String)
-    /// The same, where the identity is a number, and the argument, too.
+    /// The numeric identity of a row, passed as a number.
     case numberedRow(String)
   }
 
@@ -19,13 +19,13 @@ public struct ViewAct: Hashable, Sendable {
     case flag(Bool)
   }
 
-  /// What it does, in a word or two.
+  /// The label: one or two words.
   public var label: String
-  /// Names it for whoever carries it out.
+  /// The name by which the receiver identifies the act.
   public var name: String
-  /// What is known already, by the names of the arguments.
+  /// The arguments that are already known, by name.
   public var arguments: [String: Value]
-  /// `nil` if nothing has to be given.
+  /// The required input, or `nil` if none is required.
   public var input: Input?
 
   public init(
@@ -38,7 +38,8 @@ public struct ViewAct: Hashable, Sendable {
   }
 }
 
-/// Arguments may come from strangers; see ``ViewNode``.
+/// Arguments may contain text from untrusted users, so they are compared as bytes; see
+/// ``ViewNode``.
 extension ViewAct.Value {
   public static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {
@@ -51,6 +52,6 @@ extension ViewAct.Value {
 }
 
 extension ViewNode {
-  /// This node, with which people can do something.
+  /// Returns this node with acts that users can perform on it.
   public func acting(_ acts: ViewAct...) -> ViewNode { .acting(acts, self) }
 }

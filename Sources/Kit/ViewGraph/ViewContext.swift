@@ -1,40 +1,43 @@
 public import Composable
 
-/// What a view needs to put other views on the screen.
+/// The context in which a view adds child views to the screen.
 ///
 ///     context.child(HeaderView(), state, \.header)
 public struct ViewContext {
   let evaluation: Evaluation
 
-  /// What the view keeps from one evaluation to the next, in order to be done sooner: one object, made in the first of
-  /// them. The view must look as it would without it.
+  /// Returns an object that the view keeps between evaluations, for example a cache. `make` is
+  /// called in the first evaluation. The view's output must not depend on the object.
   public func kept<Kept: AnyObject>(_ make: () -> Kept) -> Kept { evaluation.kept(make) }
 
-  /// The view of a child state.
+  /// Returns the view of a child state.
   ///
-  /// Over a tracked field this hands the child's state down: a read of the whole child, and the child
-  /// is evaluated with its parent. Over an ignored field the child is evaluated on its own account only.
+  /// If the field is tracked, the child's state is passed down: this records a read of the whole
+  /// child, and the child is evaluated with its parent. If the field is ignored, the child is
+  /// evaluated only when its own reads change.
   public func child<Parent: ObservableState, Child: View>(
     _ view: Child, _ state: Observed<Parent>, _ field: FieldKey<Parent, Child.State>
   ) -> ViewNode {
     evaluation.child(view, state, field)
   }
 
-  /// The view of an optional child state; empty while that is `nil`, whose coming and going is a read.
+  /// Returns the view of an optional child state, or an empty node while the state is `nil`.
+  /// Records a read of the child's presence.
   public func child<Parent: ObservableState, Child: View>(
     _ view: Child, _ state: Observed<Parent>, _ field: FieldKey<Parent, Child.State?>
   ) -> ViewNode {
     evaluation.child(view, state, field)
   }
 
-  /// The views of the elements of a collection, in its order.
+  /// Returns the views of the elements of a collection, in order.
   ///
   ///     .column(context.each(RowView(), state, \.rows))
   ///
-  /// Over an ignored field each element is evaluated on its own account, and the coming, going and moving of elements is a
-  /// read. Over a tracked field the whole collection is handed down.
+  /// If the field is ignored, each element is evaluated only when its own reads change, and the
+  /// insertion, removal and movement of elements are recorded as a read. If the field is tracked,
+  /// the whole collection is passed down.
   ///
-  /// - Complexity: O(elements), for each evaluation of the parent.
+  /// - Complexity: O(n) for n elements, for each evaluation of the parent.
   public func each<Parent: ObservableState, ID: Hashable & Sendable, Child: View>(
     _ view: Child, _ state: Observed<Parent>,
     _ field: FieldKey<Parent, KeyedCollection<ID, Child.State>>
@@ -42,16 +45,17 @@ public struct ViewContext {
     evaluation.each(view, state, field)
   }
 
-  /// The views of the elements of a collection whose elements are enums, in its order: of a stack of screens, say.
+  /// Returns the views of the elements of a collection of enums, in order, such as a stack of
+  /// screens.
   ///
   ///     .column(
   ///       context.each(
   ///         state, \.path, CaseView(SongView(), case: \.song), CaseView(AlbumView(), case: \.album)))
   ///
-  /// An element whose case has no view is empty. Reads are those of ``each(_:_:_:)``; that an element becomes another
-  /// case is one, too.
+  /// An element whose case has no view is shown as an empty node. The recorded reads are the same
+  /// as for ``each(_:_:_:)``, and also include changes of the elements' cases.
   ///
-  /// - Complexity: O(elements), for each evaluation of the parent.
+  /// - Complexity: O(n) for n elements, for each evaluation of the parent.
   public func each<
     Parent: ObservableState, ID: Hashable & Sendable, Phase: ObservableState & CasePathable
   >(
@@ -61,15 +65,15 @@ public struct ViewContext {
     evaluation.each(views, state, field)
   }
 
-  /// The view of a case of an enum field; empty while the field is another case.
+  /// Returns the view of a case of an enum field, or an empty node while the field is another case.
   ///
   ///     .column([
   ///       context.child(LobbyView(), state, \.phase, case: \.waiting),
   ///       context.child(ShowView(), state, \.phase, case: \.live),
   ///     ])
   ///
-  /// Over an ignored field the view is evaluated on its own account, and only another case is a read of the parent. Over a
-  /// tracked field the payload is handed down.
+  /// If the field is ignored, the view is evaluated only when its own reads change, and only a
+  /// change of the case evaluates the parent. If the field is tracked, the payload is passed down.
   public func child<
     Parent: ObservableState, Phase: ObservableState & CasePathable, Child: View
   >(
@@ -81,8 +85,8 @@ public struct ViewContext {
       view, state, field: field.index, Phase._$cases[keyPath: path], field.get)
   }
 
-  /// The view of a case of an optional enum field, such as what is presented; empty while the field is `nil` or another
-  /// case.
+  /// Returns the view of a case of an optional enum field, such as a presented child, or an empty
+  /// node while the field is `nil` or another case.
   ///
   ///     context.child(SettingsView(), state, \.destination, case: \.settings)
   public func child<
@@ -96,11 +100,13 @@ public struct ViewContext {
       view, state, field: field.index, Phase._$cases[keyPath: path], field.get)
   }
 
-  /// The view of a case of a state that is an enum as a whole; empty while it is another case.
+  /// Returns the view of a case of a state that is itself an enum, or an empty node while the state
+  /// is another case.
   ///
   ///     context.child(HomeView(), state, case: \.signedIn)
   ///
-  /// It is evaluated on its own account; only another case is a read of this view.
+  /// The view is evaluated only when its own reads change. Only a change of the case evaluates the
+  /// parent.
   public func child<Phase: ObservableState & CasePathable, Child: View>(
     _ view: Child, _ state: Observed<Phase>, case path: CaseKey<Phase, Child.State>
   ) -> ViewNode {

@@ -1,10 +1,10 @@
 public import Composable
 
-/// The views of one screen: evaluates, once per frame, those whose data changed.
+/// The views of one screen. Once per frame, it evaluates the views whose data changed.
 ///
-/// Parents come before their children. A view is evaluated if a field that it read changed, if an
-/// optional child of it came or went, or if its parent was evaluated and handed its tracked state down.
-/// Not `Sendable`: belongs to the lane of its store.
+/// Parents are evaluated before their children. A view is evaluated if a field that it read
+/// changed, if an optional child of it appeared or disappeared, or if its parent was evaluated and
+/// passed its tracked state down. Not `Sendable`: it belongs to the lane of its store.
 public final class ViewGraph {
   private var root: ViewInstance!
   private var lastID = 0
@@ -14,23 +14,23 @@ public final class ViewGraph {
   private let clock: any EvaluationClock
   private var changedOutputs: [ViewID] = []
 
-  /// Frames that had something to evaluate.
+  /// The number of frames that evaluated at least one view.
   public private(set) var frames: UInt64 = 0
-  /// Counts by name of view.
+  /// The statistics of each kind of view, by name.
   public private(set) var statistics: [String: ViewStatistics] = [:]
   /// The newest evaluations of each kind of view.
   public private(set) var log = EvaluationLog()
-  /// Called after each evaluation.
+  /// A closure that is called after each evaluation.
   public var onEvaluation: ((EvaluationRecord) -> Void)?
-  /// Called for each view that leaves the screen, with its name.
+  /// A closure that is called with the identity and name of each view that leaves the screen.
   public var onRemoval: ((ViewID, String) -> Void)?
 
-  /// Puts `view` on the screen; it is evaluated in the first frame.
+  /// Puts `view` on the screen. It is evaluated in the first frame.
   ///
   /// - Parameters:
-  ///   - place: where its state is.
-  ///   - read: reads that state.
-  ///   - clock: asked before and after each evaluation.
+  ///   - place: The place of the view's state.
+  ///   - read: Reads that state.
+  ///   - clock: The clock, which is notified of each evaluation.
   public init<V: View>(
     _ view: V, place: Place<V.State>, clock: any EvaluationClock, read: @escaping () -> V.State?
   ) {
@@ -39,7 +39,7 @@ public final class ViewGraph {
     mark(root, .firstAppearance)
   }
 
-  /// Puts `view` on the screen, with a clock that is a function giving monotonic nanoseconds.
+  /// Puts `view` on the screen, with a clock that is a function returning monotonic nanoseconds.
   public convenience init<V: View>(
     _ view: V, place: Place<V.State>, clock: @escaping () -> UInt64,
     read: @escaping () -> V.State?
@@ -49,20 +49,21 @@ public final class ViewGraph {
 
   deinit { root?.remove() }
 
-  /// Whether a frame has something to evaluate, of what was delivered so far.
+  /// Whether the changes delivered so far require an evaluation.
   public var isDirty: Bool { !dirty.isEmpty }
 
-  /// What the view looks like now; `nil` before its first frame and after it left.
+  /// Returns the current output of a view; `nil` before its first frame and after it has left the
+  /// screen.
   public func output(of id: ViewID) -> ViewNode? { find(id, below: root)?.output }
 
-  /// Calls `body` with each view on the screen that was evaluated, parents first, as a
-  /// subscriber sees it: scrolling lists include their earlier rows.
+  /// Calls `body` with each evaluated view on the screen, parents first. The output is the one for
+  /// subscribers: its scrolling lists include the earlier rows.
   public func forEachView(_ body: (_ id: ViewID, _ name: String, _ output: ViewNode) -> Void) {
     root?.visit(body)
   }
 
-  /// The fields that the views of this name read when they were evaluated last, without those that
-  /// are ignored; empty if there is none on the screen. Sorted.
+  /// Returns the fields that the views with this name read in their last evaluation, without
+  /// ignored fields. Sorted; empty if no such view is on the screen.
   public func reads(of view: String) -> [String] {
     guard let root else { return [] }
     var names: Set<String> = []
@@ -70,18 +71,18 @@ public final class ViewGraph {
     return names.sorted()
   }
 
-  /// The top of the screen.
+  /// The identity of the root view.
   public var rootID: ViewID { root.id }
 
-  /// Evaluates what is dirty. Deliver the store's changes first.
+  /// Evaluates the views that need it. Deliver the store's changes first.
   ///
-  /// - Returns: the views that look different now, parents first.
+  /// - Returns: The views whose output changed, parents first.
   @discardableResult
   public func evaluateFrame() -> [ViewID] {
     guard !dirty.isEmpty else { return [] }
     frames += 1
     changedOutputs = []
-    // Evaluations mark no view: what they read cannot change meanwhile.
+    // An evaluation marks no view, because the state does not change during a frame.
     let queue = dirty.sorted { ($0.depth, $0.id) < ($1.depth, $1.id) }
     dirty = []
     for instance in queue where instance.lastFrame != frames {
@@ -92,7 +93,7 @@ public final class ViewGraph {
     return changedOutputs
   }
 
-  /// Returns the inclusive nanoseconds.
+  /// Evaluates a view and its children. Returns the inclusive duration in nanoseconds.
   private func evaluate(
     _ instance: ViewInstance, _ cause: EvaluationCause, _ triggers: [EvaluationTrigger]
   ) -> UInt64 {
@@ -114,7 +115,8 @@ public final class ViewGraph {
       if child.lastFrame == 0 {
         children += evaluate(child, .firstAppearance, [])
       } else if isHandedDown {
-        // A change of its own explains more than the one that reached its parent.
+        // The child's own change is a better explanation than the change that caused its parent's
+        // evaluation.
         let own = child.pendingCause
         children += evaluate(
           child, own ?? .changedInput, own == nil ? triggers : child.pendingTriggers)
@@ -136,7 +138,7 @@ public final class ViewGraph {
     return record.inclusive
   }
 
-  /// Takes over what an evaluation found out: reads, and the views below.
+  /// Applies the result of an evaluation: its reads and its child views.
   private func adopt(_ evaluation: Evaluation, by instance: ViewInstance) {
     instance.observe(evaluation.reads.fields.subtracting(instance.node.ignored)) {
       [unowned self, unowned instance] fields in
@@ -193,7 +195,7 @@ public final class ViewGraph {
     return nil
   }
 
-  /// The whole screen with the children's output in place.
+  /// Returns the whole screen, with the output of child views in place.
   public func screen() -> ViewNode { resolve(.child(root.id)) }
 
   private func resolve(_ node: ViewNode) -> ViewNode {

@@ -1,15 +1,15 @@
 import Composable
 
-/// One view on the screen: what it read last, what it looks like, and the views below it.
+/// One view on the screen: its last reads, its output and its child views.
 final class ViewInstance {
   let id: ViewID
   let name: String
   let depth: Int
-  /// Names of the fields of its state, for causes.
+  /// The names of the fields of the view's state, for the reported causes.
   let fieldNames: [String]
-  /// The place of its state.
+  /// The observation node of the view's state.
   let node: PlaceNode
-  /// Evaluates the body; `nil` if the state is not there.
+  /// Evaluates the body, or returns `nil` if the state does not exist.
   let body: (ViewContext, ReadRecorder) -> ViewNode?
   let earlierRows: () -> [ViewNode.ListRow]
 
@@ -18,16 +18,16 @@ final class ViewInstance {
   private var presenceObservers: [Int: Observer] = [:]
   private var structureObservers: [Int: Observer] = [:]
 
-  /// What changed since the last evaluation; `nil` if nothing that it read.
+  /// The cause of the next evaluation, or `nil` if nothing that the view read has changed.
   var pendingCause: EvaluationCause?
-  /// Which actions changed that.
+  /// The actions that changed the fields of the pending cause.
   var pendingTriggers: [EvaluationTrigger] = []
   var lastFrame: UInt64 = 0
   var output: ViewNode?
   /// See ``ViewContext/kept(_:)``.
   var kept: AnyObject?
   var children: [ChildKey: ViewInstance] = [:]
-  /// The cases of the elements that it shows, by field.
+  /// The cases of the elements that the view shows, by field.
   var cases: [Int: [KeyedSlot: Int]] = [:]
 
   init(
@@ -44,7 +44,7 @@ final class ViewInstance {
     self.earlierRows = earlierRows
   }
 
-  /// Waits for changes of what was read now. Free if that is what was read before.
+  /// Observes the fields that were just read. Does nothing if they are the same as before.
   func observe(_ fields: FieldSet, onChange: @escaping (FieldSet) -> Void) {
     guard fields != reads || readObserver == nil else { return }
     readObserver?.cancel()
@@ -85,7 +85,7 @@ final class ViewInstance {
     index < fieldNames.count ? fieldNames[index] : index == Evaluation.otherCase ? "(case)" : "?"
   }
 
-  /// Waits for the coming and going of the optional children in `presence`.
+  /// Observes the presence of the optional children in `presence`.
   func observePresence(
     _ presence: [Int: PresenceRead], onChange: @escaping (Int) -> Void
   ) {
@@ -105,7 +105,7 @@ final class ViewInstance {
     }
   }
 
-  /// Waits for other elements or another case in the fields of `structure`.
+  /// Observes changes of the elements or of the case in the fields of `structure`.
   func observeStructure(
     _ structure: [Int: (@escaping () -> Void) -> Observer], onChange: @escaping (Int) -> Void
   ) {
@@ -124,7 +124,7 @@ final class ViewInstance {
     }
   }
 
-  /// Leaves the screen, with everybody below.
+  /// Removes this view and its child views from the screen.
   func remove() {
     for observer in structureObservers.values { observer.cancel() }
     structureObservers = [:]
@@ -139,18 +139,19 @@ final class ViewInstance {
   }
 }
 
-/// Tells the children of a view apart: the field they show, the kind of view, and which of several.
+/// The identity of a child within its parent view: the field, the type of view, and an index among
+/// equal ones.
 struct ChildKey: Hashable {
   let field: Int
   let view: ObjectIdentifier
   var occurrence = 0
-  /// Of a collection.
+  /// The element, for a view of an element of a collection.
   var element: ElementKey?
-  /// The case of an enum; 0 if the field is not one.
+  /// The tag of the case of an enum; 0 for other fields.
   var tag = 0
 }
 
-/// An element of a collection, until it leaves.
+/// The identity of an element of a collection until it is removed.
 struct ElementKey: Hashable {
   let id: AnyHashable
   let slot: KeyedSlot

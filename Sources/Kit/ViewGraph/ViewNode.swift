@@ -1,61 +1,63 @@
-/// What a view looks like: a small tree that a terminal, a web page and subscribers draw.
+/// The output of a view: a small tree that is drawn by a terminal, a web page and subscribers.
 ///
-/// It says what things are and mean, never where they are or which colour they have, but for the colours that
-/// people have chosen for their names. Texts may come from strangers: whoever draws them makes them harmless.
+/// It describes the content and its meaning, but not positions or colours, except for the colours
+/// that users have chosen for their names. Texts may come from untrusted users: the renderer must
+/// make them harmless.
 public indirect enum ViewNode: Hashable, Sendable {
   case empty
   case text(String, Emphasis = .normal)
-  /// A text with parts that stand out, given in Unicode scalars, in order and within the text.
+  /// A text with highlighted ranges, given in Unicode scalars, in order and within the text.
   case marked(String, [Range<Int>], Emphasis = .normal)
-  /// The name of a person with what is known about them; without that a text does.
+  /// The name of a user with additional information. Use a text for a name alone.
   case person(Person)
-  /// A short word that stands out, such as `LIVE`.
+  /// A short highlighted word, such as `LIVE`.
   case badge(String, Emphasis)
-  /// A level from 0 to 1, and the same as text with its unit.
+  /// A level from 0 to 1, and the level as text with its unit.
   case gauge(label: String, value: Double, text: String, Emphasis = .normal)
-  /// A figure over time, oldest sample first. The lowest sample need not be zero.
+  /// A value over time, oldest sample first. The axis need not start at zero.
   case sparkline([Float])
-  /// Side by side; what does not fit goes below.
+  /// Nodes side by side; nodes that do not fit are moved below.
   case row([ViewNode])
-  /// One above the other.
+  /// Nodes one below another.
   case column([ViewNode])
-  /// Cells in columns; each row has a cell for each column.
+  /// A table. Each row has one cell per column.
   case table([TableColumn], [[ViewNode]])
-  /// Elements with stable identity, one row each.
+  /// Elements with a stable identity, one per row.
   ///
-  /// - Parameter scrolling: names what the rows are the newest of; `nil` if these are all. While the
-  ///   name stays the same, rows that came before can be kept and scrolled to by their identity.
+  /// - Parameter scrolling: The name of the history of which the rows are the newest part; `nil` if
+  ///   the rows are complete. While the name stays the same, earlier rows can be kept and scrolled
+  ///   to by their identity.
   case list([ListRow], scrolling: String? = nil)
   case panel(Panel, ViewNode)
-  /// A node with which people can do something; see ``acting(_:)``.
+  /// A node on which users can perform acts; see ``acting(_:)``.
   case acting([ViewAct], ViewNode)
-  /// The output of another view, which is evaluated on its own.
+  /// The output of another view, which is evaluated separately.
   case child(ViewID)
 
-  /// What a piece of text means; its colour follows from that.
+  /// The meaning of a text, which determines its colour.
   public enum Emphasis: String, Hashable, Sendable, CaseIterable {
     case normal, strong, faint
-    /// As it should be.
+    /// A normal, desired condition.
     case good
-    /// Needs attention.
+    /// A condition that needs attention.
     case warning
-    /// Wrong.
+    /// An error.
     case bad
-    /// Under way and seen by others: on the air, being recorded.
+    /// An ongoing activity that is visible to others, such as a live stream or a recording.
     case active
-    /// The name of a person.
+    /// The name of a user.
     case person
   }
 
-  /// A person, as one element.
+  /// A user, shown as one element.
   public struct Person: Hashable, Sendable {
     public var name: String
-    /// What the person is to the room, in a word such as `mod`, shown as a badge before the name.
+    /// The role of the user in the room, as a word such as `mod`. Shown as a badge before the name.
     public var standing: String?
-    /// Continues the text after the name.
+    /// The text after the name.
     public var remark: String?
-    /// The colour that the person has chosen for the name, as `0xRRGGBB`. Whoever draws it sees to it that it can be
-    /// read.
+    /// The colour that the user has chosen for the name, as `0xRRGGBB`. The renderer must make it
+    /// readable.
     public var color: UInt32?
 
     public init(
@@ -81,10 +83,10 @@ public indirect enum ViewNode: Hashable, Sendable {
   public struct TableColumn: Hashable, Sendable {
     public enum Alignment: String, Hashable, Sendable, CaseIterable { case left, right }
 
-    /// Empty for a column without a heading.
+    /// The heading, or an empty string for none.
     public var title: String
     public var alignment: Alignment
-    /// Whether it may be left out where there is little space.
+    /// Whether the column may be omitted if there is little space.
     public var isOptional: Bool
 
     public init(_ title: String, _ alignment: Alignment = .left, isOptional: Bool = false) {
@@ -94,16 +96,18 @@ public indirect enum ViewNode: Hashable, Sendable {
     }
   }
 
-  /// A titled frame around a part of the screen. What it says about rows is about those within.
+  /// A titled frame around a part of the screen. Its numbers of rows refer to the rows inside the
+  /// frame.
   public struct Panel: Hashable, Sendable {
-    /// Names the part for programs, such as `chat`; stable.
+    /// The stable name of the part for programs, such as `chat`.
     public var name: String
     public var title: String
-    /// Panels with a lower number stay longer on a small screen, and come first.
+    /// The priority. On a small screen, panels with a lower number are kept longer. They are also
+    /// shown first.
     public var priority: Int
-    /// Fewer rows than this are not worth showing.
+    /// The minimum number of rows for which the panel is worth showing.
     public var minimumRows: Int
-    /// More rows than this are of no use; `nil` if it can use all there are.
+    /// The maximum number of rows that the panel can use; `nil` for no limit.
     public var usefulRows: Int?
 
     public init(
@@ -119,9 +123,9 @@ public indirect enum ViewNode: Hashable, Sendable {
 }
 
 extension ViewNode {
-  /// What has to be laid out and drawn for it: texts, badges, gauges, sparklines, frames, rows of lists
-  /// with what is in them, and rows of tables as one each. What only arranges others, and the views
-  /// below, count nothing.
+  /// The number of elements to lay out and draw. Texts, badges, gauges, sparklines and frames count
+  /// as one element each. Each row of a list counts as one plus its content, and each row of a
+  /// table as one. Nodes that only arrange others, and child views, do not count.
   public var elementCount: Int {
     switch self {
     case .empty, .child: 0
@@ -134,7 +138,7 @@ extension ViewNode {
     }
   }
 
-  /// This node with `change` applied to the nodes directly within it.
+  /// Returns this node with `change` applied to its direct child nodes.
   func mapChildren(_ change: (ViewNode) -> ViewNode) -> ViewNode {
     switch self {
     case .empty, .text, .marked, .person, .badge, .gauge, .sparkline, .child: self
@@ -148,7 +152,8 @@ extension ViewNode {
     }
   }
 
-  /// This node with rows put before those of its scrolling list; it has one at most.
+  /// Returns this node with rows inserted before the rows of its scrolling list, of which there is
+  /// at most one.
   func prepending(_ earlier: [ListRow]) -> ViewNode {
     if earlier.isEmpty { return self }
     if case .list(let rows, let scrolling?) = self {
@@ -158,11 +163,11 @@ extension ViewNode {
   }
 }
 
-/// Texts may come from strangers. As equal counts what has the same bytes: whether different ones read the
-/// same takes time that can grow with the square of their length.
+/// Compares texts by their bytes, because they may come from untrusted users. Comparison by
+/// canonical equivalence can take time that grows with the square of the length.
 extension ViewNode {
   public static func == (left: ViewNode, right: ViewNode) -> Bool {
-    // A switch over pairs of so many cases takes the compiler too long.
+    // A switch over pairs of cases takes too long to compile.
     switch left {
     case .empty:
       if case .empty = right { return true }

@@ -1,14 +1,14 @@
-/// Counts of one kind of view.
+/// The statistics of one kind of view.
 public struct ViewStatistics: Hashable, Sendable {
   public var evaluations = 0
   public var avoidable = 0
-  /// Nanoseconds, with the views evaluated within.
+  /// The total duration in nanoseconds, including child views.
   public var total: UInt64 = 0
-  /// Nanoseconds, without them.
+  /// The total duration in nanoseconds, without child views.
   public var selfTotal: UInt64 = 0
-  /// The longest one, in nanoseconds.
+  /// The longest duration of an evaluation in nanoseconds, including child views.
   public var maximum: UInt64 = 0
-  /// How often each cause led to an evaluation. One evaluation may have several.
+  /// The number of occurrences of each cause. One evaluation may have several causes.
   public var causes: [EvaluationReason: Int] = [:]
 
   public init() {}
@@ -23,16 +23,16 @@ public struct ViewStatistics: Hashable, Sendable {
   }
 }
 
-/// A kind of cause with the action and the field behind it.
+/// A kind of cause, with the action and field that triggered it.
 public struct EvaluationReason: Hashable, Sendable, Comparable {
   public enum Kind: String, Sendable, CaseIterable {
     case firstAppearance, ownRead, presence, changedInput
   }
 
   public let kind: Kind
-  /// The kind of action, such as `chat.messages`; `nil` where none is known.
+  /// The kind of action, such as `chat.messages`; `nil` if unknown.
   public let action: String?
-  /// The field of the view's state, or for a changed input of its parent's; `nil` where none is known.
+  /// The field of the view's state, or of the parent's state for a changed input; `nil` if unknown.
   public let field: String?
 
   public init(kind: Kind, action: String? = nil, field: String? = nil) {
@@ -41,7 +41,7 @@ public struct EvaluationReason: Hashable, Sendable, Comparable {
     self.field = field
   }
 
-  /// By kind, action and field: an order that does not change from run to run.
+  /// Orders reasons by kind, action and field, so that the order is the same in each run.
   public static func < (left: EvaluationReason, right: EvaluationReason) -> Bool {
     (left.kind.rawValue, left.action ?? "", left.field ?? "")
       < (right.kind.rawValue, right.action ?? "", right.field ?? "")
@@ -60,7 +60,7 @@ extension EvaluationCause {
 }
 
 extension EvaluationRecord {
-  /// Each cause with the action and the field behind it; one without them where these are not known.
+  /// The causes, each with its action and field. If these are unknown, a single cause without them.
   public var reasons: [EvaluationReason] {
     var reasons: [EvaluationReason] = []
     forEachReason { reasons.append($0) }

@@ -1,22 +1,22 @@
-/// Numbers as people read them. No locale: the same text everywhere.
+/// Formats numbers for people. It uses no locale, so texts are the same everywhere.
 package enum Format {
-  /// With a comma between groups of three digits.
+  /// Returns a number with a comma between groups of three digits.
   package static func count(_ number: Int) -> String {
     let magnitude = number.magnitude
     guard magnitude >= 1_000 else { return String(number) }
     return count(number / 1_000) + "," + String(magnitude % 1_000 + 1_000).dropFirst()
   }
 
-  /// A count and what is counted: `1 message`, `2,500 messages`.
+  /// Returns a number and a noun: `1 message`, `2,500 messages`.
   ///
-  /// - Parameter plural: the plural, if it is not the singular with an `s`.
+  /// - Parameter plural: The plural, if it is not the singular with an `s`.
   package static func count(
     _ number: Int, _ singular: String, plural: String? = nil
   ) -> String {
     count(number) + " " + (number == 1 ? singular : plural ?? singular + "s")
   }
 
-  /// With one decimal below a hundred, with none above.
+  /// Returns a number with one decimal below a hundred, and without decimals otherwise.
   package static func rate(_ number: Double) -> String {
     guard number.isFinite else { return "-" }
     if abs(number) >= 99.95 { return count(Int(clamping: number.rounded())) }
@@ -24,10 +24,10 @@ package enum Format {
     return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
   }
 
-  /// A share from 0 to 1 as a whole percentage: `57%`.
+  /// Returns a fraction from 0 to 1 as a whole percentage: `57%`.
   package static func percent(_ share: Double) -> String { "\(Int(clamping: share * 100))%" }
 
-  /// With binary units: `1.5 MiB`.
+  /// Returns a size with binary units: `1.5 MiB`.
   package static func bytes(_ number: Int) -> String {
     var value = Double(number)
     var unit = 0
@@ -39,7 +39,7 @@ package enum Format {
     return unit == 0 ? "\(number) B" : "\(rate(value)) \(units[unit])"
   }
 
-  /// `7 s`, `4:12`, `1:02:03`, `2 d 1:02:03`.
+  /// Returns a duration: `7 s`, `4:12`, `1:02:03`, `2 d 1:02:03`.
   package static func duration(seconds: Int) -> String {
     func two(_ number: Int) -> String { padded(number, 2) }
     let (days, hours) = (seconds / 86_400, seconds / 3_600 % 24)
@@ -49,18 +49,18 @@ package enum Format {
     return minutes > 0 ? "\(minutes):\(two(rest))" : "\(rest) s"
   }
 
-  /// The time of day in UTC, such as `13:17:57`.
+  /// Returns the time of day in UTC, such as `13:17:57`.
   ///
-  /// - Parameter milliseconds: since 1970.
+  /// - Parameter milliseconds: The time in milliseconds since 1970.
   package static func timeOfDay(milliseconds: Int64) -> String {
     let seconds = Int(milliseconds / 1_000)
     return [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60]
       .map { padded($0, 2) }.joined(separator: ":")
   }
 
-  /// A number with at least `width` digits, padded with leading zeros.
+  /// Returns a number with at least `width` digits, padded with leading zeros.
   ///
-  /// - Parameter number: zero or greater.
+  /// - Parameter number: The number; zero or greater.
   package static func padded(
     _ number: some BinaryInteger, _ width: Int, radix: Int = 10
   ) -> String {
@@ -68,14 +68,15 @@ package enum Format {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// In the more readable of two units: `850 us`, `12.5 ms`.
+  /// Returns a time in the more readable of two units: `850 us`, `12.5 ms`.
   package static func microseconds(_ number: Int) -> String {
     number < 1000 ? "\(number) us" : "\(rate(Double(number) / 1000)) ms"
   }
 }
 
 extension Int {
-  /// The nearest integer; for a number beyond the range the end of the range, for NaN the largest.
+  /// Makes the nearest integer. A number beyond the range becomes the end of the range, and NaN the
+  /// largest integer.
   package init(clamping number: Double) {
     self = Int(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
   }

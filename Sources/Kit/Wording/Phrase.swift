@@ -1,11 +1,11 @@
-/// Phrases that appear both on a room's screen and in what commands print.
+/// Phrases that appear both on a room's screen and in the output of commands.
 package enum Phrase {
-  /// A notice of a chat.
+  /// Returns the text of a notice in a chat.
   ///
   /// - Parameters:
-  ///   - kind: as events name it; one that is not known is shown as it is.
-  ///   - count: gifts, months, viewers or bits.
-  ///   - number: what the host names to pin it.
+  ///   - kind: The kind of notice, as in events. An unknown kind is shown unchanged.
+  ///   - count: The number of gifts, months, viewers or bits.
+  ///   - number: The number by which the host pins the notice.
   package static func notice(
     kind: String, name: String, count: Int, number: Int, isPinned: Bool
   ) -> String {
@@ -13,7 +13,7 @@ package enum Phrase {
     return "notice \(number): \(text)\(isPinned ? " (pinned)" : "")"
   }
 
-  /// What somebody did, by the kind of a notice.
+  /// Returns a sentence about what a user did, by the kind of a notice.
   package static func deed(_ kind: String, by name: String, _ count: Int) -> String {
     switch kind {
     case "subscribe": "\(name) subscribed"
@@ -28,25 +28,25 @@ package enum Phrase {
 
   package static func waiting(_ count: Int) -> String { "\(Format.count(count)) waiting" }
 
-  /// - Parameter capacity: how many are let in at most; `nil` for no limit.
+  /// - Parameter capacity: The maximum number of admitted people; `nil` for no limit.
   package static func admitted(_ count: Int, of capacity: Int? = nil) -> String {
     let limit = capacity.map { " of \(Format.count($0))" } ?? ""
     return "\(Format.count(count))\(limit) admitted"
   }
 
-  /// How fast people are let in by themselves.
+  /// Returns the rate at which people are admitted automatically.
   package static func pace(_ perSecond: Double) -> String {
     perSecond < 1 ? "one in \(Format.rate(1 / perSecond)) s" : "\(Format.rate(perSecond))/s"
   }
 
-  /// When the stream begins.
+  /// Returns the time until the stream begins.
   package static func begins(inSeconds seconds: Int) -> String {
     "begins in \(Format.duration(seconds: seconds))"
   }
 
-  /// Where the events of a room went, in as much detail as a width allows.
+  /// Returns the number of a room's events by outcome, with as much detail as the width allows.
   ///
-  /// - Parameter fits: whether a text is short enough.
+  /// - Parameter fits: Returns whether a text is short enough.
   package static func events(
     received: Int, applied: Int, coalesced: Int, rejected: Int, pending: Int,
     fits: (String) -> Bool

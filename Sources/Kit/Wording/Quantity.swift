@@ -1,6 +1,7 @@
-/// Reads numbers with a unit. Integers throughout: `0.1s` is exactly 100 ms.
+/// Parses numbers with a unit. Uses only integers: `0.1s` is exactly 100 ms.
 package enum Quantity {
-  /// Nanoseconds of `140us`, `0.5ms`, `90s`, `10m` or `1h`; `nil` for any other text.
+  /// Parses `140us`, `0.5ms`, `90s`, `10m` or `1h` as nanoseconds. Returns `nil` for any other
+  /// text.
   package static func nanoseconds(_ text: String) -> Int64? {
     let units: [(suffix: String, nanoseconds: Int64)] = [
       ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
@@ -12,18 +13,19 @@ package enum Quantity {
     return nil
   }
 
-  /// Thousandths: `16%` is 160; `nil` for any other text, or above 100 %.
+  /// Parses a percentage as thousandths: `16%` is 160. Returns `nil` for any other text, or above
+  /// 100 %.
   package static func share(_ text: String) -> Int64? {
     guard text.hasSuffix("%"), let value = decimal(text.dropLast(), times: 10), value <= 1_000
     else { return nil }
     return value
   }
 
-  /// Millionths of a plain number such as `1.75`.
+  /// Parses a plain number such as `1.75` as millionths.
   package static func millionths(_ text: String) -> Int64? { decimal(text[...], times: 1_000_000) }
 
-  /// A number with up to nine decimals times `factor`, rounded down; `nil` for any other text, and for
-  /// a number that is negative or too large.
+  /// Parses a number with up to nine decimals and returns it times `factor`, rounded down. Returns
+  /// `nil` for any other text, and for a number that is negative or too large.
   package static func decimal(_ text: Substring, times factor: Int64) -> Int64? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }),
@@ -36,7 +38,7 @@ package enum Quantity {
     guard parts[1].count <= 9, let fraction = Int64(parts[1]) else { return nil }
     var scale: Int64 = 1
     for _ in 0..<parts[1].count { scale *= 10 }
-    // In two steps, since the product of both may be beyond 64 bits.
+    // In two steps, because the product of both may exceed 64 bits.
     let rest = factor / scale * fraction + factor % scale * fraction / scale
     let (sum, sumOverflow) = product.addingReportingOverflow(rest)
     return sumOverflow ? nil : sum

@@ -1,13 +1,16 @@
-/// Text of strangers as it may be shown: spelled as it was written, without what would change the text around it.
+/// Makes text from untrusted users safe to show. Its spelling is kept, but characters that would
+/// affect the surrounding text are replaced.
 ///
-/// Joiners, direction marks and the like belong to the spelling of Persian, Hindi, Khmer and of emoji, so they stay. Three
-/// kinds of characters do not, and show as U+FFFD: control characters, which steer a terminal; embeddings and overrides
-/// of the writing direction (U+202A to U+202E), which reorder the rest of a line; and isolates (U+2066 to U+2069) that
-/// are not closed within the text. Unicode Standard Annex 9 describes what they do.
+/// Joiners, direction marks and similar characters are needed to spell Persian, Hindi, Khmer and
+/// emoji, so they are kept. Three kinds of characters are replaced by U+FFFD: control characters,
+/// which control a terminal; embeddings and overrides of the writing direction (U+202A to U+202E),
+/// which reorder the rest of a line; and isolates (U+2066 to U+2069) that are not closed within the
+/// text. Unicode Standard Annex 9 describes their effects.
 package enum SafeText {
-  /// The text, one scalar for each of its scalars, so that positions in it stay right.
+  /// Returns the safe text. Each scalar is kept or replaced by exactly one scalar, so that
+  /// positions stay valid.
   ///
-  /// - Complexity: O(length); the text itself if it is ASCII without control characters.
+  /// - Complexity: O(length). ASCII text without control characters is returned unchanged.
   package static func spelled(_ text: some StringProtocol) -> String {
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return String(text) }
     var scalars = Array(text.unicodeScalars)

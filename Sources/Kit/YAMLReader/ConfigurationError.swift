@@ -1,9 +1,9 @@
-/// Why a configuration file, a scenario or a value given as an option was refused: where, and what to
-/// do about it.
+/// The reason why a configuration file, a scenario or the value of an option was rejected, with its
+/// position and a remedy.
 package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file, or the option, such as `--set`.
   package var file: String
-  /// From 1; `nil` if the file as a whole is meant.
+  /// The line, counted from 1; `nil` if the error concerns the whole file.
   package var line: Int?
   /// The path of keys, such as `events[2].stages[0].rate`.
   package var key: String?
@@ -16,10 +16,10 @@ package struct ConfigurationError: Error, Equatable, Sendable, CustomStringConve
     self.message = message
   }
 
-  /// Whether it is about an option rather than a file.
+  /// Whether the error concerns an option rather than a file.
   package var isUsage: Bool { file.hasPrefix("--") }
 
-  /// As compilers write theirs: `file:line: key: message`.
+  /// The error in the format of compilers: `file:line: key: message`.
   package var description: String {
     let position = line.map { "\(file):\($0)" } ?? file
     return key.map { "\(position): \($0): \(message)" } ?? "\(position): \(message)"

@@ -1,11 +1,11 @@
 import Foundation
 
 extension FileKey {
-  /// The text of a configuration file.
+  /// Reads the text of a configuration file.
   package static func text(of file: String) throws(ConfigurationError) -> String {
     let bytes: Data
     do {
-      // `String(contentsOfFile:)` refuses what is no regular file, such as /dev/null.
+      // `String(contentsOfFile:)` rejects files that are not regular, such as /dev/null.
       bytes = try FileHandle(forReadingFrom: URL(fileURLWithPath: file)).readToEnd() ?? Data()
     } catch {
       throw ConfigurationError(file: file, message: unreadable(file, error as NSError))
@@ -28,7 +28,7 @@ extension FileKey {
     case .fileReadNoSuchFile, .fileNoSuchFile:
       return "cannot be read: there is no such file; name one that exists"
     case .fileReadNoPermission:
-      return "cannot be read: \(program)'s user may not read it; allow that, or name another file"
+      return "cannot be read: \(program)'s user has no permission; grant it, or name another file"
     default:
       return "cannot be read: \(error.localizedDescription); name another file"
     }

@@ -1,28 +1,28 @@
 import Suggestions
 
-/// One key of a program's configuration file: its name, what it means, and how it is read.
+/// One key of a program's configuration file: its name, its meaning, and how it is read.
 ///
-/// A program declares its keys in one table, ``all``. The reading of the file, the check for unknown keys, the
-/// commented default file and the manual come from it.
+/// A program declares its keys in one table, ``all``. The parser of the file, the check for unknown
+/// keys, the commented default file and the manual use this table.
 package protocol FileKey: Sendable {
-  /// What the file configures.
+  /// The type of the configuration.
   associatedtype Target
 
   static var all: [Self] { get }
   /// The program whose option `--print-default-config` shows all keys.
   static var program: String { get }
 
-  /// Path with dots, such as `rooms.maximum`.
+  /// The path with dots, such as `rooms.maximum`.
   var path: String { get }
-  /// What it means, in a sentence.
+  /// The meaning, in one sentence.
   var meaning: String { get }
-  /// Its default, as it would be written.
+  /// The default value, as written in the file.
   var standard: String { get }
   var read: @Sendable (YAMLNode, inout Target) throws(ConfigurationError) -> Void { get }
 }
 
 extension FileKey {
-  /// Reads a mapping of keys, and those within it, over the present values.
+  /// Reads a mapping of keys, including nested ones, and overwrites the current values.
   package static func read(
     _ node: YAMLNode, into target: inout Target
   ) throws(ConfigurationError) {
@@ -41,7 +41,7 @@ extension FileKey {
     }
   }
 
-  /// The first of the keys that belong below one, with its default.
+  /// Returns the first of the keys below a key, with its default value.
   private static func example(below key: String?) -> String? {
     let prefix = key.map { $0 + "." } ?? ""
     guard let example = all.first(where: { $0.path.hasPrefix(prefix) }) else { return nil }
@@ -50,9 +50,9 @@ extension FileKey {
     return "\(written): \(example.standard)" + (name.contains(".") ? "}" : "")
   }
 
-  /// The default file, in which each key is a comment.
+  /// Returns the default file, in which each key is commented out.
   ///
-  /// - Parameter subject: what the file configures, in words.
+  /// - Parameter subject: What the file configures, in words.
   package static func commentedDefaults(of subject: String) -> String {
     var lines = ["# Configuration of \(subject). Every key is shown with its default."]
     var group = ""

@@ -1,10 +1,11 @@
 extension String {
-  /// The most combining marks in a row, which no language comes near (Unicode's Stream-Safe Text Format, UAX #15).
+  /// The maximum number of consecutive combining marks. No language needs as many (Unicode's
+  /// Stream-Safe Text Format, UAX #15).
   private static let longestMarkRun = 30
 
-  /// Whether comparing and hashing the text takes time linear in its length: Swift sorts the combining marks behind a
-  /// character, which takes the square of their number. The escapes of a quoted text of YAML count as what they stand
-  /// for.
+  /// Whether comparing and hashing the text takes time linear in its length. Swift sorts the
+  /// combining marks after a character, which takes time quadratic in their number. Escapes in
+  /// quoted YAML text count as the characters that they represent.
   ///
   /// - Complexity: O(length).
   package var hasShortMarkRuns: Bool {
@@ -13,7 +14,7 @@ extension String {
     while var scalar = rest.popFirst() {
       if scalar == "\\", let kind = rest.first {
         if kind.isLineBreak {
-          // Neither the break nor the indentation behind it belongs to the text.
+          // Neither the line break nor the following indentation belongs to the text.
           rest = rest.drop { $0.isLineBreak || $0 == " " || $0 == "\t" }
           continue
         }
@@ -34,7 +35,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// One of the line breaks of YAML 1.1.
+  /// Whether the scalar is a line break of YAML 1.1.
   fileprivate var isLineBreak: Bool {
     switch self {
     case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": true

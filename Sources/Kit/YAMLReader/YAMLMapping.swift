@@ -2,13 +2,13 @@ import Suggestions
 
 /// The keys and values of a YAML mapping, in the order of the file.
 package struct YAMLMapping {
-  /// The mapping as a value.
+  /// The mapping as a node.
   package let node: YAMLNode
   package let entries: [(name: String, value: YAMLNode)]
 
   /// - Parameters:
-  ///   - known: the keys that are allowed; `nil` allows any.
-  ///   - example: what could be written, for the message about something else than a mapping.
+  ///   - known: The allowed keys; `nil` allows any key.
+  ///   - example: An example for the error message if the value is not a mapping.
   package init(
     _ node: YAMLNode, known: [String]?, example: String? = nil
   ) throws(ConfigurationError) {
@@ -28,21 +28,21 @@ package struct YAMLMapping {
 
   package var names: [String] { entries.map(\.name) }
 
-  /// The value of a key; `nil` if the key is absent. O(number of keys).
+  /// The value of a key, or `nil` if the key is absent. O(number of keys).
   package subscript(name: String) -> YAMLNode? { entries.first { $0.name == name }?.value }
 
-  /// - Throws: if the key is absent.
+  /// - Throws: An error if the key is absent.
   package func required(_ name: String) throws(ConfigurationError) -> YAMLNode {
     guard let value = self[name] else { throw problem(at: nil, "needs '\(name)'") }
     return value
   }
 
-  /// What is wrong with the mapping as a whole, reported at one of its keys if that is present.
+  /// Returns an error about the whole mapping, positioned at one of its keys if that is present.
   package func problem(at name: String?, _ message: String) -> ConfigurationError {
     (name.flatMap { self[$0] } ?? node).problem(message)
   }
 
-  /// Refuses each of `names` that is present.
+  /// Throws an error if any of `names` is present.
   package func refuse(_ names: [String], because reason: String) throws(ConfigurationError) {
     for name in names where self[name] != nil { throw problem(at: name, reason) }
   }

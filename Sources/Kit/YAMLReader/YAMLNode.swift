@@ -3,9 +3,10 @@ import Suggestions
 import Wording
 import Yams
 
-/// One value of a YAML file and where it is, so that every error names file, line and key.
+/// One value of a YAML file with its position, so that every error contains the file, the line and
+/// the key.
 package struct YAMLNode {
-  /// The file, or the option that the value was given with.
+  /// The file, or the option with which the value was given.
   package let file: String
   /// The path of keys to the value, such as `events[2].rate`; `nil` for the whole file.
   package let key: String?
@@ -19,7 +20,7 @@ package struct YAMLNode {
     self.keyLine = keyLine
   }
 
-  /// Reads a file; `nil` if it is empty.
+  /// Parses a file. Fails if it is empty.
   package init?(parsing text: String, file: String) throws(ConfigurationError) {
     guard YAMLSyntax.mayBeExpanded(text) else {
       throw ConfigurationError(
@@ -43,14 +44,14 @@ package struct YAMLNode {
     self.init(root, file: file, key: nil, keyLine: nil)
   }
 
-  /// A value that was given with an option.
+  /// Makes a node for a value that was given with an option.
   package init(_ value: String, option: String, key: String? = nil) {
     self.init(Node.scalar(.init(value)), file: option, key: key, keyLine: nil)
   }
 
-  /// What the value is made of.
+  /// The content of the value.
   package enum Content {
-    /// Its text, and whether it was written without quotes.
+    /// A single value, and whether it was written without quotes.
     case scalar(String, isPlain: Bool)
     case list([YAMLNode])
     case mapping([(name: String, value: YAMLNode)])
@@ -72,7 +73,7 @@ package struct YAMLNode {
           let path = key.map { "\($0).\(name.text)" } ?? name.text
           return (name.text, YAMLNode(value, file: file, key: path, keyLine: name.line))
         })
-    // Aliases are resolved while a file is read.
+    // Aliases are resolved when a file is parsed.
     case .alias: .scalar("", isPlain: true)
     }
   }
@@ -81,12 +82,12 @@ package struct YAMLNode {
 
   private var line: Int? { node.mark?.line ?? keyLine }
 
-  /// What is wrong with the value.
+  /// Returns an error about the value.
   package func problem(_ message: String) -> ConfigurationError {
     ConfigurationError(file: file, line: line, key: key, message: message)
   }
 
-  /// What is wrong with the key rather than with its value, which may be on a later line.
+  /// Returns an error about the key rather than its value, which may be on a later line.
   package func keyProblem(_ message: String) -> ConfigurationError {
     ConfigurationError(file: file, line: keyLine ?? line, key: key, message: message)
   }
@@ -98,17 +99,17 @@ package struct YAMLNode {
 
   // MARK: Values
 
-  /// The text of a single value as it is written; `nil` for a list or a mapping.
+  /// The text of a single value as written; `nil` for a list or a mapping.
   package var scalar: String? { node.scalar?.string }
 
-  /// The text of a single value that must not be empty.
+  /// Returns the text of a single value, which must not be empty.
   package func text() throws(ConfigurationError) -> String {
     guard let text = scalar else { throw problem("expected a single value") }
     guard !text.isEmpty else { throw problem("has no value") }
     return text
   }
 
-  /// - Parameter word: what may be written instead, for the message only.
+  /// - Parameter word: An alternative value, used only in the message.
   package func integer(
     in range: ClosedRange<Int>, or word: String? = nil
   ) throws(ConfigurationError) -> Int {
@@ -126,12 +127,12 @@ package struct YAMLNode {
     return value
   }
 
-  /// A span of time such as `250ms`, `0.5s` or `10m`.
+  /// Returns a duration such as `250ms`, `0.5s` or `10m`.
   ///
   /// - Parameters:
-  ///   - positive: whether zero is refused.
-  ///   - word: a word that means a span, too.
-  ///   - unit: the unit that a number without one probably has, for the hint.
+  ///   - positive: Whether zero is rejected.
+  ///   - word: A word that is also accepted, with its duration.
+  ///   - unit: The unit to suggest for a number without one.
   package func interval(
     positive: Bool = false, or word: (name: String, value: Interval)? = nil, unit: String = "s"
   ) throws(ConfigurationError) -> Interval {
@@ -146,10 +147,10 @@ package struct YAMLNode {
     return Interval(nanoseconds: nanoseconds)
   }
 
-  /// Sums of times stay far from the end of their range.
+  /// The longest duration, so that sums of durations cannot overflow.
   private static let longest: Int64 = 100 * 86_400 * 1_000_000_000
 
-  /// One of a few words.
+  /// Returns the value for one of a few words.
   package func choice<Value>(
     _ choices: [(name: String, value: Value)]
   ) throws(ConfigurationError) -> Value {
@@ -158,9 +159,9 @@ package struct YAMLNode {
     throw problem("there is no '\(text)'\(Spelling.hint(for: text, among: choices.map(\.name)))")
   }
 
-  /// The elements of a list.
+  /// Returns the elements of a list.
   ///
-  /// - Parameter orOne: whether a single value is accepted as a list of one.
+  /// - Parameter orOne: Whether a single value is accepted as a list with one element.
   package func list(orOne: Bool = false) throws(ConfigurationError) -> [YAMLNode] {
     switch content {
     case .list(let elements): return elements

@@ -1,11 +1,12 @@
 import Yams
 
-/// Explains why a text could not be read as YAML: where, and what to do about it.
+/// Explains why a text is not valid YAML, with the position and a remedy.
 struct YAMLSyntax {
   static let duplicate = "is a duplicate key; remove one"
 
-  /// The most aliases of a text. Each may stand for values with other aliases in them, so that thirty could
-  /// stand for more than any memory holds; this many stand for a few hundred times what is written.
+  /// The maximum number of aliases in a text. Each alias may expand to values with other aliases.
+  /// Thirty could therefore expand beyond any memory, but 16 expand to a few hundred times the size
+  /// of the text.
   static let maximumAliases = 16
 
   private let lines: [Substring]
@@ -14,7 +15,8 @@ struct YAMLSyntax {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
   }
 
-  /// Whether a text has few enough aliases. Quoted text and comments count too, where they look the same.
+  /// Returns whether a text has few enough aliases. Also counts quoted text and comments that look
+  /// like aliases.
   ///
   /// - Complexity: O(length).
   static func mayBeExpanded(_ text: String) -> Bool {
@@ -34,7 +36,8 @@ struct YAMLSyntax {
     case .scanner(let context, let problem, let mark, _),
       .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      // What is left open is only noticed behind the last line; report where it began.
+      // Unclosed constructs are detected only after the last line. The error points to their
+      // beginning.
       let isBehind = mark.line > lines.count || mark.line == lines.count && lines.last == ""
       return ConfigurationError(
         file: file, line: isBehind ? context?.mark.line ?? lines.count : mark.line,
@@ -57,7 +60,8 @@ struct YAMLSyntax {
     }
   }
 
-  /// The line of the second of two equal keys: the next one in the column of the first.
+  /// Returns the line of the second of two equal keys: the next one in the same column as the
+  /// first.
   private func duplicateLine(of name: String, after first: Mark) -> Int {
     for (index, line) in lines.enumerated().dropFirst(first.line) {
       let rest = line.drop { $0 == " " }
@@ -68,8 +72,8 @@ struct YAMLSyntax {
     return first.line
   }
 
-  /// The keys that a key is in: those further left, from its own line upwards, up to the list that it
-  /// may be an element of.
+  /// Returns the keys that contain a key: the less indented keys above it, up to the list that
+  /// contains it.
   private func keys(above mark: Mark) -> [String] {
     var keys: [String] = []
     var indentation = mark.column - 1

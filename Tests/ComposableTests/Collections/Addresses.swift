@@ -1,4 +1,4 @@
 extension [Int] {
-  /// Where the elements are; it changes when they are copied.
+  /// The address of the elements, which changes when they are copied.
   var address: UnsafeRawPointer? { withUnsafeBytes { $0.baseAddress } }
 }

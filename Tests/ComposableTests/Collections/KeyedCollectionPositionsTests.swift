@@ -10,12 +10,12 @@ private struct Seat: Equatable, Identifiable, Sendable {
 
 private struct Tag: Equatable, Identifiable { let id: Int }
 
-/// Rows by their positions, beside a plain array.
+/// Compares access to rows by position with a plain array.
 private struct PositionsComparison {
   var generator: SplitMix64
   var rows: KeyedCollectionOf<Seat> = []
   var model: [Seat] = []
-  /// The model as it was when the changes were last taken.
+  /// The model when changes were last taken.
   var before: [Seat] = []
   var lastID = 0
 
@@ -116,7 +116,8 @@ private struct PositionsComparison {
     #expect(rows.index(atPosition: model.count) == rows.endIndex)
   }
 
-  /// The notes explain the difference between the rows before and those now.
+  /// Checks that the recorded changes explain the difference between the previous and the current
+  /// rows.
   mutating func checkChanges() {
     let changes = rows.takeChanges()
     defer { before = model }
@@ -137,7 +138,9 @@ private struct PositionsComparison {
 
 struct KeyedCollectionPositionsTests {
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
-  func `rows by position behave as an array, and the notes explain what changed`(seed: UInt64) {
+  func `positions behave like array indices, and recorded changes match the differences`(
+    seed: UInt64
+  ) {
     var comparison = PositionsComparison(generator: SplitMix64(seed: seed))
     for step in 0..<2_000 {
       comparison.step()
@@ -147,7 +150,7 @@ struct KeyedCollectionPositionsTests {
     comparison.checkContent()
   }
 
-  @Test func `a change by position is noted inside its element alone`() {
+  @Test func `a change by position is recorded only inside its element`() {
     let store = Store.mutable(Table(rows: [Seat(id: 5), Seat(id: 6)]))
     let calls = Calls()
     let rows = store.place.child(\.rows)
@@ -159,21 +162,21 @@ struct KeyedCollectionPositionsTests {
     store.send(Mutation { $0.rows[$0.rows.startIndex].value = 1 })
     #expect(calls.taken() == ["5"])
     store.send(Mutation { $0.rows[0].value = 1 })
-    #expect(calls.taken() == [], "an equal value is no change")
+    #expect(calls.taken() == [], "an equal value is not a change")
     _ = observers
   }
 
-  @Test func `a literal lists elements in order`() {
+  @Test func `an array literal keeps the order of its elements`() {
     let rows: KeyedCollectionOf<Tag> = [Tag(id: 2), Tag(id: 1)]
     #expect(rows.ids == [2, 1] && rows == KeyedCollection(uniqueElements: [2, 1].map(Tag.init)))
     #expect(rows != [] && ([] as KeyedCollection<Int, String>).isEmpty)
     let path: StackState<String> = ["a", "b"]
     #expect(path.ids == [0, 1] && path.elements == ["a", "b"])
     let screens: StackState<Tag> = [Tag(id: 7)]
-    #expect(screens.ids == [0], "a stack numbers elements that have keys, too")
+    #expect(screens.ids == [0], "a stack also numbers elements that have keys")
   }
 
-  @Test func `two elements of one key, and elements without keys, are no literal`() async {
+  @Test func `a literal with duplicate keys or without keys traps`() async {
     await #expect(processExitsWith: .failure) {
       _ = [Tag(id: 1), Tag(id: 1)] as KeyedCollectionOf<Tag>
     }

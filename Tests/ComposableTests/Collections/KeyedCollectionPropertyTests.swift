@@ -2,7 +2,7 @@ import Composable
 import TestSupport
 import Testing
 
-/// A keyed collection beside the simplest thing that behaves the same.
+/// Compares a keyed collection with the simplest type that behaves the same.
 private struct Comparison {
   struct Element: Equatable {
     var id: Int
@@ -12,7 +12,7 @@ private struct Comparison {
   var generator: SplitMix64
   var collection = KeyedCollection<Int, Int>()
   var model: [Element] = []
-  /// The model as it was when the changes were last taken.
+  /// The model when changes were last taken.
   var before: [Element] = []
   var slots: [Int: KeyedSlot] = [:]
   var gone: [KeyedSlot] = []
@@ -46,7 +46,7 @@ private struct Comparison {
       for at in model.indices.reversed() { forget(at) }
     case 8 where generator.pick(0..<40) == 0:
       collection.sort { ($0, 0) < ($1, 0) }
-      // Equal values may stand in any order; the collection's is taken over.
+      // Equal values may have any order, so the model adopts the order of the collection.
       let order = collection.ids
       model.sort { order.firstIndex(of: $0.id) ?? 0 < order.firstIndex(of: $1.id) ?? 0 }
       #expect(zip(model, model.dropFirst()).allSatisfy { $0.value <= $1.value })
@@ -61,8 +61,8 @@ private struct Comparison {
     }
   }
 
-  /// A random place, and where it is in the model; nil if its anchor is not there. The position is
-  /// that after `moving` was taken out.
+  /// Returns a random place and its position in the model, or nil if its anchor does not exist. The
+  /// position is valid after the element `moving` was removed.
   mutating func place(without moving: Int?) -> (KeyedCollection<Int, Int>.Place, Int?) {
     let rest = model.filter { $0.id != moving }
     let anchor = generator.pick(0..<60)
@@ -126,7 +126,7 @@ private struct Comparison {
 
 @Suite struct KeyedCollectionPropertyTests {
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func `behaves as an array of pairs`(seed: UInt64) {
+  func `a keyed collection behaves like an array of pairs`(seed: UInt64) {
     var comparison = Comparison(generator: SplitMix64(seed: seed))
     let batch = 1 + Int(seed) * 2
     for step in 0..<3_000 {
@@ -137,7 +137,7 @@ private struct Comparison {
     comparison.checkContent()
   }
 
-  @Test func `a queue that always loses its oldest element stays small and in order`() {
+  @Test func `a queue whose oldest element is always removed stays small and ordered`() {
     var queue = KeyedCollection<Int, Int>()
     for number in 0..<100_000 {
       queue.append(number, id: number)

@@ -20,7 +20,7 @@ extension Items {
 }
 
 extension KeyedChanges<String> {
-  /// `+` inserted, `-` removed, `>` moved, `~` updated.
+  /// Describes changes: `+` inserted, `-` removed, `>` moved, `~` updated.
   fileprivate var drawn: String {
     guard !isEverything else { return "everything" }
     return
@@ -42,7 +42,7 @@ extension KeyedChanges<String> {
     #expect(items.first?.id == "c" && items.last?.id == "b")
   }
 
-  @Test func `a key occurs only once`() {
+  @Test func `each key occurs at most once`() {
     var items = items("ab")
     #expect(items.append(Item(id: "a", value: 1)) == nil)
     #expect(items[id: "a"]?.value == 0)
@@ -112,7 +112,7 @@ extension KeyedChanges<String> {
     #expect(items.slotLimit == 3)
   }
 
-  @Test func `the subscript changes, inserts and removes`() {
+  @Test func `the subscript changes, inserts and removes elements`() {
     var items = items("abc")
     items[id: "b"]?.value = 5
     #expect(items[id: "b"]?.value == 5)
@@ -125,7 +125,7 @@ extension KeyedChanges<String> {
     #expect(items.takeChanges().drawn == "-a +d ~b")
   }
 
-  @Test func `changes happen in place and a copy does not see them`() throws {
+  @Test func `changes happen in place and do not affect a copy`() throws {
     var lists = KeyedCollection<Int, [Int]>()
     for key in 0..<10 { lists.append([key, key], id: key) }
     let slot = try #require(lists.slot(of: 3))
@@ -142,7 +142,7 @@ extension KeyedChanges<String> {
     #expect(lists[id: 3] == [0, 3] && lists.count == 9)
   }
 
-  @Test func `a change that throws half way is still noted`() {
+  @Test func `a change is recorded even if its closure throws`() {
     struct Failure: Error {}
     var items = items("a")
     #expect(throws: Failure.self) {
@@ -201,7 +201,7 @@ extension KeyedChanges<String> {
     #expect(full.takeChanges().isEmpty)
   }
 
-  @Test func `changes of a batch are joined per element`() {
+  @Test func `several changes of an element are reported once`() {
     var items = items("abcd")
     for _ in 0..<100 { items.modify(id: "a") { $0.value += 1 } }
     items.move(id: "a", to: .last)
@@ -213,7 +213,7 @@ extension KeyedChanges<String> {
     #expect(items.takeChanges().isEmpty)
   }
 
-  @Test func `an element added and removed in one batch is not mentioned`() {
+  @Test func `an element inserted and removed in one batch is not reported`() {
     var items = items("a")
     items.append(Item(id: "b"))
     items.modify(id: "b") { $0.value = 1 }
@@ -225,7 +225,7 @@ extension KeyedChanges<String> {
     #expect(items.takeChanges().drawn == "+d")
   }
 
-  @Test func `an element that is removed and added again has an old and a new slot`() throws {
+  @Test func `an element removed and inserted again is reported with both slots`() throws {
     var items = items("ab")
     let old = items.slot(of: "a")
     items.remove(id: "a")
@@ -237,7 +237,7 @@ extension KeyedChanges<String> {
     #expect(changes.removed.first?.slot != changes.inserted.first?.slot)
   }
 
-  @Test func `an update with an equal value is not noted`() {
+  @Test func `an update with an equal value is not recorded`() {
     var items = items("a")
     #expect(items.update(Item(id: "a"), id: "a") == false)
     #expect(items.update(Item(id: "z"), id: "z") == false)
@@ -246,7 +246,7 @@ extension KeyedChanges<String> {
     #expect(items.takeChanges().drawn == "~a")
   }
 
-  @Test func `a list longer than the collection becomes everything`() {
+  @Test func `more changes than elements are reported as a change of everything`() {
     var numbers = KeyedCollection<Int, Int>(0..<1_000, id: \.self)
     _ = numbers.takeChanges()
     for number in 0..<400 { numbers.remove(id: number) }
@@ -257,7 +257,7 @@ extension KeyedChanges<String> {
     #expect(numbers.takeChanges().updated.map(\.id) == [900])
   }
 
-  @Test func `two copies note their changes separately`() {
+  @Test func `two copies record their changes separately`() {
     var one = items("ab")
     var other = one
     one.modify(id: "a") { $0.value = 1 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LogTests {
-  @Test func `a full log drops its oldest element when it grows`() {
+  @Test func `appending to a full log removes its oldest element`() {
     var log = Log<Int>(capacity: 3)
     #expect(log.isEmpty && log.startSequence == 0 && log.endSequence == 0)
     #expect(log.append(10) == 0)
@@ -31,7 +31,7 @@ import Testing
     #expect(log == other)
   }
 
-  @Test func `a reader gets what is new and learns what it missed`() {
+  @Test func `a reader gets the new elements and the number of missed ones`() {
     var log = Log(capacity: 3, 0..<2)
     let first = log.suffix(since: 0)
     #expect(first.missed == 0 && first.elements.elementsEqual([0, 1]) && first.next == 2)
@@ -46,7 +46,7 @@ import Testing
     #expect(log.suffix(since: 99).elements.isEmpty && log.suffix(since: 99).missed == 0)
   }
 
-  @Test func `numbers continue after everything is removed`() {
+  @Test func `sequence numbers continue after all elements are removed`() {
     var log = Log(capacity: 3, 0..<5)
     log.removeAll()
     #expect(log.isEmpty && log.startSequence == 5 && log.endSequence == 5)
@@ -55,7 +55,7 @@ import Testing
     #expect(log[sequence: 5] == 5 && log[sequence: 4] == nil)
   }
 
-  @Test func `elements are found by sequence number while they are there`() {
+  @Test func `elements are found by sequence number until they are removed`() {
     let log = Log(capacity: 3, 0..<5)
     #expect(log[sequence: 1] == nil && log[sequence: 2] == 2 && log[sequence: 4] == 4)
     #expect(log[sequence: 5] == nil)
@@ -63,7 +63,7 @@ import Testing
     #expect(log.sequence(at: 2) == 4)
   }
 
-  @Test func `elements are changed by sequence number while they are there`() {
+  @Test func `elements can be changed by sequence number until they are removed`() {
     var log = Log(capacity: 3, 0..<5)
     #expect(
       log.modify(3) {
@@ -76,7 +76,7 @@ import Testing
     #expect(log.elementsEqual([2, 30, 4]))
   }
 
-  @Test func `a change happens in place, and a copy does not see it`() {
+  @Test func `a change happens in place and does not affect a copy`() {
     var log = Log<[Int]>(capacity: 2)
     for value in 0..<5 { log.append([value, value]) }
     let address = log[sequence: 4]?.address
@@ -89,7 +89,7 @@ import Testing
     #expect(log.elementsEqual([[10, 4], []]))
   }
 
-  @Test func `capacity and numbers are part of the value, the position of the ring is not`() {
+  @Test func `equality includes capacity and sequence numbers but not the start of the ring`() {
     let grown = Log(capacity: 3, 0..<5)
     var rotated = Log(capacity: 3, 0..<4)
     rotated.append(4)
@@ -121,14 +121,14 @@ import Testing
       #"{"capacity":1,"endSequence":2,"elements":[1,2]}"#,
       #"{"capacity":5,"endSequence":1,"elements":[1,2]}"#,
     ])
-  func `decoding refuses impossible logs`(json: String) {
+  func `decoding rejects impossible logs`(json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(Log<Int>.self, from: Data(json.utf8))
     }
   }
 
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
-  func `behaves as an array that forgets`(seed: UInt64) {
+  func `a log behaves like an array with a maximum length`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     let capacity = 1 + generator.pick(0..<20)
     var log = Log<Int>(capacity: capacity)

@@ -3,7 +3,7 @@ import ComposableTesting
 import Testing
 
 struct StackStateTests {
-  @Test func `a number is given once, also to screens that were popped`() {
+  @Test func `the number of a popped screen is not reused`() {
     var path = StackState<String>()
     #expect(path.push("a") == 0)
     #expect(path.push("b") == 1)
@@ -17,7 +17,7 @@ struct StackStateTests {
     #expect(path.push("g") == 6 && path.map { $0 } == ["f", "g"])
   }
 
-  @Test func `copies give the same numbers`() {
+  @Test func `copies of a stack assign the same numbers`() {
     var path = StackState<String>()
     path.push("a")
     path.pop()
@@ -25,7 +25,7 @@ struct StackStateTests {
     #expect(path.push("b") == copy.push("b") && path == copy)
   }
 
-  @Test func `what is meant for a screen that was popped reaches no other`() {
+  @Test func `an action for a popped screen reaches no other screen`() {
     let store = Store(initialState: Pages.State(), lane: ImmediateLane()) { Pages() }
     for _ in 0..<2 { store.send(.pushed) }
     store.send(.popped)
@@ -63,7 +63,7 @@ private struct Pages {
 }
 
 extension StackStateTests {
-  @Test func `screens are appended, and popped from one upwards`() {
+  @Test func `a screen is popped together with the screens above it`() {
     var path = StackState(["a", "b", "c"])
     path.append("d")
     path.append(contentsOf: ["e", "f"])
@@ -71,7 +71,7 @@ extension StackStateTests {
     path.pop(from: 4)
     #expect(path.elements == ["a", "b", "c", "d"])
     path.pop(from: 4)
-    #expect(path.count == 4, "there is no such screen")
+    #expect(path.count == 4, "the screen does not exist")
     #expect(path.removeLast() == "d")
     path.pop(to: 0)
     #expect(path.elements == ["a"] && path.nextID == 6)

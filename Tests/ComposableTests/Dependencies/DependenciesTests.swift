@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Rolls a die, numbers the roll, and reports it a moment later.
+/// A feature that rolls a die, numbers the roll, and reports it a moment later.
 @Reducer
 private struct Dice {
   @ObservableState
@@ -36,7 +36,7 @@ private struct Dice {
 struct DependenciesTests {
   let clock = TestClock()
 
-  @Test func `a test sets what a feature uses, and gets the same in every run`() async {
+  @Test func `a feature behaves the same in every run if the test sets its dependencies`() async {
     let dependencies = Dependencies.test(
       clock: clock, identifiers: .counting(from: 7), randomness: Randomness { 0 })
     let store = TestStore(initialState: Dice.State(), clock: clock) {
@@ -55,7 +55,7 @@ struct DependenciesTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `a dependency that a test did not set fails by name when used`() async {
+  @Test func `using a dependency that the test did not set is a failure that names it`() async {
     let dependencies = Dependencies.test()
     await expectFailure("The dependency 'identifiers' was used, but the test did not set it") {
       #expect(dependencies.identifiers.next() == 0)
@@ -68,13 +68,13 @@ struct DependenciesTests {
     }
   }
 
-  @Test func `only what is used has to be set`() async {
+  @Test func `a test has to set only the dependencies that are used`() async {
     let dependencies = Dependencies.test(identifiers: .counting())
     #expect(dependencies.identifiers.next() == 1)
     #expect(dependencies.identifiers.next() == 2)
   }
 
-  @Test func `a client is found by its type, and overridden for a part of the tree`() async {
+  @Test func `a client is found by its type and can be overridden for a part of the tree`() async {
     var dependencies = Dependencies.live()
     #expect(dependencies[Greeter.self].greet() == "live")
     dependencies[Greeter.self] = Greeter { "set" }
@@ -89,22 +89,22 @@ struct DependenciesTests {
     #expect(unset.overriding(Greeter { "test" })[Greeter.self].greet() == "test")
   }
 
-  @Test func `a function of a client that was not set fails with its name`() async {
+  @Test func `calling an unset function of a client is a failure that names it`() async {
     let upload: @Sendable (String, Int) -> Bool = unset("recorder.upload", returning: true)
     await expectFailure("The dependency 'recorder.upload' was used") {
-      #expect(upload("file", 1), "the placeholder is returned, so that the test goes on")
+      #expect(upload("file", 1), "the placeholder is returned so that the test continues")
     }
   }
 
-  @Test func `seeded randomness follows from its seed and stays in its range`() {
+  @Test func `seeded random numbers are determined by the seed and stay in range`() {
     let (one, same, other) = (Randomness.seeded(1), Randomness.seeded(1), Randomness.seeded(2))
     let numbers = (0..<100).map { _ in one.next(in: 1...6) }
     #expect(numbers == (0..<100).map { _ in same.next(in: 1...6) })
     #expect(numbers != (0..<100).map { _ in other.next(in: 1...6) })
     #expect(Set(numbers) == Set(1...6))
     #expect(Randomness { .max }.next(in: -5 ... -2) == -2)
-    #expect(Randomness { 1 << 63 }.next(in: .min ... .max) == 0, "half of all numbers lie below")
-    // The first numbers that the published algorithm makes of the seed 1234567.
+    #expect(Randomness { 1 << 63 }.next(in: .min ... .max) == 0, "half of all numbers are below")
+    // The first numbers of the published algorithm for the seed 1234567.
     let known = Randomness.seeded(1_234_567)
     #expect(
       (0..<2).map { _ in known.next() } == [6_457_827_717_110_365_317, 3_203_168_211_198_807_973])

@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Identifiers around effects, and what is left when effects are put together.
+/// Tests identifiers around effects, and combinations of effects.
 struct CancellationTests {
   let lane = ManualLane()
   let transcript = Transcript()
@@ -27,7 +27,7 @@ struct CancellationTests {
     }
   }
 
-  @Test func `an identifier that is put around an effect twice is one`() {
+  @Test func `marking an effect twice with an identifier is the same as marking it once`() {
     let store = makeStore { $0.cancellable(id: 1).cancellable(id: 1) }
     store.send(.began)
     store.send(.began)
@@ -38,7 +38,7 @@ struct CancellationTests {
     #expect(store.runningEffectNames == ["3"])
   }
 
-  @Test func `cancelInFlight that is put around an effect twice ends the one before`() {
+  @Test func `cancelInFlight applied several times cancels the previous effect`() {
     let store = makeStore {
       $0.cancellable(id: 1, cancelInFlight: true).cancellable(id: 1, cancelInFlight: true)
         .cancellable(id: 2, cancelInFlight: true)
@@ -52,7 +52,7 @@ struct CancellationTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `an identifier around several effects leaves them their own`() {
+  @Test func `an identifier around several effects keeps their own identifiers`() {
     let store = makeStore { effect in
       .merge(effect.cancellable(id: 1), effect.cancellable(id: 2), effect).cancellable(id: 3)
     }
@@ -64,7 +64,7 @@ struct CancellationTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `what is put together of nothing is nothing`() {
+  @Test func `combining empty effects results in an empty effect`() {
     let nothing = Effect<Step>.none
     #expect(Effect<Step>.merge().isNone && Effect.merge(nothing, nothing).isNone)
     #expect(Effect<Step>.concatenate().isNone && Effect.concatenate(nothing, nothing).isNone)
@@ -78,8 +78,8 @@ struct CancellationTests {
     #expect(transcript.lines == ["one", "two"] && store.startedEffects == 0)
   }
 
-  /// To clean up; what it sends then is dropped.
-  @Test func `the catch of a cancelled effect gets other errors than the cancellation`() {
+  /// The closure is called to clean up. Actions that it sends are dropped.
+  @Test func `a catch closure receives other errors but not the cancellation`() {
     let store = makeStore { [transcript] _ in
       func effect(_ name: String, _ error: any Error) -> Effect<Step> {
         .run { _ in
@@ -103,7 +103,7 @@ struct CancellationTests {
     #expect(failures == 0 && store.runningEffects == 0)
   }
 
-  @Test func `the effects of several reducers of one body run together`() {
+  @Test func `the effects of several reducers in one body run concurrently`() {
     let gate = Gate()
     let store = Store(initialState: Leaf(), lane: lane) {
       ReducerSteps<Leaf, Step>.make {

@@ -2,20 +2,20 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// The effects of a child belong to that child: they end when it goes or becomes another one, and what
-/// they still send reaches no other child.
+/// Tests that effects belong to a child: they end when the child is removed or replaced, and their
+/// actions reach no other child.
 struct ChildIdentityTests {
   let lane = ManualLane()
 
   @Test(arguments: Form.allCases)
-  func `another child in the same field ends the effects of the one before`(form: Form) {
+  func `replacing a child in a field ends the effects of the previous child`(form: Form) {
     let store = makeStore()
     store.change { form.put(1, into: &$0) }
     store.send(form.action(.waited))
     lane.run()
     #expect(store.runningEffects == 1)
     store.change { form.put(1, into: &$0) }
-    #expect(store.runningEffects == 1, "the same guest")
+    #expect(store.runningEffects == 1, "the guest is the same")
     store.change { form.put(2, into: &$0) }
     #expect(store.runningEffects == 0)
   }
@@ -27,7 +27,7 @@ struct ChildIdentityTests {
     store.send(.changed { form.put(1, into: &$0) })
     store.send(.party(form.action(.asked)))
     clock.lane.run()
-    // By a hand from above: no action passes the composition between this and the reply.
+    // Changes the state from above, so no action passes the composition before the reply.
     store.send(.changed { form.put(2, into: &$0) })
     #expect(store.runningEffects == 1)
     clock.advance(by: .seconds(1))
@@ -35,10 +35,10 @@ struct ChildIdentityTests {
     #expect(store.runningEffects == 0)
     store.send(.party(form.action(.asked)))
     clock.advance(by: .seconds(1))
-    #expect(form.replies(in: store.state.party) == 1, "its own reply arrives")
+    #expect(form.replies(in: store.state.party) == 1, "the new child's reply arrives")
   }
 
-  @Test func `a child that goes by another hand ends its effects at the next action`() {
+  @Test func `the effects of a child removed from outside end with the next action`() {
     let store = makeStore()
     store.change {
       $0.optional = Guest(id: 1)
@@ -52,7 +52,7 @@ struct ChildIdentityTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `an element that is removed and comes back in one action is another one`() {
+  @Test func `an element removed and re-added in one action counts as another element`() {
     let store = makeStore()
     store.change { $0.rows.append(Guest(id: 1), id: 1) }
     store.send(.rows(ElementAction(id: 1, action: .waited)))
@@ -63,7 +63,7 @@ struct ChildIdentityTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `elements under the same keys of another collection are the same`() {
+  @Test func `elements with the same keys in a new collection count as the same`() {
     let clock = TestClock()
     let store = makeStore(clock: clock)
     store.change { for id in 1...3 { $0.rows.append(Guest(id: id), id: id) } }
@@ -79,10 +79,10 @@ struct ChildIdentityTests {
       $0.rows.remove(id: 2)
       $0.rows.append(Guest(id: 2), id: 2)
     }
-    #expect(store.runningEffects == 0, "its slots are known from then on")
+    #expect(store.runningEffects == 0, "the slots of the new collection are now known")
   }
 
-  @Test func `a child that is presented while another is dismissed stays`() {
+  @Test func `a child presented during the dismissal of another one stays`() {
     let store = makeStore()
     store.change { $0.sheet = Guest(id: 1) }
     store.send(.replacing(2))
@@ -93,12 +93,12 @@ struct ChildIdentityTests {
     store.change { $0.sheet = Guest(id: 1) }
     store.send(.replacing(2))
     store.send(.sheet(.presented(.left)))
-    #expect(store.state.sheet?.id == 2, "the dismissal was the other one's")
+    #expect(store.state.sheet?.id == 2, "the dismissal belonged to the other child")
     store.send(.sheet(.presented(.left)))
     #expect(store.state.sheet == nil)
   }
 
-  @Test func `dismissals that reach no one are told`() {
+  @Test func `dismissals without a presenting parent are reported`() {
     let store = makeStore()
     var failures: [String] = []
     store.onFailure = { failures.append("\($0)") }
@@ -109,8 +109,7 @@ struct ChildIdentityTests {
     #expect(failures == ["dismissedWithoutParent"])
   }
 
-  @Test func `an action that an effect sends after its end is reported, after a cancellation not`()
-  {
+  @Test func `a late action is reported if its effect has ended but not if it was cancelled`() {
     let kept = Kept()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { _, action in
@@ -143,7 +142,7 @@ struct ChildIdentityTests {
     kept.send = nil
   }
 
-  @Test func `what an effect sent at once is dropped from where its child went`() {
+  @Test func `the rest of a batch of actions is dropped after the child is removed`() {
     let store = makeStore()
     store.change { $0.rows.append(Guest(id: 1), id: 1) }
     store.send(.rows(ElementAction(id: 1, action: .repliedAndLeft)))
@@ -158,7 +157,7 @@ struct ChildIdentityTests {
   }
 }
 
-/// The forms of a child that may become another one.
+/// The forms of a child that can be replaced by another one.
 enum Form: CaseIterable {
   case scoped, optional, presented, phase
 
@@ -192,12 +191,12 @@ enum Form: CaseIterable {
   }
 }
 
-/// What an effect is given to send with, kept longer than the effect runs.
+/// Stores the `send` of effects for longer than they run.
 private final class Kept: @unchecked Sendable {
   var send: Send<LeafFeature.Action>?
 }
 
-/// A child with an identity. All that it holds are plain bits.
+/// A child with an identity whose fields are all trivial.
 @ObservableState
 struct Guest: Equatable, Identifiable, Sendable {
   var id: Int
@@ -289,7 +288,7 @@ struct Party {
     .presents(\.sheet, action: \.sheet) { GuestFeature(clock: clock) }
     .ifCaseLet(\.phase, case: \.live, action: \.phase) { GuestFeature(clock: clock) }
     .forEach(\.rows, action: \.rows) { GuestFeature(clock: clock) }
-    // Behind its parent, so that it sees what that put there.
+    // Runs after its parent, so that it sees the child that the parent assigned.
     Scope(state: \.host, action: \.host) { GuestFeature(clock: clock) }
     Reduce { state, action in
       guard case .cleared = action else { return .none }
@@ -300,7 +299,7 @@ struct Party {
   }
 }
 
-/// What lies above a party.
+/// A feature above a party.
 @Reducer
 private struct House {
   @ObservableState

@@ -2,11 +2,11 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// What `concatenate` waits for, whatever its parts are made of.
+/// Tests what `concatenate` waits for, depending on its parts.
 struct ConcatenationTests {
   let clock = TestClock()
 
-  /// A store whose first action has `effect`, and the actions that it got.
+  /// Returns a store whose first action has the effect `effect`, and the list of reduced actions.
   private func actions(
     of effect: (TestClock) -> Effect<Step>, _ drive: (Store<Leaf, Step>) -> Void
   ) -> [Step] {
@@ -73,7 +73,7 @@ struct ConcatenationTests {
     #expect(log.taken() == ["twig(1) 1", "trunk 2"])
   }
 
-  @Test func `a part may cancel what was in flight before it`() {
+  @Test func `a part can cancel effects that were in flight before it`() {
     let got = actions(
       of: { clock in
         .concatenate(
@@ -83,7 +83,7 @@ struct ConcatenationTests {
         clock.advance(by: .milliseconds(500))
         store.send(.began)
         clock.advance(by: .milliseconds(700))
-        #expect(store.runningEffectNames == ["1"], "the first sequence has ended")
+        #expect(store.runningEffectNames == ["1"], "the first sequence ended")
         clock.advance(by: .seconds(1))
       })
     #expect(got == [.got(1), .got(2)])
@@ -107,10 +107,11 @@ struct ConcatenationTests {
       store.send(.cancelled("one"))
       clock.advance(by: .milliseconds(500))
     }
-    #expect(unharmed == [.got(1), .got(2), .got(3)], "neither runs when it is cancelled")
+    #expect(
+      unharmed == [.got(1), .got(2), .got(3)], "both effects are cancelled by their identifiers")
   }
 
-  @Test func `a cancellation may be a part`() {
+  @Test func `a cancellation can be a part of a sequence`() {
     let got = actions(
       of: { clock in
         .merge(
@@ -124,7 +125,7 @@ struct ConcatenationTests {
     #expect(got == [.got(2), .got(3)])
   }
 
-  @Test func `what runs beside a cancelled part runs on, and the next part does not begin`() {
+  @Test func `effects beside a cancelled one continue, and the next part does not begin`() {
     let got = actions(
       of: { clock in
         .concatenate(
@@ -138,14 +139,14 @@ struct ConcatenationTests {
     #expect(got == [.got(2)])
   }
 
-  @Test func `a task that throws a cancellation by itself ends its sequence without a failure`() {
+  @Test func `a task that throws CancellationError ends its sequence without a failure`() {
     let got = actions(
       of: { _ in .concatenate(.run { _ in throw CancellationError() }, .send(.got(1))) },
       { #expect($0.failures == 0) })
     #expect(got == [])
   }
 
-  @Test func `sequences are sequences of their parts in any depth`() {
+  @Test func `nested sequences run like flat ones`() {
     let got = actions(
       of: { clock in
         .concatenate(
@@ -170,7 +171,7 @@ struct ConcatenationTests {
     #expect(!effects.isRunning && store.runningEffects == 0)
   }
 
-  @Test func `an identifier around a composed child reaches its children`() {
+  @Test func `an identifier around a composed child's effect also covers its children`() {
     let store = Store(initialState: Trunk.State(), lane: clock.lane) { [clock] in
       Trunk(clock: clock)
     }
@@ -179,13 +180,13 @@ struct ConcatenationTests {
     store.send(.perform(.element(1, work)))
     #expect(store.runningEffects == 2)
     store.send(.perform(.cancel(id: 1)))
-    #expect(store.runningEffects == 1, "the row without the identifier runs on")
+    #expect(store.runningEffects == 1, "the row without the identifier continues")
     store.cancelEffects()
     clock.lane.run()
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
-  func `a pause or an interval of no length is over at once`(_ length: Duration) {
+  func `a pause or an interval of zero or less is over immediately`(_ length: Duration) {
     let got = actions(
       of: { clock in
         .merge(

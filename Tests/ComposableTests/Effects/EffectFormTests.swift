@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Forms of effects besides tasks, sends and limits.
+/// Tests forms of effects other than tasks, sends and limits.
 struct EffectFormTests {
   let lane = ManualLane()
   let transcript = Transcript()
@@ -20,7 +20,7 @@ struct EffectFormTests {
     }
   }
 
-  @Test func `effects that are concatenated run one after the other`() {
+  @Test func `concatenated effects run in sequence`() {
     let gate = Gate()
     let store = makeStore { step in
       guard step == .began else { return .none }
@@ -45,7 +45,7 @@ struct EffectFormTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `a cancellation or an error ends what would come next`() {
+  @Test func `a cancellation or an error prevents the following parts`() {
     let store = makeStore { step in
       switch step {
       case .began:
@@ -74,7 +74,7 @@ struct EffectFormTests {
     #expect(failures == 1 && store.runningEffects == 0)
   }
 
-  @Test func `a sequence sends an action for each of its elements until it ends`() {
+  @Test func `an asynchronous sequence sends an action per element until it ends`() {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     let store = makeStore { step in
       step == .began ? .run(sequence: stream) { .told("\($0)") } : .none
@@ -115,7 +115,7 @@ struct EffectFormTests {
     #expect(store.runningEffects == 2)
   }
 
-  @Test func `work that a debounce let through ends when the next comes, and by its identifier`() {
+  @Test func `debounced work is cancelled by the next effect and by its identifier`() {
     let clock = TestClock(lane: lane)
     let store = makeStore { step in
       switch step {
@@ -142,7 +142,7 @@ struct EffectFormTests {
     #expect(transcript.lines.last == "told(\"found\")")
   }
 
-  @Test func `the handle of a debounced send covers what was let through for it`() {
+  @Test func `the handle of a debounced send covers the debounced effect`() {
     let clock = TestClock(lane: lane)
     let store = makeStore { _ in
       .run { _ in try await clock.sleep(for: .seconds(9)) }
@@ -150,7 +150,7 @@ struct EffectFormTests {
     }
     let first = store.start(.began)
     let second = store.start(.began)
-    #expect(!first.isRunning && second.isRunning, "the newest one waits")
+    #expect(!first.isRunning && second.isRunning, "the newest effect waits")
     clock.advance(by: .seconds(2))
     #expect(second.isRunning)
     second.cancel()

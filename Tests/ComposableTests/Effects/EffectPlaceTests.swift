@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Where effects run, how their actions come back, and what they belong to.
+/// Tests where effects run, how their actions return, and what they belong to.
 struct EffectPlaceTests {
   let lanes = Lanes()
   let transcript = Transcript()
@@ -35,11 +35,11 @@ struct EffectPlaceTests {
     }
   }
 
-  @Test func `an effect runs on the lane under its name and priority`() {
+  @Test func `an effect runs on the lane with its name and priority`() {
     let store = makeStore()
     store.send(.run(onLane: true))
     #expect(store.runningEffectNames == ["named"])
-    #expect(transcript.lines == [], "not before the lane's turn")
+    #expect(transcript.lines == [], "the effect waits for the lane's turn")
     lanes.pool.run()
     #expect(transcript.lines == [])
     lanes.lane.run()
@@ -64,7 +64,7 @@ struct EffectPlaceTests {
     store.send(.batch)
     let before = lanes.wakeUps
     lanes.lane.run()
-    #expect(lanes.wakeUps - before <= 2, "once for the actions, once more for the end")
+    #expect(lanes.wakeUps - before <= 2, "one wake-up for the actions, one for the end")
     #expect(transcript.lines == ["told 1", "told 2", "told 3", "told 4", "observed"])
     _ = observer
   }
@@ -78,7 +78,7 @@ struct EffectPlaceTests {
     #expect(!handle.isRunning && store.runningEffects == 0)
   }
 
-  @Test func `awaiting a handle ends with the last effect`() {
+  @Test func `awaiting a handle returns after the last effect`() {
     let store = makeStore()
     nonisolated(unsafe) let handle = store.start(.chain)
     let task = Task(executorPreference: lanes.lane) { [transcript] in
@@ -126,7 +126,7 @@ struct EffectPlaceTests {
   }
 }
 
-/// A lane and a pool that run when they are told to, and a count of how often the lane was woken.
+/// A lane and a pool that run on demand. Counts how often the lane was woken.
 final class Lanes: Lane {
   let lane = ManualLane()
   let pool = ManualLane()

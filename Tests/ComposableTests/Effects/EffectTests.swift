@@ -5,7 +5,7 @@ import Testing
 struct EffectTests {
   let lane = ManualLane()
 
-  @Test func `sent actions run after the current one, in order`() {
+  @Test func `actions sent by effects are reduced after the current one, in order`() {
     let transcript = Transcript()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { _, step in
@@ -35,12 +35,12 @@ struct EffectTests {
     var counts: [Int] = []
     store.onEffectActions = { [unowned store] in counts.append(store.state.count) }
     store.send(.first)
-    #expect(counts == [], "who sends an action knows of it")
+    #expect(counts == [], "sends by the program do not call it")
     lane.run()
     #expect(counts == [3])
   }
 
-  @Test func `a program that logs inputs gets what effects send, and reduces it itself`() {
+  @Test func `a program that logs inputs receives effect actions and reduces them itself`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { state, step in
         state.count += 1
@@ -53,7 +53,7 @@ struct EffectTests {
     var taken: [Step] = []
     store.onEffectAction = { taken.append($0) }
     store.send(.first)
-    #expect(store.state.count == 2, "feedback is no input")
+    #expect(store.state.count == 2, "follow-up actions are not inputs")
     lane.run()
     #expect(taken == [.third, .fourth])
     #expect(store.state.count == 2)
@@ -63,7 +63,7 @@ struct EffectTests {
     #expect(store.state.count == 6)
   }
 
-  @Test func `while a program repeats what happened before, no effect is started`() {
+  @Test func `no effect is started during a replay`() {
     let clock = TestClock(lane: lane)
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { state, step in
@@ -83,10 +83,10 @@ struct EffectTests {
     store.send(.first)
     clock.advance(by: .seconds(1))
     #expect(store.state.count == 6)
-    #expect(store.startedEffects == 3, "two effects and the wait of one")
+    #expect(store.startedEffects == 3, "two effects and the wait of a debounce")
   }
 
-  @Test func `a cycle of actions is stopped and named`() {
+  @Test func `a cycle of actions is stopped and reported with its kinds`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Cycle> { _, action in
         switch action {
@@ -105,7 +105,7 @@ struct EffectTests {
     #expect(Set(kinds) == ["ping", "pong"] && kinds.count == 2)
     #expect(store.failures == 1)
     store.send(.start)
-    #expect(store.failures == 2, "the store goes on")
+    #expect(store.failures == 2, "the store still works")
   }
 
   @Test func `an effect that is cancelled in the action that starts it never runs`() {
@@ -146,7 +146,7 @@ struct EffectTests {
     #expect(store.state.count == 0)
   }
 
-  @Test func `identifiers are local to a node`() {
+  @Test func `identifiers are local to a child`() {
     let store = makeZoo()
     store.send(.child(.slept(id: 1)))
     store.send(.hidden(.slept(id: 1)))
@@ -160,7 +160,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `the effects of a child end with it, whatever form it has`() {
+  @Test func `the effects of a child end when it is removed, whatever its form`() {
     let store = makeZoo()
     store.change {
       $0.optional = Leaf()
@@ -180,7 +180,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `the effects of removed elements end, those of the others continue`() {
+  @Test func `the effects of removed elements end, and other effects continue`() {
     let store = makeZoo(rows: 4)
     for id in 0..<4 { store.send(.rows(ElementAction(id: id, action: .slept(id: 1)))) }
     store.change { $0.rows.remove(id: 2) }
@@ -197,7 +197,7 @@ struct EffectTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `the first effect of a collection ends with the element that its action removes`() {
+  @Test func `the first effect of a collection ends if its action removes the element`() {
     let store = Store(initialState: makeZoo().state, lane: lane) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, action in
@@ -213,7 +213,7 @@ struct EffectTests {
   }
 
   @Test
-  func `the effects of elements end when their collection is replaced before any was removed`() {
+  func `the effects of missing elements end when the collection is replaced`() {
     let store = makeZoo(rows: 2)
     for id in 0..<2 { store.send(.rows(ElementAction(id: id, action: .slept(id: 1)))) }
     store.change { zoo in
@@ -224,7 +224,7 @@ struct EffectTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `an error that is not caught is reported by name; a cancellation is not reported`() {
+  @Test func `an uncaught error is reported with the effect's name, a cancellation is not`() {
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, Step> { _, step in
         switch step {
@@ -253,7 +253,7 @@ struct EffectTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `a handle awaits and cancels the effects of its action and of those that follow`()
+  @Test func `a handle covers the effects of its action and of the following actions`()
     async
   {
     let store = makeZoo()

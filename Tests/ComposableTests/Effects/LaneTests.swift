@@ -3,7 +3,7 @@ import ComposableTesting
 import Dispatch
 import Testing
 
-/// A store whose actor runs on its lane.
+/// A store whose actor runs on the store's lane.
 private actor Room {
   let lane = SerialLane(label: "room")
   private lazy var store = makeStore()
@@ -24,7 +24,7 @@ private actor Room {
       }
     }
     store.onEffectActions = { [unowned self] in
-      // The store calls on its lane, which is this actor's executor.
+      // The store calls this on its lane, which is this actor's executor.
       assumeIsolated { $0.look() }
     }
     return store
@@ -38,7 +38,7 @@ private actor Room {
 
   func count() async -> Int {
     store.send(.slept(id: 3))
-    // Looks once more when it waits: the effects may be done by then.
+    // Checks again after it began to wait, because the effects may have ended by then.
     await withCheckedContinuation {
       waiting = $0
       look()
@@ -48,11 +48,11 @@ private actor Room {
 }
 
 struct LaneTests {
-  @Test(.timeLimit(.minutes(1))) func `an actor on a serial lane holds a store`() async {
+  @Test(.timeLimit(.minutes(1))) func `an actor on a serial lane can hold a store`() async {
     #expect(await Room().count() == 6)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a serial lane runs jobs one after the other, in order`()
+  @Test(.timeLimit(.minutes(1))) func `a serial lane runs jobs in sequence, in order`()
     async
   {
     let lane = SerialLane(queue: DispatchQueue(label: "given"))
@@ -64,7 +64,7 @@ struct LaneTests {
   }
 
   @MainActor @Test(.timeLimit(.minutes(1)))
-  func `a store of the main actor gets the actions of its effects there`() async {
+  func `a store on the main actor receives the actions of its effects there`() async {
     let lane = MainActorLane()
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { state, action in

@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// One of several children, presented or optional, and what becomes of its effects.
+/// Tests children in an enum, presented or optional, and their effects.
 struct PresentationTests {
   let lane = ManualLane()
 
@@ -15,7 +15,7 @@ struct PresentationTests {
   }
 
   @Test(arguments: [false, true])
-  func `another case, and another payload of the same case, is another child`(isPresented: Bool) {
+  func `another case, or another payload of the same case, is another child`(isPresented: Bool) {
     let store = makeStore()
     func show(_ room: Room.State) { store.send(isPresented ? .shown(room) : .opened(room)) }
     func wait() {
@@ -27,7 +27,7 @@ struct PresentationTests {
     show(.visitor(Visitor.State(id: 1)))
     wait()
     show(.visitor(Visitor.State(id: 1)))
-    #expect(store.runningEffects == 1, "the same visitor")
+    #expect(store.runningEffects == 1, "the visitor is the same")
     show(.visitor(Visitor.State(id: 2)))
     #expect(store.runningEffects == 0)
     wait()
@@ -37,7 +37,7 @@ struct PresentationTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `an enum with an id is another child by that, and by its case`() {
+  @Test func `an enum with another id or another case is another child`() {
     let store = makeStore()
     func wait() {
       store.send(.lamp(.presented(.waited)))
@@ -55,7 +55,7 @@ struct PresentationTests {
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `a child in a presented enum that changes its id is another child`() {
+  @Test func `a child in a presented enum with a changed id is another child`() {
     let store = makeStore()
     func send(_ action: Visitor.Action) {
       store.send(.presented(.presented(.visitor(action))))
@@ -68,12 +68,12 @@ struct PresentationTests {
     #expect(store.runningEffects == 0)
     send(.waited)
     send(.renamedAndWaited(3))
-    #expect(store.runningEffects == 1, "the new one's")
+    #expect(store.runningEffects == 1, "the effect of the new child runs")
     store.send(.shown(.visitor(Visitor.State(id: 3))))
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `an action for another case than the one that is there is dropped and counted`() {
+  @Test func `an action for a case that is not the current one is dropped and counted`() {
     let store = makeStore()
     let room = Room.State.visitor(Visitor.State(id: 1))
     store.send(.shown(room))
@@ -84,7 +84,7 @@ struct PresentationTests {
     #expect(store.state.presented == room && store.state.optional == room)
   }
 
-  @Test func `a child cancels nothing of its parent, nor does its cancelInFlight`() {
+  @Test func `a child's cancellation and cancelInFlight do not affect its parent`() {
     let store = makeStore()
     func send(_ action: Visitor.Action) {
       store.send(.presented(.presented(.visitor(action))))
@@ -96,14 +96,14 @@ struct PresentationTests {
     #expect(store.runningEffects == 1)
     send(.waitedAlone)
     send(.waitedAlone)
-    #expect(store.runningEffects == 2, "the parent's and the child's last one")
+    #expect(store.runningEffects == 2, "the parent's effect and the child's last effect run")
     store.send(.cancelled)
     #expect(store.runningEffects == 1, "the child's")
     send(.cancelled)
     #expect(store.runningEffects == 0)
   }
 
-  @Test func `a grandchild is dismissed from the top`() {
+  @Test func `a grandchild can be dismissed from the root`() {
     let store = makeHouse()
     func send(_ action: Lobby.Action) { store.send(.lobby(.presented(action))) }
     store.send(.entered)
@@ -126,7 +126,7 @@ struct PresentationTests {
     lane.run()
     #expect(handle.isRunning)
     store.send(.lobby(.dismiss))
-    // Otherwise it would be waited for in vain.
+    // Otherwise the handle would wait forever.
     try #require(!handle.isRunning && store.runningEffects == 0)
     await handle.finish()
     handle.cancel()
@@ -134,7 +134,7 @@ struct PresentationTests {
     #expect(store.actionsWithoutChild == 1 && store.runningEffects == 0)
   }
 
-  @Test func `what is presented from further up is dismissed once`() {
+  @Test func `a child presented from further up is dismissed once`() {
     let store = makeHouse()
     store.send(.entered)
     store.send(.invited)
@@ -148,7 +148,7 @@ struct PresentationTests {
     #expect(store.state.lobby == Lobby.State() && store.actionsWithoutChild == 2)
   }
 
-  @Test func `of features that present themselves the innermost is dismissed`() {
+  @Test func `of recursively presented features the innermost is dismissed`() {
     let store = Store(initialState: Level.State(), lane: lane) { Level() }
     for depth in 0..<3 {
       store.send(.inside(depth, .wentDown))
@@ -175,7 +175,7 @@ private struct Visitor {
 
   enum Action: Equatable, Sendable {
     case waited
-    /// Ends the ones before it.
+    /// Cancels the earlier ones.
     case waitedAlone
     case cancelled
     case renamed(Int)
@@ -209,7 +209,7 @@ private enum Room {
   case alert(Alert<Answer>)
 }
 
-/// An enum that says itself which one it is.
+/// An enum that defines its own identity.
 @ObservableState
 private enum Lamp: Equatable, Identifiable, Sendable {
   case on(id: Int, Leaf)
@@ -275,7 +275,7 @@ private struct Lobby {
   }
 }
 
-/// What a lobby is presented by.
+/// A feature that presents a lobby.
 @Reducer
 private struct Manor {
   @ObservableState
@@ -302,7 +302,7 @@ private struct Manor {
   }
 }
 
-/// A feature that presents another one of its kind.
+/// A feature that presents a feature of the same type.
 @Reducer
 private struct Level {
   @ObservableState
@@ -326,7 +326,7 @@ private struct Level {
     case left
     case below(PresentationAction<Action>)
 
-    /// The action of the level so far down.
+    /// Returns the action of the level at this depth.
     static func inside(_ depth: Int, _ action: Action) -> Action {
       (0..<depth).reduce(action) { action, _ in .below(.presented(action)) }
     }

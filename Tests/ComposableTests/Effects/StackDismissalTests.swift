@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// `dismiss` from a screen of a stack.
+/// Tests `dismiss` from a screen of a stack.
 struct StackDismissalTests {
   let clock = TestClock()
 
@@ -12,7 +12,7 @@ struct StackDismissalTests {
     return TestStore(initialState: state, clock: clock) { [clock] in Stacked(clock: clock) }
   }
 
-  @Test func `a screen that dismisses itself is popped with those above`() async {
+  @Test func `a screen that dismisses itself is popped with the screens above`() async {
     let store = makeStore()
     await store.send(.path(ElementAction(id: 2, action: .worked))) { $0.seen = [2] }
     await store.send(.path(ElementAction(id: 1, action: .dismissed))) {
@@ -22,7 +22,7 @@ struct StackDismissalTests {
     await store.finish()
   }
 
-  @Test func `a dismissal may come with other effects that take no time`() async {
+  @Test func `a dismissal can be combined with other effects that take no time`() async {
     let store = makeStore()
     await store.send(.path(ElementAction(id: 2, action: .cancelledAndDismissed))) {
       $0.path.pop()
@@ -32,7 +32,7 @@ struct StackDismissalTests {
     await store.finish()
   }
 
-  @Test func `screens that are pushed meanwhile stay`() async {
+  @Test func `screens pushed in the same action stay`() async {
     let store = makeStore()
     await store.send(.path(ElementAction(id: 2, action: .replaced))) {
       $0.path.pop()
@@ -42,7 +42,7 @@ struct StackDismissalTests {
     await store.finish()
   }
 
-  @Test func `a screen within a sheet is popped and the sheet stays`() async {
+  @Test func `a screen inside a sheet is popped, and the sheet stays`() async {
     let inner = makeStore().state
     let store = TestStore(initialState: Sheeted.State(sheet: inner), clock: clock) { [clock] in
       Sheeted(clock: clock)
@@ -96,7 +96,7 @@ private struct Stacked {
   @ObservableState
   struct State: Equatable, Sendable {
     var path = StackState<Leaf>()
-    /// The screens that sent something.
+    /// The screens that sent an action.
     var seen: [Int] = []
   }
 

@@ -2,7 +2,7 @@ import Composable
 import Dispatch
 import Testing
 
-/// With threads that run at the same time: what a sanitizer of threads has to look at.
+/// Tests with concurrent threads, for the thread sanitizer.
 struct ThreadTests {
   @Test func `effects on many threads reach their store, which is released while some still run`()
     async
@@ -28,7 +28,7 @@ struct ThreadTests {
           }
           holder.store = store
           store.onAction { [unowned store] action in
-            // Half of the noise ends by name, the rest with the store.
+            // Half of the effects are cancelled by name, the rest end with the store.
             if case .counted = action, store.state.count == 10 {
               store.send(contentsOf: [.awoken(id: 0), .awoken(id: 1)])
             }
@@ -45,7 +45,7 @@ struct ThreadTests {
   }
 }
 
-/// Sends 1 this many times.
+/// Sends 1 this number of times.
 private func counting(_ sends: Int) -> Effect<LeafFeature.Action> {
   .run(onLane: false) { send in
     for number in 0..<sends {
@@ -66,7 +66,7 @@ private func noise(_ id: Int) -> Effect<LeafFeature.Action> {
   .cancellable(id: id)
 }
 
-/// A lane on threads of the system; effects run on the shared pool.
+/// A lane on system threads. Effects run on the shared pool.
 private final class QueueLane: Lane {
   private let queue = DispatchQueue(label: "lane")
 
@@ -75,7 +75,7 @@ private final class QueueLane: Lane {
   func execute(_ job: @escaping @Sendable () -> Void) { queue.async(execute: job) }
 }
 
-/// Touched on the lane only.
+/// Accessed only on the lane.
 private final class Holder: @unchecked Sendable {
   var store: Store<Leaf, LeafFeature.Action>?
 }

@@ -20,7 +20,7 @@ struct TimeTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a timer that wakes late keeps to its multiples and skips the missed ones`() {
+  @Test func `a timer that wakes late keeps to multiples and skips missed ticks`() {
     let (late, later) = (
       LateClock(clock: clock, delay: .milliseconds(300)),
       LateClock(clock: clock, delay: .milliseconds(5_500))
@@ -41,8 +41,7 @@ struct TimeTests {
     store.cancelEffects()
   }
 
-  @Test func `a throttle lets the first through at once and the newest at the end of the interval`()
-  {
+  @Test func `a throttle runs the first effect immediately and the newest at the interval's end`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: "t", for: .seconds(1), clock: clock)
     }
@@ -60,7 +59,7 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 3, 4])
   }
 
-  @Test func `a throttle may keep the oldest`() {
+  @Test func `a throttle can keep the oldest effect`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).throttle(id: "t", for: .seconds(1), clock: clock, latest: false)
     }
@@ -86,7 +85,7 @@ struct TimeTests {
     #expect(store.state.delivered == [1, 2, 4, 7])
     clock.advance(by: .seconds(1))
     store.send(.pushed(8))
-    #expect(store.state.delivered == [1, 2, 4, 7, 8], "nothing came for an interval")
+    #expect(store.state.delivered == [1, 2, 4, 7, 8], "no effect arrived for an interval")
   }
 
   @Test func `the limits of many identifiers are independent`() {
@@ -101,7 +100,7 @@ struct TimeTests {
     #expect(store.state.delivered.count == 200)
   }
 
-  @Test func `a debounce delivers the newest after a pause`() {
+  @Test func `a debounce runs the newest effect after a pause`() {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).debounce(id: "d", for: .seconds(1), clock: clock)
     }
@@ -115,7 +114,7 @@ struct TimeTests {
   }
 
   @Test(arguments: [[0], [0, 100], [0, 100, 200], [0, 100, 200, 300], [0, 290, 580]])
-  func `a debounce delivers whatever the times of its keystrokes`(times: [Int]) {
+  func `a debounce delivers for any timing of keystrokes`(times: [Int]) {
     let store = makeStore { [clock] value in
       .send(.delivered(value)).debounce(id: "d", for: .milliseconds(300), clock: clock)
     }
@@ -131,7 +130,7 @@ struct TimeTests {
   }
 
   @Test(arguments: [false, true])
-  func `an identifier around a limit cancels what the limit holds back`(isThrottle: Bool) {
+  func `an identifier around a limit cancels the effect held back by the limit`(isThrottle: Bool) {
     let store = makeStore { [clock] value in
       let effect = Effect<Limited.Action>.run { $0(.delivered(value)) }
       return

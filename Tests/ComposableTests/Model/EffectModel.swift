@@ -1,10 +1,11 @@
 import Composable
 
-/// The documented life of effects, in the plainest way: lists, searched from end to end.
+/// A model of the documented rules for effects. It is as simple as possible and uses linear search.
 struct EffectModel {
-  /// Which child it is. Rows are told apart by their turn in one lineage of the collection.
+  /// The identity of a child. Rows are distinguished by their turn within a lineage of the
+  /// collection.
   enum Identity: Equatable {
-    /// All children there are the same one.
+    /// All children in this place are the same.
     case any
     case id(Int)
     case turn(Int, lineage: Int)
@@ -39,11 +40,11 @@ struct EffectModel {
     var scope: Int
     var kind: Kind
     var deadline: Int
-    /// Of those that wake at the same time, the one comes first that went to sleep first.
+    /// The order of falling asleep, which decides among effects that wake at the same time.
     var sleep: Int
     var ids: Set<Int>
     var origin: Int
-    /// What a listener was told and has not sent yet: the first of the changes and the newest.
+    /// The changes that a listener has received but not sent: the first change and the newest.
     var told: [Volume] = []
   }
 
@@ -69,11 +70,11 @@ struct EffectModel {
   var lineage = 0
   var dropped = 0
   var failures = 0
-  /// How many effects left their `send` to somebody else.
+  /// The number of effects that left their `send` to other code.
   var kept = 0
   var changes: [[Int?]] = []
   var volume = Volume()
-  /// How often each rule of the page applied.
+  /// The number of times that each rule of the page applied.
   var reached: [String: Int] = [:]
   private var last = 0
   private var lastTurn = 0
@@ -88,14 +89,14 @@ struct EffectModel {
 
   // MARK: Scopes
 
-  /// Whether the scope belongs to the child that is there.
+  /// Returns whether the scope belongs to the present child.
   private mutating func isCurrent(_ number: Int) -> Bool {
     guard let scope = scopes[number] else { return false }
     guard var child = children[scope.site] else { return false }
     if case .turn(let turn, _) = child.identity { child.identity = .turn(turn, lineage: lineage) }
     if case .turn(_, let old) = scope.identity, old != lineage {
       if lineage != 0 { scopes[number]?.identity = child.identity }
-      note("elements of another collection are the same")
+      note("elements of a new collection count as the same")
       return true
     }
     return scope.identity == child.identity
@@ -109,7 +110,7 @@ struct EffectModel {
     running = running.filter { $0.value.scope != number }
   }
 
-  /// Gives the rows a lineage, as their parent does when it looks at them.
+  /// Assigns a lineage to the rows, like their parent when it checks them.
   private mutating func look() {
     guard lineage == 0 else { return }
     lastLineage += 1
@@ -120,7 +121,7 @@ struct EffectModel {
     if scopes.values.contains(where: { if case .row = $0.site { true } else { false } }) { look() }
   }
 
-  /// Ends the effects of children that went or became others, as a parent does behind its action.
+  /// Ends the effects of removed or replaced children, like a parent after its action.
   private mutating func endGone() {
     lookAtRows()
     for number in scopes.keys.sorted() where !isCurrent(number) {
@@ -130,7 +131,7 @@ struct EffectModel {
       } else if site == .choice {
         note("another case or payload of an enum is another child")
       } else {
-        note("effects end when another child comes")
+        note("effects end when the child is replaced")
       }
       end(number)
     }
@@ -140,7 +141,7 @@ struct EffectModel {
     if case .row = site { look() }
     for number in scopes.keys.sorted() where scopes[number]?.site == site {
       if isCurrent(number) { return number }
-      note("a new child's effect ends those of the one before")
+      note("a new child's effect ends the effects of the previous child")
       end(number)
     }
     var identity = children[site]!.identity
@@ -162,7 +163,7 @@ struct EffectModel {
       }
     case .put(.plain, _):
       if children[.plain] != nil, scopes.values.contains(where: { $0.site == .plain }) {
-        note("a child without an id stays the same when it is replaced")
+        note("a replaced child without an id counts as the same")
       }
       children[.plain] = Child(identity: .any)
     case .put(let site, let id): children[site] = Child(identity: .id(id))
@@ -171,7 +172,7 @@ struct EffectModel {
       if children[.row(row)] != nil {
         lastTurn += 1
         children[.row(row)] = Child(identity: .turn(lastTurn, lineage: 0))
-        note("a row comes back in one action")
+        note("a row is removed and re-added in one action")
       }
     case .replaceRows(let rows):
       for case .row(let row) in Array(children.keys) { children[.row(row)] = nil }
@@ -182,7 +183,7 @@ struct EffectModel {
       lineage = 0
     case .cancel(let site, let id):
       for number in scopes.keys where scopes[number]?.site == site {
-        note("a parent cancels in a child")
+        note("a parent cancels an effect of a child")
         cancel(id, in: number)
       }
     }
@@ -196,15 +197,15 @@ struct EffectModel {
 
   private mutating func setNext(_ id: Int?) {
     if next == id {
-      note("an assignment of an equal value is no change")
+      note("assigning an equal value is not a change")
     } else {
-      note("a change is told with the old value and the new one")
+      note("a change is reported with the old and the new value")
       changes.append([next, id])
     }
     next = id
   }
 
-  /// Somebody sends what an effect left behind.
+  /// Sends an action by the `send` that an ended effect left behind.
   mutating func useKept() {
     kept -= 1
     failures += 1
@@ -218,7 +219,7 @@ struct EffectModel {
     }
     if let next {
       if children[.sheet] != nil {
-        note("a child put there at a dismissal stays")
+        note("a child presented during a dismissal stays")
         for number in scopes.keys where scopes[number]?.site == .sheet { end(number) }
       }
       children[.sheet] = Child(identity: .id(next))
@@ -229,12 +230,12 @@ struct EffectModel {
     endGone()
   }
 
-  /// An action of a child, and all that follows from it at once.
+  /// Reduces an action of a child and all follow-up actions.
   mutating func act(_ site: Site, _ act: Act, origin: Int = 0) {
     lookAtRows()
     guard children[site] != nil else {
       dropped += 1
-      note("an action without child is counted")
+      note("an action for an absent child is counted")
       endGone()
       if case .asked(let token) = act { self.act(site, .got(token: token + 1), origin: origin) }
       return
@@ -256,7 +257,7 @@ struct EffectModel {
       started = scope(at: site)
       start(started!, .work(token: token), delay, [], origin)
       children[site] = nil
-      note("a child goes with the action that starts its effect")
+      note("a child is removed by the action that starts its effect")
     case .chain(let token, let delay, let then):
       started = scope(at: site)
       start(started!, .chain(token: token, then: then), delay, [], origin)
@@ -268,11 +269,11 @@ struct EffectModel {
     case .throttled(let token, let interval, let delay):
       throttle(scope(at: site), token, interval, delay, origin)
     case .cancelled(let id):
-      // A cancellation is an effect of the child, too.
+      // A cancellation is also an effect of the child.
       cancel(id, in: scope(at: site))
     case .fedBack(let token):
       follow = [.got(token: token), .got(token: token + 1)]
-      note("feedback comes at once")
+      note("follow-up actions are reduced immediately")
     case .pair(let token, let delay, let endsInFeedback):
       started = scope(at: site)
       start(started!, .pair(token: token, endsInFeedback: endsInFeedback), delay, [], origin)
@@ -288,21 +289,22 @@ struct EffectModel {
       cancel(id, in: started!)
       note("an effect that its own action cancels does not run")
     case .escaping:
-      // It starts and ends. Like all effects of a child it ends those of the child before.
+      // The effect starts and ends. Like all effects of a child, it ends the effects of the
+      // previous child.
       started = scope(at: site)
       kept += 1
     case .asked(let token):
       follow = [.got(token: token), .got(token: token + 1)]
-      note("what is sent while an action is reduced comes behind what follows from it")
+      note("an action sent while reducing comes after the follow-up actions")
     case .endless:
       failures += 1
-      note("actions that follow from each other without end are stopped")
+      note("an endless chain of actions is stopped")
     case .left:
       if site == .sheet {
         isDismissed = true
       } else {
         failures += 1
-        note("a dismissal that no parent presents is reported")
+        note("a dismissal without a presenting parent is reported")
       }
     case .got(let token): children[site]?.log.append(token)
     case .shared(let action): started = share(action, site, origin)
@@ -313,10 +315,10 @@ struct EffectModel {
       children[site]?.volume = volume.value
       follow = [.looked]
     case .added(let amount, let meanwhile):
-      note("a change of a shared value sees what the one before it left")
+      note("a change of a shared value starts from the previous result")
       change(volume.value + amount)
       if let meanwhile {
-        note("what another thread changes behind a change is not undone")
+        note("a later change by another thread is not undone")
         change(meanwhile)
       }
       children[site]?.volume = volume.value
@@ -342,7 +344,7 @@ struct EffectModel {
       return nil
     case .changed(let value, let version):
       if version < UInt64(volume.number) {
-        note("a change that was overtaken finds the newer one")
+        note("an outdated change finds the newer value")
       }
       children[site]?.log.append(volume.value)
       if value < 0 { assign(Subject.answer(to: value), since: volume.value) }
@@ -351,21 +353,21 @@ struct EffectModel {
     }
   }
 
-  /// A child assigns to its field, which was `base`.
+  /// Assigns to the field of a child, whose previous value was `base`.
   private mutating func assign(_ value: Int, since base: Int) {
-    guard value != base else { return note("a shared field that is left equal is not shared") }
+    guard value != base else { return note("an equal value of a shared field is not shared") }
     note("a change of a shared field is shared before the next action")
-    if volume.value != base { note("of assignments by several threads the last one stays") }
+    if volume.value != base { note("the last of several concurrent assignments is kept") }
     change(value)
   }
 
-  /// Changes the shared value and tells those who listen.
+  /// Changes the shared value and notifies the listeners.
   mutating func change(_ value: Int) {
     guard volume.value != value else { return }
     volume = Volume(value: value, number: volume.number + 1)
     for (number, effect) in running where effect.kind.isListening {
       if effect.told.count == 2 {
-        note("of several changes the newest is got")
+        note("of several changes only the newest is delivered")
         running[number]!.told[1] = volume
       } else {
         running[number]!.told.append(volume)
@@ -373,8 +375,8 @@ struct EffectModel {
     }
   }
 
-  /// Those who listen send what they were told, in the order in which they joined, until there is nothing
-  /// new.
+  /// Lets the listeners send their changes, in the order in which they joined, until there are none
+  /// left.
   mutating func listen() {
     var heard: Set<Int> = []
     while case let told = running.filter({ !$0.value.told.isEmpty }), !told.isEmpty {
@@ -388,7 +390,7 @@ struct EffectModel {
     }
     let sites = heard.compactMap { running[$0].map { scopes[$0.scope]!.site } }
     if sites.count > 1, sites.allSatisfy({ children[$0]?.volume == volume.value }) {
-      note("in the end all who joined have the same value")
+      note("in the end all joined features have the same value")
     }
   }
 
@@ -397,7 +399,7 @@ struct EffectModel {
       note("a late result does not reach another child")
       return end(effect.scope)
     }
-    if effect.told.count == 2 { note("who has joined gets changes in their order") }
+    if effect.told.count == 2 { note("a joined feature gets changes in order") }
     act(
       scopes[effect.scope]!.site,
       .shared(.changed(volume.value, version: UInt64(volume.number))), origin: effect.origin)
@@ -420,24 +422,24 @@ struct EffectModel {
   private mutating func drop(_ number: Int) {
     guard let effect = running.removeValue(forKey: number) else { return }
     if case .wait(let limiter) = effect.kind {
-      note("a cancellation drops what is held back")
+      note("a cancellation drops the held effect")
       scopes[effect.scope]?.limiters[limiter]?.pending = nil
     } else {
-      note("a cancellation ends what runs")
+      note("a cancellation ends running effects")
       if case .stubborn = effect.kind {
-        note("what a cancelled effect sends is dropped in silence")
+        note("actions of a cancelled effect are dropped silently")
       }
       if running.values.contains(where: {
         $0.scope != effect.scope && !$0.ids.isDisjoint(with: effect.ids)
       }) {
-        note("an identifier is the child's own")
+        note("an identifier is local to the child")
       }
     }
   }
 
   mutating func cancel(origin: Int) {
     for (number, effect) in running where effect.origin == origin {
-      note("a handle cancels")
+      note("a handle cancels effects")
       drop(number)
     }
   }
@@ -456,7 +458,7 @@ struct EffectModel {
     for (number, effect) in running
     where effect.scope == scope && effect.ids.contains(Name.debounce) {
       if case .wait = effect.kind { continue }
-      note("a debounce ends what it let through")
+      note("a debounce cancels the earlier effect")
       running[number] = nil
     }
     var limiter = scopes[scope]!.limiters[Name.debounce] ?? Limiter()
@@ -474,7 +476,7 @@ struct EffectModel {
       limiter.rest = now + interval
       scopes[scope]!.limiters[Name.throttle] = limiter
       start(scope, .work(token: token), delay, [Name.throttle, Name.limits], origin)
-      note("a throttle lets the first through")
+      note("a throttle runs the first effect")
     } else {
       limiter.pending = (token, delay)
       limiter.deadline = limiter.rest
@@ -487,7 +489,7 @@ struct EffectModel {
     let deadline = scopes[scope]!.limiters[limiter]!.deadline
     if let number = wait(limiter, in: scope) {
       if movesOrigin { running[number]!.origin = origin }
-      // A sleep that would end too late starts again.
+      // A sleep that would end too late is restarted.
       if running[number]!.deadline > deadline { sleep(number, until: deadline) }
     } else {
       let number = newNumber()
@@ -499,7 +501,7 @@ struct EffectModel {
 
   // MARK: Time
 
-  /// Lets time pass until `target`.
+  /// Advances time to `target`.
   mutating func advance(to target: Int) {
     while let (number, effect) = running.min(by: {
       ($0.value.deadline, $0.value.sleep) < ($1.value.deadline, $1.value.sleep)
@@ -520,7 +522,7 @@ struct EffectModel {
     if case .failing = effect.kind {
       failures += 1
       running[number] = nil
-      return note("an error that is not caught is reported")
+      return note("an uncaught error is reported")
     }
     guard isCurrent(effect.scope) else {
       note("a late result does not reach another child")
@@ -534,8 +536,8 @@ struct EffectModel {
       act(site, .fedBack(token: token), origin: effect.origin)
       if !endsInFeedback { act(site, .got(token: token + 2), origin: effect.origin) }
       running[number] = nil
-      note("what an action leads to comes before the next one of its effect")
-      note("the actions of an effect come in their order")
+      note("follow-up actions precede the next action of the effect")
+      note("the actions of an effect arrive in order")
     case .work(let token), .stubborn(let token):
       act(site, .got(token: token), origin: effect.origin)
       running[number] = nil
@@ -562,11 +564,11 @@ struct EffectModel {
     guard let (token, delay) = limiter.pending else { return }
     scopes[effect.scope]!.limiters[name]!.pending = nil
     if name == Name.throttle {
-      note("a throttle lets the newest through")
-      // The interval is that of the limiter, which is the same for all of a child's.
+      note("a throttle runs the newest effect")
+      // The interval belongs to the limiter and is the same for all limiters of a child.
       scopes[effect.scope]!.limiters[name]!.rest = now + Fuzzer.interval
     } else {
-      note("a debounce lets the newest through")
+      note("a debounce runs the newest effect")
     }
     start(
       effect.scope, .work(token: token), delay, [name, Name.limits], effect.origin)

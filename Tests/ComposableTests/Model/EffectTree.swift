@@ -1,8 +1,8 @@
 import Composable
 import ComposableTesting
 
-/// A composition of effects as data: a feature makes an effect of it, and ``TreeModel`` runs it. Times are in
-/// nanoseconds.
+/// A composition of effects as data. A feature makes an effect from it, and ``TreeModel`` runs it.
+/// Times are in nanoseconds.
 indirect enum EffectTree: Equatable, Sendable {
   case send(Told)
   case run(Work)
@@ -12,19 +12,20 @@ indirect enum EffectTree: Equatable, Sendable {
   case cancellable(EffectTree, id: Int, cancelInFlight: Bool)
   case debounce(EffectTree, id: Int, pause: Int)
   case throttle(EffectTree, id: Int, interval: Int)
-  /// The effect of a child that the feature composes by calling its reducer: it has no scope of its own.
+  /// The effect of a child that the feature composes by calling its reducer. It has no scope of its
+  /// own.
   case composed(EffectTree)
   /// The effect of an element of the composed child.
   case element(Int, EffectTree)
 
-  /// What an effect sends.
+  /// An action that an effect sends.
   struct Told: Equatable, Sendable {
     var token: Int
-    /// The effect of the action by which it arrives.
+    /// The effect of the action when it is reduced.
     var reaction: EffectTree?
   }
 
-  /// What a task does.
+  /// The work of a task.
   struct Work: Equatable, Sendable {
     enum Outcome: Equatable, Sendable { case sends, fails, handlesError, throwsCancellation }
 
@@ -33,11 +34,12 @@ indirect enum EffectTree: Equatable, Sendable {
     var outcome = Outcome.sends
   }
 
-  /// Identifiers of limits are numbers from 10 upwards; a throttle with an odd one keeps the oldest.
+  /// Identifiers of limits are 10 or greater. A throttle with an odd identifier keeps the oldest
+  /// effect.
   static func keepsLatest(_ id: Int) -> Bool { id % 2 == 0 }
 }
 
-/// What the features below have in common.
+/// The common interface of the features below.
 protocol TreeFeature: Sendable {
   associatedtype Action: Sendable
   var clock: TestClock { get }
@@ -45,9 +47,9 @@ protocol TreeFeature: Sendable {
 }
 
 extension TreeFeature {
-  /// The effect that `tree` stands for.
+  /// Makes the effect that `tree` describes.
   ///
-  /// - Parameter compose: makes the effect of a child.
+  /// - Parameter compose: Makes the effect of a child.
   func effect(
     of tree: EffectTree?, compose: (_ element: Int?, EffectTree) -> Effect<Action>
   ) -> Effect<Action> {

@@ -3,11 +3,12 @@ import ComposableTesting
 import Foundation
 import Testing
 
-/// Random programs of effects, limits, cancellations and children that come and go, on a store and on the
-/// model of what the article "What happens when" says.
+/// Runs random programs of effects, limits, cancellations and child changes on a store and on the
+/// model of the rules in the article "What happens when".
 struct FuzzTests {
-  @Test func `a store does what the model does`() {
-    // LIVEHOST_FUZZ sets how many programs are run, millions in a soak; LIVEHOST_FUZZ_SEED the first.
+  @Test func `a store behaves like the model`() {
+    // LIVEHOST_FUZZ is the number of programs, millions in a soak test. LIVEHOST_FUZZ_SEED is the
+    // first seed.
     func number(_ name: String) -> UInt64? {
       ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
@@ -39,7 +40,8 @@ struct Fuzzer {
   private let volume = Shared(0)
   let store: Store<FuzzedParent.State, FuzzedParent.Action>
   var model = EffectModel()
-  /// What was done. Text is made of it only after a fault: that took half of the time.
+  /// The steps so far. They are converted to text only after a fault, because that took half of the
+  /// time.
   private var steps: [Step] = []
   var story: String { steps.map { "\($0)" }.joined(separator: "\n") }
   private(set) var fault: String?
@@ -136,12 +138,12 @@ struct Fuzzer {
   private mutating func useKept() {
     guard model.kept > 0 else { return }
     steps.append(.useKept)
-    if !kept.use(random(model.kept)) { fault = "less was left behind than there should be" }
+    if !kept.use(random(model.kept)) { fault = "fewer senders were left behind than expected" }
     clock.lane.run()
     model.useKept()
   }
 
-  /// Changes the shared value from outside, perhaps several times before anybody hears of it.
+  /// Changes the shared value from outside, perhaps several times before a listener receives it.
   private mutating func changeVolume() {
     let values =
       random(2) == 0 ? [random(8) - 4] : (0...random(3)).map { _ in random(4) }
@@ -197,7 +199,7 @@ struct Fuzzer {
       if handle.effects.isRunning != isRunning {
         faults.append("the handle \(handle.origin) says \(handle.effects.isRunning)")
       }
-      if isRunning { model.note("a handle says whether its effects run") }
+      if isRunning { model.note("a handle reports whether its effects run") }
     }
     if clock.sleeperCount != model.running.values.count(where: { !$0.kind.isListening }) {
       faults.append("\(clock.sleeperCount) sleep of \(store.runningEffectNames)")

@@ -3,7 +3,7 @@ import ComposableTesting
 import Glibc
 import Synchronization
 
-/// What a fuzzed child is asked to do. All times are in nanoseconds.
+/// A command to a fuzzed child. All times are in nanoseconds.
 @CasePathable
 enum Act: Equatable, Sendable {
   /// Sends `token` after a delay.
@@ -17,36 +17,36 @@ enum Act: Equatable, Sendable {
   case cancelled(id: Int)
   /// Is followed by two tokens, without a task.
   case fedBack(token: Int)
-  /// Sends an action that is followed by two tokens, and a token before or behind it.
+  /// Sends an action that is followed by two tokens, and a token before or after it.
   case pair(token: Int, delay: Int, endsInFeedback: Bool)
-  /// Sends its token although it is cancelled.
+  /// Sends its token even if it is cancelled.
   case stubborn(token: Int, delay: Int, id: Int)
   case failing(delay: Int)
-  /// Cancels what it starts.
+  /// Cancels the effect that it starts.
   case startedAndCancelled(token: Int, delay: Int, id: Int)
-  /// Ends at once, and leaves its `send` to somebody else.
+  /// Ends immediately and leaves its `send` to other code.
   case escaping(token: Int)
-  /// Is followed by a token of its own, and by one that is sent while it is reduced.
+  /// Is followed by a token, and by a token that is sent while the action is reduced.
   case asked(token: Int)
   /// Is followed by itself.
   case endless
   case left
-  /// Starts a work, and is removed by its parent in the same action.
+  /// Starts a work and is removed by its parent in the same action.
   case startedAndGone(token: Int, delay: Int)
   case got(token: Int)
-  /// Joins, leaves, or hears a change of the shared volume. To a negative value it answers with one of its
-  /// own.
+  /// Joins, leaves, or receives a change of the shared volume. It answers a negative value with a
+  /// value of its own.
   case shared(SharedAction<Int>)
-  /// Assigns to its volume, and is followed by `looked`. Another thread may change the shared volume before
-  /// the action ends.
+  /// Assigns to its volume and is followed by `looked`. Another thread may change the shared volume
+  /// before the action ends.
   case assigned(Int, meanwhile: Int?)
   /// Adds to the shared volume, which another thread may change before the action ends.
   case added(Int, meanwhile: Int?)
-  /// Notes the shared volume.
+  /// Records the shared volume.
   case looked
 }
 
-/// Identifiers of effects; those of `work` and `timer` are below.
+/// The identifiers of effects. The identifiers of `work` and `timer` are lower.
 enum Name {
   static let debounce = 100
   static let throttle = 101
@@ -62,12 +62,13 @@ struct Subject: Equatable, Identifiable, Sendable {
 
   init(id: Int) { self.id = id }
 
-  /// What a subject answers to a negative volume. All the same, so that each change leads to one more: how
-  /// many changes one gets that come while one is hearing is up to the lane.
+  /// The answer of a subject to a negative volume. All subjects give the same answer, so that each
+  /// change leads to one more change. The lane decides how many changes a listener receives that
+  /// arrive while it handles one.
   static func answer(to volume: Int) -> Int { -10 * volume }
 }
 
-/// Runs `body` on another thread while this one waits, so that what two threads do has an order.
+/// Runs `body` on another thread and waits for it, so that the order of both threads is determined.
 func elsewhere(_ body: () -> Void) {
   withoutActuallyEscaping(body) { body in
     withUnsafePointer(to: body) { body in
@@ -85,13 +86,13 @@ func elsewhere(_ body: () -> Void) {
 
 struct FuzzedError: Error {}
 
-/// What effects left behind when they ended.
+/// The senders that effects left behind when they ended.
 final class LeftBehind: Sendable {
   private let contents = Mutex<[(send: Send<Act>, token: Int)]>([])
 
   func keep(_ send: Send<Act>, _ token: Int) { contents.withLock { $0.append((send, token)) } }
 
-  /// Sends what was kept at this index; `false` if there is no such thing.
+  /// Sends by the sender at this index. Returns `false` if there is none.
   func use(_ index: Int) -> Bool {
     let entry = contents.withLock { $0.indices.contains(index) ? $0.remove(at: index) : nil }
     guard let entry else { return false }
@@ -192,7 +193,7 @@ struct SubjectFeature {
   }
 }
 
-/// A child that is not told from another one.
+/// A child without an identity.
 @ObservableState
 struct Plain: Equatable, Sendable {
   var subject: Subject
@@ -210,13 +211,13 @@ struct PlainFeature {
   }
 }
 
-/// A child that may be one of two, and in each case one of several.
+/// A child that has one of two cases, with one of several payloads in each case.
 @ObservableState
 enum Choice: Equatable, Sendable {
   case first(Subject)
   case second(Subject)
 
-  /// Other numbers differ in the case, in the payload's `id`, or in both.
+  /// Different numbers differ in the case, in the payload's `id`, or in both.
   init(_ id: Int) {
     let subject = Subject(id: id / 2)
     self = id % 2 == 0 ? .first(subject) : .second(subject)
@@ -245,20 +246,20 @@ struct ChoiceFeature {
   }
 }
 
-/// Where a fuzzed child is.
+/// The position of a fuzzed child.
 enum Site: Hashable, Sendable {
   case optional, sheet, phase, plain, choice
   case row(Int)
 }
 
-/// What a parent does with its children.
+/// A change of a parent's children.
 enum Change: Equatable, Sendable {
-  /// Puts a child there; in a row, only if it is empty.
+  /// Inserts a child; a row only if it is absent.
   case put(Site, id: Int)
   case clear(Site)
   /// Removes a row and adds it again.
   case renew(row: Int)
-  /// Puts another collection in the place of the rows.
+  /// Replaces the collection of rows by another one.
   case replaceRows([Int])
   /// Cancels the effects of a child by an identifier.
   case cancel(Site, id: Int)
@@ -280,15 +281,15 @@ struct FuzzedParent {
     var choice: Choice?
     var phase: Phase = Phase.idle
     var rows = KeyedCollection<Int, Subject>()
-    /// Put there when the sheet is dismissed.
+    /// The child that is assigned when the sheet is dismissed.
     var next: Int?
-    /// What `next` was, and what it became.
+    /// The previous and the new value of `next`.
     var changes: [[Int?]] = []
   }
 
   enum Action: Equatable, Sendable {
     case change(Change)
-    /// By a reducer behind the one that has the children.
+    /// Applied by a reducer that runs after the parent of the children.
     case foreignChange(Change)
     case plan(next: Int)
     case optional(Act)
@@ -379,7 +380,7 @@ extension FuzzedParent.Action {
     }
   }
 
-  /// Which child is asked, if one is, and the token that it is sent meanwhile.
+  /// Returns the child that receives a command, if any, and the token that it is sent.
   var asked: (site: Site, token: Int)? {
     let (site, act): (Site, Act)
     switch self {
@@ -397,7 +398,7 @@ extension FuzzedParent.Action {
 }
 
 extension FuzzedParent.State {
-  /// The child at `site`; `nil` if there is none.
+  /// Returns the child at `site`, or `nil` if there is none.
   func subject(at site: Site) -> Subject? {
     switch site {
     case .optional: return optional

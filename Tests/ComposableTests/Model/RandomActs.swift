@@ -1,6 +1,6 @@
 import Composable
 
-/// What children are asked to do, at random.
+/// Random commands to children.
 struct RandomActs {
   static let sites: [Site] = [
     .optional, .sheet, .phase, .plain, .choice, .row(0), .row(1), .row(2),
@@ -12,12 +12,12 @@ struct RandomActs {
 
   init(_ randomness: Randomness) { self.randomness = randomness }
 
-  /// A number below `count`.
+  /// Returns a number below `count`.
   func random(_ count: Int) -> Int { randomness.next(in: 0...(count - 1)) }
 
   func site() -> Site { Self.sites[random(Self.sites.count)] }
 
-  /// A time that no other effect has.
+  /// Returns a time that no other effect has.
   mutating func time(_ milliseconds: Int) -> Int {
     token += 1
     return (1 + random(milliseconds)) * 1_000_000 + token * 131
@@ -28,12 +28,14 @@ struct RandomActs {
     return token
   }
 
-  /// What another thread does. Seldom: on a busy machine one waits long for it.
+  /// Returns a change by another thread. It is rare, because waiting for a thread takes long on a
+  /// busy machine.
   private func meanwhile() -> Int? { random(20) == 0 ? random(8) : nil }
 
   private func added() -> Act {
     let meanwhile = meanwhile()
-    // A negative value with another one behind it is left out: nothing says which of them is answered first.
+    // A negative value followed by another one is excluded, because it is undefined which one is
+    // answered first.
     return .added((meanwhile == nil ? 1 : 4) + random(3), meanwhile: meanwhile)
   }
 

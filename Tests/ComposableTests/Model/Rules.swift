@@ -1,30 +1,33 @@
 import Foundation
 import Testing
 
-/// The rules of the article "What happens when": by the beginning of each, the rules of the fuzzer that
-/// apply it, and where these are not enough, tests.
+/// The rules of the article "What happens when". Each has the beginning of its text, the rules of
+/// the fuzzer that apply it, and tests where these are not sufficient.
 private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
-    "A send reduces its action at once",
-    ["feedback comes at once", "what an action leads to comes before the next one of its effect"],
+    "A send reduces its action immediately",
+    [
+      "follow-up actions are reduced immediately",
+      "follow-up actions precede the next action of the effect",
+    ],
     []
   ),
   (
     "A send from within a reducer or an observer",
-    ["what is sent while an action is reduced comes behind what follows from it"], []
+    ["an action sent while reducing comes after the follow-up actions"], []
   ),
-  ("`send` in an effect posts", ["the actions of an effect come in their order"], []),
+  ("`send` in an effect posts", ["the actions of an effect arrive in order"], []),
   (
-    "A child runs before its parent", ["a child goes with the action that starts its effect"],
+    "A child runs before its parent", ["a child is removed by the action that starts its effect"],
     ["a child runs before its parent, and its siblings do not run"]
   ),
   (
-    "An action for a child that is not there",
-    ["an action without child is counted", "a dismissal of an absent child is counted"], []
+    "An action for an absent child",
+    ["an action for an absent child is counted", "a dismissal of an absent child is counted"], []
   ),
   (
-    "More than 10,000 actions that follow from one",
-    ["actions that follow from each other without end are stopped"], []
+    "If more than 10,000 actions follow from one action",
+    ["an endless chain of actions is stopped"], []
   ),
   (
     "An effect starts after the reducer has returned",
@@ -33,109 +36,115 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
   (
     "An effect runs on the store's lane, before and after each suspension", [],
     [
-      "an effect runs on the lane under its name and priority",
+      "an effect runs on the lane with its name and priority",
       "an effect can run on the pool; its actions return to the lane",
     ]
   ),
   (
-    "What a cancelled effect still sends",
+    "Actions that a cancelled effect still sends",
     [
-      "what a cancelled effect sends is dropped in silence",
+      "actions of a cancelled effect are dropped silently",
       "an action of an effect that has ended is reported",
     ], []
   ),
   (
     "An identifier belongs to the child",
-    ["an identifier is the child's own", "a parent cancels in a child"], []
+    ["an identifier is local to the child", "a parent cancels an effect of a child"], []
   ),
-  ("An error that an effect does not catch", ["an error that is not caught is reported"], []),
+  ("An error that an effect does not catch", ["an uncaught error is reported"], []),
   (
-    "An identifier that is put around the effect of a child", [],
+    "A parent may call a child's reducer directly", [],
     [
-      "an identifier around a composed child reaches its children",
-      "compositions of effects do what the model does",
+      "an identifier around a composed child's effect also covers its children",
+      "compositions of effects behave like the model",
     ]
   ),
   (
     "The parts of a sequence", [],
     [
-      "compositions of effects do what the model does", "a sequence waits for a debounced part",
+      "compositions of effects behave like the model", "a sequence waits for a debounced part",
       "a sequence waits for the effects of children", "each part keeps its identifiers",
-      "a part may cancel what was in flight before it", "a cancellation may be a part",
+      "a part can cancel effects that were in flight before it",
+      "a cancellation can be a part of a sequence",
     ]
   ),
   (
     "A part that does not run to its end", [],
     [
-      "compositions of effects do what the model does",
-      "what runs beside a cancelled part runs on, and the next part does not begin",
-      "a task that throws a cancellation by itself ends its sequence without a failure",
+      "compositions of effects behave like the model",
+      "effects beside a cancelled one continue, and the next part does not begin",
+      "a task that throws CancellationError ends its sequence without a failure",
     ]
   ),
   ("The effects of a child end with the action", ["effects end with their child"], []),
   (
-    "They end as well when the child becomes another one",
+    "They also end when the child is replaced",
     [
-      "effects end when another child comes", "a row comes back in one action",
+      "effects end when the child is replaced", "a row is removed and re-added in one action",
       "another case or payload of an enum is another child",
-      "a new child's effect ends those of the one before",
+      "a new child's effect ends the effects of the previous child",
     ], []
   ),
   (
     "A state without an `id`",
     [
-      "a child without an id stays the same when it is replaced",
-      "elements of another collection are the same",
+      "a replaced child without an id counts as the same",
+      "elements of a new collection count as the same",
     ], []
   ),
   (
-    "If something else than its parent takes the child away",
+    "If a reducer other than the parent removes the child",
     ["a late result does not reach another child"], []
   ),
   (
-    "``Effect/dismiss`` makes the field `nil`",
+    "``Effect/dismiss`` sets the field",
     [
-      "a child put there at a dismissal stays", "a dismissal that no parent presents is reported",
+      "a child presented during a dismissal stays",
+      "a dismissal without a presenting parent is reported",
     ], []
   ),
   (
     "A screen of a ``StackState`` that returns", [],
+    ["a screen that dismisses itself is popped by an action"]
+  ),
+  (
+    "A stack that only its parent changes", [],
     [
-      "a screen that dismisses itself is popped with those above",
-      "a screen within a sheet is popped and the sheet stays",
-      "a dismissal that comes too late is reported",
+      "a screen that dismisses itself is popped with the screens above",
+      "a screen inside a sheet is popped, and the sheet stays",
+      "screens pushed in the same action stay", "a dismissal that comes too late is reported",
     ]
   ),
   (
-    "An alert that the parent shows anew", [],
-    ["an alert that is shown anew stays, even if it is equal, and is told"]
+    "A newly assigned alert", [],
+    ["an alert that is shown again stays, even if it is equal, and is reported"]
   ),
   (
-    "A ``StackState`` gives no number twice", [],
-    ["what is meant for a screen that was popped reaches no other"]
+    "A ``StackState`` never reuses a number", [],
+    ["an action for a popped screen reaches no other screen"]
   ),
   (
-    "A throttle lets the first effect through",
-    ["a throttle lets the first through", "a throttle lets the newest through"], []
+    "A throttle runs the first effect",
+    ["a throttle runs the first effect", "a throttle runs the newest effect"], []
   ),
   (
-    "A debounce lets the newest effect through",
-    ["a debounce lets the newest through", "a debounce ends what it let through"], []
+    "A debounce runs the newest effect",
+    ["a debounce runs the newest effect", "a debounce cancels the earlier effect"], []
   ),
   (
     "A pause or an interval of zero", [],
     [
-      "compositions of effects do what the model does",
-      "a pause or an interval of no length is over at once",
+      "compositions of effects behave like the model",
+      "a pause or an interval of zero or less is over immediately",
     ]
   ),
   (
     "``Effect/cancel(id:)`` with the identifier of a limit",
-    ["a cancellation drops what is held back", "a cancellation ends what runs"], []
+    ["a cancellation drops the held effect", "a cancellation ends running effects"], []
   ),
   (
     "A limit belongs to the child", ["effects end with their child"],
-    ["the effects of a child end with it, whatever form it has"]
+    ["the effects of a child end when it is removed, whatever its form"]
   ),
   (
     "Before each action of a feature",
@@ -143,89 +152,89 @@ private let page: [(rule: String, fuzzed: [String], tests: [String])] = [
     ["a feature that has not joined changes the newest value"]
   ),
   (
-    "What a reducer changes in a shared field",
+    "A reducer's change of a shared field",
     [
       "a change of a shared field is shared before the next action",
-      "a shared field that is left equal is not shared",
-    ], ["the last value of a reducer is shared, even if it is the first one"]
+      "an equal value of a shared field is not shared",
+    ], ["the last assigned value is shared, even if it equals the first one"]
   ),
   (
-    "A feature that has joined gets each change",
+    "A feature that has joined receives each change",
     [
-      "who has joined gets changes in their order", "of several changes the newest is got",
+      "a joined feature gets changes in order", "of several changes only the newest is delivered",
     ], []
   ),
   (
-    "A change that was overtaken by a newer one",
-    ["a change that was overtaken finds the newer one"], []
+    "A change that was followed by a newer one",
+    ["an outdated change finds the newer value"], []
   ),
-  // The fuzzer lets another thread run in the middle of an action and waits for it. Threads that nobody
-  // waits for have no order that a model could know: the test says what holds in any, and the thread
-  // sanitizer looks on.
+  // The fuzzer runs another thread in the middle of an action and waits for it. Threads that are
+  // not waited for have no order that a model could know. The test checks properties that hold in
+  // any order, and runs under the thread sanitizer.
   (
-    "Of assignments at the same time",
+    "If features on different lanes assign the value",
     [
-      "of assignments by several threads the last one stays",
-      "a change of a shared value sees what the one before it left",
-      "what another thread changes behind a change is not undone",
-      "in the end all who joined have the same value",
+      "the last of several concurrent assignments is kept",
+      "a change of a shared value starts from the previous result",
+      "a later change by another thread is not undone",
+      "in the end all joined features have the same value",
     ],
     [
-      "two stores on lanes of their own end with the same value, and no change is lost",
-      "assignments to different fields at the same time are merged",
+      "two stores on different lanes end with the same value, and no change is lost",
+      "concurrent assignments to different fields are merged",
       "an assignment before a change is shared with it",
     ]
   ),
-  ("Values of one file", [], ["two values of one file are one value"]),
+  ("All values of one file", [], ["two shared values of one file are one value"]),
   ("Listening is an effect of the feature", ["listening ends with the child"], []),
   (
-    "``SentEffects`` of ``Store/start(_:)``",
-    ["a handle cancels", "a handle says whether its effects run"], []
+    "The ``SentEffects`` returned by",
+    ["a handle cancels effects", "a handle reports whether its effects run"], []
   ),
   (
     "``ReducerStep/onChange(of:_:)`` with two parameters",
     [
-      "an assignment of an equal value is no change",
-      "a change is told with the old value and the new one",
+      "assigning an equal value is not a change",
+      "a change is reported with the old and the new value",
     ], ["onChange reacts only to changes of its field in this action"]
   ),
   (
-    "The order in which a test store hands out actions",
-    ["a test store hands out actions in the order of a store"], []
+    "A test store delivers actions",
+    ["a test store delivers actions in the order of a store"], []
   ),
   (
     "`finish()` checks",
-    ["a store checks at its end", "a store checks after it was finished"], []
+    ["finish checks the store", "a finished store still checks"], []
   ),
   (
-    "Without exhaustivity `receive` passes over", [],
+    "In a non-exhaustive test, `receive`", [],
     [
-      "a receive with a timeout waits past actions that do not match",
-      "actions in front of the one that is received are skipped",
+      "a receive with a timeout skips actions that do not match",
+      "actions before the received one are skipped",
     ]
   ),
   (
     "A `push` of ``StackActionOf``", [],
     [
-      "a push is there when the parent sees it, a popped screen still is",
-      "a number that was given and a screen that is not there change nothing",
+      "the parent reduces a push after and a pop before the stack changes",
+      "pushing a used number or popping an absent screen changes nothing",
     ]
   ),
   (
-    "A lane that does not become idle", [],
+    "If a lane does not become idle", [],
     [
-      "an effect that spins is a failure that names it",
-      "what spins in spite of a cancellation is left aside",
+      "an effect that spins is a failure that names the effect",
+      "an effect that spins despite its cancellation is set aside",
     ]
   ),
   (
     "The state within an assertion",
-    ["an assertion compares the state after the action", "an assertion that is wrong fails"], []
+    ["an assertion compares the state after the action", "a wrong assertion fails"], []
   ),
 ]
 
 extension Fuzzer {
-  /// What each run of the fuzzer must reach.
+  /// The rules that each run of the fuzzer must reach.
   static let rules = Set(page.flatMap(\.fuzzed)).union(["a timer ticks"])
     .subtracting(StrictProgram.rules).sorted()
 }
@@ -237,8 +246,11 @@ struct RulesTests {
   @Test func `each rule of the page is fuzzed or tested`() throws {
     let article = tests.appending(
       path: "../../Sources/Kit/Composable/Composable.docc/WhatHappensWhen.md")
-    let bullets = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
-      .filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
+    let text = try String(contentsOf: article, encoding: .utf8)
+    // The comparison with TCA at the end contains no further rules.
+    let rules = text.components(separatedBy: "## Compared with").first ?? ""
+    let bullets = rules.split(separator: "\n").filter { $0.hasPrefix("- ") }
+      .map { String($0.dropFirst(2)) }
     for bullet in bullets {
       #expect(page.count { bullet.hasPrefix($0.rule) } == 1, "\(bullet)")
     }
@@ -246,7 +258,7 @@ struct RulesTests {
     #expect(page.allSatisfy { !$0.fuzzed.isEmpty || !$0.tests.isEmpty })
   }
 
-  @Test func `the tests that are named exist`() throws {
+  @Test func `the named tests exist`() throws {
     let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
     let sources = (files?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
     let code = try sources.map { try String(contentsOf: $0, encoding: .utf8) }.joined()

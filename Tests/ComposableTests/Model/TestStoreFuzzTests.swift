@@ -2,13 +2,13 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Random programs on a test store, whose oracle is a store: after each step the test store must hand out
-/// the same actions in the same order, each with the same state.
+/// Runs random programs on a test store and compares it with a store. After each step the test
+/// store must deliver the same actions in the same order, each with the same state.
 struct TestStoreFuzzTests {
-  @Test func `a test store does what a store does, action by action`() async {
+  @Test func `a test store behaves like a store, action by action`() async {
     var reached: [String: Int] = [:]
     for seed in 1...UInt64(isOptimised ? 2_000 : 300) {
-      // Of each failure the testing library prints a report.
+      // The testing library prints a report for each failure.
       var program = StrictProgram(seed: seed, fails: seed <= 40)
       for _ in 0..<40 where program.fault == nil { await program.step() }
       await program.end()
@@ -26,10 +26,10 @@ struct TestStoreFuzzTests {
 /// One random program.
 struct StrictProgram {
   static let rules = [
-    "a test store hands out actions in the order of a store",
+    "a test store delivers actions in the order of a store",
     "an assertion compares the state after the action",
-    "an assertion that is wrong fails",
-    "a store checks at its end", "a store checks after it was finished",
+    "a wrong assertion fails",
+    "finish checks the store", "a finished store still checks",
   ]
 
   private let fails: Bool
@@ -43,7 +43,7 @@ struct StrictProgram {
   private(set) var fault: String?
   private(set) var reached: [String: Int] = [:]
 
-  /// What the store reduced, and its state after that.
+  /// The actions that the store reduced, and the state after each.
   private final class Steps {
     var taken: [(action: FuzzedParent.Action, state: FuzzedParent.State)] = []
   }
@@ -77,8 +77,8 @@ struct StrictProgram {
     }
   }
 
-  /// Whether a test store can follow: it takes what a store reports as a failure of the test, and it
-  /// listens to a shared value as quickly as its test receives.
+  /// Whether a test store can run this step. A failure of a store is a failure of the test, and a
+  /// test store receives shared values only as quickly as its test does.
   private static func isTame(_ act: Act, at site: Site) -> Bool {
     switch act {
     case .failing, .escaping, .asked, .endless, .shared, .assigned, .added: false
@@ -88,7 +88,7 @@ struct StrictProgram {
   }
 
   private mutating func send(_ action: FuzzedParent.Action) async {
-    // To a child that is not there nothing may be sent.
+    // No action may be sent to an absent child.
     if let site = action.site, store.state.subject(at: site) == nil { return }
     story.append("\(action)")
     store.send(action)
@@ -96,7 +96,7 @@ struct StrictProgram {
     await follow(isSent: true)
   }
 
-  /// Wakes the one that would wake first; without one time passes.
+  /// Advances time to the next wake-up, or by 300 ms if there is none.
   private mutating func wake() async {
     story.append("wake")
     for clock in [clocks.store, clocks.test] {
@@ -109,18 +109,18 @@ struct StrictProgram {
     await follow(isSent: false)
   }
 
-  /// Does on the test store what the store did.
+  /// Repeats the actions of the store on the test store.
   private mutating func follow(isSent: Bool) async {
     let taken = steps.taken
     steps.taken = []
-    if taken.count > 2 { note("a test store hands out actions in the order of a store") }
+    if taken.count > 2 { note("a test store delivers actions in the order of a store") }
     for (index, step) in taken.enumerated() {
       let changes = test.state != step.state
       if changes { note("an assertion compares the state after the action") }
       let isWrong = fails && acts.random(30) == 0
       if isWrong {
-        note("an assertion that is wrong fails")
-        if isFinished { note("a store checks after it was finished") }
+        note("a wrong assertion fails")
+        if isFinished { note("a finished store still checks") }
       }
       await tell(isWrong) { [test] in
         let state: ((inout FuzzedParent.State) -> Void)? =
@@ -139,17 +139,17 @@ struct StrictProgram {
     }
   }
 
-  /// It fails if and only if effects run.
+  /// Finishes the test store, which must fail if and only if effects are running.
   private mutating func finish() async {
     let runs = store.runningEffects > 0
     guard fails || !runs else { return }
     story.append("finish")
-    note("a store checks at its end")
+    note("finish checks the store")
     await tell(runs) { [test] in await test.finish() }
     isFinished = true
   }
 
-  /// Cancels what runs, so that the end of the test store finds nothing.
+  /// Cancels running effects, so that the end of the test store finds none.
   mutating func end() async {
     if store.runningEffects > 0 { await test.skipInFlightEffects() }
     await test.finish()
@@ -163,7 +163,7 @@ struct StrictProgram {
 }
 
 extension FuzzedParent.Action {
-  /// The child that it is for.
+  /// The child that receives the action.
   fileprivate var site: Site? {
     switch self {
     case .optional: .optional

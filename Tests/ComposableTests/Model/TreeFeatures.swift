@@ -26,7 +26,7 @@ struct Twig: TreeFeature {
   }
 }
 
-/// A feature with twigs, the first of which it also composes by hand.
+/// A feature with twigs. It also composes the first twig by calling its reducer.
 @Reducer
 struct Branch: TreeFeature {
   @ObservableState
@@ -68,7 +68,8 @@ struct Branch: TreeFeature {
   }
 }
 
-/// The root: branches that come and go, and one that it composes by hand.
+/// The root: branches that can be added and removed, and one that it composes by calling its
+/// reducer.
 @Reducer
 struct Trunk: TreeFeature {
   @ObservableState
@@ -121,14 +122,14 @@ struct Trunk: TreeFeature {
   }
 }
 
-/// Where a feature of a ``Trunk`` is.
+/// The position of a feature in a ``Trunk``.
 enum TreePlace: Hashable, Sendable {
   case trunk, part
   case twig(Int)
   case row(Int)
   case rowTwig(Int)
 
-  /// The child that is composed by hand.
+  /// The child that is composed by calling its reducer.
   var composed: TreePlace {
     switch self {
     case .trunk: .part
@@ -141,7 +142,7 @@ enum TreePlace: Hashable, Sendable {
   /// The scope of the effects of its own actions.
   var scope: TreePlace { self == .part ? .trunk : self }
 
-  /// How many levels of children are below it.
+  /// The number of levels of children below it.
   var depth: Int {
     switch self {
     case .trunk: 2
@@ -152,7 +153,7 @@ enum TreePlace: Hashable, Sendable {
 }
 
 extension Trunk.Action {
-  /// The action `perform` of the feature at `place`.
+  /// Returns the action `perform` of the feature at `place`.
   static func perform(_ tree: EffectTree, at place: TreePlace) -> Self {
     switch place {
     case .trunk: .perform(tree)
@@ -165,7 +166,7 @@ extension Trunk.Action {
     }
   }
 
-  /// The place and the token of something that was told.
+  /// The place and the token of a received action.
   var told: (TreePlace, Int)? {
     switch self {
     case .told(let told): return (.trunk, told.token)

@@ -3,14 +3,15 @@ import ComposableTesting
 import Foundation
 import Testing
 
-/// Random compositions of effects, on a store and on ``TreeModel``, in virtual time.
+/// Runs random compositions of effects on a store and on ``TreeModel``, in virtual time.
 struct TreeFuzzTests {
-  /// LIVEHOST_FUZZ sets how many compositions are run, millions in a soak; LIVEHOST_FUZZ_SEED the first.
+  /// LIVEHOST_FUZZ is the number of compositions, millions in a soak test. LIVEHOST_FUZZ_SEED is
+  /// the first seed.
   private static func number(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
   }
 
-  @Test func `compositions of effects do what the model does`() {
+  @Test func `compositions of effects behave like the model`() {
     let programs = Self.number("LIVEHOST_FUZZ") ?? (isOptimised ? 5_000 : 1_000)
     let first = Self.number("LIVEHOST_FUZZ_SEED") ?? 1
     var reached: [String: Int] = [:]
@@ -30,11 +31,11 @@ struct TreeFuzzTests {
 /// One random program of compositions.
 struct TreeFuzzer {
   static let rules: Set = [
-    "a cancelled part ends its sequence", "a child that goes ends its sequence",
-    "a debounce ends what it let through", "a limit ends the sequence of what it leaves out",
-    "a pause of zero ends at once", "an error ends its sequence",
-    "an identifier reaches the children within", "an interval of zero lets all through",
-    "the next part begins when all of the one before has ended",
+    "a cancelled part ends its sequence", "removing a child ends its sequence",
+    "a debounce cancels the earlier effect", "a limit ends the sequence of a dropped effect",
+    "a pause of zero ends immediately", "an error ends its sequence",
+    "an identifier covers nested children", "an interval of zero runs every effect",
+    "the next part begins when the previous part has ended completely",
   ]
   static let debounces = 10...11
   static let throttles = 20...21
@@ -117,7 +118,7 @@ struct TreeFuzzer {
     settle()
   }
 
-  /// Runs what is due at once.
+  /// Runs the effects that are due.
   private mutating func settle() {
     clock.lane.run()
     model.advance(to: model.now)
@@ -147,14 +148,15 @@ struct TreeFuzzer {
 
   // MARK: Chance
 
-  /// A number below `count`.
+  /// Returns a number below `count`.
   private func random(_ count: Int) -> Int { randomness.next(in: 0...(count - 1)) }
 
-  /// So many different times that no two effects have the same, except for those of no length.
+  /// Returns this number of different times, so that no two effects have the same time, except for
+  /// times of zero.
   private func time() -> Int { randomness.next(in: 1...999_999_999) }
 
-  /// Not in the reaction to an action of a task: how many turns that takes to return is the compiler's affair, so
-  /// nothing says what comes first.
+  /// Not in response to an action of a task. The number of turns until it returns depends on the
+  /// compiler, so the order is undefined.
   private func timeOrNone() -> Int { !isInReaction && random(4) == 0 ? -random(2) : time() }
 
   private func place() -> TreePlace {

@@ -1,17 +1,17 @@
-/// What compositions of effects do, in the plainest way: lists, searched from end to end.
+/// A model of compositions of effects. It is as simple as possible and uses linear search.
 struct TreeModel {
-  /// An identifier, and the scope that it belongs to.
+  /// An identifier and the scope to which it belongs.
   struct Mark: Hashable {
     let scope: TreePlace
     let id: Int
   }
 
-  /// Effects that run one after the other.
+  /// Effects that run in sequence.
   final class Sequence {
     var rest: ArraySlice<EffectTree>
     let (place, scope, marks, origin): (TreePlace, TreePlace, Set<Mark>, Int)
     let parent: Sequence?
-    /// Whether one of its parts is being performed right now.
+    /// Whether one of its parts is being performed.
     var isPerforming = false
     var isOver = false
 
@@ -22,7 +22,7 @@ struct TreeModel {
     }
   }
 
-  /// What surrounds an effect.
+  /// The context of an effect.
   struct Context {
     var place: TreePlace
     var scope: TreePlace
@@ -40,14 +40,14 @@ struct TreeModel {
     let kind: Kind
     var context: Context
     var deadline: Int
-    /// Of those that are due at the same time, the one comes first that was started first.
+    /// The order of starting, which decides among effects that are due at the same time.
     let number: Int
   }
 
   struct Limiter {
     var held: (tree: EffectTree, context: Context, deadline: Int)?
     var interval = 0
-    /// Until when what it let through counts.
+    /// The end of the interval that began with the last effect that was run.
     var rest = 0
   }
 
@@ -60,7 +60,7 @@ struct TreeModel {
   private var sequences: [Sequence] = []
   private var sent: [(told: EffectTree.Told, context: Context)] = []
   private var lastNumber = 0
-  /// How often each rule applied.
+  /// The number of times that each rule applied.
   private(set) var reached: [String: Int] = [:]
 
   private mutating func note(_ rule: String) { reached[rule, default: 0] += 1 }
@@ -76,7 +76,7 @@ struct TreeModel {
     guard rows.remove(row) != nil else { return }
     let scopes: Set<TreePlace> = [.row(row), .rowTwig(row)]
     for effect in running where scopes.contains(effect.context.scope) {
-      if effect.context.sequence != nil { note("a child that goes ends its sequence") }
+      if effect.context.sequence != nil { note("removing a child ends its sequence") }
       cancel(effect)
     }
     limiters = limiters.filter { !scopes.contains($0.key.scope) }
@@ -86,7 +86,7 @@ struct TreeModel {
     for effect in running where effect.context.origin == origin { cancel(effect) }
   }
 
-  /// Reduces what was sent, and what follows from that.
+  /// Reduces an action and its follow-up actions.
   private mutating func reduceSent() {
     while !sent.isEmpty {
       let (told, context) = sent.removeFirst()
@@ -97,7 +97,7 @@ struct TreeModel {
     }
   }
 
-  /// Reduces what an effect sent: all that one action leads to comes before the next.
+  /// Reduces an action of an effect. All follow-up actions precede the next one.
   private mutating func arrive(_ actions: [(told: EffectTree.Told, context: Context)]) {
     for action in actions {
       sent = [action]
@@ -144,7 +144,7 @@ struct TreeModel {
   private mutating func cancel(_ mark: Mark) {
     for effect in running where effect.context.marks.contains(mark) {
       if effect.context.sequence != nil { note("a cancelled part ends its sequence") }
-      if effect.context.scope != mark.scope { note("an identifier reaches the children within") }
+      if effect.context.scope != mark.scope { note("an identifier covers nested children") }
       cancel(effect)
     }
   }
@@ -174,16 +174,16 @@ struct TreeModel {
     if let parent = sequence.parent { settle(parent) }
   }
 
-  /// Whether something in a part of it has not ended.
+  /// Returns whether something in the current part has not ended.
   private func isBusy(_ sequence: Sequence) -> Bool {
     sequence.isPerforming || running.contains { $0.context.sequence === sequence }
       || sequences.contains { $0.parent === sequence && !$0.isOver }
   }
 
-  /// Goes on if the part has ended.
+  /// Continues if the part has ended.
   private mutating func settle(_ sequence: Sequence) {
     guard !sequence.isOver, !isBusy(sequence) else { return }
-    note("the next part begins when all of the one before has ended")
+    note("the next part begins when the previous part has ended completely")
     advance(sequence)
   }
 
@@ -200,10 +200,10 @@ struct TreeModel {
     let mark = Mark(scope: context.scope, id: id)
     for effect in running where effect.context.marks.contains(mark) {
       if case .wait(mark) = effect.kind { continue }
-      note("a debounce ends what it let through")
+      note("a debounce cancels the earlier effect")
       cancel(effect)
     }
-    if pause <= 0 { note("a pause of zero ends at once") }
+    if pause <= 0 { note("a pause of zero ends immediately") }
     hold(tree, mark, until: now + max(0, pause), context)
   }
 
@@ -218,7 +218,7 @@ struct TreeModel {
       limiters[mark] = limiter
       var context = context
       context.marks.insert(mark)
-      if interval <= 0 { note("an interval of zero lets all through") }
+      if interval <= 0 { note("an interval of zero runs every effect") }
       perform(tree, context)
     } else {
       limiters[mark] = limiter
@@ -235,7 +235,7 @@ struct TreeModel {
     let isThrottle = mark.id >= TreeFuzzer.throttles.lowerBound
     if let held = limiter.held {
       if context.sequence != nil || held.context.sequence != nil {
-        note("a limit ends the sequence of what it leaves out")
+        note("a limit ends the sequence of a dropped effect")
       }
       if isThrottle, !EffectTree.keepsLatest(mark.id) { return interrupt(context.sequence) }
       interrupt(held.context.sequence)
@@ -245,8 +245,8 @@ struct TreeModel {
     wait(mark, until: deadline, context)
   }
 
-  /// Waits for the deadline of a limiter: with the wait that is under way, if it ends early enough and is found
-  /// by the same identifiers.
+  /// Waits for the deadline of a limiter. Uses the current wait if it ends early enough and has the
+  /// same identifiers.
   private mutating func wait(_ limiter: Mark, until deadline: Int, _ context: Context) {
     let index = running.firstIndex { if case .wait(limiter) = $0.kind { true } else { false } }
     if let index {
@@ -291,7 +291,7 @@ struct TreeModel {
     switch work.outcome {
     case .sends, .handlesError:
       arrive([(work.told, effect.context)])
-      // Its own action may have cancelled it.
+      // The effect's own action may have cancelled it.
       guard running.contains(where: { $0.number == effect.number }) else { return }
     case .fails:
       failures += 1

@@ -67,7 +67,7 @@ struct AlertTests {
     return store
   }
 
-  @Test func `an alert of a row is dismissed there by a button, after its action`() async {
+  @Test func `an alert of a row is dismissed in the row by a button, after its action`() async {
     let store = await makeStore()
     await store.send(\.rows[id: 2].alert.presented, .muted) { $0.rows[id: 2]?.isMuted = true }
     await store.receive(\.rows[id: 2].alert.dismiss) { $0.rows[id: 2]?.alert = nil }
@@ -81,7 +81,7 @@ struct AlertTests {
     await store.finish()
   }
 
-  @Test func `a button may show the next alert`() async {
+  @Test func `a button can show the next alert`() async {
     let store = await makeStore()
     await store.send(\.rows[id: 2].alert.presented, .explained) {
       $0.rows[id: 2]?.alert = AlertState("Muted rows are silent.")
@@ -89,7 +89,7 @@ struct AlertTests {
     await store.finish()
   }
 
-  @Test func `an alert that is shown anew stays, even if it is equal, and is told`() async {
+  @Test func `an alert that is shown again stays, even if it is equal, and is reported`() async {
     let test = await makeStore()
     await test.send(\.rows[id: 2].alert.presented, .asked)
     await test.finish()
@@ -100,7 +100,7 @@ struct AlertTests {
     let observer = store.observe(\.alert) { calls.note("alert") }
     store.send(.muteTapped)
     store.send(.muteTapped)
-    #expect(calls.taken() == ["alert", "alert"], "somebody has to show it again")
+    #expect(calls.taken() == ["alert", "alert"], "the view must show it again")
     store.send(.alert(.dismiss))
     store.send(.alert(.dismiss))
     #expect(calls.taken() == ["alert"])
@@ -164,7 +164,7 @@ extension AlertState<ShelfSheet.Answer> {
 extension ShelfSheet.Action: Equatable {}
 
 extension AlertTests {
-  @Test func `an alert is a case of an enum of features, without a reducer of its own`() async {
+  @Test func `an alert can be a case of an enum of features and needs no reducer`() async {
     let store = TestStore(initialState: Shelf.State()) { Shelf() }
     await store.send(.deleteTapped(isUndecided: false)) { $0.destination = .alert(.delete) }
     await store.send(\.destination.presented.alert.deleted) { $0.answers = [.deleted] }
@@ -175,7 +175,7 @@ extension AlertTests {
     await store.finish()
   }
 
-  @Test func `an alert in parts is the one in a line`() {
+  @Test func `an alert built from parts equals one built in one line`() {
     let isSafe = false
     let alert = AlertState<Int> {
       "A"

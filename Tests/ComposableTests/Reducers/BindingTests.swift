@@ -2,13 +2,13 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Bindings of fields and of their parts.
+/// Tests bindings of fields and of their parts.
 struct BindingTests {
   private func makeStore() -> TestStore<Search.State, Search.Action> {
     TestStore(initialState: Search.State()) { Search() }
   }
 
-  @Test func `a pattern names the field that was set`() async {
+  @Test func `a pattern matches the field that was set`() async {
     let store = makeStore()
     await store.send(.binding(.set(\.text, "a"))) {
       $0.text = "a"
@@ -17,7 +17,7 @@ struct BindingTests {
     await store.send(.binding(.set(\.isExact, true))) { $0.isExact = true }
   }
 
-  @Test func `parts of fields are set, in values and in states`() async {
+  @Test func `parts of fields can be set, in values and in states`() async {
     let store = makeStore()
     await store.send(.binding(.set(\.filter.range.first, 3))) {
       $0.filter.range.first = 3

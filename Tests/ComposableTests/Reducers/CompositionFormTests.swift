@@ -76,7 +76,7 @@ struct CompositionFormTests {
     TestStore(initialState: FormFeature.State(), clock: clock) { FormFeature(clock: clock) }
   }
 
-  @Test func `a binding sets its field and can be recognised`() async {
+  @Test func `a binding sets its field and can be matched`() async {
     let store = makeStore()
     await store.send(.binding(.set(\.name, "Ada"))) {
       $0.name = "Ada"
@@ -120,7 +120,7 @@ struct CompositionFormTests {
     #expect(path.ids == [0, 1] && path.pop() == 1 && path.pop() == 0 && path.pop() == nil)
   }
 
-  @Test func `a change of a small value is told with the old and the new one`() async {
+  @Test func `onChange of a small value passes the old and the new value`() async {
     let store = makeStore()
     await store.send(\.response.success, 30) {
       $0.age = 30
@@ -134,7 +134,7 @@ struct CompositionFormTests {
     await store.send(\.response.failure, Refused())
   }
 
-  @Test func `several reducers are one child`() async {
+  @Test func `several reducers can form one child`() async {
     let store = makeStore()
     await store.send(\.child.counted, 2) {
       $0.child.count = 2
@@ -142,7 +142,7 @@ struct CompositionFormTests {
     }
   }
 
-  @Test func `a part of a composition prints what it changes`() {
+  @Test func `a part of a composition prints its changes`() {
     var lines: [String] = []
     let store = Store(initialState: Zoo(), lane: ImmediateLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
@@ -158,15 +158,17 @@ struct CompositionFormTests {
     #expect(lines == ["changed: number", "changed: (nothing)"])
   }
 
-  @Test func `what is now is asserted, and only what is meant`() async {
+  @Test func `assert checks the current state`() async {
     let store = makeStore()
     store.exhaustivity = .off(showSkippedAssertions: true)
     await store.send(.binding(.set(\.age, 3)))
     store.assert { $0.age = 3 }
-    await expectFailure("State is not what was expected") { store.assert { $0.age = 4 } }
+    await expectFailure("The state is not as expected") { store.assert { $0.age = 4 } }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `an effect that waits for real time is received`() async {
+  @Test(.timeLimit(.minutes(1))) func `an action of an effect that waits in real time is received`()
+    async
+  {
     let store = TestStore(initialState: Leaf()) {
       Reduce<Leaf, LeafFeature.Action> { state, action in
         if case .counted(let amount) = action { state.count += amount }

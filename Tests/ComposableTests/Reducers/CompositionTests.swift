@@ -161,11 +161,11 @@ struct CompositionTests {
     store.send(.changed { $0.number = 5 })
     #expect(calls.taken() == ["5"])
     store.deliverChanges()
-    #expect(calls.taken() == ["observer"], "the note for the observers is kept")
+    #expect(calls.taken() == ["observer"], "the recorded change for the observers is kept")
     _ = observer
   }
 
-  @Test func `what onChange returns comes after what the action returns`() {
+  @Test func `the effect of onChange follows the effect of the action`() {
     let store = Store(initialState: Zoo(), lane: ImmediateLane()) {
       ReducerSteps<Zoo, ZooFeature.Action>.make {
         Reduce { state, action in
@@ -188,7 +188,7 @@ struct CompositionTests {
     #expect(store.state.text == "ab05a")
   }
 
-  @Test func `a composition is reduced by hand, and its parts in order`() {
+  @Test func `a composition can be reduced directly and runs its parts in order`() {
     var zoo = Zoo()
     zoo.optional = Leaf()
     let feature = ZooFeature()
@@ -220,7 +220,7 @@ struct CompositionTests {
   }
 }
 
-/// A leaf that notes that it ran.
+/// A leaf that records that it ran.
 private struct Noting: Reducer {
   typealias Prepared = CountingReducer<Noting>
   typealias State = Leaf

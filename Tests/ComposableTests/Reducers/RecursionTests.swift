@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// A comment with replies, which are comments.
+/// A comment with replies, which are also comments.
 @Reducer
 private struct Comment {
   @ObservableState
@@ -46,7 +46,7 @@ struct RecursionTests {
     await store.finish()
   }
 
-  @Test func `effects of every depth end with what they belong to`() {
+  @Test func `effects at every depth end with their child`() {
     let lane = ManualLane()
     let store = Store(initialState: Comment.State(id: 0), lane: lane) { Comment() }
     store.send(.replied(id: 1))
@@ -61,7 +61,7 @@ struct RecursionTests {
     #expect(store.runningEffects == 1)
   }
 
-  @Test func `actions of a feature within itself are counted by kind`() {
+  @Test func `actions of a recursive feature are counted by kind`() {
     let store = Store(initialState: Comment.State(id: 0), lane: ImmediateLane()) { Comment() }
     store.send(.replied(id: 1))
     store.send(.to([1], .liked))
@@ -72,7 +72,7 @@ struct RecursionTests {
 }
 
 extension Comment.Action {
-  /// The action of the comment at the end of `path`.
+  /// Returns the action of the comment at the end of `path`.
   fileprivate static func to(_ path: [Int], _ action: Self) -> Self {
     path.reversed().reduce(action) { .replies(ElementAction(id: $1, action: $0)) }
   }

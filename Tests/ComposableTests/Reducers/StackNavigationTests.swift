@@ -2,13 +2,13 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// A stack that actions push and pop.
+/// Tests a stack that is pushed and popped by actions.
 struct StackNavigationTests {
   private func makeStore() -> TestStore<TapeDeck.State, TapeDeck.Action> {
     TestStore(initialState: TapeDeck.State()) { TapeDeck() }
   }
 
-  @Test func `a push is there when the parent sees it, a popped screen still is`() async {
+  @Test func `the parent reduces a push after and a pop before the stack changes`() async {
     let store = makeStore()
     await store.send(.path(.push(id: 0, state: .song(Leaf())))) {
       $0.path = [.song(Leaf())]
@@ -44,7 +44,7 @@ struct StackNavigationTests {
     await store.finish()
   }
 
-  @Test func `a number that was given and a screen that is not there change nothing`() {
+  @Test func `pushing a used number or popping an absent screen changes nothing`() {
     let store = Store(initialState: TapeDeck.State(), lane: ImmediateLane()) { TapeDeck() }
     store.send(.path(.push(id: 4, state: .song(Leaf()))))
     store.send(.path(.popFrom(id: 4)))
@@ -58,7 +58,7 @@ struct StackNavigationTests {
     #expect(store.state.path.nextID == 5)
   }
 
-  @Test func `a screen that dismisses itself is popped with those above it`() {
+  @Test func `a screen that dismisses itself is popped by an action`() {
     let store = Store(initialState: TapeDeck.State(), lane: ImmediateLane()) { TapeDeck() }
     for id in [0, 1, 2] as [StackElementID] {
       store.send(.path(.push(id: id, state: .song(Leaf()))))
@@ -68,7 +68,7 @@ struct StackNavigationTests {
     #expect(store.state.seen.last == "pop 3")
   }
 
-  @Test func `a screen has a store of its own`() {
+  @Test func `a screen has its own store handle`() {
     let store = Store(
       initialState: TapeDeck.State(path: [.song(Leaf())]), lane: ImmediateLane()
     ) { TapeDeck() }

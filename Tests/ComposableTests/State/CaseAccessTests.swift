@@ -2,9 +2,9 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Looking into enums by the names of their cases.
+/// Tests access to enums by the names of their cases.
 struct CaseAccessTests {
-  @Test func `a case is asked for, read and changed`() {
+  @Test func `a case can be tested, read and changed`() {
     var phase: Phase? = .live(Leaf(count: 1))
     #expect(phase?.is(\.live) == true && phase?.is(\.idle) == false)
     #expect(phase?[case: \.live]?.count == 1 && phase?[case: \.failed] == nil)
@@ -19,7 +19,7 @@ struct CaseAccessTests {
     #expect(phase?.modify(\.live) { $0.count = 9 } == nil)
   }
 
-  @Test func `a change of what a case carries is noted as just that`() {
+  @Test func `a change of a payload is recorded as only that change`() {
     let store = Store.mutable(Home(phase: .live(Leaf())))
     let calls = Calls()
     let observer = store.place.child(\.phase).observeAll { fields in

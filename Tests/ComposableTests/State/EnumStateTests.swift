@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Payloads of plain bits only.
+/// An enum with trivial payloads only.
 @ObservableState
 private enum Progress: Equatable, Sendable {
   case idle
@@ -15,7 +15,7 @@ private enum Single: Equatable, Sendable {
   case guest(Guest)
 }
 
-/// An enum as the state of a whole feature.
+/// A feature whose whole state is an enum.
 @Reducer
 private struct Account {
   @ObservableState
@@ -44,11 +44,11 @@ private struct Account {
 }
 
 struct EnumStateTests {
-  @Test func `an enum whose payloads are plain bits is a state`() {
+  @Test func `an enum with trivial payloads can be a state`() {
     var progress = Progress.running(3)
     let token = progress._$enter(stamp: 5)
     let isSame = progress._$leave(token: token)
-    #expect(!isSame, "a payload that reports nothing counts as replaced")
+    #expect(!isSame, "a payload without change records counts as replaced")
     #expect(progress == .running(3))
     let changed = Progress.CaseLenses.Case_running.modify(&progress) { value in
       value += 1
@@ -80,7 +80,7 @@ struct EnumStateTests {
     #expect(store.runningEffects == 0)
     store.send(.signedIn(.waited))
     store.send(.became(.signedIn(Guest(id: 1))))
-    #expect(store.runningEffects == 1, "the same guest")
+    #expect(store.runningEffects == 1, "the guest is the same")
     store.send(.became(.signedIn(Guest(id: 2))))
     #expect(store.runningEffects == 0)
     store.send(.became(.gone))

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct ObservableStateTests {
-  @Test func `equality and hash depend on the fields, not on noted changes`() {
+  @Test func `equality and hash depend on the fields, not on recorded changes`() {
     var changed = Leaf()
     changed.count = 1
     changed.count = 0
@@ -29,7 +29,7 @@ struct ObservableStateTests {
     #expect(labels == ["count", "name"])
   }
 
-  @Test func `the fields of a wide state all have a bit`() {
+  @Test func `every field of a wide state has a bit`() {
     let store = Store(initialState: Wide(), lane: ImmediateLane()) { WideFeature() }
     let calls = Calls()
     let last = store.observe(\.f69) { calls.note("f69") }
@@ -42,12 +42,12 @@ struct ObservableStateTests {
     _ = (last, first)
   }
 
-  @Test func `a generic state notes the changes of its fields`() {
+  @Test func `a generic state records the changes of its fields`() {
     var pair = Pair(first: 1, second: "a")
     pair.second = "b"
     #expect(pair._$changes.isWritten(1) && !pair._$changes.isWritten(0))
     pair.first = 1
-    #expect(!pair._$changes.isWritten(0), "an equal value is no change")
+    #expect(!pair._$changes.isWritten(0), "an equal value is not a change")
   }
 
   @Test func `nested optionals are distinguished`() {

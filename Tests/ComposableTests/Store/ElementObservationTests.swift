@@ -26,7 +26,7 @@ struct ElementObservationTests {
     store.change { $0.rows[id: 2]?.name = "x" }
     #expect(calls.taken() == [])
     store.change { $0.rows[id: 2] = Leaf() }
-    #expect(calls.taken() == ["2"], "a replaced element counts as changed throughout")
+    #expect(calls.taken() == ["2"], "all fields of a replaced element count as changed")
     _ = observers
   }
 
@@ -48,7 +48,7 @@ struct ElementObservationTests {
     _ = observer
   }
 
-  @Test func `a handle does not reach an element that comes under its key later`() throws {
+  @Test func `a handle does not reach a later element with the same key`() throws {
     let store = makeStore()
     let handle = try #require(store.scope(state: \.rows, id: 1, action: \.rows))
     store.change {
@@ -61,7 +61,7 @@ struct ElementObservationTests {
     #expect(store.actionsWithoutChild == 1)
   }
 
-  @Test func `a handle finds its element in a collection that is replaced`() throws {
+  @Test func `a handle finds its element in a replaced collection`() throws {
     let store = makeStore()
     let handles = try [0, 2].map {
       try #require(store.scope(state: \.rows, id: $0, action: \.rows))
@@ -83,7 +83,7 @@ struct ElementObservationTests {
     _ = observers
   }
 
-  @Test func `an element inserted before its predecessor's end is reported is a different one`()
+  @Test func `an element inserted before its predecessor's removal is reported is another one`()
     throws
   {
     let store = makeStore(.batched)
@@ -96,14 +96,14 @@ struct ElementObservationTests {
     let new = try #require(store.scope(state: \.rows, id: 9, action: \.rows))
     let newObserver = new.place.observe(\.count) { calls.note("new") }
     store.deliverChanges()
-    #expect(calls.taken() == ["old"], "a last time")
+    #expect(calls.taken() == ["old"], "the observer is called one last time")
     #expect(oldObserver.isCancelled && !newObserver.isCancelled)
     new.send(.counted(1))
     store.deliverChanges()
     #expect(calls.taken() == ["new"])
   }
 
-  @Test func `a collection that is replaced keeps the observers of the keys it still has`()
+  @Test func `a replaced collection keeps the observers of keys that still exist`()
     throws
   {
     let store = makeStore()
@@ -126,8 +126,7 @@ struct ElementObservationTests {
   }
 
   @Test
-  func `lists of changes name added, removed and changed elements, not those that were only read`()
-  {
+  func `lists of changes contain added, removed and changed elements, but not read ones`() {
     let store = makeStore()
     var lists: [[KeyedChanges<Int>]] = []
     let observer = store.place.child(\.rows).observeElements { lists.append($0) }

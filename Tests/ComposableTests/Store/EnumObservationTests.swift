@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Observers of states that are one of several.
+/// Tests observers of enum states.
 struct EnumObservationTests {
   let calls = Calls()
 
@@ -10,7 +10,7 @@ struct EnumObservationTests {
     .mutable(Table())
   }
 
-  @Test func `another case is a change, though its payload is equal`() {
+  @Test func `another case is a change even if its payload is equal`() {
     let store = makeStore()
     let observers = [
       store.observe(\.seat) { calls.note("seat") },
@@ -38,11 +38,11 @@ struct EnumObservationTests {
     store.send(Mutation { Seat.CaseLenses.Case_right.modify(&$0.seat) { $0.count += 1 } })
     #expect(calls.taken() == ["seat"])
     store.send(Mutation { Seat.CaseLenses.Case_right.modify(&$0.seat) { $0.count += 0 } })
-    #expect(calls.taken() == [], "an access without a change is no change")
+    #expect(calls.taken() == [], "an access without a change is not a change")
     _ = observer
   }
 
-  @Test func `an enum that is optional comes, becomes another one, and goes`() {
+  @Test func `an optional enum can appear, change its case and disappear`() {
     let store = makeStore()
     let observers = [
       store.observe(\.spare) { calls.note("spare") },
@@ -80,7 +80,7 @@ struct EnumObservationTests {
     #expect(calls.taken() == [])
     let all = Seat._$caseNames
     store.send(Mutation { $0 = .right(Leaf()) })
-    #expect(calls.taken() == all, "the one before has gone")
+    #expect(calls.taken() == all, "the previous payload was removed")
     store.send(Mutation { move(&$0) })
     #expect(calls.taken() == all)
     store.send(Mutation { $0 = .empty })

@@ -24,7 +24,7 @@ struct LeakTests {
     #expect(lane.isIdle)
   }
 
-  @Test func `root stores made and dropped with effects running leave nothing behind`() {
+  @Test func `root stores that are released with running effects leave nothing behind`() {
     let lane = ManualLane()
     let counter = Witness.Counter()
     for _ in 0..<2_000 {
@@ -40,7 +40,7 @@ struct LeakTests {
     #expect(counter.alive == 0)
   }
 
-  @Test func `children that come and go leave no effects, nodes or memory behind`() {
+  @Test func `removed children leave no effects, nodes or memory behind`() {
     let lane = ManualLane()
     let store = ZooStore.make(Zoo(), lane: lane)
     for round in 0..<2_000 {
@@ -50,7 +50,7 @@ struct LeakTests {
       handle?.send(.slept(id: 1))
       handle?.send(.counted(1))
       store.change { $0.rows.remove(id: round) }
-      #expect(observer?.isCancelled == true, "the place of a removed element is gone")
+      #expect(observer?.isCancelled == true, "the node of a removed element is released")
     }
     lane.run()
     #expect(store.runningEffects == 0)
@@ -68,7 +68,7 @@ struct LeakTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `messages to a lane that has stopped go with their store`() async {
+  func `messages to a stopped lane are released with their store`() async {
     weak var witness: Witness?
     do {
       let seen = Witness()
@@ -91,7 +91,7 @@ private struct StoppedLane: Lane {
   func execute(_ job: @escaping @Sendable () -> Void) {}
 }
 
-/// Tells whether it is alive.
+/// Records whether it is alive.
 private final class Witness {
   final class Counter {
     var alive = 0

@@ -3,14 +3,15 @@ import ComposableTesting
 import Foundation
 import Testing
 
-/// Long runs hold no more memory at their end than after a warm-up.
+/// Tests that long runs hold no more memory at their end than after a warm-up.
 ///
-/// With `LIVEHOST_SOAK` in the environment each run is ten times longer and prints what it saw.
+/// With `LIVEHOST_SOAK` in the environment, each run is ten times longer and prints its
+/// measurements.
 @Suite(.serialized, .enabled(if: Memory.isMeasured, "the allocator of this build cannot be asked"))
 struct MemoryTests {
   let lane = ManualLane()
 
-  @Test func `root stores that are made and dropped with effects running`() {
+  @Test func `root stores that are released with running effects do not leak`() {
     expectFlat(rounds: 100_000) { _ in
       let store = ZooStore.make(Zoo(), lane: lane)
       let observer = store.place.child(\.child).observe(\.count) {}
@@ -21,7 +22,7 @@ struct MemoryTests {
     }
   }
 
-  @Test func `ten million actions with a hundred thousand children that come and go`() {
+  @Test func `ten million actions with a hundred thousand short-lived children do not leak`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     expectFlat(rounds: 100_000) { round in
       store.change { $0.rows.append(Leaf(), id: round) }
@@ -36,7 +37,7 @@ struct MemoryTests {
     }
   }
 
-  @Test func `optional and presented children and phases that come and go`() {
+  @Test func `short-lived optional and presented children and phases do not leak`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     expectFlat(rounds: 20_000) { round in
       store.change {
@@ -61,7 +62,7 @@ struct MemoryTests {
     }
   }
 
-  @Test func `observed rows whose observers are gone before the rows are`() {
+  @Test func `observed rows whose observers end before the rows do not leak`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     let other = store.observe(\.text) {}
     expectFlat(rounds: 20_000) { round in
@@ -73,7 +74,7 @@ struct MemoryTests {
     _ = other
   }
 
-  @Test func `sequences of values that are begun and dropped`() {
+  @Test func `abandoned sequences of values do not leak`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     expectFlat(rounds: 20_000) { round in
       var values: AsyncStream<Int>? = store.values(of: \.number)
@@ -81,19 +82,19 @@ struct MemoryTests {
       store.change { $0.number = round }
       precondition(values != nil && changes != nil)
       (values, changes) = (nil, nil)
-      // What was dropped lets go of its observer on the lane.
+      // An abandoned sequence releases its observer on the lane.
       lane.run()
     }
   }
 
-  @Test func `computed scopes that are made at every look`() {
+  @Test func `computed scopes made at every access do not leak`() {
     let store = ZooStore.make(Zoo(), lane: lane)
     expectFlat(rounds: 50_000) { round in
       precondition(store.scope(computed: "rows") { $0.rows.count }.state == 0)
     }
   }
 
-  @Test func `limits whose identifiers are used once`() {
+  @Test func `limits with identifiers that are used once do not leak`() {
     let clock = TestClock(lane: lane)
     let store = Store(initialState: Leaf(), lane: lane) {
       Reduce<Leaf, LeafFeature.Action> { _, action in
@@ -109,7 +110,7 @@ struct MemoryTests {
     }
   }
 
-  /// Runs `body` and expects that what follows a warm-up leaves the memory as it was.
+  /// Runs `body` and checks that memory does not grow after a warm-up.
   private func expectFlat(
     rounds: Int, test: String = #function, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Int) -> Void

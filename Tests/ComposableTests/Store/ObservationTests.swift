@@ -5,7 +5,7 @@ import Testing
 struct ObservationTests {
   let calls = Calls()
 
-  @Test func `a field's observer is called once per change of it and of nothing else`() {
+  @Test func `a field's observer is called once per change of that field only`() {
     let store = ZooStore.make()
     let observer = store.observe(\.number) { calls.note("number") }
     store.change {
@@ -21,7 +21,7 @@ struct ObservationTests {
     #expect(calls.taken() == [])
   }
 
-  @Test func `the observers of a child and its parent are notified, those of siblings are not`() {
+  @Test func `observers of a child and its parent are called, observers of siblings are not`() {
     let store = ZooStore.make()
     let observers = [
       store.place.child(\.child).observe(\.count) { calls.note("child.count") },
@@ -34,16 +34,16 @@ struct ObservationTests {
     #expect(calls.taken().sorted() == ["child", "child.count"])
     store.send(.child(.ignored))
     store.send(.child(.counted(0)))
-    #expect(calls.taken() == [], "an access without a change is no change")
+    #expect(calls.taken() == [], "an access without a change is not a change")
     store.send(.hidden(.counted(1)))
-    #expect(calls.taken() == ["hidden.count"], "an ignored field is kept from its own state")
+    #expect(calls.taken() == ["hidden.count"], "an ignored field is not reported to its own state")
     store.setIgnored([])
     store.send(.hidden(.counted(1)))
     #expect(calls.taken().sorted() == ["hidden", "hidden.count"])
     _ = observers
   }
 
-  @Test func `a replaced child counts as changed throughout, however it is replaced`() {
+  @Test func `all fields of a replaced child count as changed, however it is replaced`() {
     let store = ZooStore.make()
     let observer = store.place.child(\.child).observe(\.name) { calls.note("name") }
     store.change { $0.child = Leaf() }
@@ -60,7 +60,7 @@ struct ObservationTests {
     _ = observer
   }
 
-  @Test func `changes add up in batches, and one that changes nothing hides none`() {
+  @Test func `changes accumulate in batches, and an action without changes hides none`() {
     let store = ZooStore.make(Zoo(), .batched)
     let observer = store.observeAll { fields in
       calls.note(fields.contains(field: 0) ? "number" : "-")
@@ -90,7 +90,7 @@ struct ObservationTests {
     _ = (late, later)
   }
 
-  @Test func `presence is reported when an optional child comes or goes, and not in between`() {
+  @Test func `presence is reported only when an optional child appears or disappears`() {
     let store = ZooStore.make()
     let observer = store.observePresence(\.optional) { calls.note($0 ? "came" : "went") }
     store.change { $0.optional = Leaf() }
@@ -126,7 +126,7 @@ struct ObservationTests {
     _ = first
   }
 
-  @Test func `what an observer changes is reported in the next round`() {
+  @Test func `changes made by an observer are reported in the next round`() {
     let store = ZooStore.make()
     let first = store.observe(\.number) { [unowned store] in store.change { $0.text = "seen" } }
     let second = store.observe(\.text) { calls.note("text") }
@@ -143,7 +143,7 @@ struct ObservationTests {
     #expect(observer?.isCancelled == true)
   }
 
-  @Test func `values and changes come as asynchronous sequences that end with the store`() async {
+  @Test func `values and changes are asynchronous sequences that end with the store`() async {
     let lane = ManualLane()
     var store: ZooStore? = ZooStore.make(Zoo(), lane: lane)
     var values = store?.values(of: \.number).makeAsyncIterator()

@@ -2,18 +2,18 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Random changes of a state with one field of each form, in random batches.
+/// Makes random changes of a state with one field of each form, in random batches.
 ///
-/// Of each action is known which paths it wrote. What differs afterwards must lie inside what is noted,
-/// and that inside what was written; observers are called once per batch if what they wait for
-/// differed, and never if nobody wrote it.
+/// The written paths of each action are known. Each difference must be covered by a recorded
+/// change, and each recorded change by a written path. Observers are called once per batch if their
+/// fields differ, and never if their fields were not written.
 struct PropertyTests {
   @Test(arguments: Array(1...60 as ClosedRange<UInt64>))
-  func `what differs is noted, and only what was written is noted`(seed: UInt64) {
+  func `every difference is recorded, and only written fields are recorded`(seed: UInt64) {
     var run = RandomRun(seed: seed)
     for _ in 0..<400 { run.step() }
     #expect(run.faults == [])
-    #expect(run.callsTotal > 20, "the run tests something")
+    #expect(run.callsTotal > 20, "the run calls observers")
   }
 }
 
@@ -25,7 +25,7 @@ private struct RandomRun {
   var observers: [(path: String, observer: Observer)] = []
   var faults: [String] = []
   var callsTotal = 0
-  /// Of the present batch.
+  /// The paths of the current batch.
   var written: Set<String> = []
   var differed: Set<String> = []
 
@@ -65,10 +65,10 @@ private struct RandomRun {
     let changed = Set(after.keys).union(before.keys).filter { before[$0] != after[$0] }
     let notes = noted.taken()
     for path in changed where !notes.contains(where: { covers($0, path) }) {
-      faults.append("\(path) differs and is not in \(notes)")
+      faults.append("\(path) differs but is not in \(notes)")
     }
     for note in notes where !paths.contains(where: { covers($0, note) }) {
-      faults.append("\(note) is noted and not in \(paths)")
+      faults.append("\(note) is recorded but not in \(paths)")
     }
     written.formUnion(paths)
     differed.formUnion(changed)
@@ -79,7 +79,9 @@ private struct RandomRun {
     store.deliverChanges()
     let called = calls.taken()
     callsTotal += called.count
-    if Set(called).count != called.count { faults.append("somebody was called twice: \(called)") }
+    if Set(called).count != called.count {
+      faults.append("an observer was called twice: \(called)")
+    }
     for (path, observer) in observers {
       let isCalled = called.contains(path)
       let isWritten = written.contains { covers($0, path) || covers(path, $0) }
@@ -87,7 +89,7 @@ private struct RandomRun {
       if observer.isCancelled, isCalled {
         faults.append("\(path) was called after it was cancelled")
       }
-      if !isWritten, isCalled { faults.append("\(path) was called for nothing") }
+      if !isWritten, isCalled { faults.append("\(path) was called without a change") }
       if isChanged, !isCalled, !observer.isCancelled { faults.append("\(path) was not called") }
     }
     written = []
@@ -99,7 +101,7 @@ private struct RandomRun {
     }
   }
 
-  /// Whether `path` is `prefix` or lies below it.
+  /// Returns whether `path` is `prefix` or below it.
   private func covers(_ prefix: String, _ path: String) -> Bool {
     path == prefix || path.hasPrefix(prefix + ".")
   }
@@ -142,7 +144,7 @@ private struct RandomRun {
     }
   }
 
-  /// A state as its leaves by path.
+  /// Returns the leaves of a state by path.
   private func flat(_ zoo: Zoo) -> [String: String] {
     var result = [
       "number": "\(zoo.number)", "text": zoo.text, "list": "\(zoo.list)",

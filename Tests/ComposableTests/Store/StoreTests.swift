@@ -6,19 +6,18 @@ import Testing
 struct StoreTests {
   @Test(
     .enabled(if: Memory.isMeasured, "the allocator of this build cannot be asked"),
-    .enabled(if: isOptimised, "what is not optimised allocates"))
+    .enabled(if: isOptimised, "unoptimised code allocates"))
   func `a send without effects allocates nothing`() {
     let store = ZooStore.make()
     store.change { $0.optional = Leaf() }
     let observer = store.place.child(\.child).observe(\.count) {}
     #expect(allocations { store.send(.child(.counted(1))) } == 0)
     #expect(allocations { store.send(.optional(.counted(1))) } == 0)
-    #expect(allocations { allocateOnce() } == 100, "the counter counts")
+    #expect(allocations { allocateOnce() } == 100, "the allocation counter works")
     _ = observer
   }
 
-  @Test func `a question is answered from the state as it is, and what it sends is reduced later`()
-  {
+  @Test func `withState reads the state in place, and actions sent in it are reduced later`() {
     let store = ZooStore.make()
     store.send(.child(.counted(2)))
     let (before, after) = store.withState { state in
@@ -46,11 +45,11 @@ struct StoreTests {
         "child.counted: child.count", "child.ignored: (nothing)", "changed: rows",
         "rows.named: rows.3.name",
       ])
-    #expect(calls.taken() == ["child"], "looking at changes takes them from nobody")
+    #expect(calls.taken() == ["child"], "reading changes does not consume them")
     _ = observer
   }
 
-  @Test func `a computed scope that is evaluated too often is named once`() {
+  @Test func `a computed scope that is evaluated too often causes one warning`() {
     var warnings: [String] = []
     let store = ZooStore.make()
     store.onWarning = { warnings.append($0) }
@@ -74,7 +73,7 @@ struct StoreTests {
     _ = observer
   }
 
-  @Test func `an action and those that it sends are reported once`() {
+  @Test func `changes by an action and its follow-up actions are reported once`() {
     let calls = Calls()
     let store = Store(initialState: Leaf(), lane: ImmediateLane()) {
       Reduce<Leaf, LeafFeature.Action> { state, action in
@@ -101,7 +100,7 @@ struct StoreTests {
   }
 }
 
-/// Allocations of 100 calls, after one that may still prepare something.
+/// Counts the allocations of 100 calls, after one call that may allocate caches.
 private func allocations(_ body: () -> Void) -> UInt64 {
   body()
   let before = allocation_count()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The compiler, with the modules and the macros of the library.
+/// The compiler with the modules and macros of the library.
 struct Compiler {
   private let modules: URL
   private let macros: URL
@@ -27,7 +27,7 @@ struct Compiler {
     guard files.isExecutableFile(atPath: macros.path) else { return nil }
   }
 
-  /// The scopes that the solver opened for a source, which has to be right.
+  /// Returns the number of scopes that the type checker opened for a source, which must be valid.
   func steps(_ source: String) throws -> Int {
     try check(source) { status, _, folder in
       #expect(status == 0)
@@ -39,7 +39,7 @@ struct Compiler {
     }
   }
 
-  /// What the compiler says of a source that is wrong.
+  /// Returns the errors of the compiler for an invalid source.
   func errors(_ source: String) throws -> String {
     try check(source) { status, text, _ in
       #expect(status != 0)
@@ -64,10 +64,10 @@ struct Compiler {
       "-load-plugin-executable", "\(macros.path)#ComposableMacros", "-stats-output-dir",
       folder.path, file.path,
     ]
-    // The compiler leaves directories and caches behind.
+    // The compiler leaves directories and caches, which are removed.
     process.environment = ProcessInfo.processInfo.environment
       .merging(["TMPDIR": folder.path, "HOME": folder.path]) { $1 }
-    // A file, which holds any number of errors, where a pipe fills.
+    // The output goes to a file, because a pipe would fill up with many errors.
     process.standardError = try FileHandle(forWritingTo: log)
     try process.run()
     process.waitUntilExit()

@@ -1,11 +1,12 @@
 import CAllocationCounter
 import Glibc
 
-/// How much memory the process holds.
+/// The memory use of the process.
 struct Memory {
-  /// Bytes that were asked for and not given back, of all threads.
+  /// The number of allocated bytes that were not freed, in all threads.
   var allocated = 0
-  /// Bytes of it in physical memory, with what the C library keeps for the next request.
+  /// The number of these bytes in physical memory, including memory that the C library keeps for
+  /// later requests.
   var resident = 0
 
   static func now() -> Memory {
@@ -17,10 +18,11 @@ struct Memory {
       allocated: left.allocated - right.allocated, resident: left.resident - right.resident)
   }
 
-  /// Whether requests are seen here: not under a sanitizer, which has an allocator of its own.
+  /// Whether allocations can be counted. A sanitizer replaces the allocator, so they cannot be
+  /// counted there.
   static var isMeasured: Bool { allocated_bytes() > 0 }
 
-  /// From `/proc/self/statm`: the second number, in pages.
+  /// Read from `/proc/self/statm`: the second number, in pages.
   private static func residentBytes() -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }
     defer { fclose(file) }

@@ -1,7 +1,7 @@
 import Composable
 import ComposableTesting
 
-/// An action that changes the state as it says.
+/// An action that applies a closure to the state.
 struct Mutation<State>: Sendable {
   let body: @Sendable (inout State) -> Void
 
@@ -9,7 +9,7 @@ struct Mutation<State>: Sendable {
 }
 
 extension Store {
-  /// A store whose actions are mutations.
+  /// Makes a store whose actions are mutations.
   static func mutable(_ state: State) -> Store where Action == Mutation<State> {
     Store(initialState: state, lane: ImmediateLane()) {
       Reduce { state, change in

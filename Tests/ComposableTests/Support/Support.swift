@@ -4,14 +4,15 @@ import Synchronization
 
 /// Waits until the task is cancelled.
 ///
-/// Returns then, and does not throw: for every error that is thrown the testing library keeps a
-/// backtrace, which would look like a leak where memory is watched.
+/// Returns then and does not throw. The testing library keeps a backtrace for every thrown error,
+/// which would look like a leak in tests of memory use.
 func waitForCancellation() async {
   let stream = AsyncStream<Void> { _ in }
   for await _ in stream {}
 }
 
-/// Whether this build is optimised; what is promised of copies and allocations holds only then.
+/// Whether this build is optimised. Guarantees about copies and allocations hold only in optimised
+/// builds.
 let isOptimised: Bool = {
   var isChecked = false
   assert(
@@ -22,20 +23,20 @@ let isOptimised: Bool = {
   return !isChecked
 }()
 
-/// Counts calls, by name.
+/// Counts calls by name.
 final class Calls {
   private(set) var names: [String] = []
 
   func note(_ name: String) { names.append(name) }
 
-  /// The calls since the last time.
+  /// Returns the calls since the last time.
   func taken() -> [String] {
     defer { names = [] }
     return names
   }
 }
 
-/// Text that other threads may add to.
+/// Text to which several threads can append.
 final class Transcript: Sendable {
   private let contents = Mutex<[String]>([])
 
@@ -45,13 +46,13 @@ final class Transcript: Sendable {
 }
 
 extension ReducerSteps {
-  /// A composition on its own.
+  /// Makes a composition without a feature.
   static func make(
     @ReducerBuilder<State, Action> _ body: () -> ReducerSteps
   ) -> ReducerSteps { body() }
 }
 
-/// Lets go of what waits when it is opened.
+/// Releases its waiters when it is opened.
 final class Gate: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation

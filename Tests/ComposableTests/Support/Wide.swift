@@ -1,6 +1,6 @@
 import Composable
 
-/// A state with more fields than one word has bits.
+/// A state with more fields than a word has bits.
 @ObservableState
 struct Wide: Equatable, Sendable {
   var f0 = 0
@@ -90,7 +90,7 @@ struct WideFeature {
   }
 }
 
-/// Runs what it is given at once.
+/// Runs each job immediately.
 struct ImmediateLane: Lane {
   var taskExecutor: (any TaskExecutor)? { nil }
 

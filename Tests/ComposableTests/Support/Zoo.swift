@@ -61,7 +61,7 @@ struct Zoo: Equatable, Sendable {
   var rows = KeyedCollection<Int, Leaf>()
 }
 
-/// Runs a child for each form of state, and lets a test change the state as it likes.
+/// Runs a child for each form of state, and lets a test change the state freely.
 @Reducer
 struct ZooFeature {
   typealias State = Zoo

@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// Effects that never wait.
+/// Tests effects that never wait.
 struct EndlessRunTests {
   private enum Step: Sendable { case began, ticked }
 
@@ -27,7 +27,9 @@ struct EndlessRunTests {
     return messages.lines
   }
 
-  @Test(.timeLimit(.minutes(1))) func `an effect that spins is a failure that names it`() async {
+  @Test(.timeLimit(.minutes(1))) func `an effect that spins is a failure that names the effect`()
+    async
+  {
     let named = await failures {
       let store = makeStore(
         .run(name: "poll") { _ in while !Task.isCancelled { await Task.yield() } })
@@ -62,7 +64,8 @@ struct EndlessRunTests {
     #expect(messages.count == 1 && messages[0].contains("effect ticker"), "\(messages)")
   }
 
-  @Test(.timeLimit(.minutes(1))) func `what spins in spite of a cancellation is left aside`() async
+  @Test(.timeLimit(.minutes(1))) func `an effect that spins despite its cancellation is set aside`()
+    async
   {
     let messages = await failures {
       let store = makeStore(.run(name: "deaf") { _ in while true { await Task.yield() } })
@@ -73,7 +76,7 @@ struct EndlessRunTests {
     #expect(messages.count == 1, "\(messages)")
   }
 
-  @Test func `an effect that takes many turns and ends is no failure`() async {
+  @Test func `an effect that takes many turns and ends is not a failure`() async {
     let store = makeStore(.run { _ in for _ in 0..<100 { await Task.yield() } })
     await store.send(.began)
     await store.finish()

@@ -4,7 +4,7 @@ import IssueReporting
 import Synchronization
 import Testing
 
-/// Tests that say only what they are about: what they leave out passes, and is shown on request.
+/// Tests non-exhaustive tests: what they omit is not a failure, and is shown on request.
 struct NonExhaustiveTests {
   let clock = TestClock()
 
@@ -16,7 +16,8 @@ struct NonExhaustiveTests {
     return store
   }
 
-  /// What is told of a test, by a store that keeps silent, and by one that shows what is skipped.
+  /// Returns the reported issues of a test with a store that is silent, and with a store that shows
+  /// what is skipped.
   private func told(
     _ body: (TestStore<Counter.State, Counter.Action>) async -> Void
   ) async -> (silent: [String], shown: [String]) {
@@ -27,7 +28,7 @@ struct NonExhaustiveTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a receive with a timeout waits past actions that do not match`() async {
+  func `a receive with a timeout skips actions that do not match`() async {
     let gate = Gate()
     let store = TestStore(initialState: Leaf()) {
       Reduce<Leaf, LeafFeature.Action> { state, action in
@@ -42,7 +43,7 @@ struct NonExhaustiveTests {
     }
     store.exhaustivity = .off
     await store.send(.ignored)
-    // The second one is sent after somebody has looked at the first.
+    // The second action is sent after the first one was read.
     let isSecond = { (action: LeafFeature.Action) in
       gate.open()
       return action == .counted(2)
@@ -51,7 +52,7 @@ struct NonExhaustiveTests {
     await store.finish()
   }
 
-  @Test func `what was not received is reduced before the next action is sent`() async {
+  @Test func `unreceived actions are reduced before the next action is sent`() async {
     let told = await told { store in
       await store.send(.pinged)
       await store.send(.incremented) { $0.count = 7 }
@@ -63,7 +64,7 @@ struct NonExhaustiveTests {
     #expect(told.shown.first?.contains("doubled(2)") == true)
   }
 
-  @Test func `a test may cease to be exhaustive while actions wait`() async {
+  @Test func `a test can become non-exhaustive while actions wait`() async {
     let store = makeStore(.on)
     await store.send(.pinged)
     store.exhaustivity = .off
@@ -73,14 +74,14 @@ struct NonExhaustiveTests {
     await store.finish()
   }
 
-  @Test func `a test ends with actions that were not received`() async {
+  @Test func `a non-exhaustive test may end with unreceived actions`() async {
     let told = await told { await $0.send(.pinged) }
     #expect(told.silent == [])
     #expect(told.shown.count == 1)
     #expect(told.shown.first?.contains("The store received unexpected actions") == true)
   }
 
-  @Test func `a test ends with effects that run`() async {
+  @Test func `a non-exhaustive test may end with running effects`() async {
     let told = await told { await $0.send(.startTapped) { $0.isRunning = true } }
     #expect(told.silent == [])
     #expect(told.shown.count == 1)
@@ -89,10 +90,10 @@ struct NonExhaustiveTests {
       await store.send(.startTapped) { $0.isRunning = true }
       await store.finish()
     }
-    #expect(finished.silent == [] && finished.shown.count == 1, "not told again at the end")
+    #expect(finished.silent == [] && finished.shown.count == 1, "not reported again at the end")
   }
 
-  @Test func `actions in front of the one that is received are skipped`() async {
+  @Test func `actions before the received one are skipped`() async {
     let told = await told { store in
       await store.send(.pinged)
       await store.receive(.doubled(2)) { $0.count = 6 }
@@ -103,7 +104,7 @@ struct NonExhaustiveTests {
     #expect(told.shown.first?.contains("doubled(2)") == false)
   }
 
-  @Test func `what is skipped on purpose is shown as well`() async {
+  @Test func `explicitly skipped actions and effects are shown`() async {
     let actions = await told { store in
       await store.send(.pinged)
       await store.skipReceivedActions()
@@ -118,22 +119,22 @@ struct NonExhaustiveTests {
     #expect(effects.shown == ["Cancelled effects in flight: timer"])
   }
 
-  @Test func `an assertion may change nothing, and what it leaves out is shown`() async {
+  @Test func `an assertion may be empty, and the changes that it omits are shown`() async {
     let told = await told { store in
       await store.send(.doubled(0)) { _ in }
       await store.send(.incremented) { _ in }
       await store.send(.incremented) { $0.count = 2 }
-      // It mentions what was so before.
+      // The assertion sets a value that was already set before.
       await store.send(.startTapped) { $0.count = 2 }
       await store.skipInFlightEffects()
     }
     #expect(told.silent == [])
     #expect(told.shown.count == 3)
-    #expect(told.shown.first?.contains("Skipped changes of state") == true)
+    #expect(told.shown.first?.contains("Skipped state changes") == true)
     #expect(told.shown.dropFirst().first?.contains("isRunning") == true)
   }
 
-  @Test func `an action that does not come leaves those that wait`() async {
+  @Test func `waiting actions stay if the expected one does not arrive`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("Received an unexpected action; expected ticked") {
@@ -144,7 +145,7 @@ struct NonExhaustiveTests {
   }
 }
 
-/// The texts of what is reported while `body` runs, also of issues that are expected.
+/// Returns the texts of issues that are reported while `body` runs, including expected issues.
 private func issues(_ body: () async -> Void) async -> [String] {
   let collector = IssueCollector()
   await withIssueReporters(IssueReporters.current + [collector]) { await body() }

@@ -6,7 +6,7 @@ struct TestClockTests {
   let clock = TestClock()
   let transcript = Transcript()
 
-  /// Sleeps on the clock's lane and says so.
+  /// Sleeps on the clock's lane and records the wake-up.
   @discardableResult
   func sleeper(_ name: String, for seconds: Int) -> Task<Void, Never> {
     Task(executorPreference: clock.lane) { [clock, transcript] in
@@ -19,7 +19,7 @@ struct TestClockTests {
     }
   }
 
-  @Test func `sleepers wake at their deadlines, and in the order in which they went to sleep`() {
+  @Test func `sleepers wake at their deadlines, in the order in which they fell asleep`() {
     sleeper("late", for: 3)
     sleeper("first", for: 2)
     sleeper("second", for: 2)
@@ -36,7 +36,7 @@ struct TestClockTests {
     #expect(transcript.lines == ["none at 0"])
   }
 
-  @Test func `a sleep ends when its task is cancelled, before it began or after`() {
+  @Test func `a sleep ends when its task is cancelled, before or after it began`() {
     let (early, late) = (sleeper("early", for: 1), sleeper("late", for: 1))
     early.cancel()
     clock.lane.run()
@@ -52,7 +52,7 @@ struct TestClockTests {
     #expect(clock.now.offset == .seconds(5))
   }
 
-  @Test func `running to the end stops at its limit for a timer without one`() {
+  @Test func `run stops at its limit for an endless timer`() {
     sleeper("a", for: 4)
     #expect(clock.run())
     #expect(transcript.lines == ["a at 4"] && clock.now.offset == .seconds(4))
@@ -66,7 +66,7 @@ struct TestClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a lane runs work in order, including what it leads to, and is not reentrant`() {
+  @Test func `a lane runs work in order, including follow-up work, and is not reentrant`() {
     let lane = ManualLane()
     lane.execute { [transcript] in
       transcript.add("1")

@@ -2,7 +2,7 @@ import Composable
 import ComposableTesting
 import Testing
 
-/// What a test that is wrong is told.
+/// Tests the failures that a test store reports.
 struct TestStoreFailureTests {
   let clock = TestClock()
 
@@ -10,44 +10,44 @@ struct TestStoreFailureTests {
     TestStore(initialState: Counter.State(), clock: clock) { Counter(clock: clock) }
   }
 
-  @Test func `a change that is not expected`() async {
+  @Test func `an unexpected change is a failure`() async {
     let store = makeStore()
-    await expectFailure("State was not expected to change") { await store.send(.incremented) }
+    await expectFailure("The state was not expected to change") { await store.send(.incremented) }
     await expectFailure("−   count: 3") { await store.send(.incremented) { $0.count = 3 } }
     await expectFailure("+   count: 3") { await store.send(.incremented) { $0.count = 4 } }
   }
 
-  @Test func `a change that is expected and does not come`() async {
+  @Test func `an expected change that does not happen is a failure`() async {
     let store = makeStore()
     await expectFailure("Expected the state to change") { await store.send(.doubled(0)) { _ in } }
   }
 
-  @Test func `an expectation that throws`() async {
+  @Test func `an expectation that throws is a failure`() async {
     let store = makeStore()
     await expectFailure("The expectation threw an error") {
       await store.send(.doubled(0)) { _ in throw CancellationError() }
     }
   }
 
-  @Test func `an action sent before those of effects are received`() async {
+  @Test func `sending an action before receiving the waiting ones is a failure`() async {
     let store = makeStore()
     await store.send(.pinged)
-    await expectFailure("Must handle 2 received actions before sending one") {
+    await expectFailure("Must receive 2 actions before sending another one") {
       await store.send(.doubled(0))
     }
     await store.skipReceivedActions()
   }
 
-  @Test func `an action other than the expected one is received`() async {
+  @Test func `receiving another action than the expected one is a failure`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("Received an unexpected action") { await store.receive(.doubled(5)) }
-    #expect(store.state.count == 2, "it is reduced, so that the test can go on")
+    #expect(store.state.count == 2, "the action is reduced so that the test can continue")
     await expectFailure("Received an unexpected action") { await store.receive(\.ticked) }
     #expect(store.state.count == 6)
   }
 
-  @Test func `an action of the expected kind carries another value`() async {
+  @Test func `receiving an action with another payload is a failure`() async {
     let store = makeStore()
     await store.send(.pinged)
     await expectFailure("doubled(3)") { await store.receive(\.doubled, 3) { $0.count = 2 } }
@@ -55,7 +55,7 @@ struct TestStoreFailureTests {
     await expectFailure("doubled(2)") { await store.receive(\.doubled, 4) }
   }
 
-  @Test func `an action that cannot be compared is received by what holds of it`() async {
+  @Test func `an action that is not Equatable can be received by a condition`() async {
     let store = TestStore(initialState: Zoo(), clock: clock) {
       Reduce<Zoo, ZooFeature.Action> { zoo, action in
         switch action {
@@ -77,7 +77,7 @@ struct TestStoreFailureTests {
     await store.finish()
   }
 
-  @Test func `a change that is expected of a received action and does not come`() async {
+  @Test func `an expected change that a received action does not make is a failure`() async {
     let store = TestStore(initialState: Leaf(), clock: clock) {
       Reduce<Leaf, LeafFeature.Action> { _, action in
         action == .ignored ? .merge(.send(.sleptOver), .run { $0(.sleptOver) }) : .none
@@ -85,12 +85,12 @@ struct TestStoreFailureTests {
     }
     await store.send(.ignored)
     await expectFailure("Expected the state to change") { await store.receive(.sleptOver) { _ in } }
-    await expectFailure("State is not what was expected") {
+    await expectFailure("The state is not as expected") {
       await store.receive(\.sleptOver) { $0.count = 1 }
     }
   }
 
-  @Test func `no action is received`() async {
+  @Test func `receiving is a failure if no action arrives`() async {
     let store = makeStore()
     await expectFailure("No effect is in flight") { await store.receive(.ticked) }
     await store.send(.startTapped) { $0.isRunning = true }
@@ -100,16 +100,16 @@ struct TestStoreFailureTests {
     await store.skipInFlightEffects()
   }
 
-  @Test func `a received action whose change is not the expected one`() async {
+  @Test func `a received action with an unexpected change is a failure`() async {
     let store = makeStore()
     await store.send(.pinged)
-    await expectFailure("State was not expected to change") { await store.receive(.doubled(1)) }
-    await expectFailure("State is not what was expected") {
+    await expectFailure("The state was not expected to change") { await store.receive(.doubled(1)) }
+    await expectFailure("The state is not as expected") {
       await store.receive(\.doubled, 2) { $0.count = 0 }
     }
   }
 
-  @Test func `an effect that keeps running`() async {
+  @Test func `an effect that keeps running is a failure`() async {
     let store = makeStore()
     let effects = await store.send(.startTapped) { $0.isRunning = true }
     #expect(effects.isRunning)
@@ -120,7 +120,7 @@ struct TestStoreFailureTests {
     await store.finish()
   }
 
-  @Test func `there is nothing to skip`() async {
+  @Test func `skipping is a failure if there is nothing to skip`() async {
     let store = makeStore()
     await expectFailure("no received actions to skip") { await store.skipReceivedActions() }
     await expectFailure("no effects in flight to skip") { await store.skipInFlightEffects() }
@@ -138,14 +138,14 @@ struct TestStoreFailureTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `an action for a child that does not exist`() async {
+  @Test func `an action for an absent child is a failure`() async {
     let store = TestStore(initialState: Zoo(), clock: clock) { ZooFeature() }
     await expectFailure("An action was sent for a child that does not exist") {
       await store.send(.optional(.counted(1)))
     }
   }
 
-  @Test func `an error that an effect does not catch`() async {
+  @Test func `an uncaught error of an effect is a failure`() async {
     let store = TestStore(initialState: Leaf(), clock: clock) {
       Reduce<Leaf, LeafFeature.Action> { _, _ in .run(name: "upload") { _ in throw Refused() } }
     }
@@ -154,7 +154,7 @@ struct TestStoreFailureTests {
     }
   }
 
-  @Test func `a change that no observer would be notified of`() async {
+  @Test func `a change that is not recorded is a failure`() async {
     let store = TestStore(initialState: Sly(), clock: clock) {
       Reduce<Sly, Bool> { state, isSly in
         if isSly { state._count += 1 } else { state.count += 1 }
@@ -162,14 +162,14 @@ struct TestStoreFailureTests {
       }
     }
     await store.send(false) { $0.count = 1 }
-    await expectFailure("Fields changed without being noted, so that no observer would be told: co")
+    await expectFailure("Fields changed without being recorded, so no observer would be called: co")
     { await store.send(true) { $0.count = 2 } }
   }
 
-  @Test func `what is mentioned without exhaustivity must be true`() async {
+  @Test func `the assertions of a non-exhaustive test must be correct`() async {
     let store = makeStore()
     store.exhaustivity = .off
-    await expectFailure("State is not what was expected") {
+    await expectFailure("The state is not as expected") {
       await store.send(.startTapped) { $0.count = 7 }
     }
     await expectFailure("Expected to receive") { await store.receive(.doubled(1)) }
@@ -186,7 +186,7 @@ private struct Sly: Equatable, Sendable {
   var count = 0
 }
 
-/// Runs `body`, which must record a failure that contains `text`, and no other.
+/// Runs `body`, which must record exactly one failure, and that failure must contain `text`.
 func expectFailure(
   _ text: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async -> Void
 ) async {

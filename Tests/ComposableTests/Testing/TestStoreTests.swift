@@ -82,7 +82,7 @@ struct TestStoreTests {
       await store.send(.incremented) { $0.count = 2 }
       _ = store
     } matching: { issue in
-      issue.comments.contains { $0.rawValue.contains("State is not what was expected") }
+      issue.comments.contains { $0.rawValue.contains("The state is not as expected") }
     }
     await withKnownIssue {
       let store = makeStore()
@@ -98,7 +98,7 @@ struct TestStoreTests {
     }
   }
 
-  @Test func `without exhaustivity, only what is mentioned is compared`() async {
+  @Test func `a non-exhaustive test compares only what it mentions`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.startTapped)
@@ -107,7 +107,7 @@ struct TestStoreTests {
     await store.send(.incremented) { $0.count += 1 }
   }
 
-  @Test func `actions come in the order in which a store reduces them`() async {
+  @Test func `actions are received in the order in which a store reduces them`() async {
     let lane = ManualLane()
     let transcript = Transcript()
     let plain = Store(initialState: Leaf(), lane: lane) { Fork(transcript: transcript) }
@@ -122,11 +122,11 @@ struct TestStoreTests {
     #expect(transcript.lines == ["started", "b1", "b2", "b4", "b3", "c1", "c2"])
   }
 
-  @Test func `a store checks as strictly after it was finished as before`() async {
+  @Test func `a test store is as strict after finish as before`() async {
     let store = makeStore()
     await store.finish()
     await store.send(.pinged)
-    await expectFailure("Must handle 2 received actions") {
+    await expectFailure("Must receive 2 actions") {
       await store.send(.incremented) { $0.count = 1 }
     }
     await store.skipReceivedActions()
@@ -166,7 +166,8 @@ struct TestStoreTests {
     await store.finish()
   }
 
-  @Test(.timeLimit(.minutes(1))) func `the effects of a send are given real time to end`() async {
+  @Test(.timeLimit(.minutes(1))) func `the effects of a send can be given real time to end`() async
+  {
     let store = TestStore(initialState: Leaf(), clock: clock) {
       Reduce<Leaf, LeafFeature.Action> { _, _ in
         // Each step waits for another thread, and then for the lane.
@@ -180,7 +181,7 @@ struct TestStoreTests {
   }
 }
 
-/// An effect sends two actions, the first of which leads to others.
+/// An effect that sends two actions, the first of which has follow-up actions.
 private struct Fork: Reducer {
   enum Action: Sendable { case started, b1, b2, b3, b4, c1, c2 }
 

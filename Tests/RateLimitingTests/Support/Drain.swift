@@ -1,8 +1,9 @@
 import RateLimiting
 import Testing
 
-/// Wakes a machine, or several joined in a feature, at each deadline up to a time, as a punctual
-/// owner would. A machine that is not satisfied by being woken is an issue, not an endless loop.
+/// Wakes a limiter, or several combined in a feature, at each deadline up to a time, like a
+/// punctual owner. If a limiter stays due after it was woken, records an issue instead of looping
+/// forever.
 func wakePunctually<Owner>(
   _ owner: inout Owner, until end: Instant = Instant(nanoseconds: .max),
   deadline: (Owner) -> Instant?, wake: (inout Owner, Instant) -> Void

@@ -2,23 +2,23 @@ import RateLimiting
 import TestSupport
 import Testing
 
-/// Plays input marbles into a machine on virtual time and returns output marbles.
+/// Plays input marbles into a limiter in virtual time and returns output marbles.
 ///
-/// One column is one tick (a millisecond). In the input `-` is a tick without input, `!` flushes,
-/// every other character is given to `apply`; `(ab)` are several inputs in one tick. In the output
-/// `-` is a tick without delivery, `(..)` are several deliveries in one tick; trailing `-` are left
-/// out. A batch is drawn by `draw`. Spaces are ignored. At a tick the wake comes before the input.
-/// When the input ends, time continues until the machine waits for nothing.
+/// One column is one tick (a millisecond). In the input, `-` is a tick without input, `!` flushes,
+/// and every other character is passed to `apply`; `(ab)` are several inputs in one tick. In the
+/// output, `-` is a tick without delivery, and `(..)` are several deliveries in one tick; trailing
+/// `-` are omitted. `draw` draws a batch. Spaces are ignored. In each tick, the wake precedes the
+/// input. When the input ends, time continues until the limiter has no deadline.
 ///
-/// After every step the marbles' player checks what holds for all machines: conservation, that the
-/// step's wake is the machine's deadline, and that a wake before the deadline changes nothing.
+/// After every step the player checks the properties of all limiters: every input is accounted for,
+/// the step's wake is the limiter's deadline, and a wake before the deadline has no effect.
 struct Marbles<Machine: RateLimiter> {
   var machine: Machine
   let draw: (Machine.Output) -> String
   let apply: (inout Machine, Character, Instant) -> Step<String>
   private(set) var counters = ConservationCounters()
 
-  /// A machine that waits longer than this waits for ever.
+  /// A limiter that waits longer than this waits forever.
   private static var tickLimit: Int64 { 1_000 }
 
   init(
@@ -48,7 +48,7 @@ struct Marbles<Machine: RateLimiter> {
         }
       }
       if let deadline = machine.deadline {
-        #expect(now < deadline, "what is due is delivered")
+        #expect(now < deadline, "no due value is left undelivered")
         #expect(machine.wake(at: now).output == nil, "a wake before the deadline delivers nothing")
       }
       switch delivered.count {
@@ -58,7 +58,7 @@ struct Marbles<Machine: RateLimiter> {
       }
       tick += 1
       if tick == Self.tickLimit {
-        Issue.record("the machine still waits at \(machine.deadline as Any)")
+        Issue.record("the limiter still waits at \(machine.deadline as Any)")
         break
       }
     }
@@ -93,7 +93,7 @@ struct Marbles<Machine: RateLimiter> {
 }
 
 extension Step {
-  /// The same step with another form of its output.
+  /// Returns the step with another form of its output.
   func map<Other>(_ transform: (Output) -> Other) -> Step<Other> {
     Step<Other>(
       output: output.map(transform), applied: applied, coalesced: coalesced, wake: wake)
@@ -101,11 +101,11 @@ extension Step {
 }
 
 extension Instant {
-  /// The start of a column of marbles.
+  /// Makes the start of a column of marbles.
   static func tick(_ count: Int64) -> Instant { .origin + .ticks(count) }
 }
 
 extension Interval {
-  /// So many columns of marbles.
+  /// Makes an interval of this number of columns of marbles.
   static func ticks(_ count: Int64) -> Interval { .milliseconds(count) }
 }

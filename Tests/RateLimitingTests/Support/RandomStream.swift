@@ -1,15 +1,15 @@
 import RateLimiting
 import TestSupport
 
-/// Moments of a random stream: bursts, pauses, several events at once, and now and then a time
-/// stamp that lies before its predecessor.
+/// Times of a random stream: bursts, pauses, several events at the same time, and occasionally a
+/// time stamp before the previous one.
 struct RandomStream {
   var generator: SplitMix64
   private(set) var now: Int64 = 0
 
   init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-  /// The next moment; time steps back only if `disordered`.
+  /// Returns the next time. Time goes back only if `disordered` is true.
   mutating func next(disordered: Bool = false) -> Instant {
     switch Int.random(in: 0..<10, using: &generator) {
     case 0: now += Int64.random(in: 0...30_000_000, using: &generator)

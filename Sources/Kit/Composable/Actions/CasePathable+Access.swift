@@ -1,14 +1,15 @@
 extension CasePathable {
-  /// Whether this is the case: `state.destination?.is(\.settings)`.
+  /// Returns whether the value is the given case: `state.destination?.is(\.settings)`.
   @inlinable
   public func `is`<Value>(_ key: CaseKey<Self, Value>) -> Bool {
     _$tag == Self._$cases[keyPath: key].tag
   }
 
-  /// What the case carries; `nil` if this is another one. Changing it makes this the case again, with what it carries
-  /// then: `state.destination?[case: \.settings]?.title = "Evening"`. Of an enum state just that change is noted.
+  /// The payload of the case, or `nil` if the value is another case. Changing the payload assigns
+  /// this case with the changed payload: `state.destination?[case: \.settings]?.title = "Evening"`.
+  /// For an enum state, only the changed fields count as changed.
   ///
-  /// Setting `nil` changes nothing: there is no other case to become.
+  /// Setting `nil` has no effect, because there is no other case to switch to.
   @inlinable
   public subscript<Value>(case key: CaseKey<Self, Value>) -> Value? {
     get { Self._$cases[keyPath: key].extract(self) }
@@ -17,16 +18,16 @@ extension CasePathable {
     }
   }
 
-  /// What the case carries, of an enum with `@dynamicMemberLookup`: `state.destination?.settings`. The state of an enum
-  /// of features has that.
+  /// The payload of the case, for an enum with `@dynamicMemberLookup`:
+  /// `state.destination?.settings`. The state of an enum of features has this attribute.
   @inlinable
   public subscript<Value>(dynamicMember key: CaseKey<Self, Value>) -> Value? { self[case: key] }
 
-  /// Changes what the case carries, in place; does nothing if this is another one.
+  /// Changes the payload of the case in place, or does nothing if the value is another case.
   ///
   ///     state.destination?.modify(\.settings) { $0.title = "Evening" }
   ///
-  /// - Returns: what `body` returned; `nil` if this is another case.
+  /// - Returns: The result of `body`, or `nil` if the value is another case.
   @inlinable @discardableResult
   public mutating func modify<Case: MutableCaseLens, Result>(
     _ key: KeyPath<CaseLenses, Case>, _ body: (inout Case.Value) -> Result

@@ -21,7 +21,7 @@ public enum ElementAction<ID: Hashable & Sendable, Action> {
     set { self = .element(id: newValue, action: action) }
   }
 
-  /// What the element is to reduce.
+  /// The action for the element.
   @inlinable public var action: Action {
     get {
       switch self {

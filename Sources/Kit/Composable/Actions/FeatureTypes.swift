@@ -1,8 +1,9 @@
-/// The types of a feature: of a struct with `@Reducer` that declares them, or of an enum of features.
+/// The state and action types of a feature. A struct with `@Reducer` declares them; for an enum of
+/// features they are generated.
 public protocol FeatureTypes {
   /// The feature's state.
   associatedtype State
-  /// Everything that can happen to it.
+  /// All actions of the feature.
   associatedtype Action: Sendable
 }
 

@@ -1,7 +1,7 @@
-/// The outcome of an effect as an action: `case response(Result<Reply, Failure>)` has the paths
-/// `\.response.success` and `\.response.failure`.
+/// Makes the result of an effect usable as an action with case paths: `case response(Result<Reply,
+/// Failure>)` has the paths `\.response.success` and `\.response.failure`.
 extension Result: CasePathable {
-  /// Descriptors of the cases.
+  /// The paths of the cases.
   public struct Cases {
     /// The case `success`.
     public var success: CasePath<Result, Success> {
@@ -32,9 +32,10 @@ extension Result: CasePathable {
 }
 
 extension CasePath {
-  // `Result` is `CasePathable` only if what it carries is copyable. Where another module names the path of a
-  // `Result<Void, _>`, the compiler (Swift 6.3) crashes over that condition, so this one does without it.
-  /// The path to a case of the outcome: `\.response.success`.
+  // `Result` is `CasePathable` only if its types are copyable. Because of that condition, the
+  // compiler (Swift 6.3) crashes when another module names the path of a `Result<Void, _>`. This
+  // subscript avoids the condition.
+  /// Appends a case of the result to this path: `\.response.success`.
   @inlinable
   public subscript<Success, Failure: Error, Leaf>(
     dynamicMember key: KeyPath<
@@ -47,7 +48,7 @@ extension CasePath {
       extract: { extract($0).flatMap(leaf.extract) })
   }
 
-  /// The path to the actions of one element: `\.rows[id: 3].sent`.
+  /// Appends the actions of one element to this path: `\.rows[id: 3].sent`.
   public subscript<ID: Hashable & Sendable, Child>(id id: ID) -> CasePath<Root, Child>
   where Value == ElementAction<ID, Child> {
     CasePath<Root, Child>(

@@ -1,9 +1,9 @@
 extension Result where Failure == any Error {
-  /// The outcome of asynchronous work, as an action takes it.
+  /// Makes a result from asynchronous work, to be sent as an action.
   ///
   ///     await send(.response(Result { try await client.next() }))
   ///
-  /// A cancellation is a failure as well; what a cancelled effect sends is dropped.
+  /// A cancellation also becomes a failure, but the store drops all actions of a cancelled effect.
   public init(
     catching body: () async throws -> Success, isolation: isolated (any Actor)? = #isolation
   ) async {

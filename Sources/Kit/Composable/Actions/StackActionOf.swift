@@ -1,4 +1,4 @@
-/// What can happen to a ``StackState`` of the screens of a feature, which may be an enum of features.
+/// The actions of a ``StackState`` whose screens are a feature, which may be an enum of features.
 ///
 ///     @Reducer enum Screens { case song(SongScreen); case album(AlbumScreen) }
 ///     …
@@ -7,25 +7,28 @@ public typealias StackActionOf<Feature: FeatureTypes> = NavigationAction<
   Feature.State, Feature.Action
 >
 
-/// What can happen to a ``StackState``; see ``StackActionOf`` and ``ReducerStep/stack(_:action:child:)``.
+/// The actions of a ``StackState``; see ``StackActionOf`` and
+/// ``ReducerStep/stack(_:action:child:)``.
 public enum NavigationAction<State, Action> {
   /// An action of the screen with this number.
   case element(id: StackElementID, action: Action)
-  /// Takes away the screen with this number and all above it, after the parent has seen the action.
+  /// Removes the screen with this number and all screens above it, after the parent has reduced the
+  /// action.
   case popFrom(id: StackElementID)
-  /// Puts a screen on top, before the parent sees the action. Its number must be larger than those given so far:
-  /// ``KeyedCollection/nextID`` is.
+  /// Pushes a screen on top, before the parent reduces the action. The number must be larger than
+  /// every number used so far; ``KeyedCollection/nextID`` returns such a number.
   case push(id: StackElementID, state: State)
 }
 
 extension NavigationAction: Sendable where State: Sendable, Action: Sendable {}
 extension NavigationAction: Equatable where State: Equatable, Action: Equatable {}
 
-// Written out: what the macro makes could not be seen through by users in other modules.
+// Written by hand, because other modules cannot inline what the macro generates.
 extension NavigationAction: CasePathable {
-  /// Descriptors of the cases.
+  /// The paths of the cases.
   public struct Cases: Sendable {
-    /// The case ``NavigationAction/element(id:action:)``; name one element by `[id:]` after the case of the stack.
+    /// The case ``NavigationAction/element(id:action:)``. To name one element, write `[id:]` after
+    /// the case of the stack.
     public var element: CasePath<NavigationAction, (id: StackElementID, action: Action)> {
       CasePath(tag: 0, name: "element", embed: { .element(id: $0.id, action: $0.action) }) {
         if case .element(let id, let action) = $0 { (id, action) } else { nil }
@@ -62,7 +65,7 @@ extension NavigationAction: CasePathable {
 }
 
 extension CasePath {
-  /// The path to the actions of one screen: `\.path[id: 0].backTapped`.
+  /// Appends the actions of one screen to this path: `\.path[id: 0].backTapped`.
   public subscript<State, Child>(id id: StackElementID) -> CasePath<Root, Child>
   where Value == NavigationAction<State, Child> {
     CasePath<Root, Child>(

@@ -1,9 +1,10 @@
-/// Which element a handle belongs to.
+/// A reference from an element's handle to its element in a collection.
 @usableFromInline
 struct ElementReference<ID: Hashable> {
   @usableFromInline let id: ID
   @usableFromInline let slot: KeyedSlot
-  /// The collection in which the slot means something, or a copy of it.
+  /// The lineage of the collection in which the slot is valid. Copies of a collection share its
+  /// lineage.
   @usableFromInline let lineage: UInt64
 
   @inlinable
@@ -15,7 +16,7 @@ struct ElementReference<ID: Hashable> {
 }
 
 extension KeyedCollection {
-  /// A reference to the element with the key.
+  /// Returns a reference to the element with the key.
   @inlinable
   mutating func reference(to id: ID) -> ElementReference<ID>? {
     guard let slot = slot(of: id) else { return nil }
@@ -23,7 +24,8 @@ extension KeyedCollection {
     return ElementReference(id: id, slot: slot, lineage: lineage)
   }
 
-  /// Where the element is; nil if it is gone. In another collection it is the one with the same key.
+  /// Returns the slot of the element, or nil if the element was removed. In an unrelated
+  /// collection, finds the element with the same key.
   @inlinable
   func slot(of element: ElementReference<ID>) -> KeyedSlot? {
     guard element.lineage == lineage else { return slot(of: element.id) }
@@ -33,8 +35,8 @@ extension KeyedCollection {
     return element.slot
   }
 
-  /// Looks for the element and remembers where it is, for the action that comes next. Returns whether it is
-  /// there.
+  /// Finds the element and stores its slot as a hint for the next action. Returns whether the
+  /// element exists.
   @inlinable
   mutating func expect(_ element: ElementReference<ID>) -> Bool {
     guard let slot = slot(of: element) else { return false }

@@ -1,82 +1,87 @@
-/// Elements in an order of their own, each found by its key.
+/// An ordered collection whose elements are found by key.
 ///
-/// Every element has a key, given when it is inserted and not asked of the element again, and a
-/// *slot*, which stays the same for its life. The collection notes what changed since the last
-/// call of ``takeChanges()``, so observers need not compare.
+/// Every element has a key, which is passed when the element is inserted and is not read from the
+/// element again. Every element also has a *slot*, which stays the same until the element is
+/// removed. The collection records its changes until ``takeChanges()`` is called, so observers need
+/// not compare elements.
 ///
-/// Equality, hash and coding see the keys and elements in order, and neither slots nor notes.
+/// Equality, hashing and coding use the keys and elements in order. They ignore slots and recorded
+/// changes.
 ///
-/// - Complexity: access and change by key or slot are O(1), in place, and allocate nothing; so are
-///   appending and removing, amortised. Iteration is O(n). Inserting and moving elsewhere than to
-///   the end are O(n). A collection that is not shared is changed in place; of a shared one, a
-///   change of an element copies what elements need and neither the order nor the keys.
+/// - Complexity: Access and change by key or slot are O(1), in place and without allocation.
+///   Appending and removing are amortised O(1). Iteration is O(n). Inserting and moving are O(n)
+///   except at the end. Changing an element of a collection with shared storage copies the storage
+///   of the elements, but not the order or the keys.
 public struct KeyedCollection<ID: Hashable, Element> {
-  /// Elements by slot; nil in free slots.
+  /// The elements by slot; nil in free slots.
   @usableFromInline var contents: ContiguousArray<Element?> = []
-  /// What else is known by slot.
+  /// The key, generation and place of each slot.
   @usableFromInline var tenancies: ContiguousArray<Tenancy> = []
   @usableFromInline var free: ContiguousArray<Int32> = []
-  /// Slots by key. Looked up, never iterated: its order differs from run to run.
+  /// The slots by key. Never iterated, because the order of a dictionary differs between runs.
   @usableFromInline var slots: [ID: Int32] = [:]
   @usableFromInline var order = KeyedCollectionOrder()
   @usableFromInline var notes = KeyedCollectionNotes<ID>()
-  /// Marks the collection while it is accessed in place, so that its replacement is noticed.
+  /// A mark that is set while the collection is accessed in place. A replacement of the collection
+  /// clears it.
   @usableFromInline var stamp: UInt64 = 0
-  /// How many elements were removed since a reducer that runs effects for elements last looked.
+  /// The number of removals. A reducer that runs effects for elements compares it with the number
+  /// it saw last.
   @usableFromInline var removals: UInt64 = 0
-  /// Left by that reducer at each look, to notice that the whole collection was replaced.
+  /// A mark set by that reducer each time it checks. A replacement of the whole collection clears
+  /// it.
   @usableFromInline var mark: UInt64 = 0
-  /// The same for a collection and its copies, between which slots can be compared; 0 until it is
-  /// needed.
+  /// A number shared by a collection and its copies, whose slots can be compared. It is 0 until it
+  /// is needed.
   @usableFromInline var lineage: UInt64 = 0
-  /// The slot to try before a look-up by key, which a handle of an element leaves here.
+  /// The slot to try before a look-up by key. A handle of an element sets it.
   @usableFromInline var hint = 0
 
   @usableFromInline struct Tenancy {
-    /// The key; in a free slot that of the last element.
+    /// The key; in a free slot, the key of the last element.
     @usableFromInline var id: ID
-    /// How many elements lived here before.
+    /// The number of elements that used the slot before.
     @usableFromInline var generation: UInt32 = 0
-    /// The place in the order.
+    /// The element's place in the order.
     @usableFromInline var place: Int32 = 0
 
     @inlinable init(_ id: ID) { self.id = id }
   }
 
-  /// Makes an empty collection. Like every new collection it says that everything changed: an
-  /// observer of the variable that it is assigned to cannot know what was there before.
+  /// Makes an empty collection. Every new collection reports that everything changed, because an
+  /// observer of the variable it is assigned to cannot know the previous value.
   @inlinable public init() {}
 
   /// The number of elements.
   @inlinable public var count: Int { slots.count }
 
-  /// Whether there is an element with the key.
+  /// Returns whether an element has the key.
   @inlinable public func contains(id: ID) -> Bool { slots[id] != nil }
 
-  /// The slot of the element with the key; nil if there is none.
+  /// Returns the slot of the element with the key, or nil if there is none.
   @inlinable public func slot(of id: ID) -> KeyedSlot? {
     index(of: id).map { slot(at: $0) }
   }
 
-  /// The slot's index of the element with the key.
+  /// Returns the slot's index for the element with the key.
   @inlinable func index(of id: ID) -> Int? {
     if hint < contents.count, tenancies[hint].id == id, contents[hint] != nil { return hint }
     return slots[id].map(Int.init)
   }
 
-  /// The key of the element in a slot; nil if that element is gone.
+  /// Returns the key of the element in a slot, or nil if that element was removed.
   @inlinable public func id(of slot: KeyedSlot) -> ID? {
     contains(slot: slot) ? tenancies[slot.index].id : nil
   }
 
-  /// Whether the element that the slot was obtained for is still there.
+  /// Returns whether the element that the slot was obtained for still exists.
   @inlinable public func contains(slot: KeyedSlot) -> Bool {
     slot.index < tenancies.count && tenancies[slot.index].generation == slot.generation
       && contents[slot.index] != nil
   }
 
-  /// All slots have an index below this. It never shrinks: it is the largest number of elements
-  /// that were there at once.
+  /// The upper bound of all slot indices. It never shrinks: it is the largest number of elements
+  /// that existed at the same time.
   @inlinable public var slotLimit: Int { contents.count }
 
   /// The keys in order.

@@ -1,15 +1,16 @@
 extension KeyedCollection {
-  /// The element with a key. Setting it replaces the element in its place, or appends one, or
-  /// removes it if set to nil; changing a part of it (`collection[id: key]?.name = "x"`) happens in
-  /// place.
+  /// The element with a key. Setting it replaces the element in its place or appends a new one;
+  /// setting nil removes the element. Changing a part of it (`collection[id: key]?.name = "x"`)
+  /// happens in place.
   ///
-  /// The key alone decides where an element is found. An element with an `id` of its own is not asked for it, so set
-  /// only elements whose `id` is the key: ``updateOrAppend(_:)`` takes the key from the element.
+  /// Elements are found only by the key. The subscript does not read an element's own `id`, so set
+  /// only elements whose `id` equals the key. ``updateOrAppend(_:)`` reads the key from the
+  /// element.
   ///
-  /// A change by this subscript is noted as an update even if it leaves the value as it was; see
-  /// ``update(_:id:)`` for one that compares.
+  /// A change through this subscript is recorded as an update even if the value stays equal. Use
+  /// ``update(_:id:)`` to compare first.
   ///
-  /// - Complexity: O(1). Changing through optional chaining allocates the accessor's frame, which
+  /// - Complexity: O(1). A change through optional chaining allocates the accessor's frame;
   ///   `modify(id:_:)` does not.
   @inlinable public subscript(id id: ID) -> Element? {
     get {
@@ -17,8 +18,8 @@ extension KeyedCollection {
       return contents[Int(slot)]
     }
     @inline(__always) _modify {
-      // One yield for all cases, of an element moved out and back rather than copied: with more
-      // the accessor could not be inlined and would allocate its frame.
+      // There is one yield for all cases, and the element is moved out and back instead of copied.
+      // With several yields the accessor could not be inlined and would allocate its frame.
       let slot = slots[id].map(Int.init) ?? -1
       var element: Element?
       if slot >= 0 { swap(&element, &contents[slot]) }
@@ -27,7 +28,7 @@ extension KeyedCollection {
     }
   }
 
-  /// The element in a slot; nil if the element that the slot was obtained for is gone.
+  /// The element in a slot, or nil if the element that the slot was obtained for was removed.
   ///
   /// - Complexity: O(1), without hashing.
   @inlinable public subscript(slot slot: KeyedSlot) -> Element? {
@@ -36,7 +37,7 @@ extension KeyedCollection {
 
   /// Changes the element with a key in place.
   ///
-  /// - Returns: what `body` returned; nil if there is no such element.
+  /// - Returns: The result of `body`, or nil if there is no such element.
   /// - Complexity: O(1).
   @inlinable @discardableResult
   public mutating func modify<Result, Failure: Error>(
@@ -48,7 +49,8 @@ extension KeyedCollection {
 
   /// Changes the element in a slot in place.
   ///
-  /// - Returns: what `body` returned; nil if the element that the slot was obtained for is gone.
+  /// - Returns: The result of `body`, or nil if the element that the slot was obtained for was
+  ///   removed.
   /// - Complexity: O(1), without hashing.
   @inlinable @discardableResult
   public mutating func modify<Result, Failure: Error>(
@@ -61,7 +63,7 @@ extension KeyedCollection {
   @inlinable mutating func modify<Result, Failure: Error>(
     at slot: Int, _ body: (inout Element) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    // Noted first, so that a body that throws half way does not leave a change unnoted.
+    // Recorded first, so that a change is also recorded if the body throws after it.
     noteUpdate(at: slot)
     return try body(&contents[slot]!)
   }
@@ -83,9 +85,10 @@ extension KeyedCollection {
 }
 
 extension KeyedCollection where Element: Equatable {
-  /// Replaces the element with a key; an equal one changes nothing and is not noted.
+  /// Replaces the element with a key. If the new element is equal to the old one, nothing changes
+  /// and no update is recorded.
   ///
-  /// - Returns: whether there is such an element and it changed.
+  /// - Returns: Whether such an element exists and has changed.
   /// - Complexity: O(1).
   @inlinable @discardableResult
   public mutating func update(_ element: Element, id: ID) -> Bool {

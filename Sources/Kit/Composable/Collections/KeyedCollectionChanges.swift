@@ -1,16 +1,16 @@
-/// What changed in a ``KeyedCollection`` since it was last asked.
+/// The changes of a ``KeyedCollection`` since the last call of ``KeyedCollection/takeChanges()``.
 ///
-/// Compared with the collection as it was then: take away `removed`, add `inserted`; of the others
-/// those in `updated` may have another value and those in `moved` another place, and the rest are
-/// as they were, in the same order among each other. An element that came and went in between is
-/// not mentioned. One that went and came back is in `removed` with its old slot and in `inserted`
-/// with its new one.
+/// To update an old copy, remove the elements in `removed` and add those in `inserted`. Elements in
+/// `updated` may have another value, and elements in `moved` another place. All other elements are
+/// unchanged and keep their relative order. An element that was inserted and removed in between is
+/// not listed. An element that was removed and inserted again is in `removed` with its old slot and
+/// in `inserted` with its new slot.
 public struct KeyedChanges<ID: Hashable> {
   /// A key and its slot.
   public struct Entry: Hashable {
     /// The key of the element.
     public let id: ID
-    /// Its slot; in `removed`, the slot it had.
+    /// Its slot; in `removed`, its former slot.
     public let slot: KeyedSlot
 
     @inlinable init(id: ID, slot: KeyedSlot) {
@@ -19,16 +19,17 @@ public struct KeyedChanges<ID: Hashable> {
     }
   }
 
-  /// The collection is new, or so much changed that a list would be longer than the collection.
-  /// The lists are empty then; take everything anew.
+  /// Whether the collection is new, or has more changes than elements. All lists are then empty,
+  /// and the reader must read the whole collection again.
   public let isEverything: Bool
-  /// Elements that came; in the order of their first change, as in all the lists.
+  /// The inserted elements. Like all the lists, in the order of the first change of each element.
   public let inserted: [Entry]
-  /// Elements that went.
+  /// The removed elements.
   public let removed: [Entry]
-  /// Elements that were moved by name; those that merely made room are not among them.
+  /// The elements that were moved explicitly. Elements that were only shifted by a move are not
+  /// listed.
   public let moved: [Entry]
-  /// Elements that were changed in place or replaced.
+  /// The elements that were changed in place or replaced.
   public let updated: [Entry]
 
   @inlinable init(
@@ -51,7 +52,7 @@ public struct KeyedChanges<ID: Hashable> {
 extension KeyedChanges: Sendable where ID: Sendable {}
 extension KeyedChanges.Entry: Sendable where ID: Sendable {}
 
-/// What is noted of one slot since the changes were last taken.
+/// The changes of one slot since changes were last taken.
 @usableFromInline struct KeyedCollectionMark: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
 
@@ -62,17 +63,17 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   @inlinable static var inserted: Self { Self(rawValue: 2) }
   @inlinable static var moved: Self { Self(rawValue: 4) }
   @inlinable static var updated: Self { Self(rawValue: 8) }
-  /// Accessed in place; what changed inside, the element knows itself.
+  /// The element was accessed in place and records its own changes.
   @inlinable static var entered: Self { Self(rawValue: 16) }
 }
 
-/// The notes from which ``KeyedChanges`` are made.
+/// The record from which ``KeyedChanges`` are made.
 @usableFromInline struct KeyedCollectionNotes<ID: Hashable> {
-  /// Fewer changes than this are always listed.
+  /// Up to this number, changes are always listed.
   @usableFromInline static var listedAlways: Int { 32 }
 
   @usableFromInline var isEverything = true
-  /// By slot. Bytes of their own rather than part of the tenancy, for the cache's sake.
+  /// The marks by slot. They are kept apart from the tenancies to use fewer cache lines.
   @usableFromInline var marks: ContiguousArray<KeyedCollectionMark> = []
   @usableFromInline var listed: ContiguousArray<Int32> = []
   @usableFromInline var removed: [KeyedChanges<ID>.Entry] = []
@@ -98,7 +99,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
     limit(count)
   }
 
-  /// Gives up the lists once they are longer than the collection.
+  /// Discards the lists when they become longer than the collection.
   @inlinable mutating func limit(_ count: Int) {
     guard listed.count + removed.count > max(count, Self.listedAlways) else { return }
     clear()
@@ -106,7 +107,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   }
 
   @inlinable mutating func clear() {
-    // Mostly there is one: removing all at once is made for many.
+    // Removes the entries one by one: usually there is one, and `removeAll` is optimised for many.
     while let slot = listed.popLast() { marks[Int(slot)] = [] }
     if !removed.isEmpty { removed.removeAll(keepingCapacity: true) }
     isEverything = false
@@ -116,14 +117,15 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
 extension KeyedCollectionNotes: Sendable where ID: Sendable {}
 
 extension KeyedCollection {
-  /// Whether ``takeChanges()`` might tell something.
+  /// Whether ``takeChanges()`` may return a change.
   @inlinable public var hasChanges: Bool {
     notes.isEverything || !notes.listed.isEmpty || !notes.removed.isEmpty
   }
 
-  /// Tells what changed since the last call, and starts anew.
+  /// Returns the changes since the last call and clears the record.
   ///
-  /// - Complexity: O(m), where m is the number of changed elements, at most the number of elements.
+  /// - Complexity: O(m), where m is the number of changed elements, which is at most the number of
+  ///   elements.
   @inlinable public mutating func takeChanges() -> KeyedChanges<ID> {
     defer { notes.clear() }
     guard !notes.isEverything else { return KeyedChanges(isEverything: true) }

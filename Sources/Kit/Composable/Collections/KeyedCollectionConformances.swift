@@ -1,6 +1,6 @@
-/// The elements in order.
+/// Iterates over the elements in order.
 extension KeyedCollection: BidirectionalCollection {
-  /// A place in the order; valid until an element is inserted, moved or removed.
+  /// A position in the order. It stays valid until an element is inserted, moved or removed.
   public struct Index: Hashable, Comparable, Sendable {
     @usableFromInline let place: Int
 
@@ -24,15 +24,15 @@ extension KeyedCollection: BidirectionalCollection {
     Index(place: order.previous(before: index.place))
   }
 
-  /// The key of the element at an index.
+  /// Returns the key of the element at an index.
   @inlinable public func id(at index: Index) -> ID { tenancies[Int(order.places[index.place])].id }
 
-  /// The slot of the element at an index.
+  /// Returns the slot of the element at an index.
   @inlinable public func slot(at index: Index) -> KeyedSlot {
     slot(at: Int(order.places[index.place]))
   }
 
-  /// The index of the element with a key; nil if there is none.
+  /// Returns the index of the element with a key, or nil if there is none.
   ///
   /// - Complexity: O(1).
   @inlinable public func index(id: ID) -> Index? {
@@ -41,7 +41,7 @@ extension KeyedCollection: BidirectionalCollection {
 }
 
 extension KeyedCollection: Equatable where Element: Equatable {
-  /// Whether the same elements have the same keys in the same order.
+  /// Returns whether both collections have the same keys and elements in the same order.
   @inlinable public static func == (left: Self, right: Self) -> Bool {
     guard left.count == right.count else { return false }
     if left.sharesStorage(with: right) { return true }
@@ -56,7 +56,8 @@ extension KeyedCollection: Equatable where Element: Equatable {
     return true
   }
 
-  /// Whether neither of two copies was changed since one was made of the other.
+  /// Returns whether two copies still share their storage, that is, whether neither has changed
+  /// since it was copied.
   @inlinable func sharesStorage(with other: Self) -> Bool {
     contents.withUnsafeBufferPointer { mine in
       other.contents.withUnsafeBufferPointer { $0.baseAddress == mine.baseAddress }
@@ -77,7 +78,7 @@ extension KeyedCollection: Hashable where Element: Hashable {
   }
 }
 
-/// Coded as an array of elements, whose own keys are used.
+/// Encodes the elements as an array. Decoding reads the keys from the elements.
 extension KeyedCollection: Encodable where Element: Encodable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.unkeyedContainer()
@@ -87,7 +88,7 @@ extension KeyedCollection: Encodable where Element: Encodable {
 
 extension KeyedCollection: Decodable
 where Element: Decodable & Identifiable, Element.ID == ID {
-  /// - Throws: `DecodingError.dataCorrupted` if two elements have one key.
+  /// - Throws: `DecodingError.dataCorrupted` if two elements have the same key.
   public init(from decoder: any Decoder) throws {
     self.init()
     var container = try decoder.unkeyedContainer()
@@ -101,7 +102,7 @@ where Element: Decodable & Identifiable, Element.ID == ID {
 }
 
 extension KeyedCollection: CustomReflectable {
-  /// The elements in order, so that dumps and differences show them and not the bookkeeping.
+  /// The elements in order, so that dumps and differences show only them.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: self, displayStyle: .collection)
   }

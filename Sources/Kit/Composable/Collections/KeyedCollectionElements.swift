@@ -1,11 +1,12 @@
-/// A collection of elements that know their keys.
+/// A collection of `Identifiable` elements, keyed by their `id`.
 public typealias KeyedCollectionOf<Element: Identifiable> = KeyedCollection<Element.ID, Element>
 
-// What follows asks the elements for their keys.
+// These methods read the key from the element.
 extension KeyedCollection where Element: Identifiable, Element.ID == ID {
-  /// Makes a collection of elements in order.
+  /// Makes a collection of elements, in order.
   ///
-  /// - Precondition: no two elements have the same key. See ``init(_:)`` for elements that may.
+  /// - Precondition: No two elements have the same key. Use ``init(_:)`` for elements that may
+  ///   share keys.
   /// - Complexity: O(n).
   @inlinable public init(uniqueElements elements: some Sequence<Element>) {
     self.init()
@@ -14,24 +15,25 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
     }
   }
 
-  /// Appends the elements with new keys, in order, and leaves out the others.
+  /// Appends the elements with new keys, in order, and skips the others.
   ///
   /// - Complexity: O(m) amortised for m elements.
   @inlinable public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { append(element) }
   }
 
-  /// Replaces the element with the same key, or appends it. The same as ``upsert(_:)``.
+  /// Replaces the element with the same key, or appends the element. Equivalent to ``upsert(_:)``.
   ///
-  /// - Returns: the element that was replaced.
+  /// - Returns: The element that was replaced, or nil.
   /// - Complexity: O(1) amortised.
   @inlinable @discardableResult
   public mutating func updateOrAppend(_ element: Element) -> Element? { upsert(element) }
 
-  /// Inserts an element with a new key before the one at a position; at the end if that is `count`.
+  /// Inserts an element with a new key before the element at a position, or at the end if the
+  /// position is `count`.
   ///
-  /// - Precondition: the position is from 0 to `count`.
-  /// - Returns: the element's slot; `nil`, with nothing changed, if the key is taken.
+  /// - Precondition: The position is between 0 and `count`.
+  /// - Returns: The element's slot; `nil`, with nothing changed, if the key is already used.
   /// - Complexity: O(1) amortised at the end, O(n) elsewhere.
   @inlinable @discardableResult
   public mutating func insert(_ element: Element, at position: Int) -> KeyedSlot? {
@@ -39,25 +41,27 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
     return insert(element, at: index == endIndex ? .last : .before(id(at: index)))
   }
 
-  /// Removes the element with the key of this one.
+  /// Removes the element with the same key as the given element.
   ///
-  /// - Returns: the element that was removed; `nil` if there is none with the key.
+  /// - Returns: The removed element, or `nil` if no element has the key.
   /// - Complexity: O(1) amortised.
   @inlinable @discardableResult
   public mutating func remove(_ element: Element) -> Element? { remove(id: element.id) }
 }
 
-/// A literal lists the elements in order: `[]`, `[Row.State(id: 1)]`. A stack numbers them.
+/// Makes a collection from a literal of elements in order: `[]`, `[Row.State(id: 1)]`. The elements
+/// of a stack are numbered.
 ///
-/// Elements that have no keys of their own, in a collection that is no stack, stop the program: append them with
-/// ``append(_:id:)``. So do two elements with one key.
+/// Traps if two elements have the same key, or if elements have no `id` and the collection is not a
+/// stack. Append elements without `id` by ``append(_:id:)``.
 extension KeyedCollection: ExpressibleByArrayLiteral {
-  // The conformance has no condition: Swift allows one only, and elements of a stack have no keys.
+  // The conformance is unconditional, because Swift allows only one and the elements of a stack
+  // have no `id`.
   @inlinable public init(arrayLiteral elements: Element...) {
     self.init()
     for element in elements {
       guard let id = keyOfLiteral(element) else {
-        preconditionFailure("\(Element.self) has no key of its own: use append(_:id:)")
+        preconditionFailure("\(Element.self) is not Identifiable: use append(_:id:)")
       }
       precondition(append(element, id: id) != nil, "two elements have the key \(id)")
     }

@@ -1,19 +1,19 @@
 extension KeyedCollection {
-  /// A place in the order.
+  /// A target position in the order.
   public enum Place {
-    /// In front of all others.
+    /// Before all other elements.
     case first
-    /// Behind all others.
+    /// After all other elements.
     case last
-    /// In front of the element with this key.
+    /// Before the element with this key.
     case before(ID)
-    /// Behind the element with this key.
+    /// After the element with this key.
     case after(ID)
   }
 
   /// Inserts an element with a new key at the end.
   ///
-  /// - Returns: the element's slot; nil, with nothing changed, if the key is taken.
+  /// - Returns: The element's slot; nil, with nothing changed, if the key is already used.
   /// - Complexity: O(1) amortised.
   @inlinable @discardableResult
   public mutating func append(_ element: Element, id: ID) -> KeyedSlot? {
@@ -22,8 +22,8 @@ extension KeyedCollection {
 
   /// Inserts an element with a new key.
   ///
-  /// - Returns: the element's slot; nil, with nothing changed, if the key is taken or the place
-  ///   names a key that is not there.
+  /// - Returns: The element's slot; nil, with nothing changed, if the key is already used or the
+  ///   place names an unknown key.
   /// - Complexity: O(1) amortised at the end, O(n) elsewhere.
   @inlinable @discardableResult
   public mutating func insert(_ element: Element, id: ID, at place: Place) -> KeyedSlot? {
@@ -46,9 +46,9 @@ extension KeyedCollection {
     return self.slot(at: slot)
   }
 
-  /// Replaces the element with the key, or appends it if there is none.
+  /// Replaces the element with the key, or appends the element if there is none.
   ///
-  /// - Returns: the element that was replaced.
+  /// - Returns: The element that was replaced, or nil.
   /// - Complexity: O(1) amortised.
   @inlinable @discardableResult
   public mutating func upsert(_ element: Element, id: ID) -> Element? {
@@ -62,11 +62,11 @@ extension KeyedCollection {
     return element
   }
 
-  /// Moves an element; it keeps its slot.
+  /// Moves an element, which keeps its slot.
   ///
-  /// - Returns: false, with nothing changed, if there is no element with the key or the place names
-  ///   a key that is not there or the element itself.
-  /// - Complexity: O(1) amortised to the end, O(n) elsewhere.
+  /// - Returns: Whether the element was moved. False, with nothing changed, if no element has the
+  ///   key, or if the place names an unknown key or the element itself.
+  /// - Complexity: Amortised O(1) to the end, O(n) elsewhere.
   @inlinable @discardableResult
   public mutating func move(id: ID, to place: Place) -> Bool {
     guard let slot = slots[id].map(Int.init) else { return false }
@@ -82,7 +82,7 @@ extension KeyedCollection {
     return true
   }
 
-  /// The place in the order before which to insert; nil if the anchor is not there.
+  /// Returns the position in the order before which to insert, or nil if the anchor does not exist.
   @inlinable func target(of place: Place) -> Int? {
     switch place {
     case .first: order.first
@@ -106,8 +106,8 @@ extension KeyedCollection {
 }
 
 extension KeyedCollection where Element: Identifiable, Element.ID == ID {
-  /// Makes a collection of elements in order; of several with one key the last is kept, in the
-  /// place of the first.
+  /// Makes a collection of elements, in order. If several have the same key, the last one is kept,
+  /// in the place of the first.
   @inlinable public init(_ elements: some Sequence<Element>) {
     self.init()
     for element in elements { upsert(element) }
@@ -125,7 +125,7 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
     insert(element, id: element.id, at: place)
   }
 
-  /// Replaces the element with the same key, or appends it; see ``upsert(_:id:)``.
+  /// Replaces the element with the same key, or appends the element; see ``upsert(_:id:)``.
   @inlinable @discardableResult
   public mutating func upsert(_ element: Element) -> Element? {
     upsert(element, id: element.id)
@@ -133,8 +133,8 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
 }
 
 extension KeyedCollection {
-  /// Makes a collection of elements in order, with keys read from them once; of several with one
-  /// key the last is kept, in the place of the first.
+  /// Makes a collection of elements, in order, and reads each key once. If several have the same
+  /// key, the last one is kept, in the place of the first.
   @inlinable public init(_ elements: some Sequence<Element>, id: KeyPath<Element, ID>) {
     self.init()
     for element in elements { upsert(element, id: element[keyPath: id]) }

@@ -1,27 +1,28 @@
-/// The order of the elements: slots, with gaps where elements were removed.
+/// The order of the elements: an array of slots, with gaps where elements were removed.
 ///
-/// A gap costs nothing but being skipped; when gaps outnumber slots, all are closed at once, which
-/// makes removal O(1) amortised. The owner keeps each slot's place and is told of every change.
+/// Iteration skips the gaps. When gaps outnumber slots, all gaps are closed together, which makes
+/// removal amortised O(1). The collection stores each slot's place, and a closure reports every
+/// change of a place.
 @usableFromInline struct KeyedCollectionOrder: Sendable {
   @usableFromInline static var gap: Int32 { -1 }
-  /// Too few to be worth closing.
+  /// Up to this number of gaps, closing them is not worthwhile.
   @usableFromInline static var tolerableGaps: Int { 32 }
 
   @usableFromInline var places: ContiguousArray<Int32> = []
   @usableFromInline var gaps = 0
-  /// The first place that is no gap; `places.count` if there is none.
+  /// The first place that is not a gap, or `places.count` if there is none.
   @usableFromInline var first = 0
 
   @inlinable init() {}
 
-  /// The next place at or after this one that is no gap.
+  /// Returns the next place, starting at this one, that is not a gap.
   @inlinable func next(from place: Int) -> Int {
     var place = place
     while place < places.count, places[place] == Self.gap { place += 1 }
     return place
   }
 
-  /// The previous place before this one that is no gap; -1 if there is none.
+  /// Returns the last place before this one that is not a gap, or -1 if there is none.
   @inlinable func previous(before place: Int) -> Int {
     var place = place - 1
     while place >= 0, places[place] == Self.gap { place -= 1 }
@@ -33,7 +34,7 @@
     places.append(slot)
   }
 
-  /// Puts a slot before a place; those behind it move up as far as the next gap.
+  /// Inserts a slot before a place. The following slots are shifted up to the next gap.
   @inlinable mutating func insert(
     _ slot: Int32, before place: Int, _ moved: (Int32, Int32) -> Void
   ) {

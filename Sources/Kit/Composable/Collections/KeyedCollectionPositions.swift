@@ -1,16 +1,16 @@
-/// Elements by their position in the order, from 0. A position costs a look-up where a key does not: prefer keys.
+/// Access to elements by their position in the order, starting at 0. Prefer keys where possible.
 ///
-/// While no element was removed from the middle since the order was last compacted, which is the usual case,
-/// finding a position is O(1); otherwise it is O(position).
+/// Finding a position is O(1) if no element was removed from the middle since the order was last
+/// compacted, which is the usual case. Otherwise it is O(position).
 extension KeyedCollection {
   /// The elements in order, as an array.
   ///
-  /// - Complexity: O(n). The collection itself is a `Collection`, so that iteration needs no copy.
+  /// - Complexity: O(n). To iterate without a copy, use the collection itself.
   @inlinable public var elements: [Element] { Array(self) }
 
-  /// The index of the element at a position; `endIndex` for the number of elements.
+  /// Returns the index of the element at a position, or `endIndex` for the position `count`.
   ///
-  /// - Precondition: the position is from 0 to `count`.
+  /// - Precondition: The position is between 0 and `count`.
   /// - Complexity: O(1) without gaps, otherwise O(position).
   @inlinable public func index(atPosition position: Int) -> Index {
     precondition(position >= 0 && position <= count, "there is no element at position \(position)")
@@ -18,29 +18,31 @@ extension KeyedCollection {
     return index(startIndex, offsetBy: position)
   }
 
-  /// The element at an index. Changing it happens in place and is noted as an update; the key stays.
+  /// The element at an index. A change happens in place, keeps the key, and is recorded as an
+  /// update.
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(index: Index) -> Element {
     _read { yield contents[Int(order.places[index.place])]! }
     _modify {
       let slot = Int(order.places[index.place])
-      // Noted first, so that a change that throws half way is noted.
+      // Recorded first, so that a change is also recorded if the accessor throws after it.
       noteUpdate(at: slot)
       yield &contents[slot]!
     }
   }
 
-  /// The element at a position. Changing it happens in place and is noted as an update; the key stays.
+  /// The element at a position. A change happens in place, keeps the key, and is recorded as an
+  /// update.
   ///
-  /// - Precondition: the position is from 0 up to, but not including, `count`.
-  /// - Complexity: see ``index(atPosition:)``.
+  /// - Precondition: The position is at least 0 and less than `count`.
+  /// - Complexity: See ``index(atPosition:)``.
   @inlinable public subscript(position: Int) -> Element {
     _read { yield self[index(atPosition: position)] }
     _modify { yield &self[index(atPosition: position)] }
   }
 
-  /// Removes the element at an index, which the collection must have.
+  /// Removes the element at an index, which must be valid.
   ///
   /// - Complexity: O(1) amortised.
   @inlinable @discardableResult
@@ -53,24 +55,26 @@ extension KeyedCollection {
 
   /// Removes the element at a position.
   ///
-  /// - Precondition: the position is from 0 up to, but not including, `count`.
-  /// - Complexity: see ``index(atPosition:)``.
+  /// - Precondition: The position is at least 0 and less than `count`.
+  /// - Complexity: See ``index(atPosition:)``.
   @inlinable @discardableResult
   public mutating func remove(at position: Int) -> Element {
     remove(at: index(atPosition: position))
   }
 
-  /// Removes the elements at these positions, which are those before the removal. An `IndexSet` will do.
+  /// Removes the elements at these positions, for example an `IndexSet`. All positions refer to the
+  /// order before the removal.
   ///
   /// - Complexity: O(n + m log m) for m positions.
   @inlinable public mutating func remove(atOffsets offsets: some Sequence<Int>) {
     for slot in slots(atOffsets: offsets) { vacate(slot) }
   }
 
-  /// Moves the elements at these positions, in their order, to before the element that is at another one; to the
-  /// end if that is `count`. All positions are those before the move. The elements keep their slots.
+  /// Moves the elements at these positions, in their order, before the element at `destination`, or
+  /// to the end if that is `count`. All positions refer to the order before the move. The elements
+  /// keep their slots.
   ///
-  /// - Precondition: `destination` is from 0 to `count`.
+  /// - Precondition: `destination` is between 0 and `count`.
   /// - Complexity: O(n + m log m) for m positions to the end, otherwise O(m n).
   @inlinable public mutating func move(
     fromOffsets offsets: some Sequence<Int>, toOffset destination: Int
@@ -78,7 +82,7 @@ extension KeyedCollection {
     var target = index(atPosition: destination)
     let moving = slots(atOffsets: offsets)
     let isMoving = Set(moving)
-    // The first element at or after the destination that stays.
+    // Find the first element, starting at the destination, that is not moved.
     while target != endIndex, isMoving.contains(Int(order.places[target.place])) {
       target = index(after: target)
     }
@@ -86,7 +90,7 @@ extension KeyedCollection {
     for slot in moving { move(id: tenancies[slot].id, to: place) }
   }
 
-  /// The slots of the elements at these positions, in order and each once.
+  /// Returns the slots of the elements at these positions, in order and without duplicates.
   @inlinable func slots(atOffsets offsets: some Sequence<Int>) -> [Int] {
     var wanted = Array(Set(offsets))
     wanted.sort()
@@ -101,15 +105,15 @@ extension KeyedCollection {
   }
 }
 
-// From the ends.
+// Removal from the ends.
 extension KeyedCollection {
-  /// Removes the first element of a collection that is not empty.
+  /// Removes the first element. The collection must not be empty.
   ///
   /// - Complexity: O(1) amortised.
   @inlinable @discardableResult
   public mutating func removeFirst() -> Element { remove(at: startIndex) }
 
-  /// Removes the first `count` elements, of which there must be as many.
+  /// Removes the first `count` elements. The collection must have at least `count` elements.
   ///
   /// - Complexity: O(`count`) amortised.
   @inlinable public mutating func removeFirst(_ count: Int) {
@@ -117,13 +121,13 @@ extension KeyedCollection {
     for _ in 0..<count { removeFirst() }
   }
 
-  /// Removes the last element of a collection that is not empty.
+  /// Removes the last element. The collection must not be empty.
   ///
   /// - Complexity: O(1) amortised.
   @inlinable @discardableResult
   public mutating func removeLast() -> Element { remove(at: index(before: endIndex)) }
 
-  /// Removes the last `count` elements, of which there must be as many.
+  /// Removes the last `count` elements. The collection must have at least `count` elements.
   ///
   /// - Complexity: O(`count`) amortised.
   @inlinable public mutating func removeLast(_ count: Int) {
@@ -131,7 +135,7 @@ extension KeyedCollection {
     for _ in 0..<count { removeLast() }
   }
 
-  /// Removes the last element; `nil` if there is none.
+  /// Removes and returns the last element, or returns `nil` if the collection is empty.
   ///
   /// - Complexity: O(1) amortised.
   @inlinable public mutating func popLast() -> Element? { isEmpty ? nil : removeLast() }

@@ -1,7 +1,7 @@
 extension KeyedCollection {
-  /// Removes the element with a key; the others keep their slots and their order.
+  /// Removes the element with a key. The others keep their slots and their order.
   ///
-  /// - Returns: the element; nil if there is none.
+  /// - Returns: The removed element, or nil if there was none.
   /// - Complexity: O(1) amortised.
   @inlinable @discardableResult
   public mutating func remove(id: ID) -> Element? {
@@ -11,22 +11,23 @@ extension KeyedCollection {
     return element
   }
 
-  /// Removes the elements for which `isRemoved` holds.
+  /// Removes the elements for which `isRemoved` returns true.
   ///
   /// - Complexity: O(n).
   @inlinable public mutating func removeAll<Failure: Error>(
     where isRemoved: (Element) throws(Failure) -> Bool
   ) throws(Failure) {
-    // By slots, since a removal may close the gaps of the order.
+    // Iterates over slots, because a removal may close the gaps of the order.
     for slot in contents.indices {
       guard let element = contents[slot], try isRemoved(element) else { continue }
       vacate(slot)
     }
   }
 
-  /// Removes all elements and says that everything changed.
+  /// Removes all elements and records that everything changed.
   ///
-  /// - Complexity: O(n); the storage is kept, so that generations tell old slots from new ones.
+  /// - Complexity: O(n). The storage is kept, so that generations distinguish old slots from new
+  ///   ones.
   @inlinable public mutating func removeAll() {
     guard !slots.isEmpty else { return }
     removals &+= 1
@@ -42,8 +43,8 @@ extension KeyedCollection {
     notes.isEverything = true
   }
 
-  /// Puts the elements in another order; they keep their slots. Says that everything changed,
-  /// unless they were in that order.
+  /// Sorts the elements, which keep their slots. Records that everything changed, unless the
+  /// elements were already in order.
   ///
   /// - Complexity: O(n log n).
   @inlinable public mutating func sort(
@@ -62,9 +63,9 @@ extension KeyedCollection {
     notes.isEverything = true
   }
 
-  /// Frees an occupied slot, whose element may be nil already.
+  /// Frees an occupied slot, whose element may already be nil.
   ///
-  /// Not inlined: the subscript that may end here is, and its usual way does not come along.
+  /// Not inlined, so that the inlined subscript contains only its common path.
   @inlinable @inline(never) mutating func vacate(_ slot: Int) {
     let entry = KeyedChanges.Entry(id: tenancies[slot].id, slot: self.slot(at: slot))
     contents[slot] = nil

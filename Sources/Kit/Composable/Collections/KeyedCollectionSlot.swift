@@ -1,12 +1,12 @@
-/// Where an element of a ``KeyedCollection`` is stored, for as long as it lives.
+/// The storage location of an element of a ``KeyedCollection`` while the element exists.
 ///
-/// To keep something per element (an observer, a row), index an array by ``index``; the
-/// indices are dense and used again after a removal. The generation tells the old tenant from the
-/// new one. Slots of one collection mean nothing in another.
+/// To keep data per element (an observer, a row), index an array by ``index``. The indices are
+/// dense and are reused after a removal; the generation distinguishes the old element from the new
+/// one. A slot is valid only in the collection that returned it.
 public struct KeyedSlot: Hashable, Sendable {
-  /// From 0 up to ``KeyedCollection/slotLimit``.
+  /// The index: at least 0 and less than ``KeyedCollection/slotLimit``.
   public let index: Int
-  /// How many elements lived in the slot before, modulo 2^32.
+  /// The number of elements that used the slot before, modulo 2^32.
   public let generation: UInt32
 
   @inlinable init(index: Int, generation: UInt32) {

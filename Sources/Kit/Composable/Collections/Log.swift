@@ -1,60 +1,60 @@
-/// A bounded history: the newest elements, each with a sequence number that is never used again.
+/// A bounded history of the newest elements, each with a sequence number that is never reused.
 ///
-/// Appending to a full log lets the oldest element go. A reader remembers the ``endSequence`` it has
-/// read up to and asks for ``suffix(since:)``; it gets what came since and is told how much of that
-/// was gone before it could be read. As a collection the log runs from the oldest to the newest
-/// element.
+/// Appending to a full log removes the oldest element. A reader keeps the ``endSequence`` of its
+/// last read and passes it to ``suffix(since:)``, which returns the elements appended since and how
+/// many of them were already removed. As a collection, the log is ordered from the oldest to the
+/// newest element.
 ///
-/// The capacity and the sequence numbers are part of the value: logs are equal if a reader could not
-/// tell them apart.
+/// The capacity and the sequence numbers are part of the value: logs with equal elements are equal
+/// only if these are also equal.
 ///
-/// - Complexity: appending and access are O(1); once the log has been full it allocates nothing. A
-///   log that is not shared is changed in place; a shared one is copied once, like an array.
+/// - Complexity: Appending and access are O(1). A log that has been full allocates no more. A log
+///   with unshared storage is changed in place; shared storage is copied once, like an array's.
 public struct Log<Element> {
-  /// Numbers elements from 0 in the order in which they were appended.
+  /// A sequence number. Elements are numbered from 0 in the order of appending.
   public typealias SequenceNumber = UInt64
 
-  /// The elements as a ring: the oldest is at `head`, which is 0 until the ring is full.
+  /// The elements as a ring. The oldest is at `head`, which stays 0 until the ring is full.
   @usableFromInline var ring: ContiguousArray<Element>
   @usableFromInline var head: Int
   @usableFromInline var end: SequenceNumber
 
-  /// The largest number of elements; above zero.
+  /// The maximum number of elements. Greater than zero.
   public let capacity: Int
 
   /// Makes an empty log.
   ///
-  /// - Parameter capacity: the largest number of elements; above zero.
+  /// - Parameter capacity: The maximum number of elements. Must be greater than zero.
   @inlinable public init(capacity: Int) {
-    precondition(capacity > 0, "a log needs room for one element")
+    precondition(capacity > 0, "the capacity of a log must be greater than zero")
     ring = []
     head = 0
     end = 0
     self.capacity = capacity
   }
 
-  /// Makes a log to which all of `elements` were appended; only the newest that fit remain.
+  /// Makes a log and appends all of `elements`. Only the newest `capacity` elements are kept.
   @inlinable public init(capacity: Int, _ elements: some Sequence<Element>) {
     self.init(capacity: capacity)
     append(contentsOf: elements)
   }
 
-  /// The sequence number that the next element will get; the number of elements ever appended.
+  /// The sequence number of the next element, which equals the number of elements ever appended.
   @inlinable public var endSequence: SequenceNumber { end }
 
-  /// The sequence number of the oldest element; ``endSequence`` if the log is empty.
+  /// The sequence number of the oldest element, or ``endSequence`` if the log is empty.
   @inlinable public var startSequence: SequenceNumber { end - SequenceNumber(ring.count) }
 
-  /// Whether the next element will push out the oldest.
+  /// Whether the next append will remove the oldest element.
   @inlinable public var isFull: Bool { ring.count == capacity }
 
-  /// The place in the ring of the element at an offset from the oldest.
+  /// Returns the position in the ring for an offset from the oldest element.
   @inlinable func place(_ offset: Int) -> Int {
     let place = head + offset
     return place < ring.count ? place : place - ring.count
   }
 
-  /// The offset of an element that is still there.
+  /// Returns the offset of an element, or nil if the log does not contain it.
   @inlinable func offset(of sequence: SequenceNumber) -> Int? {
     guard sequence >= startSequence, sequence < end else { return nil }
     return Int(sequence - startSequence)

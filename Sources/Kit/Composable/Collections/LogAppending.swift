@@ -1,7 +1,7 @@
 extension Log {
-  /// Appends an element; a full log lets its oldest go.
+  /// Appends an element. A full log removes its oldest element.
   ///
-  /// - Returns: the element's sequence number.
+  /// - Returns: The element's sequence number.
   /// - Complexity: O(1) amortised, O(1) once full.
   @inlinable @discardableResult
   public mutating func append(_ element: Element) -> SequenceNumber {
@@ -15,36 +15,38 @@ extension Log {
     return end - 1
   }
 
-  /// Appends elements in order. Of more than the capacity only the newest are stored, but all get
-  /// sequence numbers, so readers learn what they missed.
+  /// Appends elements in order. Only the newest `capacity` elements are stored, but all get
+  /// sequence numbers, so readers know how many they missed.
   ///
   /// - Complexity: O(n), where n is the number of elements.
   @inlinable public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { append(element) }
   }
 
-  /// Appends elements in order. Of more than the capacity only the newest are stored, but all get
-  /// sequence numbers, so readers learn what they missed.
+  /// Appends elements in order. Only the newest `capacity` elements are stored, but all get
+  /// sequence numbers, so readers know how many they missed.
   ///
   /// - Complexity: O(min(n, capacity)), where n is the number of elements.
   @inlinable public mutating func append(contentsOf elements: some RandomAccessCollection<Element>)
   {
     let skipped = Swift.max(elements.count - capacity, 0)
     end += SequenceNumber(skipped)
-    // What is skipped pushed out as many of the old ones; the rest overwrites the others, since it
-    // then fills the log.
+    // The skipped elements would have overwritten old ones. The remaining elements fill the log and
+    // overwrite everything else.
     for element in elements.dropFirst(skipped) { append(element) }
   }
 
-  /// Removes all elements. Sequence numbers go on, so a reader misses what it had not read.
+  /// Removes all elements. Sequence numbers continue, so a reader counts the elements that it had
+  /// not read as missed.
   ///
-  /// - Complexity: O(n); the storage is kept.
+  /// - Complexity: O(n). The storage is kept.
   @inlinable public mutating func removeAll() {
     ring.removeAll(keepingCapacity: true)
     head = 0
   }
 
-  /// The same log with another capacity; of more than fit the newest remain, with their numbers.
+  /// Returns the log with another capacity. If too many elements exist, the newest are kept, with
+  /// their numbers.
   ///
   /// - Complexity: O(n).
   @inlinable public func resized(to capacity: Int) -> Log {
@@ -54,9 +56,9 @@ extension Log {
     return resized
   }
 
-  /// Changes an element in place, if it is still there.
+  /// Changes an element in place if the log still contains it.
   ///
-  /// - Returns: what `body` returned; nil if the log has no such element (any more).
+  /// - Returns: The result of `body`, or nil if the log does not contain the element.
   /// - Complexity: O(1).
   @inlinable @discardableResult
   public mutating func modify<Result, Failure: Error>(

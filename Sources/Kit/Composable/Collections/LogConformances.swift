@@ -1,5 +1,6 @@
 extension Log: Equatable where Element: Equatable {
-  /// Whether capacity, sequence numbers and elements are equal; where the ring begins is no matter.
+  /// Returns whether capacity, sequence numbers and elements are equal. The start of the ring does
+  /// not matter.
   @inlinable public static func == (left: Log, right: Log) -> Bool {
     left.capacity == right.capacity && left.end == right.end && left.elementsEqual(right)
   }
@@ -28,8 +29,8 @@ extension Log: Encodable where Element: Encodable {
 }
 
 extension Log: Decodable where Element: Decodable {
-  /// - Throws: `DecodingError.dataCorrupted` if the capacity is not above zero, or there are more
-  ///   elements than the capacity or the sequence numbers allow.
+  /// - Throws: `DecodingError.dataCorrupted` if the capacity is not greater than zero, or if there
+  ///   are more elements than the capacity or the sequence numbers allow.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: LogCodingKeys.self)
     let capacity = try container.decode(Int.self, forKey: .capacity)
@@ -37,12 +38,13 @@ extension Log: Decodable where Element: Decodable {
     let elements = try container.decode([Element].self, forKey: .elements)
     guard capacity > 0 else {
       throw DecodingError.dataCorruptedError(
-        forKey: .capacity, in: container, debugDescription: "the capacity is not above zero")
+        forKey: .capacity, in: container,
+        debugDescription: "the capacity must be greater than zero")
     }
     guard elements.count <= capacity, SequenceNumber(elements.count) <= end else {
       throw DecodingError.dataCorruptedError(
         forKey: .elements, in: container,
-        debugDescription: "there are more elements than the capacity or endSequence allows")
+        debugDescription: "more elements than the capacity or endSequence allows")
     }
     self.init(capacity: capacity)
     self.end = end - SequenceNumber(elements.count)
@@ -51,7 +53,7 @@ extension Log: Decodable where Element: Decodable {
 }
 
 extension Log: CustomReflectable {
-  /// The elements, so that dumps and differences show them and not the ring.
+  /// The elements, so that dumps and differences show only them.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: self, displayStyle: .collection)
   }

@@ -1,11 +1,11 @@
 extension Log {
-  /// What a reader gets: the elements that came since it read last, and how many it missed.
+  /// The result of a read: the elements appended since the last read, and how many were missed.
   public struct Reading {
-    /// How many elements were appended since and are gone.
+    /// The number of elements that were appended and removed since the last read.
     public let missed: UInt64
-    /// The elements that are still there, oldest first.
+    /// The elements that the log still contains, oldest first.
     public let elements: Log.SubSequence
-    /// What to pass to ``Log/suffix(since:)`` the next time.
+    /// The sequence number to pass to ``Log/suffix(since:)`` for the next read.
     public let next: SequenceNumber
 
     @inlinable init(missed: UInt64, elements: Log.SubSequence, next: SequenceNumber) {
@@ -15,13 +15,13 @@ extension Log {
     }
   }
 
-  /// The elements from a sequence number on.
+  /// Returns the elements with this sequence number or a higher one.
   ///
-  /// A number that has not been reached yet yields nothing and says to come back with
-  /// ``endSequence``: the reader came from another, longer log.
+  /// If the number is higher than ``endSequence``, the reader came from another, longer log. The
+  /// reading is then empty, and its `next` is ``endSequence``.
   ///
-  /// - Complexity: O(1). The reading holds the storage: let it go before the log changes, or the
-  ///   change copies.
+  /// - Complexity: O(1). The reading shares the log's storage. Release it before the log changes,
+  ///   or the change copies the storage.
   @inlinable public func suffix(since sequence: SequenceNumber) -> Reading {
     let start = startSequence
     let missed = sequence < start ? start - sequence : 0
@@ -29,20 +29,21 @@ extension Log {
     return Reading(missed: missed, elements: self[first...], next: end)
   }
 
-  /// The element with a sequence number; nil if it is gone or has not come yet.
+  /// The element with a sequence number, or nil if it was removed or is not appended yet.
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(sequence sequence: SequenceNumber) -> Element? {
     offset(of: sequence).map { ring[place($0)] }
   }
 
-  /// The sequence number of the element at an index.
+  /// Returns the sequence number of the element at an index.
   @inlinable public func sequence(at index: Int) -> SequenceNumber {
     precondition(indices.contains(index), "index out of range")
     return startSequence + SequenceNumber(index)
   }
 
-  /// The index of the element with a sequence number; nil if it is gone or has not come yet.
+  /// Returns the index of the element with a sequence number, or nil if it was removed or is not
+  /// appended yet.
   @inlinable public func index(ofSequence sequence: SequenceNumber) -> Int? {
     offset(of: sequence)
   }
@@ -50,7 +51,7 @@ extension Log {
 
 extension Log.Reading: Sendable where Element: Sendable {}
 
-/// From the oldest element, at index 0, to the newest.
+/// Iterates from the oldest element, at index 0, to the newest.
 extension Log: RandomAccessCollection {
   @inlinable public var startIndex: Int { 0 }
   @inlinable public var endIndex: Int { ring.count }

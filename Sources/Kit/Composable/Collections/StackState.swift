@@ -1,4 +1,4 @@
-/// A stack of screens: the elements from the bottom to the top, each with a number of its own.
+/// A stack of screens, ordered from the bottom to the top. Each screen has a unique number.
 ///
 ///     var path = StackState<Screen.State>()
 ///     …
@@ -9,12 +9,13 @@
 /// The effects of a screen end when it is popped.
 public typealias StackState<Element> = KeyedCollection<StackElementID, Element>
 
-/// An action of one screen of a ``StackState``, for a stack that only its parent changes; see ``StackActionOf``.
+/// An action of one screen of a ``StackState`` that only its parent pushes and pops; see
+/// ``StackActionOf``.
 public typealias StackAction<Action> = ElementAction<StackElementID, Action>
 
-/// The number of a screen of a ``StackState``: from 0 upwards, in the order of pushing. A stack gives none
-/// twice, so that what was meant for a screen that was popped reaches no other; a stack that replaces it as
-/// a whole begins anew.
+/// The number of a screen in a ``StackState``: starting at 0, in the order of pushing. A stack
+/// never reuses a number, so an action for a popped screen cannot reach another one. A new stack
+/// that replaces it starts at 0.
 public struct StackElementID: Hashable, Sendable, Codable, ExpressibleByIntegerLiteral {
   let number: Int
 
@@ -24,25 +25,26 @@ public struct StackElementID: Hashable, Sendable, Codable, ExpressibleByIntegerL
 }
 
 extension KeyedCollection where ID == StackElementID {
-  /// A stack of screens, from the bottom to the top.
+  /// Makes a stack of screens, ordered from the bottom to the top.
   public init(_ elements: some Sequence<Element>) {
     self.init()
     append(contentsOf: elements)
   }
 
-  /// The number of the screen that is pushed next: one more than the largest so far, also of the screens that were
-  /// popped.
+  /// The number of the next pushed screen: one more than the largest number so far, including
+  /// popped screens.
   ///
-  /// - Complexity: O(most screens that were there at once).
+  /// - Complexity: O(n), where n is the largest number of screens that existed at the same time.
   public var nextID: StackElementID {
-    // A free slot keeps its last number; the largest is replaced by a larger one only.
+    // A free slot keeps its last number, and the largest number is only ever overwritten by a
+    // larger one.
     StackElementID(number: (tenancies.lazy.map(\.id.number).max() ?? -1) + 1)
   }
 
-  /// Puts a screen on top.
+  /// Pushes a screen on top.
   ///
-  /// - Returns: its number, which was ``nextID``.
-  /// - Complexity: O(most screens that were there at once).
+  /// - Returns: The screen's number, which was ``nextID``.
+  /// - Complexity: O(n), where n is the largest number of screens that existed at the same time.
   @discardableResult
   public mutating func push(_ element: Element) -> StackElementID {
     let id = nextID
@@ -50,34 +52,35 @@ extension KeyedCollection where ID == StackElementID {
     return id
   }
 
-  /// Puts a screen on top. The same as ``push(_:)``.
+  /// Pushes a screen on top. Equivalent to ``push(_:)``.
   ///
-  /// - Complexity: O(most screens that were there at once).
+  /// - Complexity: O(n), where n is the largest number of screens that existed at the same time.
   public mutating func append(_ element: Element) { push(element) }
 
-  /// Puts screens on top, the last one uppermost.
+  /// Pushes screens in order, so that the last one is on top.
   ///
-  /// - Complexity: O(m n) for m screens, where n is the most screens that were there at once.
+  /// - Complexity: O(m n) for m screens, where n is the largest number of screens that existed at
+  ///   the same time.
   public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { push(element) }
   }
 
-  /// Takes the topmost screen away. Returns it; `nil` if there is none.
+  /// Removes and returns the topmost screen, or returns `nil` if there is none.
   ///
   /// - Complexity: O(1) amortised.
   @discardableResult
   public mutating func pop() -> Element? { popLast() }
 
-  /// Takes away the screens above the one with this number, or all if there is no such screen.
+  /// Removes the screens above the screen with this number, or all screens if it does not exist.
   ///
-  /// - Complexity: O(screens taken away) amortised.
+  /// - Complexity: Amortised O(m), where m is the number of removed screens.
   public mutating func pop(to id: StackElementID) {
     while let last = indices.last, self.id(at: last) != id { remove(at: last) }
   }
 
-  /// Takes away the screen with this number and all above it; none if there is no such screen.
+  /// Removes the screen with this number and all above it, or nothing if it does not exist.
   ///
-  /// - Complexity: O(screens taken away) amortised.
+  /// - Complexity: Amortised O(m), where m is the number of removed screens.
   public mutating func pop(from id: StackElementID) {
     guard contains(id: id) else { return }
     pop(to: id)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that only increases, usable from any thread.
+/// A thread-safe counter that only increases.
 final class Counter: Sendable {
   private let value: Atomic<UInt64>
   private let step: UInt64

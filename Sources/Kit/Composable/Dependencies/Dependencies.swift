@@ -1,5 +1,5 @@
-/// What features need from the world besides their inputs and outputs; passed to reducers
-/// explicitly.
+/// The external dependencies of features: time, identifiers, random numbers and clients. They are
+/// passed to reducers explicitly.
 ///
 ///     @Reducer
 ///     struct Room {
@@ -8,34 +8,35 @@
 ///       case .opened: state.id = dependencies.identifiers.next()
 ///     }
 ///
-/// A program passes ``live()``; a test passes those of `ComposableTesting`, where using anything
-/// that the test did not set is a failure that names it.
+/// A program passes ``live()``. A test passes the dependencies of `ComposableTesting`, where the
+/// use of any dependency that the test did not set is a failure that names it.
 public struct Dependencies: Sendable {
-  /// Time: for effects that wait. Reducers get time in their actions.
+  /// The clock for effects that wait. Reducers receive points in time in their actions.
   public var clock: any Clock<Duration>
-  /// Identifiers of new things.
+  /// The source of identifiers for new objects.
   public var identifiers: Identifiers
-  /// Random numbers.
+  /// The source of random numbers.
   public var randomness: Randomness
   private var values: [ObjectIdentifier: any Sendable] = [:]
-  /// Called with the name of a custom dependency that was used without being set; `nil` if the live
-  /// one is used then.
+  /// A closure that is called with the name of a custom dependency that is used without being set.
+  /// If it is `nil`, the live dependency is used.
   public var onUnset: (@Sendable (_ name: String) -> Void)?
 
-  /// Dependencies of your choice; see also ``live()``.
+  /// Makes dependencies from explicit values; see also ``live()``.
   public init(clock: any Clock<Duration>, identifiers: Identifiers, randomness: Randomness) {
     self.clock = clock
     self.identifiers = identifiers
     self.randomness = randomness
   }
 
-  /// The real world: a running clock, identifiers that count from 1, the system's randomness.
+  /// Returns live dependencies: a running clock, identifiers that count from 1, and the system's
+  /// random numbers.
   public static func live() -> Dependencies {
     Dependencies(clock: ContinuousClock(), identifiers: .counting(), randomness: .system)
   }
 }
 
-/// A custom dependency, found by its type.
+/// A custom dependency, which is found by its type.
 ///
 ///     struct SongClient: DependencyValue {
 ///       var next: @Sendable () async throws -> String
@@ -44,9 +45,10 @@ public struct Dependencies: Sendable {
 ///     …
 ///     let client = dependencies[SongClient.self]
 public protocol DependencyValue: Sendable {
-  /// The one that talks to the real world.
+  /// The implementation that accesses the real world.
   static var live: Self { get }
-  /// What a test that did not set one gets, after the failure that says so. By default ``live``.
+  /// The implementation that a test gets if it did not set one, after the failure is recorded. By
+  /// default ``live``.
   static var unset: Self { get }
 }
 
@@ -55,8 +57,8 @@ extension DependencyValue {
 }
 
 extension Dependencies {
-  /// The dependency of this type: the one that was set, otherwise the live one. Using it in a test
-  /// that did not set it is a failure that names it.
+  /// The dependency of this type: the one that was set, or the live one. In a test, using a
+  /// dependency that was not set is a failure that names it.
   public subscript<Value: DependencyValue>(_: Value.Type) -> Value {
     get {
       if let value = values[ObjectIdentifier(Value.self)] as? Value { return value }
@@ -67,7 +69,7 @@ extension Dependencies {
     set { values[ObjectIdentifier(Value.self)] = newValue }
   }
 
-  /// The same dependencies with one replaced, for a part of the tree of features.
+  /// Returns these dependencies with one replaced, for a part of the feature tree.
   ///
   ///     Preview(dependencies: dependencies.overriding(SongClient { "Blue in Green" }))
   public func overriding<Value: DependencyValue>(_ value: Value) -> Dependencies {
@@ -76,7 +78,7 @@ extension Dependencies {
     return copy
   }
 
-  /// The same dependencies with the value at `path` replaced, for a part of the tree of features.
+  /// Returns these dependencies with the value at `path` replaced, for a part of the feature tree.
   public func overriding<Value>(
     _ path: WritableKeyPath<Dependencies, Value>, with value: Value
   ) -> Dependencies {
@@ -86,17 +88,17 @@ extension Dependencies {
   }
 }
 
-/// A source of identifiers, each different from those before.
+/// A source of unique identifiers.
 public struct Identifiers: Sendable {
   private let generate: @Sendable () -> UInt64
 
-  /// A source that asks `generate`, which must never return the same number twice.
+  /// Makes a source that calls `generate`, which must never return the same number twice.
   public init(_ generate: @escaping @Sendable () -> UInt64) { self.generate = generate }
 
-  /// The next identifier. Callable from any thread.
+  /// Returns the next identifier. Can be called from any thread.
   public func next() -> UInt64 { generate() }
 
-  /// Counts upwards: the same in each run.
+  /// Returns a source that counts upwards, so identifiers are the same in each run.
   public static func counting(from first: UInt64 = 1) -> Identifiers {
     let counter = Counter(first)
     return Identifiers { counter.next() }
@@ -107,16 +109,17 @@ public struct Identifiers: Sendable {
 public struct Randomness: Sendable {
   private let generate: @Sendable () -> UInt64
 
-  /// A source that asks `generate` for 64 random bits at a time; it may be called from any thread.
+  /// Makes a source that calls `generate` for 64 random bits at a time. `generate` may be called
+  /// from any thread.
   public init(_ generate: @escaping @Sendable () -> UInt64) { self.generate = generate }
 
-  /// 64 random bits.
+  /// Returns 64 random bits.
   public func next() -> UInt64 { generate() }
 
-  /// A number in `range`; all are equally likely to within one part in 2^64.
+  /// Returns a number in `range`. All numbers are equally likely, to within one part in 2^64.
   ///
-  /// Takes exactly one number from the source and never draws again, so that a test may use a
-  /// source that always returns the same number.
+  /// Draws exactly one number from the source and never retries, so a test may use a source that
+  /// always returns the same number.
   public func next(in range: ClosedRange<Int>) -> Int {
     let last = UInt64(bitPattern: Int64(range.upperBound &- range.lowerBound))
     let bits = next()
@@ -124,7 +127,7 @@ public struct Randomness: Sendable {
     return range.lowerBound &+ Int(truncatingIfNeeded: offset)
   }
 
-  /// The randomness of the operating system.
+  /// The random numbers of the operating system.
   public static var system: Randomness {
     Randomness {
       var generator = SystemRandomNumberGenerator()
@@ -132,7 +135,8 @@ public struct Randomness: Sendable {
     }
   }
 
-  /// Numbers that follow from `seed`: the same in each run (SplitMix64).
+  /// Returns a source whose numbers are determined by `seed`, so they are the same in each run
+  /// (SplitMix64).
   public static func seeded(_ seed: UInt64) -> Randomness {
     let counter = Counter(seed, step: 0x9E37_79B9_7F4A_7C15)
     return Randomness {

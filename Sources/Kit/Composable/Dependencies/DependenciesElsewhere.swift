@@ -1,5 +1,6 @@
-// Dependencies of The Composable Architecture, which is kept apart from other names because these work together: a
-// use has to compile up to the declaration whose error names the replacement.
+// The dependency names of The Composable Architecture. They are kept in a separate file because
+// they work together: an old use must compile up to the declaration whose error names the
+// replacement.
 
 @available(
   *, unavailable,
@@ -13,8 +14,8 @@ public protocol DependencyKey {}
 )
 public protocol TestDependencyKey {}
 
-/// Stands for the dependencies of an extension that is not needed here: a value is found by its type, as in
-/// `dependencies[SongClient.self]`.
+/// Stands for the dependency table of The Composable Architecture, which is not needed here. A
+/// value is found by its type, as in `dependencies[SongClient.self]`.
 @dynamicMemberLookup
 public struct DependencyValues {
   @available(
@@ -27,68 +28,71 @@ public struct DependencyValues {
     set { unavailable() }
   }
 
-  /// A dependency that does not exist here, so that its use compiles as far as the error that says what replaces it.
+  /// A dependency that does not exist here. Its use compiles up to the error that names the
+  /// replacement.
   public subscript(dynamicMember name: String) -> UnknownDependency {
     get { unavailable() }
     set { unavailable() }
   }
 
-  /// Takes any value, for closures that override dependencies.
+  /// Accepts any value, for closures that override dependencies.
   public subscript<Value>(dynamicMember name: String) -> Value {
     get { unavailable() }
     set { unavailable() }
   }
 }
 
-/// Stands for a dependency that does not exist here, and for what is in it, as in `\.date.now`.
+/// Stands for a dependency that does not exist here, and for its members, as in `\.date.now`.
 @dynamicMemberLookup
 public struct UnknownDependency {
-  /// What is in it.
+  /// A member of the dependency.
   public subscript(dynamicMember name: String) -> UnknownDependency {
     get { unavailable() }
     nonmutating set { unavailable() }
   }
 
-  /// Takes any value, for closures that override dependencies.
+  /// Accepts any value, for closures that override dependencies.
   public subscript<Value>(dynamicMember name: String) -> Value {
     get { unavailable() }
     nonmutating set { unavailable() }
   }
 
   @available(
-    *, unavailable, message: "hand 'Dependencies.test(identifiers: .counting())' to the feature"
+    *, unavailable, message: "pass 'Dependencies.test(identifiers: .counting())' to the feature"
   )
   public static var incrementing: UnknownDependency { unavailable() }
 
   @available(
-    *, unavailable, message: "hand 'Dependencies.test(clock: ImmediateClock())' to the feature"
+    *, unavailable, message: "pass 'Dependencies.test(clock: ImmediateClock())' to the feature"
   )
   public static var immediate: UnknownDependency { unavailable() }
 
-  @available(*, unavailable, message: "hand 'dependencies.overriding(client)' to the feature")
+  @available(*, unavailable, message: "pass 'dependencies.overriding(client)' to the feature")
   public static func constant<Value>(_ value: Value) -> UnknownDependency { unavailable() }
 }
 
 @available(
   *, unavailable,
-  message: "declare a struct of closures that conforms to DependencyValue, with a 'live' one"
+  message: "declare a struct of closures that conforms to DependencyValue, with a 'live' value"
 )
 @attached(peer)
 public macro DependencyClient() =
   #externalMacro(module: "ComposableMacros", type: "ObservationStateIgnoredMacro")
 
-/// Says what is written in its place: a dependency is handed down in a property.
+/// Produces an error that names the replacement: a property through which dependencies are passed
+/// down.
 @attached(peer)
 public macro Dependency<Value>(_ key: KeyPath<DependencyValues, Value>) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")
 
-/// Says what is written in its place: a dependency is handed down in a property.
+/// Produces an error that names the replacement: a property through which dependencies are passed
+/// down.
 @attached(peer)
 public macro Dependency<Value>(_ type: Value.Type) =
   #externalMacro(module: "ComposableMacros", type: "DependencyMacro")
 
 @available(
-  *, unavailable, message: "hand the dependencies to the feature: 'Feature(dependencies: .live())'"
+  *, unavailable, message: "pass the dependencies to the feature: 'Feature(dependencies: .live())'"
 )
 public func withDependencies<Result>(
   _ update: (inout DependencyValues) throws -> Void, operation: () throws -> Result

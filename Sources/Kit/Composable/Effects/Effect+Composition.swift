@@ -1,7 +1,7 @@
 extension Effect {
   @inlinable static var absentChild: Effect { Effect(operation: .absentChild) }
 
-  /// This effect, and `other` after it. Free if one of them is empty.
+  /// Returns this effect followed by `other`. Costs nothing if one of them is empty.
   @inlinable
   public func followed(by other: Effect) -> Effect {
     if other.isNone { return self }
@@ -16,7 +16,7 @@ extension Effect {
     return Effect(operation: .many([self, other]))
   }
 
-  /// Makes this the effect of the child with this key, so that it ends with that child.
+  /// Returns this effect as an effect of the child with this key, so that it ends with that child.
   @inlinable
   func scoped(_ key: ScopeKey, _ identity: ChildIdentity, _ owner: ChildEffects) -> Effect {
     switch operation {
@@ -26,7 +26,7 @@ extension Effect {
     }
   }
 
-  /// The same effect, its actions mapped into those of a parent.
+  /// Returns this effect with its actions mapped to the parent's actions.
   ///
   ///     HeaderFeature().reduce(into: &state.header, action: .typed("")).map(Action.header)
   @inlinable
@@ -36,7 +36,7 @@ extension Effect {
     map(transform, dismiss: .pass)
   }
 
-  /// - Parameter dismiss: what becomes of ``dismiss``.
+  /// - Parameter dismiss: How the parent handles ``dismiss``.
   @inlinable
   func map<Parent: Sendable>(
     _ transform: @escaping (Action) -> Parent, dismiss: Dismissal<Parent>
@@ -69,15 +69,15 @@ extension Effect {
   }
 }
 
-/// What becomes of a child's ``Effect/dismiss`` in its parent.
+/// How a parent handles a child's ``Effect/dismiss``.
 @usableFromInline
 enum Dismissal<Action> {
-  /// It is left to a parent further up.
+  /// Passes the dismissal to the next parent.
   case pass
-  /// The child is presented here: this action dismisses it.
+  /// Sends this action, which dismisses the child, because the child is presented here.
   case send(Action)
-  /// The child is gone already, or goes with the action in hand.
+  /// Ignores the dismissal, because the child is gone or the current action removes it.
   case drop
-  /// The child cannot be dismissed any more.
+  /// Reports the dismissal, because the child can no longer be dismissed.
   case report
 }

@@ -1,12 +1,12 @@
 extension Effect {
-  /// Sends an action for each element of an asynchronous sequence, until that ends or the effect is
-  /// cancelled.
+  /// Sends an action for each element of an asynchronous sequence, until the sequence ends or the
+  /// effect is cancelled.
   ///
   ///     case .opened:
   ///       return .run(sequence: client.messages()) { .received($0) }.cancellable(id: "messages")
   ///
   /// An error of the sequence is reported to the store's ``Store/onFailure``.
-  /// - Parameter sequence: evaluated when the effect starts.
+  /// - Parameter sequence: The sequence. The expression is evaluated when the effect starts.
   public static func run<Elements: AsyncSequence & Sendable>(
     name: String = "sequence", priority: TaskPriority? = nil, onLane: Bool = true,
     sequence: @autoclosure @escaping @Sendable () -> Elements,
@@ -17,18 +17,19 @@ extension Effect {
     }
   }
 
-  /// Runs `effects` one after the other: each begins when the one before it has ended, with everything in it:
-  /// the tasks, those of children, and what a limit holds back.
+  /// Runs `effects` in sequence. Each part begins when the part before has ended, including its
+  /// tasks, effects of children, and effects that a throttle or debounce holds back.
   ///
   ///     return .concatenate(.run { _ in try await player.stop() }, .send(.stopped))
   ///
-  /// What takes no time, such as ``send(_:)`` and ``cancel(id:)``, ends at once. A part that does not run to
-  /// its end ends the sequence: what follows it does not begin. That is a part in which an effect is
-  /// cancelled, throws an error that it does not catch, is left out by a limit or ends with its child. What
-  /// runs beside that effect runs on.
+  /// Parts that take no time, such as ``send(_:)`` and ``cancel(id:)``, end immediately. If a part
+  /// does not run to its end, the sequence ends and the following parts do not begin. A part does
+  /// not run to its end if one of its effects is cancelled, throws an error that it does not catch,
+  /// is dropped by a throttle or debounce, or ends with its child. Other effects of the same part
+  /// continue.
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
-  /// Runs `effects` one after the other; see ``concatenate(_:)-(Effect...)``.
+  /// Runs `effects` in sequence; see ``concatenate(_:)-(Effect...)``.
   public static func concatenate(_ effects: some Sequence<Effect>) -> Effect {
     let parts = effects.filter { !$0.isNone }
     return parts.count > 1 ? Effect(operation: .sequence(parts)) : parts.first ?? .none
@@ -36,11 +37,11 @@ extension Effect {
 }
 
 extension Effect where Action: CasePathable {
-  /// Cancels the effects of a child that it marked with `id`.
+  /// Cancels the effects of a child that the child marked with `id`.
   ///
   ///     case .mutedAll: return .cancel(id: "typing", in: \.chat)
   ///
-  /// - Parameter child: the case of the child's actions.
+  /// - Parameter child: The case of the child's actions.
   public static func cancel<Case: CaseLens>(
     id: some Hashable & Sendable, in child: KeyPath<Action.CaseLenses, Case>
   ) -> Effect where Case.Root == Action {

@@ -1,7 +1,7 @@
-/// What a reducer wants done besides its change of state.
+/// The effects that a reducer returns, to be run by the store.
 ///
-/// `.none` is a null reference and costs nothing; anything else is one small object. Effects reach
-/// their store weakly and end with the child that started them.
+/// `.none` is a null reference and costs nothing; any other effect is one small object. Effects
+/// reference their store weakly and end with the child that started them.
 public struct Effect<Action: Sendable> {
   @usableFromInline
   enum Operation {
@@ -9,25 +9,26 @@ public struct Effect<Action: Sendable> {
     case run(RunEffect<Action>)
     case limit(LimitedEffect<Action>)
     case cancel(EffectID)
-    /// Ends a child's effects unless they were started by the one that is there.
+    /// Ends a child's effects unless they belong to the present child.
     case endScope(ScopeKey, unless: ChildIdentity?)
-    /// Ends the effects of elements that are gone.
+    /// Ends the effects of removed elements.
     case endElements(Int, isPresent: (EffectScope) -> Bool)
-    /// An action reached a child that does not exist.
+    /// Counts an action for a child that does not exist.
     case absentChild
-    /// A presented child wants to go.
+    /// Asks the parent to dismiss a presented child.
     case dismiss
-    /// A child wants to go, and nobody can do that.
+    /// Reports a dismissal that no parent can perform.
     case strayDismissal
     case scoped(ScopeKey, ChildIdentity, ChildEffects?, Effect<Action>)
     case many([Effect<Action>])
-    /// Each begins when the one before it has ended.
+    /// Starts each part when the part before has ended.
     case sequence([Effect<Action>])
   }
 
-  // A reference, so that moving an effect through the levels of a composition moves one word. Classes of
-  // their own for the two that are most frequent, this one and `RunEffect`: to destroy an operation, whose
-  // type is generic over the action, takes a look-up of metadata, longer than all else about such effects.
+  // A reference, so that passing an effect through the levels of a composition moves one word. The
+  // two most frequent kinds, this one and `RunEffect`, have dedicated classes. Destroying an
+  // `Operation` requires a metadata look-up, because its type is generic over the action, and that
+  // look-up would cost more than the rest of such an effect.
   @usableFromInline
   class Box {
     @usableFromInline
@@ -80,37 +81,38 @@ public struct Effect<Action: Sendable> {
     }
   }
 
-  /// What it sends, if that is all it does.
+  /// The action, if sending it is all that the effect does.
   @inlinable var action: Action? {
     guard let box, box.kind == .action else { return nil }
     return unsafeDowncast(box, to: ActionBox.self).action
   }
 
-  /// Nothing.
+  /// An effect that does nothing.
   @inlinable public static var none: Effect { Effect(nil) }
 
-  /// Whether there is nothing to do.
+  /// Whether the effect does nothing.
   @inlinable public var isNone: Bool { box == nil }
 
-  /// Sends `action` after the current one and those queued before it. No task, no hop.
+  /// Sends `action` after the current action and those queued before it. Needs no task and no hop
+  /// between threads.
   @inlinable
   public static func send(_ action: Action) -> Effect { Effect(ActionBox(action)) }
 
-  /// Makes the presenting parent dismiss the child that returns this; see
-  /// ``PresentationAction/dismiss``. A child that the parent puts there in the same action stays.
+  /// Asks the presenting parent to dismiss the child that returns this effect; see
+  /// ``PresentationAction/dismiss``. A new child that the parent presents in the same action stays.
   ///
-  /// A screen of a ``StackState`` is popped, with the screens above it.
+  /// A screen of a ``StackState`` is popped, together with the screens above it.
   @inlinable
   public static var dismiss: Effect { Effect(operation: .dismiss) }
 
   /// Starts a task.
   ///
-  /// It runs on the lane's executor unless `onLane` is false; then on the shared pool. An error that
-  /// `handler` does not take is reported to the store's ``Store/onFailure``; cancellation is not an
-  /// error.
-  /// - Parameter name: names the effect in reports (``Store/runningEffectNames``,
-  ///   ``Lane/taskExecutor(named:)``); the type of the reducer is a good one. Failures add the file and the
-  ///   line to an effect without a name.
+  /// The task runs on the lane's executor, or on the shared pool if `onLane` is false. An error
+  /// that `handler` does not handle is reported to the store's ``Store/onFailure``. A cancellation
+  /// is not an error.
+  /// - Parameter name: The name of the effect in reports (``Store/runningEffectNames``,
+  ///   ``Lane/taskExecutor(named:)``), for example the type of the reducer. For an effect without a
+  ///   name, failures show the file and the line.
   @inlinable
   public static func run(
     name: String? = nil, priority: TaskPriority? = nil, onLane: Bool = true,
@@ -128,11 +130,11 @@ public struct Effect<Action: Sendable> {
         handler: handler))
   }
 
-  /// All of `effects`, started in order.
+  /// Runs all of `effects` concurrently, started in order.
   @inlinable
   public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
-  /// All of `effects`, started in order.
+  /// Runs all of `effects` concurrently, started in order.
   @inlinable
   public static func merge(_ effects: some Sequence<Effect>) -> Effect {
     var result = Effect.none
@@ -140,17 +142,18 @@ public struct Effect<Action: Sendable> {
     return result
   }
 
-  /// Cancels the effects of this reducer that were marked with `id`, whether they run or a limit
-  /// holds them back. Those of its children have identifiers of their own: see ``cancel(id:in:)``.
+  /// Cancels the effects of this reducer that were marked with `id`, whether they are running or
+  /// held back by a throttle or debounce. Children have separate identifiers: see
+  /// ``cancel(id:in:)``.
   @inlinable
   public static func cancel(id: some Hashable & Sendable) -> Effect {
     Effect(operation: .cancel(EffectID(id)))
   }
 
-  /// Lets ``cancel(id:)`` end this effect.
+  /// Makes this effect cancellable by ``cancel(id:)``.
   ///
-  /// Identifiers are local to the store and to the child whose reducer returns the effect: rows of a
-  /// list may use the same one without meeting.
+  /// Identifiers are local to the store and to the child whose reducer returns the effect. Rows of
+  /// a list can therefore use the same identifier.
   @inlinable
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
     let id = EffectID(id)

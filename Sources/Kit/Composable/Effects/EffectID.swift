@@ -1,10 +1,10 @@
-/// An identifier of effects, compared by type and value.
+/// An identifier of effects. Two identifiers are equal if their types and values are equal.
 public struct EffectID: Hashable, Sendable {
-  // `AnyHashable` is not `Sendable`; this one was made from a value that is.
+  // `AnyHashable` is not `Sendable`, but this one is made from a `Sendable` value.
   @usableFromInline nonisolated(unsafe) let value: AnyHashable
   @usableFromInline let type: ObjectIdentifier
 
-  /// The identifier `id`; equal values of different types are different identifiers.
+  /// Makes the identifier `id`. Equal values of different types are different identifiers.
   @inlinable
   public init<ID: Hashable & Sendable>(_ id: ID) {
     value = AnyHashable(id)
@@ -12,11 +12,12 @@ public struct EffectID: Hashable, Sendable {
   }
 }
 
-/// An identifier that was put around an effect.
+/// An identifier that an effect was marked with.
 @usableFromInline
 struct EffectMark: Hashable, Sendable {
   @usableFromInline let id: EffectID
-  /// How many scopes above that of the effect the identifier belongs to; 0 for its own.
+  /// The number of scopes between the effect's scope and the identifier's scope; 0 for the effect's
+  /// own scope.
   @usableFromInline let level: Int
 
   @usableFromInline
@@ -25,6 +26,6 @@ struct EffectMark: Hashable, Sendable {
     self.level = level
   }
 
-  /// The same identifier as seen from a scope further down.
+  /// The same identifier, seen from a scope one level below.
   var outside: EffectMark { EffectMark(id, level: level + 1) }
 }

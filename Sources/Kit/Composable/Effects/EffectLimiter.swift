@@ -1,36 +1,37 @@
 import RateLimiting
 
-/// What lets some effects of one identifier through.
+/// A throttle or debounce for the effects of one identifier.
 @usableFromInline
 protocol Limiter: AnyObject {
-  /// Whether it holds nothing back and would let the next effect through as a new one would.
+  /// Whether the limiter holds nothing back and would treat the next effect like a new limiter.
   var isSpent: Bool { get }
-  /// Forgets what it holds back.
+  /// Drops the effect that is held back.
   func supersede()
 }
 
-/// The limiter of one identifier of one child: a throttle or a debounce, as the newest effect wants it.
+/// The limiter of one identifier of one child: a throttle or a debounce, configured by the newest
+/// effect.
 ///
-/// Written out here rather than made of the types of `RateLimiting`, since a sequence must learn which effect
-/// was left out, and intervals may be zero.
+/// It does not use the types of `RateLimiting`, because a sequence must know which effect was
+/// dropped, and because intervals may be zero.
 final class EffectLimiter<Action: Sendable>: Limiter {
   /// An effect that is held back.
   struct Held {
     let effect: Effect<Action>
     let marks: [EffectMark]
-    /// The sequence that waits for its end.
+    /// The sequence that waits for the effect to end.
     let sequence: EffectSequence?
     let deadline: Instant
   }
 
   private var kind: LimitedEffect<Action>.Kind
   private let clock: LimitClock
-  /// Until when what a throttle let through counts.
+  /// The end of the interval that began with the last effect that a throttle let through.
   private var restsUntil: Instant?
   unowned let scope: EffectScope
   let id: EffectID
   private(set) var held: Held?
-  /// The effect that waits for a deadline, and that deadline.
+  /// The running effect that waits for the deadline.
   var waiting: (effect: RunningEffect, deadline: Instant)?
 
   init(_ limited: LimitedEffect<Action>, scope: EffectScope) {
@@ -49,13 +50,13 @@ final class EffectLimiter<Action: Sendable>: Limiter {
     }
   }
 
-  /// What becomes of an effect.
+  /// The outcome of pushing an effect.
   enum Outcome {
-    /// It happens now.
+    /// The effect runs now.
     case passes(Effect<Action>)
-    /// It waits for its deadline, in the place of the one that waited before.
+    /// The effect waits for its deadline and replaces the effect that waited before.
     case isHeld(Held, insteadOf: Held?)
-    /// It gives way to the one that waits.
+    /// The effect is dropped in favour of the one that waits.
     case isLeftOut
   }
 
@@ -76,7 +77,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
     return .isHeld(new, insteadOf: old)
   }
 
-  /// The effect whose time has come.
+  /// Returns the held effect if its deadline has passed, and removes it.
   func takeDue() -> Held? {
     let now = clock.now()
     guard let held, held.deadline <= now else { return nil }
@@ -94,7 +95,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
 
   private func isResting(at now: Instant) -> Bool { restsUntil.map { $0 > now } ?? false }
 
-  /// The wait for a deadline.
+  /// Returns a closure that waits for a deadline.
   func makeWait(until deadline: Instant) -> @Sendable () async throws -> Void {
     let clock = clock
     return { try await clock.sleep(deadline) }

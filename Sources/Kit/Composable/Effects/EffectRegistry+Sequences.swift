@@ -1,12 +1,12 @@
 extension EffectRegistry {
-  /// Keeps the scope and the tracked send of a sequence until it is over.
+  /// Keeps the scope and the tracked send of a sequence alive until it is over.
   mutating func begin(_ sequence: EffectSequence) {
     keep(sequence.scope)
     hold(sequence.origin)
     sequence.parent?.pending += 1
   }
 
-  /// Ends a sequence whose parts have all ended. Returns the one that it is a part of, if that goes on.
+  /// Ends a sequence whose parts have all ended. Returns the parent sequence if that can continue.
   mutating func complete(_ sequence: EffectSequence) -> EffectSequence? {
     close(sequence)
     guard let parent = sequence.parent else { return nil }
@@ -14,7 +14,7 @@ extension EffectRegistry {
     return parent.pending == 0 && !parent.isOver ? parent : nil
   }
 
-  /// Ends a sequence, and those that it is a part of, before their next parts.
+  /// Ends a sequence and its parent sequences before their next parts.
   @usableFromInline
   mutating func interrupt(_ sequence: EffectSequence?) {
     var next = sequence
@@ -30,7 +30,7 @@ extension EffectRegistry {
     release(sequence.scope)
   }
 
-  /// Keeps a scope although it may be empty, until it is released.
+  /// Keeps a scope, even if it is empty, until it is released.
   @usableFromInline
   func keep(_ scope: EffectScope) { scope.users += 1 }
 

@@ -1,31 +1,33 @@
-/// The running effects of one store, by the child that started them.
+/// The running effects of one store, grouped by the child that started them.
 ///
-/// Ending a scope costs time proportional to the effects in and below it. An action without effects
-/// touches nothing here.
+/// Ending a scope takes time proportional to the number of effects in and below it. An action
+/// without effects does not access the registry.
 @usableFromInline
 struct EffectRegistry {
   @usableFromInline let root = EffectScope(parent: nil, key: nil, identity: .any, owner: nil)
-  /// How many effects of each tracked send run, and what waits for their end.
+  /// The number of running effects of each tracked send, and the continuations that wait for them
+  /// to end.
   private var origins: [UInt64: (count: Int, waiting: [CheckedContinuation<Void, Never>])] = [:]
-  /// Number of effects that were started.
+  /// The number of effects started so far.
   private(set) var started: UInt64 = 0
-  /// Number of effects that run.
+  /// The number of running effects.
   private(set) var count = 0
 
-  /// Names in the order of starting. O(n log n).
+  /// The names of running effects, in the order of starting. O(n log n).
   var names: [String] { all.map(\.name) }
 
-  /// The same, with the places of those that were given no name.
+  /// The names, with source locations for effects without a name.
   var descriptions: [String] { all.map(\.description) }
 
-  /// All effects, in the order of starting. O(n log n).
+  /// All running effects, in the order of starting. O(n log n).
   private var all: [RunningEffect] { root.allRunning.sorted { $0.number < $1.number } }
 
   @usableFromInline init() {}
 
   // MARK: Life of an effect
 
-  /// Enters an effect before its task starts, so that a cancellation right after finds it.
+  /// Registers an effect before its task starts, so that a cancellation immediately afterwards
+  /// finds it.
   @usableFromInline
   mutating func register(_ effect: RunningEffect, in scope: EffectScope) {
     started += 1
@@ -45,8 +47,8 @@ struct EffectRegistry {
     if effect.scope == nil { task.cancel() } else { effect.task = task }
   }
 
-  /// Forgets an effect whose task returned. Returns the sequence that goes on, if this was the last effect
-  /// that it waited for.
+  /// Removes an effect whose task has returned. Returns the sequence to continue if this was the
+  /// last effect that it was waiting for.
   @usableFromInline
   mutating func finished(_ effect: RunningEffect) -> EffectSequence? {
     effect.isCancelled = false
@@ -75,7 +77,8 @@ struct EffectRegistry {
     if scope.ids[mark.id]?.isEmpty == true { scope.ids[mark.id] = nil }
   }
 
-  /// Makes an effect one that does not run; returns its scope, whose list still has it, if it ran.
+  /// Marks an effect as not running. Returns its scope if it was running; the scope's list still
+  /// contains the effect.
   private mutating func take(_ effect: RunningEffect) -> EffectScope? {
     guard let scope = effect.scope else { return nil }
     count -= 1
@@ -95,7 +98,8 @@ struct EffectRegistry {
     interrupt(effect.sequence)
   }
 
-  /// Cancels the effects of `scope` with this identifier, and what limiters hold back under it.
+  /// Cancels the effects of `scope` with this identifier, and effects that limiters hold back under
+  /// it.
   @usableFromInline
   mutating func cancel(id: EffectID, scope: EffectScope) {
     for effect in scope.ids[id] ?? [] {
@@ -104,7 +108,8 @@ struct EffectRegistry {
     }
   }
 
-  /// Cancels what a limiter with this identifier let through earlier, and what other limiters hold back of it.
+  /// Cancels effects with this identifier that a limiter let through earlier, and those that other
+  /// limiters hold back.
   mutating func cancelPassed(_ limiter: any Limiter, id: EffectID, scope: EffectScope) {
     for effect in scope.ids[id] ?? [] where effect.limiter !== limiter {
       effect.limiter?.supersede()
@@ -127,7 +132,8 @@ struct EffectRegistry {
 
   // MARK: Scopes
 
-  /// The scope of a child. If it belongs to another child, that one's effects end first.
+  /// Returns the scope of a child. If the scope belongs to a previous child, that child's effects
+  /// end first.
   @usableFromInline
   mutating func scope(
     _ key: ScopeKey, _ identity: ChildIdentity, in parent: EffectScope, owner: ChildEffects?
@@ -141,7 +147,7 @@ struct EffectRegistry {
     return scope
   }
 
-  /// Ends the scope of a child unless it belongs to the one that is there.
+  /// Ends the scope of a child unless it belongs to the present child.
   @usableFromInline
   mutating func endScope(_ key: ScopeKey, in parent: EffectScope, unless present: ChildIdentity?) {
     guard let scope = parent.children[key] else { return }
@@ -149,7 +155,7 @@ struct EffectRegistry {
     endScope(scope)
   }
 
-  /// Ends the scopes of elements that are gone. O(elements with effects).
+  /// Ends the scopes of removed elements. O(n), where n is the number of elements with effects.
   @usableFromInline
   mutating func endElements(
     _ tag: Int, in parent: EffectScope, isPresent: (EffectScope) -> Bool
@@ -188,7 +194,7 @@ struct EffectRegistry {
     scope.limiters = [:]
   }
 
-  /// Drops empty scopes from `scope` upwards.
+  /// Removes empty scopes, starting at `scope` and going upwards.
   @usableFromInline
   func prune(_ scope: EffectScope) {
     var scope = scope
@@ -214,7 +220,7 @@ struct EffectRegistry {
 
   // MARK: Tracked sends
 
-  /// Resumes `continuation` when no effect of the tracked send runs any more.
+  /// Resumes `continuation` when no effect of the tracked send is running any more.
   mutating func wait(for origin: UInt64, _ continuation: CheckedContinuation<Void, Never>) {
     if origins[origin] == nil { continuation.resume() }
     origins[origin]?.waiting.append(continuation)
@@ -222,7 +228,7 @@ struct EffectRegistry {
 
   func isRunning(origin: UInt64) -> Bool { origins[origin] != nil }
 
-  /// Counts an effect as one of another tracked send and of another sequence.
+  /// Assigns an effect to another tracked send and another sequence.
   mutating func move(
     _ effect: RunningEffect, to origin: UInt64, _ sequence: EffectSequence?
   ) {
@@ -234,12 +240,12 @@ struct EffectRegistry {
     effect.sequence = sequence
   }
 
-  /// Counts one more effect of a tracked send.
+  /// Increments the number of effects of a tracked send.
   mutating func hold(_ origin: UInt64) {
     if origin != 0 { origins[origin, default: (0, [])].count += 1 }
   }
 
-  /// Counts one effect less.
+  /// Decrements the number of effects of a tracked send.
   mutating func settle(_ origin: UInt64) {
     guard origin != 0, let old = origins[origin] else { return }
     if old.count > 1 {
@@ -252,7 +258,7 @@ struct EffectRegistry {
 
   // MARK: Limiters
 
-  /// The limiter of `id` in `scope`; made if there is none.
+  /// Returns the limiter of `id` in `scope`, and makes one if there is none.
   func limiter(_ id: EffectID, scope: EffectScope, make: () -> any Limiter) -> any Limiter {
     if let limiter = scope.limiters[id] { return limiter }
     if scope.limiters.count >= scope.sweepCount {

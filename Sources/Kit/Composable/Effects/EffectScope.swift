@@ -1,4 +1,5 @@
-/// Names a child among its parent's effects: the case of its actions and, in a collection, its key.
+/// The key of a child among its parent's effects: the case of its actions and, in a collection, its
+/// key.
 @usableFromInline
 struct ScopeKey: Hashable {
   @usableFromInline let tag: Int
@@ -11,48 +12,51 @@ struct ScopeKey: Hashable {
   }
 }
 
-/// Which child it was that started an effect: its effects must not reach another one.
+/// The identity of the child that started an effect. The effect must not reach a different child.
 @usableFromInline
 enum ChildIdentity {
-  /// Children are not told apart: the one that is there counts as the same.
+  /// Children are not distinguished: the present child counts as the same.
   case any
-  /// The `id` of an `Identifiable` state; of an enum its case as well, and the `id` of what that carries.
+  /// The `id` of an `Identifiable` state. For an enum, also its case and the `id` of its payload.
   case id(AnyHashable?, tag: Int32 = 0)
-  /// An element: its slot, in a collection of this lineage.
+  /// The slot of an element, in a collection with this lineage.
   case slot(KeyedSlot, lineage: UInt64)
 }
 
-/// What a node of a composition knows about the effects of its child or children.
+/// The state that a composition keeps about the effects of its child or children.
 public final class ChildEffects {
-  /// How many children run effects. While it is 0, nothing is checked when children go.
+  /// The number of children with running effects. While it is 0, removals of children need no
+  /// check.
   @exclusivity(unchecked) @usableFromInline var count = 0
-  /// Counts the looks at a collection; left as a mark there, it tells whether that was replaced.
+  /// The number of checks of a collection. It is left as a mark in the collection and reveals a
+  /// replacement.
   @exclusivity(unchecked) @usableFromInline var turn: UInt64 = 0
 
   @usableFromInline init() {}
 }
 
-/// The effects of one child that run, and those of its own children: a node of a tree that has the
-/// shape of the state. There is a node only where effects run or are limited.
+/// The running effects of one child and of its children: a node of a tree with the shape of the
+/// state. A node exists only where effects are running or limited.
 ///
-/// Not `Sendable`: belongs to the lane of its store.
+/// Not `Sendable`: a scope belongs to the lane of its store.
 public final class EffectScope {
   @usableFromInline let key: ScopeKey?
   @usableFromInline unowned let parent: EffectScope?
-  /// The node of the composition that the child belongs to; `nil` for the whole state.
+  /// The composition that the child belongs to, or `nil` for the whole state.
   @usableFromInline let owner: ChildEffects?
   @exclusivity(unchecked) private(set) var identity: ChildIdentity
   @exclusivity(unchecked) var running: [RunningEffect] = []
   @exclusivity(unchecked) var ids: [EffectID: [RunningEffect]] = [:]
   @exclusivity(unchecked) @usableFromInline var children: [ScopeKey: EffectScope] = [:]
   @exclusivity(unchecked) var limiters: [EffectID: any Limiter] = [:]
-  /// At this many limiters, those that are spent are dropped: O(1) per limiter made.
+  /// The number of limiters at which spent ones are removed. Doubling it makes the sweep amortised
+  /// O(1).
   @exclusivity(unchecked) var sweepCount = 16
-  /// How many are at work in it; until they are done an empty scope is kept.
+  /// The number of operations that use the scope. An empty scope is kept until they have finished.
   @exclusivity(unchecked) @usableFromInline var users = 0
-  /// Whether it was taken out of the tree.
+  /// Whether the scope was removed from the tree.
   @exclusivity(unchecked) @usableFromInline var isEnded = false
-  /// The next scope on the way down to the one that is being checked.
+  /// The next scope on the path down to the scope that is being checked.
   @exclusivity(unchecked) @usableFromInline unowned(unsafe) var next: EffectScope?
 
   init(parent: EffectScope?, key: ScopeKey?, identity: ChildIdentity, owner: ChildEffects?) {
@@ -69,19 +73,20 @@ public final class EffectScope {
     running.isEmpty && children.isEmpty && limiters.isEmpty && users == 0
   }
 
-  /// The scope this many levels above.
+  /// Returns the ancestor this many levels above.
   func ancestor(_ level: Int) -> EffectScope {
     var scope = self
     for _ in 0..<level { scope = scope.parent ?? scope }
     return scope
   }
 
-  /// Its effects and those of its children. O(effects).
+  /// The running effects of the child and of its children. O(n) in the number of effects.
   var allRunning: [RunningEffect] { running + children.values.flatMap(\.allRunning) }
 
-  /// Whether the child that `present` identifies is the one that this scope belongs to.
+  /// Returns whether the scope belongs to the child identified by `present`.
   ///
-  /// An element is recognised in another collection by its key alone, and by its slot from then on.
+  /// An element in another collection is first recognised by its key alone, and afterwards by its
+  /// slot.
   @usableFromInline
   func belongs(to present: ChildIdentity) -> Bool {
     switch (identity, present) {
@@ -89,7 +94,7 @@ public final class EffectScope {
       return oldTag == newTag && old == new
     case (.slot(let old, let lineage), .slot(let new, let newLineage)):
       if lineage == newLineage { return old == new }
-      // Until a parent has looked at a collection it has no lineage to remember.
+      // A collection has no lineage until a parent has checked it.
       if newLineage != 0 { identity = present }
       return true
     case (.any, _), (_, .any): return true

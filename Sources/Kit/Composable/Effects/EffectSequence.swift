@@ -1,18 +1,19 @@
-/// Effects that run one after the other; see ``Effect/concatenate(_:)-(Effect...)``.
+/// Effects that run in sequence; see ``Effect/concatenate(_:)-(Effect...)``.
 ///
-/// It counts what the part under way still waits for: its effects, and the sequences within it. Not
-/// `Sendable`: belongs to the lane of its store.
+/// The sequence counts what its current part waits for: effects and nested sequences. Not
+/// `Sendable`: it belongs to the lane of its store.
 @usableFromInline
 class EffectSequence {
-  /// The scope of the effects, which is kept as long as the sequence.
+  /// The scope of the effects. It is kept as long as the sequence exists.
   final let scope: EffectScope
-  /// The tracked send that it belongs to, which lasts as long as the sequence; 0 if there is none.
+  /// The tracked send that the sequence belongs to, or 0 if there is none. It lasts as long as the
+  /// sequence.
   final let origin: UInt64
-  /// The sequence of which this is a part.
+  /// The sequence that contains this one.
   final let parent: EffectSequence?
-  /// How much of the part under way has not ended.
+  /// The number of effects and nested sequences of the current part that have not ended.
   @exclusivity(unchecked) final var pending = 0
-  /// Whether it has run to its end, or was interrupted.
+  /// Whether the sequence has finished or was interrupted.
   @exclusivity(unchecked) final var isOver = false
 
   init(scope: EffectScope, origin: UInt64, parent: EffectSequence?) {
@@ -33,6 +34,6 @@ final class PendingEffects<Action: Sendable>: EffectSequence {
     super.init(scope: scope, origin: origin, parent: parent)
   }
 
-  /// The part that comes next; `nil` behind the last one and in a sequence that is over.
+  /// Returns the next part, or `nil` after the last part or if the sequence is over.
   func next() -> Effect<Action>? { isOver ? nil : rest.popFirst() }
 }

@@ -1,18 +1,19 @@
-/// What a store runs on: it runs jobs one after the other, in the order given.
+/// A serial executor on which a store runs: it runs jobs in sequence, in the order given.
 ///
-/// A server makes its event loops lanes, a test uses one that it drives by hand.
+/// A server uses its event loops as lanes. A test uses a lane that it runs manually.
 public protocol Lane: Sendable {
-  /// Runs `job` after those given before it. Callable from any thread; returns at once.
+  /// Runs `job` after all earlier jobs. Can be called from any thread and returns immediately.
   func execute(_ job: @escaping @Sendable () -> Void)
 
-  /// The executor of effects that run on the lane; `nil` leaves them to the shared pool.
+  /// The executor of effects that run on the lane. `nil` selects the shared pool.
   var taskExecutor: (any TaskExecutor)? { get }
 
-  /// The executor of effects that do not run on the lane; `nil` leaves them to the shared pool.
+  /// The executor of effects that do not run on the lane. `nil` selects the shared pool.
   var poolExecutor: (any TaskExecutor)? { get }
 
-  /// The executor of one effect that runs on the lane, for lanes that record which effect occupies them,
-  /// each time that it resumes. By default ``taskExecutor``.
+  /// Returns the executor of one effect that runs on the lane. A lane can use the name to record
+  /// which effect is running, each time that the effect resumes. By default returns
+  /// ``taskExecutor``.
   func taskExecutor(named effect: String) -> (any TaskExecutor)?
 }
 

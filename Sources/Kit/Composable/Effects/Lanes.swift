@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// A lane on a serial queue: where a store lives in a program that has no event loop of its own.
+/// A lane on a serial dispatch queue, for programs without an event loop.
 ///
 ///     actor Room {
 ///       let lane = SerialLane(label: "room")
@@ -9,15 +9,15 @@ public import Dispatch
 ///       func send(_ action: Show.Action) { store.send(action) }
 ///     }
 ///
-/// An actor with this executor runs on the lane, so it may hold the store. Effects run there, too,
-/// unless they say otherwise: then on the shared pool.
+/// An actor with this executor runs on the lane, so it can hold the store. Effects also run on the
+/// lane, unless they pass `onLane: false`; then they run on the shared pool.
 public final class SerialLane: Lane, TaskExecutor, SerialExecutor {
   private let queue: DispatchQueue
 
-  /// A lane on a queue of its own.
+  /// Makes a lane on a new queue.
   public init(label: String = "lane") { queue = DispatchQueue(label: label) }
 
-  /// A lane on `queue`, which must be serial.
+  /// Makes a lane on `queue`, which must be serial.
   public init(queue: DispatchQueue) { self.queue = queue }
 
   public var taskExecutor: (any TaskExecutor)? { self }
@@ -32,10 +32,10 @@ public final class SerialLane: Lane, TaskExecutor, SerialExecutor {
     }
   }
 
-  /// Tells actors on this lane that what the lane runs is theirs.
+  /// Checks that the lane is running, so that actors with this executor may assume isolation.
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
-  /// Runs `body` on the lane and returns what it returned.
+  /// Runs `body` on the lane and returns its result.
   public func run<Result: Sendable>(
     _ body: @escaping @Sendable () -> Result
   ) async -> Result {
@@ -51,9 +51,9 @@ public final class SerialLane: Lane, TaskExecutor, SerialExecutor {
   public func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 }
 
-/// The main actor as a lane: for stores that code on the main actor makes and uses.
+/// The main actor as a lane, for stores that are made and used on the main actor.
 ///
-/// The main queue must be served: by an asynchronous `main`, `dispatchMain()` or a run loop.
+/// The main queue must be running: through an asynchronous `main`, `dispatchMain()` or a run loop.
 public final class MainActorLane: Lane, TaskExecutor {
   public init() {}
 

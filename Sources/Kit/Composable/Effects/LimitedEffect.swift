@@ -1,6 +1,6 @@
 import RateLimiting
 
-/// An effect that is put off or left out while others like it come close behind.
+/// An effect that a throttle or debounce may delay or drop.
 @usableFromInline
 struct LimitedEffect<Action: Sendable> {
   @usableFromInline
@@ -13,7 +13,8 @@ struct LimitedEffect<Action: Sendable> {
   let kind: Kind
   let clock: LimitClock
   @usableFromInline var effect: Effect<Action>
-  /// Identifiers by which it can be cancelled: its own, and those that were put around it.
+  /// The identifiers that cancel the effect: the limiter's identifier and those added by
+  /// `cancellable(id:)`.
   @usableFromInline var marks: [EffectMark]
 
   @usableFromInline
@@ -42,7 +43,7 @@ struct LimitedEffect<Action: Sendable> {
   }
 }
 
-/// A clock without its type: time since it was first asked.
+/// A type-erased clock that measures the time since it was made.
 @usableFromInline
 struct LimitClock: Sendable {
   let now: @Sendable () -> Instant
@@ -60,15 +61,15 @@ struct LimitClock: Sendable {
 }
 
 extension Effect {
-  /// Lets this effect happen at most once per interval: the first at once, of those that follow
-  /// within the interval one at its end, the newest or the oldest.
+  /// Runs this effect at most once per interval. The first effect runs immediately. Of the effects
+  /// that follow within the interval, the newest (or the oldest) runs when the interval ends.
   ///
   ///     case .scrolled: return .run { … }.throttle(id: "scrolled", for: .seconds(1), clock: clock)
   ///
-  /// The store keeps the limit per `id` and child; it ends with the child that asked for it. An effect
-  /// that was let through runs on while the next ones come. ``cancel(id:)`` ends what was let through
-  /// and drops what is held back; the interval continues.
-  /// - Parameter interval: zero or less lets every effect through at once.
+  /// The store keeps one throttle per `id` and child, which ends with the child. An effect that has
+  /// started is not ended by the following ones. ``cancel(id:)`` cancels running effects and drops
+  /// the one held back; the interval continues.
+  /// - Parameter interval: The interval. If it is zero or less, every effect runs immediately.
   public func throttle(
     id: some Hashable & Sendable, for interval: Duration,
     clock: some Clock<Duration> & Sendable, latest: Bool = true
@@ -76,15 +77,16 @@ extension Effect {
     limited(id, .throttle(interval, keepsLatest: latest), clock)
   }
 
-  /// Lets this effect happen once no other with the same `id` has come for a while; only the newest
-  /// happens.
+  /// Runs this effect when no other effect with the same `id` has followed for the given time. Only
+  /// the newest effect runs.
   ///
   ///     case .typed(let text):
   ///       return search(text).debounce(id: "search", for: .milliseconds(300), clock: clock)
   ///
-  /// The next effect with the same `id`, and ``cancel(id:)``, end an earlier one that was let through
-  /// and still runs: a stale answer does not arrive.
-  /// - Parameter pause: with zero or less the effect happens in the lane's next turn.
+  /// The next effect with the same `id`, or ``cancel(id:)``, cancels an earlier effect that has
+  /// started and is still running, so stale results are not delivered.
+  /// - Parameter pause: The time to wait. If it is zero or less, the effect runs in the lane's next
+  ///   turn.
   public func debounce(
     id: some Hashable & Sendable, for pause: Duration, clock: some Clock<Duration> & Sendable
   ) -> Effect {

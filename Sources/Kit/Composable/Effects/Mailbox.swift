@@ -1,9 +1,9 @@
 public import Synchronization
 
-/// The one door by which effects reach their store.
+/// The queue through which effects reach their store.
 ///
-/// Any thread may post; the lane is woken once per batch. Inlinable throughout, so that messages are
-/// handled by code that knows the type of the actions.
+/// Any thread may post. The lane is woken once per batch. Everything is inlinable, so that messages
+/// are handled by code specialised for the type of the actions.
 @usableFromInline
 final class Mailbox<Action: Sendable>: Sendable {
   @usableFromInline
@@ -11,7 +11,7 @@ final class Mailbox<Action: Sendable>: Sendable {
     case action(Action, effect: RunningEffect)
     case actions([Action], effect: RunningEffect)
     case failed(any Error, effect: RunningEffect)
-    /// The deadline of a limiter has come.
+    /// The deadline of a limiter has passed.
     case due(effect: RunningEffect)
     case finished(effect: RunningEffect)
   }
@@ -26,11 +26,11 @@ final class Mailbox<Action: Sendable>: Sendable {
 
   @usableFromInline let lane: any Lane
   @usableFromInline let contents = Mutex(Contents())
-  // Set and cleared by the store, called by the drain, all of it on the lane. It holds the store
-  // neither strongly nor weakly: the store clears it when it goes.
+  // The store sets and clears the closure, and `drain` calls it, all on the lane. The closure holds
+  // no reference to the store: the store clears it in its deinitializer.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var receiver:
     ((ContiguousArray<Message>) -> Void)?
-  /// The memory of the last batch, for the next one. Used by the drain.
+  /// The buffer of the last batch, reused for the next batch. Used only by `drain`.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var spare =
     ContiguousArray<Message>()
 
@@ -48,12 +48,14 @@ final class Mailbox<Action: Sendable>: Sendable {
     if mustSchedule { lane.execute { [self] in drain() } }
   }
 
-  /// Drops what is there and what comes: the store goes. Messages hold the mailbox, which would hold them
-  /// for ever if the lane runs no more.
+  /// Drops all current and future messages, because the store is being deallocated. Messages
+  /// reference the mailbox; without this, they would keep it alive forever if the lane no longer
+  /// runs.
   @usableFromInline
   func close() {
     receiver = nil
-    // Freed outside the lock: what effects captured may send when it goes.
+    // The messages are released outside the lock, because values captured by effects may send when
+    // released.
     var rest = ContiguousArray<Message>()
     contents.withLock { contents in
       contents.isClosed = true
@@ -70,7 +72,8 @@ final class Mailbox<Action: Sendable>: Sendable {
       swap(&batch, &contents.messages)
     }
     receiver?(batch)
-    // Emptied one by one: mostly there are few. What a burst needed is given back.
+    // Removes messages one by one, because there are usually few. A buffer that grew in a burst is
+    // freed.
     guard batch.capacity <= 64 else { return }
     while !batch.isEmpty { batch.removeLast() }
     swap(&batch, &spare)

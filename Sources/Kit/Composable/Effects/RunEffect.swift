@@ -1,17 +1,18 @@
-/// A task that a reducer wants started. Never changes.
+/// A task that a reducer asks the store to start. Immutable.
 @usableFromInline
 final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable {
-  /// Names the task in reports.
+  /// The name of the task in reports.
   @usableFromInline let name: String
-  /// Where it was made, if it was given no name.
+  /// The source location, if the effect has no name.
   @usableFromInline let place: EffectPlace?
-  // Not a `TaskPriority`, whose size may change with the system's library: with it, effects would be
-  // copied and destroyed by way of metadata.
+  // Not a `TaskPriority`, because the size of that type may change with the system's library.
+  // Effects that contain it would be copied and destroyed through metadata.
   @usableFromInline let rawPriority: UInt8?
   @usableFromInline let onLane: Bool
-  /// Identifiers by which it can be cancelled.
+  /// The identifiers that cancel the effect.
   @usableFromInline let marks: [EffectMark]
-  // On the executor of the task: without `nonsending` each call would ask for it anew, and each return.
+  // Runs on the executor of the task. Without `nonsending`, each call and each return would look up
+  // the executor.
   @usableFromInline let operation:
     nonisolated(nonsending) @Sendable (Send<Action>) async throws -> Void
   @usableFromInline let handler:
@@ -35,7 +36,7 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
 
   @inlinable var priority: TaskPriority? { rawPriority.map { TaskPriority(rawValue: $0) } }
 
-  /// The same with one more identifier.
+  /// Returns the effect with one more identifier.
   @usableFromInline
   func marked(_ mark: EffectMark) -> RunEffect {
     RunEffect(
@@ -46,7 +47,7 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
 
   @inlinable
   func map<Parent: Sendable>(_ transform: @escaping (Action) -> Parent) -> RunEffect<Parent> {
-    // Embeddings of cases are pure functions without captured state of a lane.
+    // Closures that embed actions in cases are pure functions and capture no state of a lane.
     nonisolated(unsafe) let transform = transform
     let operation = operation
     var parentHandler: (nonisolated(nonsending) @Sendable (any Error, Send<Parent>) async -> Void)?
@@ -60,11 +61,11 @@ final class RunEffect<Action: Sendable>: Effect<Action>.Box, @unchecked Sendable
   }
 }
 
-/// A line of source code.
+/// A source location.
 @usableFromInline
 struct EffectPlace: Sendable {
   let fileID: StaticString
-  // 32 bits fit into the padding of the other.
+  // 32 bits fit into the padding of `fileID`.
   let line: UInt32
 
   @usableFromInline
@@ -74,10 +75,11 @@ struct EffectPlace: Sendable {
   }
 }
 
-/// Sends actions from an effect into its store.
+/// Sends actions from an effect to its store.
 ///
-/// Callable from any thread. Actions arrive in order, together with others that wait: one wake-up of
-/// the lane per batch. Sending after the effect was cancelled, or after the store is gone, does nothing.
+/// Can be called from any thread. Actions arrive in order, and the lane is woken once per batch of
+/// pending actions. Sending has no effect after the effect was cancelled or the store was
+/// deallocated.
 public struct Send<Action: Sendable>: Sendable {
   @usableFromInline let postOne: @Sendable (Action) -> Void
   @usableFromInline let postAll: @Sendable ([Action]) -> Void
@@ -90,7 +92,7 @@ public struct Send<Action: Sendable>: Sendable {
     self.postAll = postAll
   }
 
-  /// For effects that are run without a store.
+  /// Makes a `Send` for an effect that is run without a store.
   @inlinable
   public init(post: @escaping @Sendable (consuming [Action]) -> Void) {
     self.init(postOne: { post([$0]) }, postAll: { post($0) })
@@ -100,7 +102,7 @@ public struct Send<Action: Sendable>: Sendable {
   @inlinable
   public func callAsFunction(_ action: Action) { postOne(action) }
 
-  /// Sends several actions at once.
+  /// Sends several actions as one batch.
   @inlinable
   public func callAsFunction(contentsOf actions: [Action]) {
     if !actions.isEmpty { postAll(actions) }

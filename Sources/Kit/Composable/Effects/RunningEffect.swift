@@ -1,27 +1,29 @@
-/// An effect that runs.
+/// A running effect.
 ///
-/// It goes with what the effect posts, so that the store need not look it up. Any thread may hold it; only
-/// the store looks inside, on its lane.
+/// Every message that the effect posts contains this object, so the store needs no look-up. Any
+/// thread may hold a reference; only the store reads the properties, on its lane.
 @usableFromInline
 class RunningEffect: @unchecked Sendable {
   @usableFromInline final let name: String
-  /// Identifiers by which it can be cancelled.
+  /// The identifiers that cancel the effect.
   final let marks: [EffectMark]
-  /// The sequence that waits for its end. Set for a task when it is made, since that reads it on any thread.
+  /// The sequence that waits for the effect to end. For a task it is set in the initializer,
+  /// because the task reads it on any thread.
   @exclusivity(unchecked) @usableFromInline final var sequence: EffectSequence?
-  /// The limiter that it wakes.
+  /// The limiter that the effect wakes.
   @exclusivity(unchecked) final var limiter: (any Limiter)?
-  /// The tracked send that it follows from; 0 if that is not tracked.
+  /// The tracked send that started the effect, or 0 if the send is not tracked.
   @exclusivity(unchecked) @usableFromInline final var origin: UInt64
-  /// The child that started it; `nil` once it has ended or was cancelled.
+  /// The scope of the child that started the effect; `nil` after the effect has ended or was
+  /// cancelled.
   @exclusivity(unchecked) @usableFromInline final var scope: EffectScope?
-  /// Whether it was cancelled and its task has not returned yet: what it still sends is dropped in
-  /// silence.
+  /// Whether the effect was cancelled and its task has not returned yet. Actions that it still
+  /// sends are dropped silently.
   @exclusivity(unchecked) @usableFromInline final var isCancelled = false
   @exclusivity(unchecked) final var task: Task<Void, Never>?
-  /// Tells the order in which effects were started.
+  /// The position in the order in which effects were started.
   @exclusivity(unchecked) final var number: UInt64 = 0
-  /// Its position in the scope's list, for removal in O(1).
+  /// The position in the scope's list, for removal in O(1).
   @exclusivity(unchecked) final var position = 0
 
   @usableFromInline
@@ -38,11 +40,11 @@ class RunningEffect: @unchecked Sendable {
     self.limiter = limiter
   }
 
-  /// The name; of an effect without one, the line that made it, too.
+  /// The name, followed by the source location if the effect has no name.
   var description: String { name }
 }
 
-/// A task that runs, with the way to its store: one object for all that the task holds.
+/// A running task and its mailbox, in one object that holds all that the task needs.
 @usableFromInline
 final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
   @usableFromInline let run: RunEffect<Action>
@@ -63,13 +65,13 @@ final class RunningTask<Action: Sendable>: RunningEffect, @unchecked Sendable {
     run.place.map { "\(name) (\($0.fileID):\($0.line))" } ?? name
   }
 
-  // `nonsending`, so that nothing asks for the executor anew after the operation has returned.
+  // `nonsending`, so that the executor is not looked up again after the operation has returned.
   @inlinable
   nonisolated(nonsending) func perform() async {
     do {
       try await run.operation(send)
     } catch let error as CancellationError {
-      // No failure, but what follows in a sequence must not begin.
+      // A cancellation is not a failure, but the following parts of a sequence must not begin.
       if sequence != nil { mailbox.post(.failed(error, effect: self)) }
     } catch {
       if let handler = run.handler {

@@ -1,31 +1,32 @@
-/// The observers of one store that must be called: a list linked through the observers themselves,
-/// so that delivering allocates nothing.
+/// The queue of one store's observers that are due to be called. It is a list linked through the
+/// observers, so delivery allocates nothing.
 public final class DeliveryQueue {
   @exclusivity(unchecked) private var first: Unmanaged<Observer>?
   @exclusivity(unchecked) private var last: Unmanaged<Observer>?
-  /// Number of observers. If it is 0, changes need not be examined.
+  /// The number of observers. If it is 0, changes need not be examined.
   @exclusivity(unchecked) @usableFromInline var observerCount = 0
-  /// Number of observers waiting to be called.
+  /// The number of observers waiting to be called.
   @exclusivity(unchecked) @usableFromInline var queued = 0
-  /// The kind of action that changes are due to, as its ``ActionTrace/code``; 0 if unknown.
+  /// The kind of action that caused the changes, as its ``ActionTrace/code``; 0 if unknown.
   @exclusivity(unchecked) var cause: UInt64 = 0
-  /// Gives the current kind of action, and the names of kinds.
+  /// The source of the current kind of action and of the names of kinds.
   @exclusivity(unchecked) var trace: ActionTrace?
-  /// Called before an observer is added, so that it does not see changes that were made before.
+  /// A closure called before an observer is added, so that the observer does not see earlier
+  /// changes.
   @exclusivity(unchecked) @usableFromInline var beforeObserving: (() -> Void)?
 
-  /// Nodes that are gone; kept until their observers have been called one last time.
+  /// Nodes of removed states. They are kept until their observers have been called one last time.
   @exclusivity(unchecked) private var retired: [PlaceNode] = []
 
-  /// An empty queue.
+  /// Makes an empty queue.
   public init() {}
 
   @inlinable var isEmpty: Bool { queued == 0 }
 
-  /// Calls the observers of a node that is gone one last time.
+  /// Calls the observers of a removed node one last time.
   func retire(_ node: PlaceNode) {
     node.vanish()
-    // With an empty queue no delivery would follow that releases it.
+    // With an empty queue, no delivery would follow to release the node.
     if queued != 0 { retired.append(node) }
   }
 
@@ -48,7 +49,7 @@ public final class DeliveryQueue {
   }
 
   /// Calls each observer once, in the order in which their changes were found. Observers may send
-  /// actions; what these change is delivered by the next call.
+  /// actions; changes by these are delivered by the next call.
   @usableFromInline
   func deliver() {
     var head = first

@@ -1,11 +1,12 @@
-/// The node of one element of a collection. Owned by hand, by the node of the collection.
+/// The observation node of one element of a collection. The node of the collection owns it
+/// manually.
 struct ElementPlace {
   let node: Unmanaged<PlaceNode>
   let generation: UInt32
 }
 
 extension PlaceNode {
-  /// The node of the element in `slot`, if it is observed. O(1).
+  /// Returns the node of the element in `slot`, or nil if it is not observed. O(1).
   @usableFromInline
   func element(_ slot: KeyedSlot) -> Unmanaged<PlaceNode>? {
     guard slot.index < elements.count, let place = elements[slot.index],
@@ -14,10 +15,10 @@ extension PlaceNode {
     return place.node
   }
 
-  /// The node of the element in `slot`; made if it does not exist.
+  /// Returns the node of the element in `slot`, and makes it if it does not exist.
   func makeElement(_ slot: KeyedSlot, id: AnyHashable, ignored: FieldSet) -> PlaceNode {
     if let node = element(slot) { return node.takeUnretainedValue() }
-    // The slot's previous element was removed, and the notes that say so were not drained yet.
+    // The slot's previous element was removed, and that change has not been drained yet.
     if slot.index < elements.count, let old = elements[slot.index] {
       deliveries.retire(old.node.takeRetainedValue())
     }
@@ -35,8 +36,8 @@ extension PlaceNode {
     elementIDs[slot.index] = id
   }
 
-  /// Forgets the element that was in `slot`: the next one there is another element. Its observers are
-  /// called one last time.
+  /// Removes the node of the element in `slot`, so that the next element in the slot counts as
+  /// different. The node's observers are called one last time.
   @usableFromInline
   func removeElement(_ slot: KeyedSlot) {
     guard let node = element(slot) else { return }
@@ -45,7 +46,8 @@ extension PlaceNode {
     deliveries.retire(node.takeRetainedValue())
   }
 
-  /// Finds the observed elements again in a collection that is another one. O(observed elements).
+  /// Moves the nodes of observed elements to the elements with the same keys in another collection.
+  /// O(n) in the number of observed elements.
   @usableFromInline
   func rehome<ID: Hashable>(_ find: (ID) -> KeyedSlot?) {
     let places = zip(elements, elementIDs)

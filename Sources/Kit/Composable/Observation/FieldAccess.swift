@@ -1,25 +1,26 @@
-// What the accessors of fields call. The overloads are picked by the field's static type.
+// Called by the accessors of fields. The field's static type selects the overload.
 extension FieldChangesOf {
-  /// Before `set`: notes a change of a field whose values cannot be compared.
+  /// Called before `set`. Records a change of a field whose values cannot be compared.
   @inlinable
   public mutating func set<Value>(_ index: Int, from old: borrowing Value, to new: borrowing Value)
   {
     write(index)
   }
 
-  /// Before `set`: notes a change only if the values differ.
+  /// Called before `set`. Records a change only if the values differ.
   @inlinable
   public mutating func set<Value: Equatable>(_ index: Int, from old: Value, to new: Value) {
     if old != new { write(index) }
   }
 
-  /// Before `set`: a child that is replaced as a whole counts as changed throughout.
+  /// Called before `set`. If a child is replaced, all of its fields count as changed.
   @inlinable
   public mutating func set<Value: ObservableBranch>(_ index: Int, from old: Value, to new: Value) {
     write(index)
   }
 
-  /// Before `set`: a child that is replaced as a whole counts as changed throughout, equal or not.
+  /// Called before `set`. If a child is replaced, all of its fields count as changed, even if it is
+  /// equal.
   @inlinable
   public mutating func set<Value: ObservableBranch & Equatable>(
     _ index: Int, from old: Value, to new: Value
@@ -27,7 +28,7 @@ extension FieldChangesOf {
     write(index)
   }
 
-  /// Before `set` of an optional child: one that was `nil` and stays so does not change.
+  /// Called before `set` of an optional child. A child that stays `nil` does not change.
   @inlinable
   public mutating func set<Value: ObservableBranch>(
     _ index: Int, from old: Value?, to new: Value?
@@ -35,7 +36,7 @@ extension FieldChangesOf {
     if old != nil || new != nil { write(index) }
   }
 
-  /// Before `set` of an optional child: one that was `nil` and stays so does not change.
+  /// Called before `set` of an optional child. A child that stays `nil` does not change.
   @inlinable
   public mutating func set<Value: ObservableBranch & Equatable>(
     _ index: Int, from old: Value?, to new: Value?
@@ -43,27 +44,28 @@ extension FieldChangesOf {
     if old != nil || new != nil { write(index) }
   }
 
-  /// Removes the note that the field changed; returns whether there was one.
+  /// Removes the record that the field changed. Returns whether the field had changed.
   @inlinable
   public mutating func take(_ index: Int) -> Bool {
     defer { written &= ~Self.bit(index) }
     return isWritten(index)
   }
 
-  /// Before an access in place to a field that cannot be compared cheaply: it counts as changed.
+  /// Called before in-place access to a field that cannot be compared cheaply. The field will count
+  /// as changed.
   @inlinable
   public mutating func enter<Value>(_ index: Int, _ value: inout Value) -> OpaqueAccess {
     OpaqueAccess()
   }
 
-  /// After in-place access: the field counts as changed.
+  /// Called after in-place access. The field counts as changed.
   @inlinable
   public mutating func leave<Value>(_ index: Int, _ value: inout Value, _ access: OpaqueAccess) {
     write(index)
   }
 
-  /// Before an access in place to a small field: its old value is kept, since that costs no
-  /// reference.
+  /// Called before in-place access to a small field. Keeps the old value, which costs no reference
+  /// count.
   @inlinable
   public mutating func enter<Value: Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value
@@ -71,7 +73,7 @@ extension FieldChangesOf {
     ComparedAccess(old: value)
   }
 
-  /// After an access in place to a small field: notes a change only if the values differ.
+  /// Called after in-place access to a small field. Records a change only if the values differ.
   @inlinable
   public mutating func leave<Value: Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value, _ access: ComparedAccess<Value>
@@ -79,7 +81,7 @@ extension FieldChangesOf {
     if value != access.old { write(index) }
   }
 
-  /// Before an access in place to a child.
+  /// Called before in-place access to a child.
   @inlinable
   public mutating func enter<Value: ObservableBranch>(
     _ index: Int, _ value: inout Value
@@ -88,7 +90,8 @@ extension FieldChangesOf {
     return BranchAccess(token: value._$enter(stamp: Stamp.of(field: index, in: stamp)))
   }
 
-  /// After an access in place to a child: notes a change if it was replaced by another.
+  /// Called after in-place access to a child. Records a change if the child was replaced by
+  /// another.
   @inlinable
   public mutating func leave<Value: ObservableBranch>(
     _ index: Int, _ value: inout Value, _ access: BranchAccess
@@ -96,7 +99,7 @@ extension FieldChangesOf {
     if !value._$leave(token: access.token) { write(index) }
   }
 
-  /// Before an access in place to a child that is small.
+  /// Called before in-place access to a small child.
   @inlinable
   public mutating func enter<Value: ObservableBranch & Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value
@@ -105,7 +108,7 @@ extension FieldChangesOf {
     return BranchAccess(token: value._$enter(stamp: Stamp.of(field: index, in: stamp)))
   }
 
-  /// After an access in place to a child that is small.
+  /// Called after in-place access to a small child.
   @inlinable
   public mutating func leave<Value: ObservableBranch & Equatable & BitwiseCopyable>(
     _ index: Int, _ value: inout Value, _ access: BranchAccess
@@ -114,31 +117,33 @@ extension FieldChangesOf {
   }
 }
 
-/// An access of which only the end is known.
+/// An access for which nothing needs to be remembered.
 @frozen public struct OpaqueAccess: Sendable {
   @inlinable init() {}
 }
 
-/// An access that remembers the value before it.
+/// An access that remembers the old value.
 @frozen public struct ComparedAccess<Value: Equatable & BitwiseCopyable> {
   @usableFromInline let old: Value
   @inlinable init(old: Value) { self.old = old }
 }
 
-/// An access to a child that was stamped.
+/// An access to a stamped child.
 @frozen public struct BranchAccess: Sendable {
   @usableFromInline let token: UInt64
   @inlinable init(token: UInt64) { self.token = token }
 }
 
-/// Stamps: one number per node of the state tree and turn of the store.
+/// Stamps identify values during in-place access: one number per node of the state tree and turn of
+/// the store.
 ///
-/// A child is stamped when it is entered and looked at when it is left. `child = State()` or the
-/// restoration of an earlier copy brings a value without this stamp, which is how a replacement
-/// through `inout` is distinguished from a mutation. Mixing in the field distinguishes swapped
-/// siblings; mixing in the turn distinguishes copies of earlier turns.
+/// A child is stamped when access begins and checked when access ends. After `child = State()`, or
+/// after an earlier copy was assigned, the value has no valid stamp. This distinguishes a
+/// replacement through `inout` from a mutation. The field's index is part of the stamp, to detect
+/// swapped siblings. The turn is part of it, to detect copies from earlier turns.
 public enum Stamp {
-  /// The stamp of a field's value, given that of the state around it. Odd, so never 0.
+  /// Returns the stamp of a field's value, given the stamp of the enclosing state. It is odd, so it
+  /// is never 0.
   @inlinable
   public static func of(field index: Int, in parent: UInt64) -> UInt64 {
     (parent ^ UInt64(truncatingIfNeeded: index &+ 1)) &* 0x9E37_79B9_7F4A_7C15 | 1

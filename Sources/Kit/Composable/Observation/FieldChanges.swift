@@ -1,24 +1,23 @@
-/// Which fields of a state changed since they were last reported: the dirty bits.
+/// The dirty bits of a state: which fields changed since changes were last reported.
 ///
-/// `@ObservableState` adds one of these to a struct as `_$changes`. All values of it are equal,
-/// hash to nothing and encode to nothing, so that synthesised conformances of the state do not see
-/// it.
+/// `@ObservableState` adds a property `_$changes` of this type to a struct. All values of this type
+/// are equal, add nothing to a hash and encode nothing, so that it does not affect synthesised
+/// conformances of the state.
 public typealias FieldChanges = FieldChangesOf<UInt64>
 
-/// The same for a state with more than 64 fields.
+/// The dirty bits of a state with more than 64 fields.
 public typealias WideFieldChanges = FieldChangesOf<UInt128>
 
 /// Dirty bits in a word of the given type.
 public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
-  /// Fields that were assigned, or mutated in place to another value.
+  /// The fields that were assigned, or mutated in place to another value.
   public var written: Word
-  /// Child states that were accessed in place; they themselves know what changed inside.
+  /// The child states that were accessed in place. They record their own changes.
   public var entered: Word
-  /// Marks the value that is being accessed in place, so that its replacement by another is
-  /// noticed.
+  /// A mark that is set while the value is accessed in place. A replacement of the value clears it.
   @usableFromInline var stamp: UInt64
 
-  /// No changes.
+  /// Makes an empty set of changes.
   @inlinable
   public init() {
     written = 0
@@ -26,39 +25,39 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
     stamp = 0
   }
 
-  /// Whether nothing was touched.
+  /// Whether no field was assigned or accessed in place.
   @inlinable public var isEmpty: Bool { written | entered == 0 }
 
-  /// Whether the field was assigned or mutated to another value.
+  /// Returns whether the field was assigned, or mutated to another value.
   @inlinable public func isWritten(_ index: Int) -> Bool { written & Self.bit(index) != 0 }
 
-  /// Whether the child was accessed in place.
+  /// Returns whether the child was accessed in place.
   @inlinable public func isEntered(_ index: Int) -> Bool { entered & Self.bit(index) != 0 }
 
   @inlinable
   static func bit(_ index: Int) -> Word { 1 &<< Word(truncatingIfNeeded: index) }
 
-  /// Notes a change of a field.
+  /// Records a change of a field.
   @inlinable
   public mutating func write(_ index: Int) { written |= Self.bit(index) }
 
   // MARK: Accesses to the whole state
 
-  /// Begins an access in place to the whole state. The token goes to ``end(token:)``.
+  /// Begins in-place access to the whole state. Pass the returned token to ``end(token:)``.
   @inlinable
   public mutating func begin(stamp: UInt64) -> UInt64 {
     self.stamp = stamp
     return stamp
   }
 
-  /// Ends it. Returns whether it is still the same value, perhaps mutated.
+  /// Ends in-place access. Returns whether the value was not replaced; it may have been mutated.
   @inlinable
   public mutating func end(token: UInt64) -> Bool {
     defer { stamp = 0 }
     return stamp == token
   }
 
-  /// Takes the changes for reporting; `nil` if there are none.
+  /// Returns the changes to be reported and clears them, or returns `nil` if there are none.
   @inlinable
   public mutating func beginDrain(replaced: Bool) -> Drain? {
     if isEmpty && !replaced { return nil }
@@ -70,7 +69,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
       changed: replaced ? .max : written, visited: replaced ? .max : written | entered)
   }
 
-  /// Changes on their way to observers.
+  /// Changes that are being reported to observers.
   @frozen
   public struct Drain {
     @usableFromInline var changed: Word
@@ -81,23 +80,24 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
       self.visited = visited
     }
 
-    /// Whether something may have changed inside a child.
+    /// Returns whether something may have changed inside a child.
     @inlinable public func visits(_ index: Int) -> Bool {
       visited & FieldChangesOf.bit(index) != 0
     }
 
-    /// Whether the field was assigned, or mutated to another value.
+    /// Returns whether the field was assigned, or mutated to another value.
     @inlinable public func isReplaced(_ index: Int) -> Bool {
       changed & FieldChangesOf.bit(index) != 0
     }
 
-    /// Notes that a child did change inside.
+    /// Records whether a child changed inside.
     @inlinable
     public mutating func note(_ index: Int, _ childChanged: Bool) {
       if childChanged { changed |= FieldChangesOf.bit(index) }
     }
 
-    /// Tells the observers, save of ignored fields. Returns whether there was anything to tell.
+    /// Queues the observers, except those of ignored fields. Returns whether any field that is not
+    /// ignored changed.
     @inlinable
     public func finish(_ node: PlaceNode?, ignored: FieldSet) -> Bool {
       PlaceNode.report(

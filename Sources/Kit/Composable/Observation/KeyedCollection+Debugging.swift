@@ -1,6 +1,6 @@
 extension KeyedCollection where Element: ObservableBranch {
-  /// Adds the path of the collection if its elements came, went, moved or were replaced, and the paths
-  /// of what changed inside the others, by their keys.
+  /// Adds the path of the collection if elements were inserted, removed, moved or replaced. Also
+  /// adds the paths of changes inside other elements, by their keys.
   public func _$collectChanges(at path: String, into paths: inout [String]) {
     guard hasChanges else { return }
     let isStructure = { (marks: KeyedCollectionMark) in

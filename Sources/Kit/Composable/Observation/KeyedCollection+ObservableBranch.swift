@@ -1,6 +1,6 @@
-/// A collection of child states: each element is observed at its slot.
+/// Makes a collection of child states observable. Each element is observed at its slot.
 ///
-/// Draining visits only the elements that were accessed since the last time.
+/// Draining visits only the elements that were accessed since the last drain.
 extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
   @inlinable
   public mutating func _$enter(stamp: UInt64) -> UInt64 {
@@ -20,7 +20,7 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
     if replaced || notes.isEverything { return drainEverything(into: node, replaced: replaced) }
     for entry in notes.removed { node?.removeElement(entry.slot) }
     var changed = !notes.removed.isEmpty
-    // By positions: an iterator would count a reference.
+    // Iterates over indices, because an iterator would retain a reference.
     for position in notes.listed.indices {
       let index = Int(notes.listed[position])
       guard contents[index] != nil else { continue }
@@ -28,14 +28,14 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
       let isNew = !marks.isDisjoint(with: [.inserted, .updated])
       let inside = drainElement(at: index, into: node, replaced: isNew)
       if !inside, marks == [.listed, .entered] {
-        // Accessed, and left as it was: no observer is called.
+        // The element was accessed but not changed, so no observer is called.
         notes.marks[index] = .listed
       } else {
         if inside { notes.marks[index].insert(.updated) }
         changed = true
       }
     }
-    return tell(node, changed)
+    return reportChanges(node, changed)
   }
 
   @inlinable @inline(__always)
@@ -46,7 +46,8 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
     return place._withUnsafeGuaranteedRef { contents[index]!._$drain(into: $0, replaced: replaced) }
   }
 
-  /// Observers of an element find it in the new collection by its key.
+  /// Drains the whole collection. Observers of an element are moved to the element with the same
+  /// key.
   @usableFromInline
   mutating func drainEverything(into node: PlaceNode?, replaced: Bool) -> Bool {
     if replaced { node?.rehome { id in self.slot(of: id) } }
@@ -54,14 +55,14 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
       _ = drainElement(at: index, into: node, replaced: replaced)
     }
     if !replaced { node?.rehome { id in self.slot(of: id) } }
-    return tell(node, true)
+    return reportChanges(node, true)
   }
 
   @inlinable
-  mutating func tell(_ node: PlaceNode?, _ changed: Bool) -> Bool {
+  mutating func reportChanges(_ node: PlaceNode?, _ changed: Bool) -> Bool {
     if let node, node.wantsElementChanges {
       let changes = takeChanges()
-      if changed { tellElements(node, changes) }
+      if changed { reportElements(node, changes) }
     } else {
       notes.clear()
     }
@@ -69,15 +70,15 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
   }
 
   @usableFromInline
-  func tellElements(_ node: PlaceNode, _ changes: KeyedChanges<ID>) {
+  func reportElements(_ node: PlaceNode, _ changes: KeyedChanges<ID>) {
     node.reportElements(changes)
   }
 }
 
 extension KeyedCollection where Element: ObservableBranch {
-  /// Changes the element with a key in place, and notes just what changes inside it.
+  /// Changes the element with a key in place, and records only the changes inside it.
   ///
-  /// - Returns: what `body` returned; nil if there is no such element.
+  /// - Returns: The result of `body`, or nil if there is no such element.
   /// - Complexity: O(1).
   @inlinable @discardableResult
   public mutating func modify<Result>(
@@ -87,9 +88,10 @@ extension KeyedCollection where Element: ObservableBranch {
     return enter(slot, body)
   }
 
-  /// Changes the element in a slot in place, and notes just what changes inside it.
+  /// Changes the element in a slot in place, and records only the changes inside it.
   ///
-  /// - Returns: what `body` returned; nil if the element that the slot was obtained for is gone.
+  /// - Returns: The result of `body`, or nil if the element that the slot was obtained for was
+  ///   removed.
   /// - Complexity: O(1), without hashing.
   @inlinable @discardableResult
   public mutating func modify<Result>(
@@ -110,9 +112,9 @@ extension KeyedCollection where Element: ObservableBranch {
 }
 
 extension KeyedCollection where Element: ObservableBranch {
-  /// The element with a key. Setting it replaces the element in its place, or appends one, or
-  /// removes it if set to nil; changing a part of it (`collection[id: key]?.name = "x"`) happens in
-  /// place and notes just that.
+  /// The element with a key. Setting it replaces the element in its place or appends a new one;
+  /// setting nil removes the element. Changing a part of it (`collection[id: key]?.name = "x"`)
+  /// happens in place and records only that change.
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(id id: ID) -> Element? {
@@ -146,7 +148,8 @@ extension KeyedCollection where Element: ObservableBranch {
 }
 
 extension KeyedCollection where Element: ObservableBranch {
-  /// The element at an index. Changing a part of it happens in place and notes just that; the key stays.
+  /// The element at an index. Changing a part of it happens in place, keeps the key, and records
+  /// only that change.
   ///
   /// - Complexity: O(1).
   @inlinable public subscript(index: Index) -> Element {
@@ -162,10 +165,11 @@ extension KeyedCollection where Element: ObservableBranch {
     }
   }
 
-  /// The element at a position. Changing a part of it happens in place and notes just that; the key stays.
+  /// The element at a position. Changing a part of it happens in place, keeps the key, and records
+  /// only that change.
   ///
-  /// - Precondition: the position is from 0 up to, but not including, `count`.
-  /// - Complexity: see ``index(atPosition:)``.
+  /// - Precondition: The position is at least 0 and less than `count`.
+  /// - Complexity: See ``index(atPosition:)``.
   @inlinable public subscript(position: Int) -> Element {
     _read { yield self[index(atPosition: position)] }
     _modify { yield &self[index(atPosition: position)] }

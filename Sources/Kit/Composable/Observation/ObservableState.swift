@@ -1,24 +1,25 @@
-/// A value that reports changes inside itself: a state, an optional one, a collection of them.
+/// A value that reports changes inside itself: a state, an optional state, or a collection of
+/// states.
 ///
-/// The members are called by generated accessors and by the store, never by hand.
+/// The members are called by generated accessors and by the store. Do not call them directly.
 public protocol ObservableBranch {
-  /// Begins an access in place. The token goes to ``_$leave(token:)``.
+  /// Begins in-place access. Pass the returned token to ``_$leave(token:)``.
   mutating func _$enter(stamp: UInt64) -> UInt64
 
-  /// Ends an access in place. Returns whether it is still the same value, perhaps mutated; `false`
-  /// if it was replaced.
+  /// Ends in-place access. Returns whether the value is the same, perhaps mutated; `false` if it
+  /// was replaced.
   mutating func _$leave(token: UInt64) -> Bool
 
-  /// Hands the changes since the last drain to the observers below `node` and forgets them.
+  /// Reports the changes since the last drain to the observers below `node`, and clears them.
   ///
-  /// `replaced` says that the whole value is another one. Returns whether anything changed that is
-  /// not ignored. Visits only what was touched.
+  /// If `replaced` is true, the whole value was replaced. Returns whether anything changed that is
+  /// not ignored. Visits only fields that were assigned or accessed.
   mutating func _$drain(into node: PlaceNode?, replaced: Bool) -> Bool
 
-  /// Adds the paths of what changed since the last drain, for debugging.
+  /// Adds the paths of changes since the last drain, for debugging.
   func _$collectChanges(at path: String, into paths: inout [String])
 
-  /// Adds the paths of what differs from `old` and is not noted, for tests of the notes themselves.
+  /// Adds the paths of unrecorded differences from `old`, for tests of the change records.
   func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String])
 
   /// Adds the sizes of the collections inside.
@@ -35,26 +36,27 @@ extension ObservableBranch {
   public func _$collectSizes(into sizes: inout StateSizes) {}
 }
 
-/// A state whose fields can be observed. Made by the macro `@ObservableState`.
+/// A state whose fields can be observed. The macro `@ObservableState` generates the conformance.
 public protocol ObservableState: ObservableBranch {
-  /// Descriptors of the fields, one property per field, under its name.
+  /// The descriptors of the fields: one property per field, with the name of the field.
   associatedtype Fields
   static var _$fields: Fields { get }
 
-  /// Names of the fields by index.
+  /// The names of the fields, by index.
   static var _$fieldNames: [String] { get }
 
-  /// Fields marked `@ObservationStateIgnored`: their changes are reported to their own observers,
-  /// not to those of this state.
+  /// The fields marked `@ObservationStateIgnored`. Their changes are reported to their own
+  /// observers, but not to observers of this state.
   static var _$ignoredFields: FieldSet { get }
 
-  /// The fields as types, one property per field, under its name: what compositions name.
+  /// The fields as types: one property per field, with the name of the field. Compositions name
+  /// fields by these.
   associatedtype Lenses
 }
 
-/// Helpers of generated code whose overloads are picked by the static type of a field.
+/// Helpers of generated code. The static type of a field selects the overload.
 public enum Observation {
-  /// A field without a state of its own has nothing to drain.
+  /// Returns false: a field that is not a state has no changes inside.
   @inlinable
   public static func drain<Value>(
     _ value: inout Value, _ index: Int, _ node: PlaceNode?, replaced: Bool
@@ -64,14 +66,15 @@ public enum Observation {
   public static func drain<Value: ObservableBranch>(
     _ value: inout Value, _ index: Int, _ node: PlaceNode?, replaced: Bool
   ) -> Bool {
-    // Without counting references: the node above holds this one, and no callback runs before the end.
+    // Reference counts are not needed: the parent node holds this one, and no callback runs before
+    // the end.
     guard let child = node?.unretainedChild(index) else {
       return value._$drain(into: nil, replaced: replaced)
     }
     return child._withUnsafeGuaranteedRef { value._$drain(into: $0, replaced: replaced) }
   }
 
-  /// Begins an access in place to the payload of an enum's case.
+  /// Begins in-place access to the payload of an enum's case.
   @inlinable
   public static func enter<Value>(_ value: inout Value, stamp: UInt64) -> UInt64 { stamp }
   @inlinable
@@ -79,7 +82,7 @@ public enum Observation {
     value._$enter(stamp: stamp)
   }
 
-  /// Ends it. A payload that reports nothing counts as replaced.
+  /// Ends in-place access. A payload that does not report changes counts as replaced.
   @inlinable
   public static func leave<Value>(_ value: inout Value, token: UInt64) -> Bool { false }
   @inlinable
@@ -87,13 +90,13 @@ public enum Observation {
     value._$leave(token: token)
   }
 
-  /// Whether a field of this type has a state of its own.
+  /// Returns whether values of this type report changes inside themselves.
   @inlinable
   public static func isBranch<Value>(_: Value.Type) -> Bool { false }
   @inlinable
   public static func isBranch<Value: ObservableBranch>(_: Value.Type) -> Bool { true }
 
-  /// Whether a field holds something; `false` only for an optional that is `nil`.
+  /// Returns whether a field has a value; `false` only for an optional that is `nil`.
   @inlinable
   public static func isPresent<Value>(_ value: Value) -> Bool { true }
   @inlinable
@@ -104,7 +107,7 @@ public enum Observation {
     }
   }
 
-  /// Adds what changed in one field.
+  /// Adds the changes of one field.
   public static func collect<Value, Word>(
     _ value: Value, _ index: Int, _ name: String, _ changes: FieldChangesOf<Word>,
     at path: String, into paths: inout [String]
@@ -123,7 +126,7 @@ public enum Observation {
     }
   }
 
-  /// Adds a field that differs from its old value and is not noted.
+  /// Adds a field that differs from its old value without a recorded change.
   public static func collectUnnoted<Value, Word>(
     _ value: Value, since old: Value, _ index: Int, _ name: String,
     _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
@@ -157,10 +160,11 @@ public enum Observation {
   }
 }
 
-// The payloads of an enum state: entered as a whole, since only one of them is there.
+// The payloads of an enum state. Access is recorded for the whole enum, because only one payload
+// exists.
 extension Observation {
-  /// Tells the observers of an enum state that its payload changed, or all of it if it was replaced.
-  /// Returns whether either is so.
+  /// Queues the observers of an enum state if its payload changed or the whole enum was replaced.
+  /// Returns whether either happened.
   @inlinable
   public static func report(
     _ isChanged: Bool, _ tag: Int, _ node: PlaceNode?, replaced: Bool
@@ -169,31 +173,31 @@ extension Observation {
     return isChanged || replaced
   }
 
-  /// The `id` of a payload; `nil` if it has none.
+  /// Returns nil, because the payload has no `id`.
   @inlinable
   public static func id<Value>(of payload: Value) -> AnyHashable? { nil }
 
-  /// The `id` of a payload that has one.
+  /// Returns the `id` of a payload.
   @inlinable
   public static func id<Value: Identifiable>(of payload: Value) -> AnyHashable? {
     AnyHashable(payload.id)
   }
 
-  /// Adds what changed in a payload without a state of its own: all of it.
+  /// Adds the whole payload, because it does not report changes inside itself.
   public static func collect<Value>(
     _ payload: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
     paths.append(path + name)
   }
 
-  /// Adds what changed inside a payload.
+  /// Adds the changes inside a payload.
   public static func collect<Value: ObservableBranch>(
     _ payload: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
     payload._$collectChanges(at: "\(path)\(name).", into: &paths)
   }
 
-  /// Adds nothing: values that cannot be compared are not looked at.
+  /// Adds nothing, because the values cannot be compared.
   public static func collectUnnoted<Value>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {}
@@ -205,14 +209,14 @@ extension Observation {
     if payload != old { paths.append(path + name) }
   }
 
-  /// Adds what differs inside a payload and is not noted.
+  /// Adds unrecorded differences inside a payload.
   public static func collectUnnoted<Value: ObservableBranch>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
     payload._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
   }
 
-  /// Adds what differs inside a payload and is not noted.
+  /// Adds unrecorded differences inside a payload.
   public static func collectUnnoted<Value: ObservableBranch & Equatable>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {

@@ -1,54 +1,54 @@
-/// A callback for changes of certain fields of one node of the state tree.
+/// A callback for changes of certain fields of one observation node.
 ///
-/// Held by the ``PlaceNode`` it was added to until ``cancel()`` or until the store goes. Not
-/// `Sendable`: used on the store's lane.
+/// The ``PlaceNode`` holds the observer until ``cancel()`` is called or the store is deallocated.
+/// Not `Sendable`: use it on the store's lane.
 public final class Observer {
-  /// What it observes besides fields.
+  /// The subject of the observation.
   enum Kind {
     case fields
-    /// An optional becomes `nil`, or stops being so.
+    /// An optional becomes `nil` or gets a value.
     case presence
-    /// Elements of a collection come, go, move or change.
+    /// Elements of a collection are inserted, removed, moved or changed.
     case elements
   }
 
   enum Callback {
     case fields((FieldSet) -> Void)
-    // Not wrapped in one of the other kind: that would be one more object to visit.
+    // A separate case, because wrapping the closure in a closure of the other kind would add an
+    // object to visit.
     case plain(() -> Void)
   }
 
-  // What a delivery touches comes first, to be in one or two lines of the cache.
-  /// The fields that it observes.
+  // The properties that a delivery reads come first, so that they share one or two cache lines.
+  /// The observed fields.
   public let fields: FieldSet
-  /// What changed since it was called last.
+  /// The fields that changed since the last call.
   @exclusivity(unchecked) var pending: FieldSet = []
-  // One of them is used. Not the enumeration, and not optionals: taking a function out of these counts a
-  // reference.
+  // Only one of the two is used. An enum or optionals would cost a reference count when the closure
+  // is read.
   private let plainCallback: () -> Void
   private let fieldsCallback: (FieldSet) -> Void
   private let isPlain: Bool
-  /// The next one in the queue of those to be called.
+  /// The next observer in the delivery queue.
   @exclusivity(unchecked) var next: Unmanaged<Observer>?
   @exclusivity(unchecked) var isQueued = false
-  /// Whether it will never be called again.
+  /// Whether the observer will never be called again.
   @exclusivity(unchecked) public private(set) var isCancelled = false
-  /// Whether it is being called.
+  /// Whether the callback is running.
   @exclusivity(unchecked) private var isCalled = false
-  /// Whether its node released it while it was in the queue or was called.
+  /// Whether the node released the observer while it was queued or being called.
   @exclusivity(unchecked) private var isOwnedByQueue = false
-  /// Whether there are causes, pending or not.
+  /// Whether any causes are stored, pending or not.
   @exclusivity(unchecked) private var hasCauses = false
   let kind: Kind
   @exclusivity(unchecked) private var pendingCauses: [ChangeCause] = []
-  /// Which actions changed which of its fields since it was called last; valid during the call. The
-  /// first action to change a field represents those after it. Empty unless the store attributes
-  /// changes.
+  /// The actions that changed each field since the last call; valid during the call. For each
+  /// field, only the first action is listed. Empty unless the store attributes changes.
   @exclusivity(unchecked) public private(set) var causes: [ChangeCause] = []
-  // Unowned, not weak: a weak reference would make each count of the node's references a slow one.
-  // The node clears it when it goes.
+  // Unowned rather than weak: a weak reference would slow down all reference counting of the node.
+  // The node clears it when it is deallocated.
   @exclusivity(unchecked) private unowned(unsafe) var node: PlaceNode?
-  /// Its positions in the node's lists, for removal in O(1) per field.
+  /// The positions in the node's lists, for removal in O(1) per field.
   var positions: [(field: Int, position: Int)] = []
 
   init(
@@ -63,10 +63,10 @@ public final class Observer {
     }
   }
 
-  /// Notes a cause for the next call.
+  /// Records a cause for the next call.
   func note(_ cause: ChangeCause) {
     let fields = cause.fields.subtracting(pending)
-    // Presence and elements have no fields: their first cause counts.
+    // Observers of presence and elements have no fields, so only the first cause is kept.
     guard !fields.isEmpty || !isQueued else { return }
     pendingCauses.append(ChangeCause(action: cause.action, fields: fields))
     hasCauses = true
@@ -80,7 +80,8 @@ public final class Observer {
     hasCauses = !causes.isEmpty
   }
 
-  /// Ends the observation. It is not called again, not even for a change that is already noted.
+  /// Ends the observation. The callback is not called again, not even for changes that were already
+  /// recorded.
   public func cancel() {
     guard !isCancelled else { return }
     isCancelled = true
@@ -88,19 +89,20 @@ public final class Observer {
     node = nil
   }
 
-  /// Its node is gone.
+  /// Ends the observation because its node was deallocated.
   func orphan() {
     isCancelled = true
     node = nil
   }
 
-  // The node owns its observers by hand, and the queue borrows them: counting references would cost
-  // more than all else that a delivery does.
+  // The node owns its observers manually and the queue borrows them, because reference counting
+  // would cost more than the rest of a delivery.
 
-  /// The node takes ownership.
+  /// Transfers ownership to the node.
   func retainForNode() { _ = Unmanaged.passRetained(self) }
 
-  /// The node gives up ownership: to the queue if that still uses it.
+  /// Releases the node's ownership, or transfers it to the queue if the queue still uses the
+  /// observer.
   func releaseFromNode() {
     if isQueued || isCalled {
       isOwnedByQueue = true
@@ -109,8 +111,8 @@ public final class Observer {
     }
   }
 
-  /// The queue took it out and calls it, unless it was cancelled in the meantime. It may cancel itself in
-  /// the call.
+  /// Removes the observer from the queue and calls it unless it was cancelled in the meantime. The
+  /// callback may cancel the observer.
   @inline(__always)
   func call() {
     next = nil
@@ -126,17 +128,17 @@ public final class Observer {
     if isOwnedByQueue, !isQueued { Unmanaged.passUnretained(self).release() }
   }
 
-  /// The queue goes.
+  /// Releases the observer because the queue is deallocated.
   func releaseFromQueue() {
     isQueued = false
     if isOwnedByQueue { Unmanaged.passUnretained(self).release() }
   }
 }
 
-/// A kind of action, and the fields that it changed.
+/// A kind of action and the fields that it changed.
 public struct ChangeCause: Hashable, Sendable {
   /// The ``ActionTrace/code`` of the kind.
   public let action: UInt64
-  /// Those that the action was the first to change.
+  /// The fields that this action was the first to change.
   public let fields: FieldSet
 }

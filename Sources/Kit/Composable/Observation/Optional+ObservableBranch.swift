@@ -1,8 +1,8 @@
-/// An optional child: its presence is observed at its node, its fields below it.
+/// Makes an optional child observable: its presence at its node, its fields below that node.
 extension Optional: ObservableBranch where Wrapped: ObservableBranch {
   @inlinable
   public mutating func _$enter(stamp: UInt64) -> UInt64 {
-    // 0 means `nil`; stamps are odd, so no stamp is 0.
+    // 0 means `nil`. Stamps are odd, so no stamp is 0.
     if self == nil { 0 } else { self!._$enter(stamp: stamp) }
   }
 

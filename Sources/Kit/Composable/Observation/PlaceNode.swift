@@ -1,32 +1,34 @@
-/// A node of the state tree that is observed, or that has an observed node below it.
+/// An observation node: a node of the state tree that is observed or has an observed descendant.
 ///
-/// A node is found by a store and a path of fields and elements. There are nodes only where observers
-/// are, so that a change costs what its own observers cost, however many others there are.
-/// Not `Sendable`: belongs to the lane of its store, which is why exclusivity needs no checks at run time.
+/// A node is identified by a store and a path of fields and elements. Nodes exist only where
+/// observers exist, so the cost of a change depends only on its own observers. Not `Sendable`: a
+/// node belongs to the lane of its store. Exclusivity therefore needs no run-time checks.
 public final class PlaceNode {
-  // What a report reads comes first, to be in one or two lines of the cache.
-  /// Fields of the state that are not reported to the observers of this node.
+  // The properties that a report reads come first, so that they share one or two cache lines.
+  /// The fields of the state that are not reported to the observers of this node.
   @exclusivity(unchecked) public var ignored: FieldSet
   @exclusivity(unchecked) private var interest: FieldSet = []
-  /// The observer of fields, while there is one only: mostly so, and found without two lists.
+  /// The observer of fields while there is only one, which is the usual case. It is found without
+  /// the lists.
   @exclusivity(unchecked) private var only: Unmanaged<Observer>?
   let deliveries: DeliveryQueue
-  /// Those of each field, if there are several.
+  /// The observers of each field, if there are several.
   @exclusivity(unchecked) private var observers:
     ContiguousArray<ContiguousArray<Unmanaged<Observer>>> = []
   @exclusivity(unchecked) private var others: ContiguousArray<Observer> = []
   @exclusivity(unchecked) private var wasPresent = false
-  // Nodes are owned by hand, so that a report passes through them without counting references.
+  // Nodes are owned manually, so that a report passes through them without reference counting.
   @exclusivity(unchecked) private var children: ContiguousArray<Unmanaged<PlaceNode>?> = []
   /// The observed elements of a collection, by slot.
   @exclusivity(unchecked) var elements: ContiguousArray<ElementPlace?> = []
-  /// Their keys, by which they are found again when the collection is replaced as a whole.
+  /// The keys of the observed elements, by which they are found when the whole collection is
+  /// replaced.
   @exclusivity(unchecked) var elementIDs: ContiguousArray<AnyHashable?> = []
-  /// Whether an observer wants lists of changed elements.
+  /// Whether an observer needs lists of changed elements.
   @exclusivity(unchecked) @usableFromInline var wantsElementChanges = false
-  /// Lists that were not delivered yet, each a `KeyedChanges`.
+  /// The lists that have not been delivered yet, each a `KeyedChanges`.
   @exclusivity(unchecked) var elementChanges: [Any] = []
-  @exclusivity(unchecked) private var areElementChangesTold = false
+  @exclusivity(unchecked) private var areElementChangesDelivered = false
 
   @usableFromInline
   init(deliveries: DeliveryQueue, ignored: FieldSet = []) {
@@ -54,7 +56,7 @@ public final class PlaceNode {
 
   // MARK: Reporting, by the drain of a state
 
-  /// The node of a child, if it is observed. O(1).
+  /// Returns the node of a child, or nil if it is not observed. O(1).
   public func child(_ index: Int) -> PlaceNode? { unretainedChild(index)?.takeUnretainedValue() }
 
   @usableFromInline
@@ -62,9 +64,10 @@ public final class PlaceNode {
     index < children.count ? children[index] : nil
   }
 
-  /// Queues the observers of `fields`, save of ignored ones. Returns whether any was not ignored.
+  /// Queues the observers of `fields`, except those of ignored fields. Returns whether any field is
+  /// not ignored.
   ///
-  /// - Parameter ignored: the ignored fields if there is no node.
+  /// - Parameter ignored: The ignored fields to use if there is no node.
   @usableFromInline
   static func report(_ fields: FieldSet, to node: PlaceNode?, ignored: FieldSet) -> Bool {
     guard let node = node.map(Unmanaged.passUnretained) else {
@@ -77,7 +80,7 @@ public final class PlaceNode {
     }
   }
 
-  /// Queues the observers of `fields`. O(changed fields with observers).
+  /// Queues the observers of `fields`. O(n) in the number of changed fields with observers.
   public func report(_ fields: FieldSet) {
     var hit = fields.intersection(interest)
     if let only {
@@ -91,7 +94,7 @@ public final class PlaceNode {
     }
   }
 
-  /// Queues the observers of presence if it is not what it was.
+  /// Queues the observers of presence if it changed.
   public func reportPresence(_ isPresent: Bool) {
     guard isPresent != wasPresent else { return }
     wasPresent = isPresent
@@ -100,7 +103,7 @@ public final class PlaceNode {
     }
   }
 
-  /// Tells the observers of this node and of those below it that the state is gone.
+  /// Queues the observers of this node and of its descendants, because the state was removed.
   @usableFromInline
   func vanish() {
     report(.all)
@@ -111,18 +114,18 @@ public final class PlaceNode {
 
   /// Queues the observers of changed elements.
   func reportElements(_ changes: Any) {
-    if areElementChangesTold { elementChanges = [] }
-    areElementChangesTold = false
+    if areElementChangesDelivered { elementChanges = [] }
+    areElementChangesDelivered = false
     elementChanges.append(changes)
     for observer in others where observer.kind == .elements {
       deliveries.add(Unmanaged.passUnretained(observer), [])
     }
   }
 
-  /// The lists that were not delivered yet. Their observers are called in one delivery, so the lists
-  /// stay until the next change.
+  /// The lists that have not been delivered yet. All observers are called in one delivery, so the
+  /// lists are kept until the next change.
   var takenElementChanges: [Any] {
-    areElementChangesTold = true
+    areElementChangesDelivered = true
     return elementChanges
   }
 
@@ -157,7 +160,7 @@ public final class PlaceNode {
     }
   }
 
-  /// Calls `callback` when the optional here becomes `nil` or stops being so.
+  /// Calls `callback` when the optional becomes `nil` or gets a value.
   public func observePresence(
     isPresent: Bool, _ callback: @escaping () -> Void
   ) -> Observer {
@@ -196,7 +199,7 @@ public final class PlaceNode {
       interest = []
     }
     for (field, position) in observer.positions {
-      // The last one takes the free position.
+      // The last entry moves to the free position.
       let entry = observers[field].removeLast()
       let last = entry.takeUnretainedValue()
       if last !== observer {
@@ -211,12 +214,12 @@ public final class PlaceNode {
     observer.releaseFromNode()
   }
 
-  /// The name of a kind of action, as in ``ChangeCause/action``.
+  /// Returns the name of a kind of action, given its ``ChangeCause/action``.
   public func actionName(_ code: UInt64) -> String { deliveries.trace?.name(of: code) ?? "" }
 
   // MARK: Growing the tree
 
-  /// The node of a child; it is made if it does not exist.
+  /// Returns the node of a child, and makes it if it does not exist.
   public func makeChild(_ index: Int, ignored: FieldSet) -> PlaceNode {
     if let node = child(index) { return node }
     while children.count <= index { children.append(nil) }

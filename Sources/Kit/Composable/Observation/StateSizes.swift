@@ -1,25 +1,29 @@
-/// How many elements the collections of a state hold, by the paths of their fields, such as `chat.messages`.
+/// The number of elements in each collection of a state, by the path of its field, such as
+/// `chat.messages`.
 ///
-/// Only counts are read. A look costs nanoseconds per field whose type the macro knows as a collection or a state. Other
-/// types are searched by reflection, for microseconds, and the less often the more looks there were: what such a search
-/// found stays until the next one.
+/// Only counts are read. For a field whose static type is a collection or a state, a look costs
+/// nanoseconds. Fields of other types are searched by reflection, which takes microseconds and is
+/// done less often as the number of looks grows. The sizes found by reflection are kept until the
+/// next search.
 public struct StateSizes: Sendable {
-  /// The paths of the collections, in the order in which they were first seen.
+  /// The paths of the collections, in the order in which they were first found.
   public private(set) var paths: [String] = []
-  /// Their sizes at the last look, in the order of ``paths``. A collection that is not there has no elements; the elements
-  /// of collections within the elements of a collection are summed up.
+  /// The sizes at the last look, in the order of ``paths``. A missing collection has the size 0.
+  /// For collections within the elements of a collection, the sum of their sizes.
   public private(set) var counts: [Int] = []
-  /// Where their elements were at the last look, in the order of ``paths``.
+  /// The storages of the elements at the last look, in the order of ``paths``.
   public private(set) var storages: [Storage] = []
 
-  /// Where the elements of a collection are. It stays the same while the collection is changed in place.
+  /// The location of a collection's elements. It stays the same while the collection is changed in
+  /// place.
   @frozen public struct Storage: Sendable {
-    /// The address of the first element; 0 if it is not known, as of sets, dictionaries and what is within elements.
+    /// The address of the first element. It is 0 if it is unknown, as for sets, dictionaries and
+    /// collections within elements.
     public let address: UInt
-    /// Bytes from one element to the next.
+    /// The number of bytes from one element to the next.
     public let stride: Int
 
-    /// That of `elements`. O(1) for arrays.
+    /// Reads the storage of `elements`. O(1) for arrays.
     @inlinable
     public init<Elements: Collection>(_ elements: Elements) {
       address =
@@ -27,59 +31,60 @@ public struct StateSizes: Sendable {
       stride = MemoryLayout<Elements.Element>.stride
     }
 
-    /// An unknown one.
+    /// Makes an unknown storage.
     @inlinable public init() { (address, stride) = (0, 0) }
   }
 
-  /// Fields, cases and elements seen so far. The first one is the state itself.
+  /// The fields, cases and elements found so far. The first node is the state itself.
   private var nodes = [Node(path: "")]
-  /// The numbers of ``paths``.
+  /// The index of each path in ``paths``.
   private var numbers: [String: Int] = [:]
   private let isThorough: Bool
   private var current = 0
-  /// How many looks there were.
+  /// The number of looks so far.
   private var looks = 0
-  /// The look that searches by reflection next.
+  /// The next look that searches by reflection.
   private var nextReflection = 0
-  /// Whether this look does.
+  /// Whether the current look searches by reflection.
   private var isReflecting = true
-  /// By the numbers of ``paths``, whether a collection was found by reflection.
+  /// For each of ``paths``, whether the collection was found by reflection.
   private var isReflected: [Bool] = []
-  /// How many elements each element that is looked at stands for.
+  /// The number of elements that each visited element represents.
   private var weight = 1
 
   private struct Node {
     let path: String
-    /// The nodes of the fields within, by their indices; 0 for those not seen yet.
+    /// The nodes of the fields inside, by field index; 0 for fields not found yet.
     var children: [Int] = []
-    /// Its place in ``counts``; `nil` if it is not a collection.
+    /// The index in ``counts``, or `nil` if the node is not a collection.
     var collection: Int?
     /// Whether no collection was found inside.
     var isBarren = false
-    /// The look from which on a barren one is searched again.
+    /// The look at which a barren node is searched again.
     var nextSearch = 0
   }
 
-  /// Of a collection of states at most this many elements are looked into.
+  /// The maximum number of elements visited in a collection of states.
   private static let elements = 32
-  /// How far reflection goes down.
+  /// The maximum depth of reflection.
   private static let depth = 4
 
-  /// No sizes.
+  /// Makes an empty set of sizes.
   ///
-  /// - Parameter isThorough: whether each look searches all values of which nothing is known, so that what it finds does
-  ///   not depend on earlier looks.
+  /// - Parameter isThorough: Whether each look searches all values of unknown types, so that the
+  ///   result does not depend on earlier looks.
   public init(isThorough: Bool = false) { self.isThorough = isThorough }
 
-  /// The size of the collection at a path at the last look; `nil` if there was never one.
+  /// The size of the collection at a path at the last look, or `nil` if it was never found.
   public subscript(path: String) -> Int? { numbers[path].map { counts[$0] } }
 
   /// Reads the sizes of the collections in `state`.
   ///
-  /// - Complexity: O(fields).
+  /// - Complexity: O(n) in the number of fields.
   public mutating func look<State: ObservableBranch>(at state: State) {
     isReflecting = isThorough || looks >= nextReflection
-    // Each tenth of the looks so far, since reflection costs more than all else.
+    // Repeated after a tenth of the looks so far, because reflection costs more than everything
+    // else.
     if isReflecting { nextReflection = looks + 1 + looks / 10 }
     looks += 1
     for index in counts.indices where isReflecting || !isReflected[index] {
@@ -89,7 +94,7 @@ public struct StateSizes: Sendable {
     state._$collectSizes(into: &self)
   }
 
-  // MARK: What generated code adds
+  // MARK: Called by generated code
 
   private mutating func node(_ index: Int, _ name: String, below parent: Int) -> Int {
     if index < nodes[parent].children.count, nodes[parent].children[index] != 0 {
@@ -119,13 +124,13 @@ public struct StateSizes: Sendable {
     }
   }
 
-  /// Adds a collection of this many elements.
+  /// Adds a collection with this number of elements.
   @usableFromInline
   mutating func add(_ index: Int, _ name: String, count: Int, _ storage: Storage = Storage()) {
     add(count, storage, at: node(index, name, below: current))
   }
 
-  /// Adds what is within a field that has a state of its own.
+  /// Adds the collections inside a field that is a state.
   @usableFromInline
   mutating func add<Value: ObservableBranch>(_ index: Int, _ name: String, within value: Value) {
     let parent = current
@@ -134,7 +139,7 @@ public struct StateSizes: Sendable {
     current = parent
   }
 
-  /// Adds what is within the elements of the current collection.
+  /// Adds the collections inside the elements of the current collection.
   mutating func add<Elements: Collection>(elements: Elements)
   where Elements.Element: ObservableBranch {
     let (parent, outer) = (current, weight)
@@ -153,7 +158,7 @@ public struct StateSizes: Sendable {
 
   // MARK: Reflection
 
-  /// Adds the collections inside a value of which nothing is known.
+  /// Adds the collections inside a value of an unknown type.
   @usableFromInline
   mutating func add(_ index: Int, _ name: String, reflecting value: @autoclosure () -> Any) {
     guard isReflecting else { return }
@@ -161,8 +166,8 @@ public struct StateSizes: Sendable {
     if wantsLook(node) { reflect(value(), node, depth: 0) }
   }
 
-  /// An optional value may come later, so that what held no collection is looked at again, each time after twice as many
-  /// looks.
+  /// Returns whether a value should be searched. An optional value may appear later, so a value
+  /// without collections is searched again, each time after twice as many looks.
   private mutating func wantsLook(_ node: Int) -> Bool {
     guard isThorough || !nodes[node].isBarren || looks >= nodes[node].nextSearch else {
       return false
@@ -171,7 +176,7 @@ public struct StateSizes: Sendable {
     return true
   }
 
-  /// Returns whether there was a collection.
+  /// Searches a value by reflection. Returns whether it contains a collection.
   @discardableResult
   private mutating func reflect(_ value: Any, _ node: Int, depth: Int) -> Bool {
     if value is String {
@@ -184,7 +189,7 @@ public struct StateSizes: Sendable {
       return true
     }
     let mirror = Mirror(reflecting: value)
-    // Objects may refer to each other, and belong to no single state.
+    // Skips objects, because they may reference each other and do not belong to a single state.
     guard depth < Self.depth, mirror.displayStyle != .class else {
       nodes[node].isBarren = true
       return false
@@ -202,9 +207,9 @@ public struct StateSizes: Sendable {
   }
 }
 
-// What generated code calls for each field; the overloads are picked by the field's static type.
+// Called by generated code for each field. The field's static type selects the overload.
 extension Observation {
-  /// A type of which nothing is known.
+  /// Adds the collections inside a value of an unknown type.
   @inlinable
   public static func collectSizes<Value>(
     _ value: Value, _ index: Int, _ name: String, into sizes: inout StateSizes
@@ -212,7 +217,7 @@ extension Observation {
     sizes.add(index, name, reflecting: value)
   }
 
-  /// Bytes, which are counted at once.
+  /// Adds the number of UTF-8 bytes of a string, which is O(1).
   @inlinable
   public static func collectSizes(
     _ value: String, _ index: Int, _ name: String, into sizes: inout StateSizes
@@ -220,7 +225,7 @@ extension Observation {
     sizes.add(index, name, count: value.utf8.count)
   }
 
-  /// Bytes, which are counted at once.
+  /// Adds the number of UTF-8 bytes of an optional string, which is O(1).
   @inlinable
   public static func collectSizes(
     _ value: String?, _ index: Int, _ name: String, into sizes: inout StateSizes
@@ -228,7 +233,7 @@ extension Observation {
     sizes.add(index, name, count: value?.utf8.count ?? 0)
   }
 
-  /// A collection.
+  /// Adds a collection.
   @inlinable
   public static func collectSizes<Value: Collection>(
     _ value: Value, _ index: Int, _ name: String, into sizes: inout StateSizes
@@ -236,7 +241,7 @@ extension Observation {
     sizes.add(index, name, count: value.count, StateSizes.Storage(value))
   }
 
-  /// A collection that may be missing.
+  /// Adds an optional collection.
   @inlinable
   public static func collectSizes<Value: Collection>(
     _ value: Value?, _ index: Int, _ name: String, into sizes: inout StateSizes
@@ -245,7 +250,7 @@ extension Observation {
       index, name, count: value?.count ?? 0, value.map { StateSizes.Storage($0) } ?? .init())
   }
 
-  /// A child.
+  /// Adds the collections inside a child.
   @inlinable
   public static func collectSizes<Value: ObservableBranch>(
     _ value: Value, _ index: Int, _ name: String, into sizes: inout StateSizes
@@ -253,7 +258,7 @@ extension Observation {
     sizes.add(index, name, within: value)
   }
 
-  /// A collection of children.
+  /// Adds a collection of children and the collections inside it.
   @inlinable
   public static func collectSizes<Value: Collection & ObservableBranch>(
     _ value: Value, _ index: Int, _ name: String, into sizes: inout StateSizes
@@ -262,7 +267,7 @@ extension Observation {
     sizes.add(index, name, within: value)
   }
 
-  /// A collection of children that may be missing.
+  /// Adds an optional collection of children and the collections inside it.
   @inlinable
   public static func collectSizes<Value: Collection & ObservableBranch>(
     _ value: Value?, _ index: Int, _ name: String, into sizes: inout StateSizes
@@ -273,13 +278,13 @@ extension Observation {
 }
 
 extension KeyedCollection where Element: ObservableBranch {
-  /// Adds what is within the elements.
+  /// Adds the collections inside the elements.
   public func _$collectSizes(into sizes: inout StateSizes) { sizes.add(elements: self) }
 }
 
 extension Store {
   /// Reads the sizes of the collections in the state.
   ///
-  /// - Complexity: O(fields).
+  /// - Complexity: O(n) in the number of fields.
   public func look(_ sizes: inout StateSizes) { sizes.look(at: _state) }
 }

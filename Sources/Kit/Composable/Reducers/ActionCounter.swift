@@ -1,17 +1,18 @@
 /// Counts the actions of one reducer by kind.
 ///
-/// Not `Sendable`: belongs to the store whose reducer counts.
+/// Not `Sendable`: it belongs to the store of the reducer.
 public final class ActionCounter {
-  /// Names of the kinds, by number; empty if kinds are not distinguished.
+  /// The names of the kinds, by number. Empty if kinds are not distinguished.
   public let names: [String]
-  // Plain memory: an array would be checked on every action.
+  // Unmanaged memory, because an array would check its bounds and uniqueness for every action.
   @usableFromInline let counts: UnsafeMutablePointer<UInt64>
-  /// The kind that was counted last, for other threads to read.
+  /// The kind counted last, which other threads may read.
   @usableFromInline let latest = LatestKind()
 
-  /// A counter with all counts at 0.
+  /// Makes a counter with all counts at 0.
   ///
-  /// - Parameter names: of the kinds, by number; none counts all actions as one kind.
+  /// - Parameter names: The names of the kinds, by number. If empty, all actions are counted as one
+  ///   kind.
   public init(names: [String]) {
     self.names = names
     counts = .allocate(capacity: max(1, names.count))
@@ -20,17 +21,17 @@ public final class ActionCounter {
 
   deinit { counts.deallocate() }
 
-  /// Adds one action of the kind with this number.
+  /// Counts one action of the kind with this number.
   @inlinable
   func count(_ kind: Int) {
     counts[kind] &+= 1
     latest.note(kind)
   }
 
-  /// How many actions were of the kind with this number.
+  /// Returns the number of actions of the kind with this number.
   public func count(ofKind kind: Int) -> UInt64 { counts[kind] }
 
-  /// The kinds of this level and below; each has a path such as `chat.messages`.
+  /// Returns the kinds of this level and below, with paths such as `chat.messages`.
   func kinds(
     prefix: String = "", below children: [ChildCounter]
   ) -> [(path: String, counter: ActionCounter, number: Int)] {
@@ -43,13 +44,13 @@ public final class ActionCounter {
   }
 }
 
-/// The counter of a child, and for which kind of its parent's actions it runs.
+/// The counter of a child, and the kind of the parent's actions for which the child runs.
 public struct ChildCounter {
-  /// The number of its parent's kind of action for which the child runs.
+  /// The number of the parent's kind of action for which the child runs.
   public let tag: Int
-  /// How often each kind of the child's actions was reduced.
+  /// The counter of the child's actions.
   public let counter: ActionCounter
-  /// Those of the child's own children.
+  /// The counters of the child's own children.
   public let children: [ChildCounter]
 
   @inlinable

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// The kind of the action that a reducer counted last. Written on its lane, read by any thread.
+/// The kind of action that a reducer counted last. Written on the store's lane, read by any thread.
 @usableFromInline
 final class LatestKind: Sendable {
   @usableFromInline let number = Atomic<Int>(-1)
@@ -11,14 +11,14 @@ final class LatestKind: Sendable {
   func note(_ kind: Int) { number.store(kind, ordering: .relaxed) }
 }
 
-/// Says which kind of action a store is reducing, or reduced last; readable from any thread.
+/// The kind of action that a store is reducing or reduced last. Any thread may read it.
 ///
-/// Another thread reads the present kind or the one of a moment ago: enough to name what occupies a
-/// lane, not enough to count.
+/// Another thread reads the current kind or a slightly older one. That suffices to name the action
+/// that occupies a lane, but not to count actions.
 public final class ActionTrace: Sendable {
   private let latest: LatestKind
   private let names: [String]
-  /// By the kind of action for which the child runs.
+  /// The traces of children, by the kind of action for which the child runs.
   private let children: [ActionTrace?]
 
   init(_ counter: ActionCounter, _ children: [ChildCounter]) {
@@ -30,10 +30,10 @@ public final class ActionTrace: Sendable {
     }
   }
 
-  /// The present kind as a number; 0 before the first action.
+  /// The current kind as a number, or 0 before the first action.
   ///
-  /// One byte per level of the tree of reducers, the root's lowest. Levels below the eighth, and
-  /// kinds beyond the 254th, are not distinguished.
+  /// Contains one byte per level of the tree of reducers, with the root in the lowest byte. Levels
+  /// after the eighth, and kinds after the 254th, are not distinguished.
   public var code: UInt64 { code(level: 0) }
 
   private func code(level: Int) -> UInt64 {
@@ -47,7 +47,8 @@ public final class ActionTrace: Sendable {
     children.indices.contains(kind) ? children[kind] : nil
   }
 
-  /// The name of a kind, such as `chat.messages`; empty if there was no action yet.
+  /// Returns the name of a kind, such as `chat.messages`, or an empty string if there was no action
+  /// yet.
   public func name(of code: UInt64) -> String {
     let byte = Int(code & 255)
     guard byte > 0, byte <= names.count else { return "" }
@@ -57,6 +58,6 @@ public final class ActionTrace: Sendable {
     return below.isEmpty ? name : "\(name).\(below)"
   }
 
-  /// The name of the present kind.
+  /// The name of the current kind.
   public var name: String { name(of: code) }
 }

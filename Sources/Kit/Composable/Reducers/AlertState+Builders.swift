@@ -1,10 +1,10 @@
-/// A question about something that the person has just done, with the answers as a list of buttons.
+/// A confirmation dialog for an action that the user has just requested, with a list of buttons.
 ///
-/// The same as an ``AlertState``: what shows it decides how it looks.
+/// It is the same type as ``AlertState``. The view that shows it determines its appearance.
 public typealias ConfirmationDialogState<Action> = AlertState<Action>
 
 extension AlertState {
-  /// An alert in three parts.
+  /// Makes an alert from a title, buttons and a message.
   ///
   ///     AlertState {
   ///       "Delete it?"
@@ -23,37 +23,37 @@ extension AlertState {
 }
 
 extension ButtonState {
-  /// A button to list in an ``AlertState``.
+  /// Makes a button for an ``AlertState``.
   public init(role: Role? = nil, action: Action? = nil, label: () -> String) {
     self.init(label(), role: role, action: action)
   }
 }
 
-/// Lists the buttons of an ``AlertState``.
+/// Builds the list of buttons of an ``AlertState``.
 @resultBuilder
 public enum ButtonsBuilder<Action> {
-  /// One button.
+  /// Builds one button.
   public static func buildExpression(_ button: ButtonState<Action>) -> [ButtonState<Action>] {
     [button]
   }
 
-  /// Buttons one after the other.
+  /// Builds a list of buttons.
   public static func buildBlock(_ parts: [ButtonState<Action>]...) -> [ButtonState<Action>] {
     parts.flatMap { $0 }
   }
 
-  /// An `if` without an `else`.
+  /// Builds an `if` without an `else`.
   public static func buildOptional(_ buttons: [ButtonState<Action>]?) -> [ButtonState<Action>] {
     buttons ?? []
   }
 
-  /// The first branch of an `if` or a `switch`.
+  /// Builds the first branch of an `if` or a `switch`.
   public static func buildEither(first: [ButtonState<Action>]) -> [ButtonState<Action>] { first }
 
-  /// The other branches.
+  /// Builds the other branches.
   public static func buildEither(second: [ButtonState<Action>]) -> [ButtonState<Action>] { second }
 
-  /// A `for`.
+  /// Builds a `for` loop.
   public static func buildArray(_ parts: [[ButtonState<Action>]]) -> [ButtonState<Action>] {
     parts.flatMap { $0 }
   }

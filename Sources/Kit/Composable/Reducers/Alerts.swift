@@ -1,4 +1,4 @@
-/// A question or a message over a screen, as state: a title, and buttons that are actions.
+/// The state of an alert over a screen: a title, a message, and buttons that send actions.
 ///
 ///     var alert: AlertState<AlertAction>?
 ///     …
@@ -12,17 +12,17 @@
 ///     …
 ///     Reduce { … }.presents(\.alert, action: \.alert) { Alert() }
 ///
-/// Each button dismisses the alert, after its action was reduced, unless the parent shows another one in
-/// that action. One that is shown anew is another one, even if it is equal.
+/// Each button dismisses the alert after its action was reduced, unless the parent assigns another
+/// alert in that action. A newly assigned alert counts as another one even if it is equal.
 public struct AlertState<Action> {
-  /// The question, in a few words.
+  /// The question or statement, in a few words.
   public var title: String
-  /// What the person should know before answering; empty if the title says it all.
+  /// The text below the title; empty if the title suffices.
   public var message: String
-  /// In the order in which they are shown.
+  /// The buttons, in the order in which they are shown.
   public var buttons: [ButtonState<Action>]
 
-  /// An alert to put into the parent's state.
+  /// Makes an alert. Assign it to a field of the parent's state to show it.
   public init(_ title: String, message: String = "", buttons: [ButtonState<Action>] = []) {
     self.title = title
     self.message = message
@@ -32,23 +32,22 @@ public struct AlertState<Action> {
 
 /// A button of an ``AlertState``.
 public struct ButtonState<Action> {
-  /// What pressing the button means.
+  /// The meaning of a button.
   public enum Role: Hashable, Sendable {
-    /// Nothing happens. Shown in the platform's usual position for such buttons, with its usual
-    /// key.
+    /// Cancels. Shown in the platform's usual position for such buttons, with its usual key.
     case cancel
-    /// Something is lost. Shown as a warning.
+    /// Deletes or discards something. Shown as a warning.
     case destructive
   }
 
-  /// What pressing the button does, as a verb.
+  /// The title: a verb that describes the effect of the button.
   public var title: String
-  /// `nil` for an ordinary button.
+  /// The role, or `nil` for an ordinary button.
   public var role: Role?
-  /// `nil` for a button that only dismisses.
+  /// The action, or `nil` for a button that only dismisses the alert.
   public var action: Action?
 
-  /// A button to put into an ``AlertState``.
+  /// Makes a button for an ``AlertState``.
   public init(_ title: String, role: Role? = nil, action: Action? = nil) {
     self.title = title
     self.role = role
@@ -62,7 +61,8 @@ extension ButtonState: Equatable where Action: Equatable {}
 extension ButtonState: Sendable where Action: Sendable {}
 
 extension FieldChangesOf {
-  /// Before `set` of an alert: one that is shown anew is another one, equal or not.
+  /// Called before `set` of an alert. A newly assigned alert counts as a change, even if it is
+  /// equal.
   @inlinable
   public mutating func set<Action: Equatable>(
     _ index: Int, from old: AlertState<Action>?, to new: AlertState<Action>?
@@ -71,7 +71,7 @@ extension FieldChangesOf {
   }
 }
 
-/// The reducer of an alert or a confirmation: any of its actions dismisses it.
+/// The reducer of an alert or a confirmation dialog. Every action dismisses it.
 public struct Alert<Action: Sendable>: Reducer {
   public typealias State = AlertState<Action>
   public typealias Body = Never

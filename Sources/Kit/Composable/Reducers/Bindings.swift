@@ -1,29 +1,29 @@
-/// A change of one field that a form asks for, as an action.
+/// An action of a form that sets one field.
 ///
 ///     case binding(BindingAction<State>)
 ///     …
 ///     store.send(.binding(.set(\.name, "Ada")))
 ///
-/// A part of a field that is a value is named by its path: `.set(\.filter.text, "a")`. A reducer reacts to one field
-/// by a pattern, after the ``BindingReducer``:
+/// To set a part of a field that holds a value, use its path: `.set(\.filter.text, "a")`. To react
+/// to a field, match the action by a pattern in a reducer that follows the ``BindingReducer``:
 ///
 ///     case .binding(\.name): return .send(.nameChanged)
 ///     case .binding: return .none
 ///
-/// Two are equal if they set the same field to equal values.
+/// Two actions are equal if they set the same field to equal values.
 public struct BindingAction<State: ObservableState>: Sendable {
   enum Target: Equatable {
     case field(Int)
     case part(PartialKeyPath<State>)
   }
 
-  // Key paths are values, and those of literals capture nothing.
+  // Key paths are immutable, and key path literals without subscripts capture nothing.
   nonisolated(unsafe) let target: Target
   let value: any Equatable & Sendable
-  // A pure function, made of one that the macro made and of a value that is `Sendable`.
+  // A pure function that captures only a generated function and a `Sendable` value.
   nonisolated(unsafe) let change: (inout State) -> Void
 
-  /// Sets a field of the state.
+  /// Returns an action that sets a field of the state.
   public static func set<Value: Equatable & Sendable>(
     _ field: FieldKey<State, Value>, _ value: Value
   ) -> BindingAction {
@@ -33,7 +33,8 @@ public struct BindingAction<State: ObservableState>: Sendable {
     }
   }
 
-  /// Sets a part of a field. The field is written as a whole: a child state in it counts as changed throughout.
+  /// Returns an action that sets a part of a field. The whole field is written: a child state in it
+  /// counts as replaced.
   @_disfavoredOverload
   public static func set<Value: Equatable & Sendable>(
     _ part: WritableKeyPath<State, Value>, _ value: Value
@@ -41,21 +42,22 @@ public struct BindingAction<State: ObservableState>: Sendable {
     BindingAction(target: .part(part), value: value) { $0[keyPath: part] = value }
   }
 
-  /// Whether this sets `field`: to react to it, after the ``BindingReducer``.
+  /// Returns whether the action sets `field`. Use it to react to the field after the
+  /// ``BindingReducer``.
   public func sets<Value>(_ field: FieldKey<State, Value>) -> Bool {
     target == .field(State._$fields[keyPath: field].index)
   }
 
-  /// Whether this sets just that part of a field.
+  /// Returns whether the action sets exactly this part of a field.
   @_disfavoredOverload
   public func sets<Value>(_ part: WritableKeyPath<State, Value>) -> Bool { target == .part(part) }
 
-  /// Lets `case .binding(\.name)` match the actions that set the field.
+  /// Makes `case .binding(\.name)` match actions that set the field.
   public static func ~= <Value>(field: FieldKey<State, Value>, action: BindingAction) -> Bool {
     action.sets(field)
   }
 
-  /// Lets `case .binding(\.filter.text)` match the actions that set the part of a field.
+  /// Makes `case .binding(\.filter.text)` match actions that set this part of a field.
   @_disfavoredOverload
   public static func ~= <Value>(
     part: WritableKeyPath<State, Value>, action: BindingAction
@@ -79,7 +81,7 @@ extension BindingAction: CustomStringConvertible {
 }
 
 extension CasePath {
-  /// The path to what a binding action sets a field to: `\.binding.name`.
+  /// Appends the value that a binding action assigns to a field: `\.binding.name`.
   public subscript<State, Leaf: Equatable & Sendable>(
     dynamicMember field: FieldKey<State, Leaf>
   ) -> CasePath<Root, Leaf> where Value == BindingAction<State> {
@@ -90,7 +92,7 @@ extension CasePath {
   }
 }
 
-/// Sets the fields that binding actions name.
+/// Applies binding actions: sets the fields that they name.
 ///
 ///     var body: some ReducerOf<Self> {
 ///       BindingReducer(action: \.binding)
@@ -100,7 +102,7 @@ public struct BindingReducer<
   State: ObservableState, Action: CasePathable & Sendable, Case: CaseLens
 >: ReducerStep
 where Case.Root == Action, Case.Value == BindingAction<State> {
-  /// - Parameter action: the case of the binding actions.
+  /// - Parameter action: The case of the binding actions.
   @inlinable
   public init(action: KeyPath<Action.CaseLenses, Case>) {}
 

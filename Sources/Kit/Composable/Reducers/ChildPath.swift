@@ -1,18 +1,18 @@
-/// Where the state of a child is that comes and goes.
+/// The path to the state of a child that may be absent.
 public protocol ChildPath {
-  /// The state of the parent.
+  /// The type of the parent's state.
   associatedtype Root
-  /// The state of the child.
+  /// The type of the child's state.
   associatedtype Child
 
-  /// Whether the child is there. Looks, and copies nothing.
+  /// Returns whether the child is present, without a copy.
   static func isPresent(_ root: Root) -> Bool
 
-  /// Looks at the child; `nil` if it is not there.
+  /// Calls `body` with the child, or with `nil` if it is absent.
   static func read<Result>(_ root: Root, _ body: (Child?) -> Result) -> Result
 
-  /// Mutates the child in place and notes what changed; `nil` if it is not there. Asked only if it is: an
-  /// access in vain might be noted as a change.
+  /// Mutates the child in place and records changes. Returns `nil` if the child is absent. Call it
+  /// only if the child is present: otherwise the access might be recorded as a change.
   static func modify<Result>(_ root: inout Root, _ body: (inout Child) -> Result) -> Result?
 }
 
@@ -55,7 +55,7 @@ where Lens.Value == Case.Root, Case.Root: CasePathable {
   }
 }
 
-/// A case of a state that is an enum as a whole.
+/// A case of a state that is itself an enum.
 public enum CaseOfState<Case: MutableCaseLens>: ChildPath where Case.Root: CasePathable {
   @inlinable
   public static func isPresent(_ root: Case.Root) -> Bool { root._$tag == Case.tag }

@@ -1,14 +1,16 @@
-/// What a node of a composition knows about its child: which effects belong to the child.
+/// The state that a composition keeps about its child: which effects belong to the child.
 @usableFromInline
 struct ChildTracker<State> {
   @usableFromInline let effects = ChildEffects()
-  /// Distinguishes a child from another in the same field; `nil` if all are the same.
+  /// Returns the identity that distinguishes a child from another in the same field. `nil` if
+  /// children are not distinguished.
   @usableFromInline let identify: ((State) -> ChildIdentity)?
-  // Checked first for other children's actions: with a flag next to the reducer, the effects need
-  // not be looked at.
+  // Checked first for actions of other children. Because the flag is stored next to the reducer,
+  // the effects need not be accessed.
   @usableFromInline let hasIdentity: Bool
 
-  /// - Parameter hasCases: whether another case of an enum state, or an `id` within it, is another child.
+  /// - Parameter hasCases: Whether a different case of an enum state, or a different `id` in the
+  ///   same case, counts as another child.
   @usableFromInline
   init(hasCases: Bool) {
     identify = ChildIdentity.function(for: State.self, hasCases: hasCases)
@@ -18,24 +20,25 @@ struct ChildTracker<State> {
   @inlinable
   func identity(of state: State) -> ChildIdentity { identify?(state) ?? .any }
 
-  /// Whether the next scope on the way down is one of this child's.
+  /// Returns whether the next scope on the path down belongs to this child.
   @inlinable
   func owns(_ scope: EffectScope?) -> Bool { scope?.owner === effects }
 
-  /// Whether `scope`, which is this child's, belongs to the one whose state this is.
+  /// Returns whether `scope`, which belongs to this child, was created for the child with this
+  /// state.
   @inlinable
   func isSame(_ scope: EffectScope, _ state: State) -> Bool {
     scope.belongs(to: identity(of: state))
   }
 
-  /// Which child is there.
+  /// Returns the identity of the present child.
   @inlinable
   func identity<Path: ChildPath>(in parent: Path.Root, _: Path.Type) -> ChildIdentity
   where Path.Child == State {
     Path.read(parent) { $0.map(identity) ?? .any }
   }
 
-  /// Whether the child below `scope`, which is this child's, is there.
+  /// Returns whether the child below `scope`, which belongs to this child, is present.
   @inlinable
   func hasChild<Path: ChildPath>(
     _ scope: EffectScope, _ child: some PreparedReducer<State>, in parent: Path.Root, _: Path.Type
@@ -43,10 +46,10 @@ struct ChildTracker<State> {
     Path.read(parent) { $0.map { isSame(scope, $0) && child.hasChild(scope, in: $0) } ?? false }
   }
 
-  /// Returns an effect that ends those of a child that is gone or was replaced; `.none` if there
-  /// are none.
+  /// Returns an effect that ends the effects of a child that was removed or replaced, or `.none` if
+  /// there are none.
   ///
-  /// - Parameter present: the state of the child that is there.
+  /// - Parameter present: The state of the present child.
   @inlinable
   func ending<Action>(_ key: ScopeKey, unless present: State?) -> Effect<Action> {
     guard let present else { return Effect(operation: .endScope(key, unless: nil)) }
@@ -56,7 +59,7 @@ struct ChildTracker<State> {
 }
 
 extension ChildIdentity {
-  /// How children with the same type of state are distinguished.
+  /// Returns the function that distinguishes children with the same type of state.
   @usableFromInline
   static func function<State>(
     for type: State.Type, hasCases: Bool

@@ -1,4 +1,5 @@
-/// Several reducers as one, to add something to all of them or where one reducer is expected.
+/// Combines several reducers into one, to add a modifier to all of them or where one reducer is
+/// expected.
 ///
 ///     CombineReducers {
 ///       Reduce { … }
@@ -11,7 +12,7 @@ public struct CombineReducers<State, Action: Sendable>: Reducer, ReducerStep {
 
   @usableFromInline let steps: ReducerSteps<State, Action>
 
-  /// The reducers in `build`, one after the other.
+  /// Makes a reducer that runs the reducers in `build` in sequence.
   @inlinable
   public init(@ReducerBuilder<State, Action> _ build: () -> ReducerSteps<State, Action>) {
     steps = build()

@@ -43,13 +43,13 @@ where
     return reduceBase(&state, action, after: effect, popping: popped)
   }
 
-  /// Runs the parent, and ends the effects of elements that go.
+  /// Runs the parent and ends the effects of removed elements.
   @inlinable
   func reduceBase(
     _ state: inout State, _ action: Action, after effect: Effect<Action>, popping popped: [ID]
   ) -> Effect<Action> {
-    // A mark shows that the whole collection was replaced, a count shows removals, including those
-    // since the last look that this parent did not make.
+    // A changed mark reveals that the whole collection was replaced. The count reveals removals,
+    // including removals by other reducers since the last check.
     let wasKnown = look(&state)
     let effect = effect.followed(by: base.reduce(into: &state, action: action))
     if !popped.isEmpty {
@@ -59,7 +59,7 @@ where
     return wasKnown && isSame ? effect : effect.followed(by: ending(state))
   }
 
-  /// Whether no element has gone since the last look.
+  /// Returns whether no element was removed since the last check.
   @inlinable
   func look(_ state: inout State) -> Bool {
     Lens.modifyUnnoted(&state) { collection in
@@ -76,7 +76,7 @@ where
   func scoped(
     _ effect: Effect<Child.Action>, _ id: ID, _ state: inout State, isPopped: Bool
   ) -> Effect<Action> {
-    // Slots tell elements apart within one collection and its copies.
+    // Slots distinguish elements within one collection and its copies.
     let identity = Lens.modifyUnnoted(&state) { collection in
       if collection.lineage == 0 { collection.lineage = Lineage.next() }
       return collection.identity(of: id) ?? .any
@@ -90,7 +90,7 @@ where
 
   @inlinable
   func ending(_ state: State) -> Effect<Action> {
-    // A copy for the look-up only; it is gone before the next mutation.
+    // The copy is used only for the look-up and is released before the next mutation.
     let collection = Lens.read(state) { $0 }
     return Effect(
       operation: .endElements(
@@ -129,14 +129,15 @@ where
 }
 
 extension KeyedCollection {
-  /// Distinguishes the element with this key from earlier or later ones under the same key.
+  /// Returns an identity that distinguishes the element from earlier and later elements with the
+  /// same key.
   @inlinable
   func identity(of id: ID) -> ChildIdentity? {
     slot(of: id).map { .slot($0, lineage: lineage) }
   }
 }
 
-/// Numbers for collections: copies of one collection have the same.
+/// The lineages of collections. Copies of a collection share its lineage.
 @usableFromInline
 enum Lineage {
   private static let counter = Counter(1)
@@ -151,13 +152,13 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.forEach(\.rows, action: \.rows) { RowFeature() }
   ///
-  /// The child runs before its parent. The effects of an element are cancelled when it is removed,
-  /// even if another one comes under the same key, in time proportional to the elements with
-  /// effects. A collection that replaces another as a whole has the same elements under the same
-  /// keys. An action for an element that is not there is dropped and counted
-  /// (``Store/actionsWithoutChild``). A screen of a ``StackState`` that returns ``Effect/dismiss`` is popped with
-  /// those above it, behind the parent's reaction to the same action.
-  /// - Complexity: one look-up by key per action, whatever the number of elements.
+  /// The child runs before its parent. When an element is removed, its effects are cancelled, even
+  /// if a new element with the same key is inserted. The check takes time proportional to the
+  /// number of elements with effects. If the whole collection is replaced, elements with the same
+  /// keys count as the same. An action for an absent element is dropped and counted
+  /// (``Store/actionsWithoutChild``). A screen of a ``StackState`` that returns ``Effect/dismiss``
+  /// is popped, with the screens above it, after the parent has reduced the same action.
+  /// - Complexity: One look-up by key per action, independent of the number of elements.
   @inlinable
   public func forEach<
     Lens: FieldLens, Case: CaseLens, ID: Hashable & Sendable, Child: Reducer

@@ -7,8 +7,8 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.ifCaseLet(\.phase, case: \.live, action: \.show) { Show() }
   ///
-  /// The child runs before its parent. Its effects are cancelled when the field leaves the case, and
-  /// when the case gets a state with another `id`.
+  /// The child runs before its parent. Its effects are cancelled when the field changes to another
+  /// case, and when the same case gets a state with another `id`.
   @inlinable
   public func ifCaseLet<
     Lens: FieldLens, Phase: MutableCaseLens, Case: CaseLens, Child: Reducer
@@ -20,7 +20,7 @@ extension ReducerStep {
     OptionalChild(self, child())
   }
 
-  /// Adds the child of one case of a state that is an enum as a whole.
+  /// Adds the child of one case of a state that is itself an enum.
   ///
   ///     @ObservableState enum State { case signedOut(Login.State); case signedIn(Home.State) }
   ///     …

@@ -7,10 +7,11 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.ifLet(\.player, action: \.player) { Player() }
   ///
-  /// The child runs before its parent, so that an action by which the parent removes the child still
-  /// reaches it. The child's effects are cancelled when the field becomes `nil`, and when it gets
-  /// another child: a state with another `id`, or an enum with another case or another `id` of what that
-  /// carries. An action for a child that is not there is dropped and counted (``Store/actionsWithoutChild``).
+  /// The child runs before its parent, so an action for which the parent removes the child still
+  /// reaches the child. The child's effects are cancelled when the field becomes `nil` or gets
+  /// another child. Another child is a state with another `id`, or an enum with another case or
+  /// another `id` in its payload. An action for an absent child is dropped and counted
+  /// (``Store/actionsWithoutChild``).
   @inlinable
   public func ifLet<Lens: FieldLens, Case: CaseLens, Child: Reducer>(
     _ state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,
@@ -22,7 +23,7 @@ extension ReducerStep {
 }
 
 extension FieldLens {
-  /// Whether an optional field holds something. Looks, and copies nothing.
+  /// Returns whether an optional field has a value, without a copy.
   @inlinable
   static func isPresent<Wrapped>(_ root: Root) -> Bool where Value == Wrapped? {
     read(root) { value in

@@ -15,7 +15,8 @@ where Lens.Root == State {
 
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
-    // The note of an earlier action of the batch is put aside, so that only this one's counts.
+    // Removes the record of earlier actions of the batch, so that only changes by this action
+    // count.
     let wasChanged = Lens.takeNote(&state)
     let effect = base.reduce(into: &state, action: action)
     let isChanged = Lens.takeNote(&state)
@@ -36,10 +37,9 @@ where Lens.Root == State {
 extension ReducerStep {
   /// Calls `reaction` after an action that changed the field.
   ///
-  /// Driven by the field's dirty bit: nothing is copied and, while the field does not change,
-  /// nothing is compared. Assigning an equal value is not a change.
-  /// - Parameter field: a field of this state itself. What happens inside a child is the child's
-  ///   concern.
+  /// Uses the field's dirty bit: nothing is copied, and nothing is compared while the field does
+  /// not change. Assigning an equal value is not a change.
+  /// - Parameter field: A field of this state. A child observes changes inside itself.
   @inlinable
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,
@@ -48,12 +48,14 @@ extension ReducerStep {
     OnChange(self, reaction)
   }
 
-  /// Calls `reaction` after an action that left the field with another value, with both values.
+  /// Calls `reaction` with the old and the new value after an action that changed the value of the
+  /// field.
   ///
   ///     Reduce { … }.onChange(of: \.count) { old, new, state, action in … }
   ///
-  /// For values whose copy costs nothing: numbers, flags, enums of these. The values are compared,
-  /// so that a change there and back within one action does not count.
+  /// For values that are cheap to copy: numbers, flags, and enums of these. The values are compared
+  /// before and after the action, so changing the value and restoring it within one action does not
+  /// count.
   @inlinable
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,
@@ -64,7 +66,7 @@ extension ReducerStep {
     OnValueChange(self, reaction)
   }
 
-  @available(*, unavailable, message: "a child reacts to its own changes: put onChange(of:) there")
+  @available(*, unavailable, message: "use onChange(of:) in the reducer of the child")
   public func onChange<Lens: FieldLens>(
     of field: KeyPath<State.Lenses, Lens>,
     _ reaction: @escaping (inout State, Action) -> Effect<Action>
@@ -79,7 +81,7 @@ public struct OnValueChange<
   State: ObservableState, Action: Sendable, Base: ReducerStep<State, Action>, Lens: FieldLens
 >: ReducerStep
 where Lens.Root == State, Lens.Value: Equatable & BitwiseCopyable {
-  /// What to do with the old value, the new value, the state and the action that changed it.
+  /// The reaction to a change, called with the old value, the new value, the state and the action.
   public typealias Reaction = (Lens.Value, Lens.Value, inout State, Action) -> Effect<Action>
 
   @usableFromInline let base: Base

@@ -1,4 +1,4 @@
-/// A reducer with a child that comes and goes. Made by ``ReducerStep/ifLet(_:action:child:)`` and
+/// A reducer with a child that may be absent. Made by ``ReducerStep/ifLet(_:action:child:)`` and
 /// ``ReducerStep/ifCaseLet(_:case:action:child:)``.
 public struct OptionalChild<
   State: ObservableState, Action: CasePathable & Sendable,

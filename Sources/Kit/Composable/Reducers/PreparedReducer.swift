@@ -1,27 +1,27 @@
-/// A reducer as a store or a parent holds it.
+/// A reducer in the form that a store or a parent holds.
 public protocol PreparedReducer<State> {
-  /// The state that it changes.
+  /// The state that the reducer changes.
   associatedtype State
-  // Not declared `Sendable`, nor `Reaction` as an effect of it: the compiler would look for the
-  // action's conformance here, from here in the reducer, and so on without end.
-  /// The actions that it answers.
+  // `Action` is not declared `Sendable`, and `Reaction` is not declared an effect of it. Otherwise
+  // the compiler would look for the action's conformance here, then in the reducer, and so on
+  // without end.
+  /// The actions that the reducer handles.
   associatedtype Action
-  /// What it returns: an effect of the action.
+  /// The result: an effect of the action.
   associatedtype Reaction
 
-  /// Reduces and counts.
+  /// Reduces an action and counts it.
   func reduce(into state: inout State, action: Action) -> Reaction
 
-  /// Whether the child that an effect belongs to still exists and is still the same one.
+  /// Returns whether the child that an effect belongs to still exists and is the same.
   ///
-  /// - Parameter scope: the scope whose state this is; the path to the child follows its
-  ///   ``EffectScope/next``.
+  /// - Parameter scope: The scope of this state. ``EffectScope/next`` is the path to the child.
   func hasChild(_ scope: EffectScope, in state: State) -> Bool
 
-  /// How often each kind of action was reduced.
+  /// The counter of actions by kind.
   var counter: ActionCounter { get }
 
-  /// Counters of the children.
+  /// The counters of the children.
   var childCounters: [ChildCounter] { get }
 }
 
@@ -29,7 +29,7 @@ extension PreparedReducer {
   @inlinable public func hasChild(_ scope: EffectScope, in state: State) -> Bool { true }
 }
 
-/// A reducer as one function.
+/// A whole reducer as one function.
 public typealias ReducerFunction<State, Action: Sendable> = (
   inout State, Action
 ) -> Effect<Action>
@@ -54,7 +54,8 @@ public struct CountingReducer<Base: Reducer>: PreparedReducer {
   @inlinable public var childCounters: [ChildCounter] { [] }
 }
 
-/// A composition as one function, compiled where its parts are known: all of it is inlined there.
+/// A composition compiled into one function. It is built where the types of all parts are known, so
+/// that everything is inlined.
 public struct ReducerSteps<State, Action: Sendable>: Reducer, PreparedReducer {
   public typealias Body = Never
   public typealias Prepared = ReducerSteps

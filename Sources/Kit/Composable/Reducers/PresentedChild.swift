@@ -1,14 +1,14 @@
-/// An action of a child that is presented over its parent: a confirmation, a sheet.
+/// An action of a child that its parent presents, such as a confirmation or a sheet.
 public enum PresentationAction<Action> {
-  /// Dismisses the child: its parent's field becomes `nil`.
+  /// Dismisses the child: the parent's field becomes `nil`.
   case dismiss
-  /// An action of the child while it exists.
+  /// An action of the presented child.
   case presented(Action)
 }
 
-// Written out: what the macro makes could not be seen through by users in other modules.
+// Written by hand, because other modules cannot inline what the macro generates.
 extension PresentationAction: CasePathable {
-  /// Descriptors of the cases.
+  /// The paths of the cases.
   public struct Cases: Sendable {
     /// The case ``PresentationAction/dismiss``.
     public var dismiss: CasePath<PresentationAction, Void> {
@@ -85,8 +85,8 @@ where
         identity = tracker.identity(in: state, OptionalField<Lens, Child.State>.self)
       }
     }
-    // The parent sees the child as it was when it is dismissed, and may put another one there: a
-    // write to the field shows that. The note is put back for the observers.
+    // On a dismissal, the parent still sees the child and may assign another one. A write to the
+    // field reveals such an assignment. The record of the change is restored for the observers.
     let wasNoted = Lens.takeNote(&state)
     let effect = base.reduce(into: &state, action: action)
     let isReplaced = Lens.takeNote(&state)
@@ -119,8 +119,8 @@ where
 }
 
 extension ReducerStep {
-  /// Adds a child that is presented while an optional field is not `nil`, and can be dismissed: by
-  /// `.dismiss`, or by the effect ``Effect/dismiss`` of the child itself.
+  /// Adds a child that is presented while an optional field is not `nil`. It can be dismissed by
+  /// the action `.dismiss`, or by the child's own effect ``Effect/dismiss``.
   ///
   ///     var confirmation: Confirmation.State?
   ///     …
@@ -128,10 +128,11 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.presents(\.confirmation, action: \.confirmation) { Confirmation() }
   ///
-  /// The parent runs after the child and still sees its state when it is dismissed; then the field
-  /// becomes `nil` and the child's effects are cancelled. A child that the parent puts there while
-  /// the old one is dismissed stays.
-  // Not another `ifLet`: a chain of overloaded calls takes the compiler exponential time.
+  /// The parent runs after the child. On a dismissal it still sees the child's state; then the
+  /// field becomes `nil` and the child's effects are cancelled. A new child that the parent assigns
+  /// during the dismissal stays.
+  // Not an overload of `ifLet`, because type-checking a chain of overloaded calls takes exponential
+  // time.
   @inlinable
   public func presents<Lens: FieldLens, Case: CaseLens, Child: Reducer>(
     _ state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,

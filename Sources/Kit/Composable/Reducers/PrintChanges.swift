@@ -1,4 +1,4 @@
-/// A reducer that prints what it changes. Made by ``ReducerStep/_printChanges(to:)``.
+/// A reducer that prints its changes. Made by ``ReducerStep/_printChanges(to:)``.
 public struct PrintChanges<
   State: ObservableState, Action: Sendable, Base: ReducerStep<State, Action>
 >: ReducerStep {
@@ -26,10 +26,10 @@ public struct PrintChanges<
 }
 
 extension ReducerStep where State: ObservableState {
-  /// Hands out a line for each action with the fields that this part of a composition changed.
+  /// Prints a line for each action with the fields that this part of a composition changed.
   ///
-  /// For debugging. A field whose earlier change was not delivered yet is not mentioned again;
-  /// ``Store/printChanges(to:)`` has the changes of each action.
+  /// For debugging. A field is not listed again while an earlier change of it has not been
+  /// delivered. ``Store/printChanges(to:)`` lists all changes of each action.
   public func _printChanges(
     to output: @escaping (String) -> Void = { print($0) }
   ) -> PrintChanges<State, Action, Self> { PrintChanges(base: self, output: output) }

@@ -1,7 +1,7 @@
-/// How a feature's state follows from its actions, and which effects an action has.
+/// Changes a feature's state for each action and returns the effects of the action.
 ///
-/// Implement either ``reduce(into:action:)`` or, to compose others, ``body-swift.property``. A
-/// store prepares a reducer once; nothing of the composition is made again while actions are sent.
+/// Implement ``reduce(into:action:)``, or ``body-swift.property`` to compose other reducers. A
+/// store prepares a reducer once; sending an action does not rebuild the composition.
 ///
 ///     @Reducer
 ///     struct Room {
@@ -19,38 +19,38 @@
 public protocol Reducer<State, Action> {
   /// The feature's state.
   associatedtype State
-  /// Everything that can happen to it.
+  /// All actions of the feature.
   associatedtype Action: Sendable
-  /// The composition; `Never` for a reducer without one.
+  /// The type of the composition; `Never` for a reducer without one.
   associatedtype Body
-  /// What a store or a parent holds: ``ReducerSteps`` if the reducer has a body, otherwise
-  /// ``CountingReducer``. Declared by the macro `@Reducer`, since the compiler does not infer it.
+  /// The form that a store or a parent holds: ``ReducerSteps`` if the reducer has a body, otherwise
+  /// ``CountingReducer``. The macro `@Reducer` declares it, because the compiler does not infer it.
   associatedtype Prepared: PreparedReducer
   where Prepared.State == State, Prepared.Action == Action, Prepared.Reaction == Effect<Action>
 
-  /// Changes `state` in place and returns what is to be done besides.
+  /// Changes `state` in place and returns the effects of the action.
   ///
-  /// Runs on the store's lane and must return soon: work that is heavy on the CPU belongs in an
+  /// Runs on the store's lane and must return quickly. Work that needs much CPU time belongs in an
   /// effect. A parent that needs this logic may call it directly instead of sending an action.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
-  /// The composition: the reducers listed run one after the other. Made once per store.
+  /// The composition. The listed reducers run in sequence. Evaluated once per store.
   @ReducerBuilder<State, Action> var body: Body { get }
 
-  /// The reducer with its composition resolved, for a parent. Called once per store.
+  /// Returns the reducer with its composition resolved, for a parent. Called once per store.
   func prepare() -> Prepared
 
-  /// The reducer as one function, for a store. Called once per store.
+  /// Returns the reducer as one function, for a store. Called once per store.
   func makeSteps() -> ReducerSteps<State, Action>
 
-  /// Number of the kind of `action` in ``kindNames``.
+  /// Returns the number of the kind of `action` in ``kindNames``.
   static func kind(of action: Action) -> Int
 
-  /// Names of the kinds of actions that are counted; the cases of the action.
+  /// The names of the kinds of actions that are counted: the cases of the action.
   static var kindNames: [String] { get }
 }
 
-/// The reducer of a feature's own state and action.
+/// A reducer of the same state and actions as the feature.
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action>
 
 extension Reducer {
@@ -64,12 +64,12 @@ extension Reducer where Action: CasePathable {
 }
 
 extension Reducer where Body == Never {
-  /// A reducer without composition has no body.
+  /// Traps, because a reducer without composition has no body.
   public var body: Never {
     preconditionFailure("\(Self.self) implements reduce(into:action:); it has no body")
   }
 
-  /// A reducer without composition is called directly.
+  /// Returns the reducer in a form that is called directly.
   @inlinable public func prepare() -> CountingReducer<Self> { CountingReducer(self) }
 
   @inlinable
@@ -82,15 +82,15 @@ extension Reducer where Body == Never {
 }
 
 extension Reducer where Body: Reducer, Body.State == State, Body.Action == Action {
-  /// Runs the composition. Builds it again on each call: for tests and rare calls; a store builds
-  /// it once.
+  /// Runs the composition, which is rebuilt on each call. Use it only in tests and for rare calls;
+  /// a store builds the composition once.
   @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     body.reduce(into: &state, action: action)
   }
 
-  /// A composition is put together here, once; that of a feature inside itself when its first
-  /// action comes.
+  /// Builds the composition. If a feature contains itself, the inner composition is built when its
+  /// first action is sent.
   public func prepare() -> ReducerSteps<State, Action> { makeSteps() }
 
   public func makeSteps() -> ReducerSteps<State, Action> {
@@ -99,7 +99,7 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
     return Preparation.$types.withValue(Preparation.types.union([type])) { body.makeSteps() }
   }
 
-  /// Reduces like this reducer, whose composition is put together when the first action comes.
+  /// A reducer whose composition is built when its first action is sent.
   private var lazySteps: ReducerSteps<State, Action> {
     let counter = ActionCounter(names: Self.kindNames)
     let lazy = LazySteps(self)
@@ -112,7 +112,7 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
   }
 }
 
-/// The features whose compositions are being put together: one that is among them contains itself.
+/// The features whose compositions are being built. A feature that is in the set contains itself.
 private enum Preparation {
   @TaskLocal static var types: Set<ObjectIdentifier> = []
 }

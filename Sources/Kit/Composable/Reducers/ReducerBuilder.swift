@@ -1,28 +1,28 @@
-/// Composes reducers: those listed run one after the other for each action.
+/// Composes reducers, which run in sequence for each action.
 ///
-/// The result is one value whose type spells out the composition, so that the compiler sees through
-/// all of it; conditions are decided once, when the store is made.
+/// The result is one value whose type describes the whole composition, so that the compiler can
+/// inline all of it. Conditions are evaluated once, when the store is made.
 @resultBuilder
 public enum ReducerBuilder<State, Action: Sendable> {
-  /// A part of the composition.
+  /// Builds a part of the composition.
   @inlinable
   public static func buildExpression<R: ReducerStep<State, Action>>(_ step: R) -> R { step }
 
-  /// Another feature over the same state.
+  /// Builds another feature over the same state.
   @inlinable @_disfavoredOverload
   public static func buildExpression<R: Reducer<State, Action>>(_ reducer: R) -> EmbeddedReducer<
     State, Action, R
   > { EmbeddedReducer(reducer) }
 
-  /// An empty body.
+  /// Builds an empty body.
   @inlinable
   public static func buildBlock() -> EmptyReducer<State, Action> { EmptyReducer() }
 
-  /// The first part of a body.
+  /// Builds the first part of a body.
   @inlinable
   public static func buildPartialBlock<R: ReducerStep<State, Action>>(first: R) -> R { first }
 
-  /// A further part of a body, which runs after those before it.
+  /// Builds a further part of a body, which runs after the parts before it.
   @inlinable
   public static func buildPartialBlock<
     First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
@@ -30,13 +30,13 @@ public enum ReducerBuilder<State, Action: Sendable> {
     accumulated: First, next: Second
   ) -> ReducerSequence<State, Action, First, Second> { ReducerSequence(accumulated, next) }
 
-  /// An `if` without an `else`.
+  /// Builds an `if` without an `else`.
   @inlinable
   public static func buildOptional<R: ReducerStep<State, Action>>(_ step: R?) -> OptionalReducer<
     State, Action, R
   > { OptionalReducer(step) }
 
-  /// The first branch of an `if` or a `switch`.
+  /// Builds the first branch of an `if` or a `switch`.
   @inlinable
   public static func buildEither<
     First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
@@ -44,7 +44,7 @@ public enum ReducerBuilder<State, Action: Sendable> {
     first step: First
   ) -> EitherReducer<State, Action, First, Second> { .first(step) }
 
-  /// The other branches.
+  /// Builds the other branches.
   @inlinable
   public static func buildEither<
     First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
@@ -52,13 +52,13 @@ public enum ReducerBuilder<State, Action: Sendable> {
     second step: Second
   ) -> EitherReducer<State, Action, First, Second> { .second(step) }
 
-  /// A `for`.
+  /// Builds a `for` loop.
   @inlinable
   public static func buildArray<R: ReducerStep<State, Action>>(_ steps: [R]) -> ReducerList<
     State, Action, R
   > { ReducerList(steps) }
 
-  /// The body as one function.
+  /// Builds the body as one function.
   @inlinable
   public static func buildFinalResult<R: ReducerStep<State, Action>>(_ step: R) -> ReducerSteps<
     State, Action
@@ -71,8 +71,8 @@ public enum ReducerBuilder<State, Action: Sendable> {
     }
   }
 
-  // Here, and not around the result, the kind of an action is a `switch` that is inlined.
-  /// The body as one function, which counts the actions by kind.
+  // Counted here and not around the result, so that the `switch` over the kinds is inlined.
+  /// Builds the body as one function that counts the actions by kind.
   @inlinable
   public static func buildFinalResult<R: ReducerStep<State, Action>>(_ step: R) -> ReducerSteps<
     State, Action
@@ -88,20 +88,20 @@ public enum ReducerBuilder<State, Action: Sendable> {
   }
 }
 
-/// A part of a composition. Its children are prepared already.
+/// A part of a composition. Its children are already prepared.
 public protocol ReducerStep<State, Action> {
-  /// The state that it changes.
+  /// The state that the part changes.
   associatedtype State
-  /// The actions that it answers.
+  /// The actions that the part handles.
   associatedtype Action: Sendable
 
-  /// Changes `state` in place and returns what is to be done besides.
+  /// Changes `state` in place and returns the effects of the action.
   func reduce(into state: inout State, action: Action) -> Effect<Action>
 
-  /// Whether the child that an effect belongs to still exists and is still the same one.
+  /// Returns whether the child that an effect belongs to still exists and is the same.
   func hasChild(_ scope: EffectScope, in state: State) -> Bool
 
-  /// Counters of the children in this part.
+  /// The counters of the children in this part.
   var childCounters: [ChildCounter] { get }
 }
 

@@ -1,4 +1,4 @@
-/// Two reducers, one after the other.
+/// Two reducers that run in sequence.
 public struct ReducerSequence<
   State, Action: Sendable, First: ReducerStep<State, Action>, Second: ReducerStep<State, Action>
 >: ReducerStep {
@@ -26,7 +26,8 @@ public struct ReducerSequence<
   public var childCounters: [ChildCounter] { first.childCounters + second.childCounters }
 }
 
-/// A reducer, or nothing: an `if` in a body. Decided when the composition is put together.
+/// A reducer or nothing: an `if` in a body. The condition is evaluated when the composition is
+/// built.
 public struct OptionalReducer<
   State, Action: Sendable, Wrapped: ReducerStep<State, Action>
 >: ReducerStep {
@@ -131,14 +132,14 @@ public struct EmbeddedReducer<
   @inlinable public var childCounters: [ChildCounter] { base.childCounters }
 }
 
-/// A reducer given by a closure.
+/// A reducer that consists of a closure.
 public struct Reduce<State, Action: Sendable>: Reducer, ReducerStep {
   public typealias Body = Never
   public typealias Prepared = CountingReducer<Reduce>
 
   @usableFromInline let run: ReducerFunction<State, Action>
 
-  /// A reducer that calls `closure` for each action.
+  /// Makes a reducer that calls `closure` for each action.
   @inlinable
   public init(_ closure: @escaping (inout State, Action) -> Effect<Action>) {
     run = closure
@@ -150,7 +151,7 @@ public struct Reduce<State, Action: Sendable>: Reducer, ReducerStep {
   }
 }
 
-/// A reducer that does nothing; a stand-in for a child that is not of interest.
+/// A reducer that does nothing, used as a placeholder for a child in tests.
 public struct EmptyReducer<State, Action: Sendable>: Reducer, ReducerStep {
   public typealias Body = Never
   public typealias Prepared = CountingReducer<EmptyReducer>

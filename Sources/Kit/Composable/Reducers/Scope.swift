@@ -2,7 +2,7 @@
 ///
 ///     Scope(state: \.header, action: \.header) { HeaderFeature() }
 ///
-/// Siblings are not asked: the case of the action picks the child.
+/// The case of the action selects the child, so siblings are not asked.
 public struct Scope<
   State: ObservableState, Action: CasePathable & Sendable, Lens: FieldLens, Case: CaseLens,
   Child: Reducer
@@ -14,9 +14,9 @@ where
   @usableFromInline let tracker: ChildTracker<Child.State>
 
   /// - Parameters:
-  ///   - state: the field of the child.
-  ///   - action: the case of the child's actions.
-  ///   - child: makes its reducer; called once per store.
+  ///   - state: The field of the child.
+  ///   - action: The case of the child's actions.
+  ///   - child: Makes the child's reducer. Called once per store.
   @inlinable
   public init(
     state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,
@@ -29,7 +29,7 @@ where
   @inlinable @inline(__always)
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     guard let childAction = Case.extract(action) else {
-      // Only a state with an `id` can become another child.
+      // Only a state with an `id` can be replaced by another child.
       guard tracker.hasIdentity, tracker.effects.count != 0 else { return .none }
       return ending(state)
     }

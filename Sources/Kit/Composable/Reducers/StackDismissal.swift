@@ -1,14 +1,14 @@
-/// The case of a stack's screens, for stacks whose actions can pop screens.
+/// The case of a stack's screens, for stacks with an action that pops screens.
 public protocol PoppingCaseLens: CaseLens {
-  /// The action that takes away the screen with this number and those above it.
+  /// Returns the action that removes the screen with this number and the screens above it.
   static func popFrom(_ id: StackElementID) -> Root
 }
 
 extension ForEach {
-  /// What becomes of the dismissal of an element: screens of a stack are popped, and for other elements it is
-  /// left to a parent that presents them all.
+  /// Returns how a dismissal by an element is handled. Screens of a stack are popped. For other
+  /// elements the dismissal is passed to a parent that presents the whole collection.
   ///
-  /// - Parameter isAtOnce: whether the element goes with the action in hand.
+  /// - Parameter isAtOnce: Whether the current action removes the element.
   @usableFromInline
   func dismissal(of id: ID, isAtOnce: Bool) -> Dismissal<Action> {
     guard let screen = id as? StackElementID else { return .pass }
@@ -16,8 +16,9 @@ extension ForEach {
     return isAtOnce ? .drop : .report
   }
 
-  /// The screens that go with the action in hand: the one with this key, if it dismisses itself and no action can do
-  /// that, and those above.
+  /// Returns the keys of the screens that the current action removes: the screen with this key and
+  /// those above it. The result is empty unless the screen dismisses itself and the stack has no
+  /// action that pops screens.
   @usableFromInline
   func popped(by effect: Effect<Child.Action>, _ id: ID, in state: State) -> [ID] {
     guard let screen = id as? StackElementID, effect.dismissesAtOnce, poppingAction(screen) == nil
@@ -31,7 +32,7 @@ extension ForEach {
 }
 
 extension Effect {
-  /// Whether a dismissal is among what it does without taking time.
+  /// Whether the effect contains a dismissal that takes no time.
   var dismissesAtOnce: Bool {
     switch operation {
     case .dismiss: true

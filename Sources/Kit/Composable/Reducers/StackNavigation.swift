@@ -1,4 +1,4 @@
-/// Pushes and pops what the actions of a stack ask for, around the parent's own reducer. Made by
+/// A reducer that performs the push and pop actions of a stack around the parent's reducer. Made by
 /// ``ReducerStep/stack(_:action:child:)``.
 public struct StackNavigation<
   State: ObservableState, Action: Sendable, Base: ReducerStep<State, Action>, Lens: FieldLens,
@@ -26,7 +26,7 @@ where
     _ state: inout State, _ action: Action, pushing screen: Screen, _ id: StackElementID
   ) -> Effect<Action> {
     let isNew = Lens.modify(&state) { path in
-      // Not a number that a screen had before: what was meant for that one would reach this one.
+      // A number must not be reused, because actions for the earlier screen would reach this one.
       path.mayPush(id) && path.append(screen, id: id) != nil
     }
     let effect = base.reduce(into: &state, action: action)
@@ -56,7 +56,7 @@ extension KeyedCollection where ID == StackElementID {
   @usableFromInline func mayPush(_ id: StackElementID) -> Bool { id.number >= nextID.number }
 }
 
-/// The actions of single screens among all that can happen to a stack.
+/// The case of the actions of single screens, within all actions of a stack.
 public enum ScreenCase<Case: CaseLens, Screen, ScreenAction>: PoppingCaseLens
 where Case.Value == NavigationAction<Screen, ScreenAction> {
   @inlinable public static var tag: Int { Case.tag }
@@ -79,7 +79,7 @@ where Case.Value == NavigationAction<Screen, ScreenAction> {
 }
 
 extension ReducerStep {
-  /// Adds a child for each screen of a stack, which actions can also push and pop.
+  /// Adds a child for each screen of a stack, and actions that push and pop screens.
   ///
   ///     case path(StackActionOf<Screens>)
   ///     …
@@ -87,11 +87,13 @@ extension ReducerStep {
   ///       Screens.Features(song: SongScreen(), album: AlbumScreen())
   ///     }
   ///
-  /// As with ``forEach(_:action:child:)`` the screen runs before its parent, and its effects end when it is popped. The
-  /// parent sees a `push` after the screen is there, and a `popFrom` while the screens still are. A push under a number
-  /// that was given before, and a pop of a screen that is not there, change nothing and are counted
-  /// (``Store/actionsWithoutChild``). A screen that returns ``Effect/dismiss`` is popped by a `popFrom`.
-  // Not another `forEach`: a chain of overloaded calls takes the compiler exponential time.
+  /// As with ``forEach(_:action:child:)``, the screen runs before its parent, and its effects end
+  /// when it is popped. The parent sees a `push` after the screen was pushed, and a `popFrom`
+  /// before the screens are popped. Pushing a number that was already used, or popping an absent
+  /// screen, has no effect and is counted (``Store/actionsWithoutChild``). A screen that returns
+  /// ``Effect/dismiss`` is popped by a `popFrom` action.
+  // Not an overload of `forEach`, because type-checking a chain of overloaded calls takes
+  // exponential time.
   @inlinable
   public func stack<Lens: FieldLens, Case: CaseLens, Child: Reducer>(
     _ state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>,

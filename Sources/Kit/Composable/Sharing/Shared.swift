@@ -1,37 +1,40 @@
-/// A value that several features have in common, in one store or in many, on any lanes.
+/// A value shared by several features, in one store or in many, on any lanes.
 ///
 ///     let settings = Shared(Settings(), merging: \.volume, \.isMuted)
 ///     …
 ///     Reduce { … }.sharing(\.settings, with: settings, action: \.settings)
 ///
-/// Each feature keeps a copy in a field of its state, which ``ReducerStep/sharing(_:with:action:)`` keeps
-/// equal. So reducers, observers and tests see an ordinary field. May be used from any thread.
+/// Each feature keeps a copy in a field of its state. ``ReducerStep/sharing(_:with:action:)`` keeps
+/// the copy equal to the shared value, so reducers, observers and tests use an ordinary field. Can
+/// be used from any thread.
 public final class Shared<Value: Equatable & Sendable>: Sendable {
-  /// Joins two changes of one value that were made at the same time.
+  /// Merges two concurrent changes of one value.
   ///
   /// - Parameters:
-  ///   - base: the value that both began with.
-  ///   - own: what the feature at hand made of it.
-  ///   - other: what somebody else made of it meanwhile.
+  ///   - base: The value before both changes.
+  ///   - own: The value after the change by the current feature.
+  ///   - other: The value after the change by another feature.
   public typealias Merge = @Sendable (_ base: Value, _ own: Value, _ other: Value) -> Value
 
   let core: SharedCore<Value>
 
-  /// A value in memory.
+  /// Makes a shared value in memory.
   ///
-  /// - Parameter merge: what becomes of an assignment in a reducer, if somebody on another lane changes the
-  ///   value while the action is reduced. Without it the assignment stays, and ``overwrites`` counts it.
+  /// - Parameter merge: Resolves a conflict when a reducer assigns the value while code on another
+  ///   lane changes it. Without a merge function, the assignment replaces the other change, and
+  ///   ``overwrites`` counts it.
   public convenience init(_ value: Value, merge: Merge? = nil) {
     self.init(SharedCore(value, merge: merge, file: nil))
   }
 
-  /// A value in memory, of which each field is shared by itself: assignments to different fields at the same
-  /// time all stay, and of assignments to one field the last.
+  /// Makes a shared value in memory whose fields are merged separately. Concurrent assignments to
+  /// different fields are all kept; of concurrent assignments to the same field, the last one is
+  /// kept.
   ///
   ///     let settings = Shared(Settings(), merging: \.volume, \.isMuted)
   ///
-  /// - Parameter fields: all fields of the value. Of one that is not listed, a change at the same time as
-  ///   another one is lost.
+  /// - Parameter fields: All fields of the value. A change of a field that is not listed is lost if
+  ///   it conflicts with another change.
   public convenience init<each Field: Equatable & SendableMetatype>(
     _ value: Value, merging fields: repeat any WritableKeyPath<Value, each Field> & Sendable
   ) {
@@ -40,7 +43,8 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
 
   init(_ core: SharedCore<Value>) { self.core = core }
 
-  /// Takes each of `fields` from the side that changed it; from `own` if both did.
+  /// Returns a function that merges each of `fields` from the side that changed it, or from `own`
+  /// if both did.
   public static func merge<each Field: Equatable & SendableMetatype>(
     _ fields: repeat any WritableKeyPath<Value, each Field> & Sendable
   ) -> Merge {
@@ -56,28 +60,30 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// The value as it is now.
+  /// The current value.
   public var value: Value { core.newest.value }
 
-  /// How often an assignment in a reducer replaced a change that somebody else had made while the action was
-  /// reduced.
+  /// The number of assignments in reducers that replaced a change made by other code while the
+  /// action was being reduced.
   public var overwrites: Int { core.overwrites }
 
-  /// Changes the value and tells all who listen; if `body` leaves it equal, nothing happens.
+  /// Changes the value and notifies all listeners. If `body` leaves the value equal, nothing
+  /// happens.
   ///
-  /// Nobody else changes it meanwhile, so that no change is lost. `body` must be quick and must not use this
-  /// `Shared` itself. A reducer changes its copy as well, by ``change(_:_:)``.
+  /// The change is atomic, so no other change is lost. `body` must be quick and must not access
+  /// this `Shared`. A reducer also has to change its copy: use ``change(_:_:)``.
   public func change(_ body: (inout Value) -> Void) { _ = core.change(body) }
 
   @available(*, unavailable, message: "in a reducer write settings.change(&state.settings) { … }")
   public func change(_ body: (inout Value) -> Void) -> Value { core.change(body).value }
 
-  /// Changes the value and the copy of a feature, in its reducer.
+  /// Changes the value and the feature's copy, in the feature's reducer.
   ///
   ///     settings.change(&state.settings) { $0.volume += 1 }
   ///
-  /// What the reducer assigned to the copy before is shared first. `body` sees that together with what others
-  /// changed, even while the action is reduced, and its result is the copy's new value.
+  /// First shares what the reducer has already assigned to the copy. `body` then receives the
+  /// newest value, including changes by others while the action is being reduced. Its result is
+  /// assigned to the copy.
   public func change(_ copy: inout Value, _ body: (inout Value) -> Void) {
     let turn = SharedTurn.current(for: core)
     if let base = turn?.base(in: core) { _ = core.commit(copy, since: base) }
@@ -86,8 +92,8 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
     copy = newest.value
   }
 
-  /// The present value, and from then on the newest one after changes. A slow reader misses values in
-  /// between, never the last.
+  /// Returns a stream of the current value and the newest value after each change. A slow reader
+  /// misses intermediate values, but never the last one.
   public func values() -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Value.self, bufferingPolicy: .bufferingNewest(1))
@@ -101,6 +107,7 @@ public final class Shared<Value: Equatable & Sendable>: Sendable {
     return stream
   }
 
-  /// Waits until the newest value is in the file; returns at once for a value in memory.
+  /// Waits until the newest value is written to the file. Returns immediately for a value in
+  /// memory.
   public func flush() async { await core.file?.flush() }
 }

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// What ``Shared`` values of one file have in common: the value, those who listen, and the file.
+/// The storage behind all ``Shared`` values of one file: the value, the listeners and the file.
 final class SharedCore<Value: Equatable & Sendable>: Sendable {
   /// The value after one of its changes.
   struct Version: Sendable {
     var value: Value
-    /// Counts the changes.
+    /// The number of changes so far.
     var number: UInt64
   }
 
   private struct Contents: Sendable {
     var newest: Version
     var overwrites = 0
-    /// In the order in which they came, so that all runs of a test tell them in the same one.
+    /// The listeners, in the order of registration, so that every run of a test notifies them in
+    /// the same order.
     var listeners: [Listener] = []
     var lastListener: UInt64 = 0
   }
@@ -40,7 +41,7 @@ final class SharedCore<Value: Equatable & Sendable>: Sendable {
 
   var overwrites: Int { contents.withLock { $0.overwrites } }
 
-  /// Changes the value; returns the newest version.
+  /// Changes the value. Returns the newest version.
   func change(_ body: (inout Value) -> Void) -> Version {
     contents.withLock { contents in
       var value = contents.newest.value
@@ -49,7 +50,7 @@ final class SharedCore<Value: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// Shares what a reducer left in its copy, which it was given as `base`; returns the newest version.
+  /// Shares what a reducer left in its copy, which started as `base`. Returns the newest version.
   func commit(_ own: Value, since base: Version) -> Version {
     contents.withLock { contents in
       let other = contents.newest.value
@@ -61,7 +62,8 @@ final class SharedCore<Value: Equatable & Sendable>: Sendable {
     }
   }
 
-  /// Called with the lock, so that all who listen hear the changes in one order.
+  /// Sets the value. Called while the lock is held, so that all listeners receive changes in the
+  /// same order.
   private func set(_ value: Value, _ contents: inout Contents) -> Version {
     guard contents.newest.value != value else { return contents.newest }
     contents.newest = Version(value: value, number: contents.newest.number + 1)
@@ -70,7 +72,7 @@ final class SharedCore<Value: Equatable & Sendable>: Sendable {
     return contents.newest
   }
 
-  /// The present version, and a stream of the newest one after each later change.
+  /// Returns the current version, and a stream of the newest version after each later change.
   func listen() -> (Version, AsyncStream<Version>) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Version.self, bufferingPolicy: .bufferingNewest(1))

@@ -3,20 +3,22 @@ import FoundationEssentials
 import Synchronization
 
 extension Shared where Value: Codable {
-  /// A value that is kept in a file, as JSON.
+  /// Makes a shared value that is stored in a file, as JSON.
   ///
-  /// The file is read here, and written after changes, by a thread of its own: always the newest value,
-  /// under another name first, so that a crash leaves the old file or the new one. It is not synced to
-  /// the disk, and changes that other programs make to it are not noticed. Values of the same file within a
-  /// program are one value: the file is read for the first of them.
+  /// The file is read by this initializer. After changes, a background queue writes the newest
+  /// value. It writes to a temporary file and renames it, so after a crash the file contains the
+  /// old or the new value. The file is not synced to disk, and changes by other programs are not
+  /// noticed. All values of the same file within a program are one value; the file is read only for
+  /// the first of them.
   /// - Parameters:
-  ///   - path: the file; its directory must exist.
-  ///   - initial: the value if there is no such file.
-  ///   - merge: see ``init(_:merge:)``; the one of the first value of the file counts.
-  ///   - onFailure: called, on the thread that writes, with an error of writing. The value in memory is
-  ///     right nevertheless, and the next change tries again.
-  /// - Throws: the error of reading or decoding a file that exists; ``SharedFileError`` if the file is used
-  ///   for a value of another type.
+  ///   - path: The path of the file. Its directory must exist.
+  ///   - initial: The value to use if the file does not exist.
+  ///   - merge: See ``init(_:merge:)``. Only the function passed for the first value of the file is
+  ///     used.
+  ///   - onFailure: Called on the background queue if a write fails. The value in memory stays
+  ///     valid, and the next change tries again.
+  /// - Throws: An error of reading or decoding an existing file, or ``SharedFileError`` if the file
+  ///   is already used for a value of another type.
   public convenience init(
     file path: String, initial: @autoclosure () -> Value, merge: Merge? = nil,
     onFailure: @escaping @Sendable (any Error) -> Void
@@ -36,9 +38,9 @@ extension Shared where Value: Codable {
   }
 }
 
-/// Why a file cannot hold a shared value.
+/// The reason why a file cannot hold a shared value.
 public enum SharedFileError: Error, Equatable {
-  /// The file is used for a value of another type.
+  /// The file is already used for a value of another type.
   case holdsAnotherType(path: String)
 }
 
@@ -46,13 +48,13 @@ public enum SharedFileError: Error, Equatable {
 private enum SharedFiles {
   private struct Entry: Sendable {
     weak var core: (any AnyObject & Sendable)?
-    /// It outlives the value until that is written.
+    /// The file outlives the value until the last write has finished.
     weak var file: (any PendingFile)?
   }
 
   private static let entries = Mutex<[String: Entry]>([:])
 
-  /// The value of a file; made by `make` if it is not in use.
+  /// Returns the value of a file, and calls `make` if the file is not in use.
   static func core<Value>(
     of path: String, make: () throws -> SharedCore<Value>
   ) throws -> SharedCore<Value> {
@@ -76,12 +78,12 @@ private protocol PendingFile: AnyObject, Sendable {
   func waitUntilWritten()
 }
 
-/// Writes the newest of the values that it is given.
+/// Writes the newest of the values passed to it.
 final class SharedFile<Value: Sendable>: PendingFile {
   private let queue: DispatchQueue
   private let write: @Sendable (Value) throws -> Void
   private let failureHandlers = Mutex<[@Sendable (any Error) -> Void]>([])
-  /// What is not written yet.
+  /// The value that has not been written yet.
   private let pending = Mutex<Value?>(nil)
 
   init(label: String, write: @escaping @Sendable (Value) throws -> Void) {
@@ -89,7 +91,7 @@ final class SharedFile<Value: Sendable>: PendingFile {
     self.write = write
   }
 
-  /// Calls `handler` with each error of writing.
+  /// Adds a handler for write errors.
   func onFailure(_ handler: @escaping @Sendable (any Error) -> Void) {
     failureHandlers.withLock { $0.append(handler) }
   }

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// One action of a feature that shares a value: what its copy began with.
+/// One action of a feature that shares a value. It remembers the version that the feature's copy is
+/// based on.
 final class SharedTurn: Sendable {
   @TaskLocal private static var current: SharedTurn?
 
   private let core: ObjectIdentifier
-  /// The turn of the parent, while a child reduces.
+  /// The turn of the parent while a child is being reduced.
   private let outer: SharedTurn?
-  // With a lock, since a task that is begun by a reducer inherits this.
+  // Protected by a lock, because tasks started by a reducer inherit the turn.
   private let version: Mutex<any Sendable>
 
   private init<Value>(_ core: SharedCore<Value>, _ base: SharedCore<Value>.Version) {
@@ -16,8 +17,8 @@ final class SharedTurn: Sendable {
     version = Mutex(base)
   }
 
-  /// Runs `body` as an action of a feature whose copy has been given the value of `base`. Returns the version
-  /// that the copy was last in step with.
+  /// Runs `body` as an action of a feature whose copy has the value of `base`. Returns the version
+  /// that the copy was last synchronized with.
   static func run<Value, Result>(
     _ core: SharedCore<Value>, _ base: SharedCore<Value>.Version, _ body: () -> Result
   ) -> (Result, SharedCore<Value>.Version) {
@@ -26,19 +27,19 @@ final class SharedTurn: Sendable {
     return (result, turn.base(in: core) ?? base)
   }
 
-  /// The innermost turn of a feature that shares this value.
+  /// Returns the innermost turn of a feature that shares this value.
   static func current<Value>(for core: SharedCore<Value>) -> SharedTurn? {
     var turn = current
     while let present = turn, present.core != ObjectIdentifier(core) { turn = present.outer }
     return turn
   }
 
-  /// What the copy was last in step with.
+  /// Returns the version that the copy was last synchronized with.
   func base<Value>(in _: SharedCore<Value>) -> SharedCore<Value>.Version? {
     version.withLock { $0 as? SharedCore<Value>.Version }
   }
 
-  /// The copy is in step with a newer version.
+  /// Records that the copy was synchronized with a newer version.
   func rebase<Value>(_ newest: SharedCore<Value>.Version) where Value: Equatable & Sendable {
     version.withLock { $0 = newest }
   }

@@ -1,18 +1,18 @@
-/// What a feature that shares a value does and hears; see ``ReducerStep/sharing(_:with:action:)``.
+/// The actions of a feature that shares a value; see ``ReducerStep/sharing(_:with:action:)``.
 public enum SharedAction<Value: Equatable & Sendable>: Equatable, Sendable {
-  /// Takes the present value, and listens to changes from then on, until ``leave`` or until the feature
-  /// goes. Sent by whoever starts the feature.
+  /// Reads the current value and starts listening to changes, until ``leave`` or until the feature
+  /// is removed. Sent by the code that starts the feature.
   case join
-  /// Listens no longer.
+  /// Stops listening.
   case leave
-  /// The value was changed, by this feature or by another one. The field has the newest value, which may be
-  /// a later one.
+  /// The value was changed, by this feature or by another one. The field has the newest value,
+  /// which may be newer than this one.
   case changed(Value, version: UInt64)
 }
 
-// Written out: what the macro makes could not be seen through by users in other modules.
+// Written by hand, because other modules cannot inline what the macro generates.
 extension SharedAction: CasePathable {
-  /// Descriptors of the cases.
+  /// The paths of the cases.
   public struct Cases: Sendable {
     /// The case ``SharedAction/join``.
     public var join: CasePath<SharedAction, Void> {
@@ -69,7 +69,7 @@ where
     return hearing.followed(by: share(&state) { base.reduce(into: &$0, action: action) })
   }
 
-  /// Brings the field up to date, runs `body`, and shares what that wrote into the field.
+  /// Updates the field, runs `body`, and shares what `body` wrote to the field.
   @usableFromInline
   func share(
     _ state: inout State, _ body: (inout State) -> Effect<Action>
@@ -78,7 +78,7 @@ where
     assign(first.value, &state)
     let wasNoted = Lens.takeNote(&state)
     let (effect, base) = SharedTurn.run(shared.core, first) { body(&state) }
-    // A write shows by its note even if it restores the value that was there before.
+    // The change record reveals a write even if it restores the previous value.
     let isWritten = Lens.takeNote(&state)
     if wasNoted || isWritten { Lens.restoreNote(&state) }
     let own = Lens.read(state) { $0 }
@@ -92,7 +92,7 @@ where
     let listening = Listening(shared: ObjectIdentifier(shared.core))
     switch action {
     case .join:
-      // Begun before the field gets its value: no change falls in between.
+      // Starts listening before the field is updated, so that no change in between is missed.
       let (_, changes) = shared.core.listen()
       return Effect<SharedAction<Value>>.run(name: "Shared", sequence: changes) {
         .changed($0.value, version: $0.number)
@@ -117,7 +117,7 @@ where
   @inlinable public var childCounters: [ChildCounter] { base.childCounters }
 }
 
-/// The identifier of the effect that listens.
+/// The identifier of the effect that listens for changes.
 private struct Listening: Hashable, Sendable {
   let shared: ObjectIdentifier
 }
@@ -131,16 +131,17 @@ extension ReducerStep {
   ///     …
   ///     Reduce { … }.sharing(\.settings, with: settings, action: \.settings)
   ///
-  /// Before each action of the feature the field gets the newest value, whether the feature has joined or
-  /// not. What the reducer leaves in the field is shared at the end of the action. If somebody on another
-  /// lane changes the value in between, both changes are merged (``Shared/init(_:merge:)``). A change that
-  /// counts on the present value even then, as `+= 1` does, goes through ``Shared/change(_:_:)``.
+  /// Before each action of the feature, the field gets the newest value, whether the feature has
+  /// joined or not. After the action, the value that the reducer left in the field is shared. If
+  /// code on another lane changes the value in between, both changes are merged
+  /// (``Shared/init(_:merge:)``). For a change that depends on the current value, such as `+= 1`,
+  /// use ``Shared/change(_:_:)``.
   ///
   /// A feature that has joined (``SharedAction/join``) also gets an action for each change,
-  /// ``SharedAction/changed(_:version:)``. The reducer that this is called on sees it after the field has its
-  /// value.
+  /// ``SharedAction/changed(_:version:)``. The reducer to which this modifier is applied sees the
+  /// action after the field was updated.
   ///
-  /// For values that are small: the field is compared after each action of this feature.
+  /// Use it for small values: the field is compared after each action of the feature.
   @inlinable
   public func sharing<Lens: FieldLens, Case: CaseLens, Value: Equatable & Sendable>(
     _ field: KeyPath<State.Lenses, Lens>, with shared: Shared<Value>,

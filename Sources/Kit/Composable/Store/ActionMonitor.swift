@@ -1,4 +1,4 @@
-/// What is called around each action of a store, for journals and debugging.
+/// The callbacks before and after each action of a store, for logging and debugging.
 @usableFromInline
 final class ActionMonitor<State: ObservableState, Action: Sendable> {
   var onBegin: [() -> Void] = []
@@ -9,7 +9,8 @@ final class ActionMonitor<State: ObservableState, Action: Sendable> {
 
   @usableFromInline
   func begin(_ store: Store<State, Action>, _ action: Action) {
-    // Earlier changes go to their observers first, so that what is noted now is this action's.
+    // Delivers earlier changes first, so that all changes recorded afterwards belong to this
+    // action.
     if !onChanges.isEmpty { store.drainChanges() }
     for callback in onBegin { callback() }
   }
@@ -35,17 +36,18 @@ extension Store {
     return monitor
   }
 
-  /// Tells observers which kind of action changed what they wait for, in ``Observer/causes``.
+  /// Records for each observer which kind of action changed the observed fields, in
+  /// ``Observer/causes``.
   ///
-  /// Changes are then looked at after each action, which costs tens of nanoseconds; delivery is as
-  /// before, once for all.
+  /// Changes are then examined after each action, which costs tens of nanoseconds. Observers are
+  /// still called once per delivery.
   public func attributeChanges(_ isOn: Bool) {
     drainChanges()
     deliveries.trace = isOn ? actionTrace : nil
     madeMonitor.attributesChanges = isOn
   }
 
-  /// Attributes what changed to the current action.
+  /// Attributes the recorded changes to the current action.
   func attributeChanges() {
     guard deliveries.observerCount != 0 else { return }
     deliveries.cause = deliveries.trace?.code ?? 0
@@ -53,26 +55,27 @@ extension Store {
     deliveries.cause = 0
   }
 
-  /// Calls `callback` before each action is reduced; to measure how long that takes.
+  /// Calls `callback` before each action is reduced, for example to measure the duration.
   public func onActionBegin(_ callback: @escaping () -> Void) {
     madeMonitor.onBegin.append(callback)
   }
 
-  /// Calls `callback` after each action was reduced; for journals.
+  /// Calls `callback` after each action was reduced, for example to log it.
   public func onAction(_ callback: @escaping (Action) -> Void) {
     madeMonitor.onAction.append(callback)
   }
 
-  /// Calls `callback` after each action with the paths of the fields that it changed, such as
-  /// `chat.count`, as the dirty bits tell.
+  /// Calls `callback` after each action with the paths of the changed fields, such as `chat.count`,
+  /// according to the dirty bits.
   ///
-  /// For debugging: while it is in use, changes are looked at after each action, not once per frame.
+  /// For debugging: while a callback is registered, changes are examined after each action and not
+  /// once per frame.
   public func onChanges(_ callback: @escaping (Action, _ paths: [String]) -> Void) {
     drainChanges()
     madeMonitor.onChanges.append(callback)
   }
 
-  /// Hands one line per action to `output`: its kind and the fields that it changed.
+  /// Passes one line per action to `output`: its kind and the fields that it changed.
   ///
   /// For example `chat.messages: chat.total, chat.messages`.
   public func printChanges(to output: @escaping (String) -> Void) {

@@ -1,9 +1,10 @@
-/// A child of a store as its own small store: sends its actions, reads its state, observes it.
+/// A handle to a child of a store. It sends the child's actions, reads its state and observes it.
 ///
-/// A cheap value that holds the store and a function: no cache, no subscription, nothing to free.
-/// Not `Sendable`, like its store.
+/// The handle is a cheap value that holds the store and a function. It needs no cache, subscription
+/// or clean-up. Not `Sendable`, like its store.
 public struct ChildStore<State, Action> {
-  /// What is asked of the store. Addresses: values of generic type would pass through an adapter.
+  /// A request to the store. The payloads are addresses, because values of generic type would pass
+  /// through an adapter.
   @usableFromInline
   enum Access {
     case send(UnsafePointer<Action>)
@@ -11,8 +12,9 @@ public struct ChildStore<State, Action> {
     case place(UnsafeMutablePointer<Place<State>?>)
   }
 
-  // One function, since each is an object of its own, which a copy of the handle visits to count a
-  // reference: in a list of many handles, one more that the cache does not have.
+  // A single function, because each function is a separate object whose reference count changes
+  // when the handle is copied. In a list of many handles that is an additional cache miss per
+  // handle.
   @usableFromInline let access: (Access) -> Void
 
   @inlinable
@@ -22,24 +24,24 @@ public struct ChildStore<State, Action> {
   @inlinable
   public func send(_ action: Action) { withUnsafePointer(to: action) { access(.send($0)) } }
 
-  /// A copy of the child's state; `nil` if it does not exist.
+  /// A copy of the child's state, or `nil` if the child does not exist.
   @inlinable public var state: State? {
     var state: State?
     withUnsafeMutablePointer(to: &state) { access(.read($0)) }
     return state
   }
 
-  /// Where observers of the child hang.
+  /// The observation node of the child.
   public var place: Place<State> {
     var place: Place<State>?
     withUnsafeMutablePointer(to: &place) { access(.place($0)) }
-    guard let place else { preconditionFailure("a handle knows its place") }
+    guard let place else { preconditionFailure("a child store must set its place") }
     return place
   }
 }
 
 extension Store where Action: CasePathable {
-  /// The child in a field.
+  /// Returns a handle to the child in a field.
   @inlinable
   public func scope<Lens: FieldLens, Case: CaseLens>(
     state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>
@@ -54,7 +56,7 @@ extension Store where Action: CasePathable {
     }
   }
 
-  /// The child in an optional field.
+  /// Returns a handle to the child in an optional field.
   @inlinable
   public func scope<Lens: FieldLens, Case: CaseLens, Child: ObservableState>(
     state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>
@@ -69,7 +71,7 @@ extension Store where Action: CasePathable {
     }
   }
 
-  /// The child that is presented in an optional field.
+  /// Returns a handle to the child that is presented in an optional field.
   @inlinable
   public func scope<Lens: FieldLens, Case: CaseLens, Child: ObservableState, ChildAction>(
     state: KeyPath<State.Lenses, Lens>, action: KeyPath<Action.CaseLenses, Case>
@@ -87,11 +89,12 @@ extension Store where Action: CasePathable {
     }
   }
 
-  /// The element of a collection with the given key; `nil` if there is none.
+  /// Returns a handle to the element with the given key, or `nil` if there is none.
   ///
-  /// The handle stays with that element: after its removal its state is `nil` and its actions are
-  /// dropped and counted (``actionsWithoutChild``), even if an element with the same key comes. In a
-  /// collection that replaces the whole one it is the element with the same key.
+  /// The handle stays bound to that element. After the element is removed, the handle's state is
+  /// `nil` and its actions are dropped and counted (``actionsWithoutChild``), even if a new element
+  /// has the same key. If the whole collection is replaced, the handle refers to the element with
+  /// the same key.
   @inlinable
   public func scope<
     Lens: FieldLens, Case: CaseLens, ID: Hashable & Sendable, Child: ObservableState, ChildAction
@@ -105,7 +108,8 @@ extension Store where Action: CasePathable {
     element(Lens.self, Case.self, id)
   }
 
-  /// The screen of a stack with the given number; `nil` if there is none. See ``scope(state:id:action:)``.
+  /// Returns a handle to the screen of a stack with the given number, or `nil` if there is none.
+  /// See ``scope(state:id:action:)``.
   @inlinable
   public func scope<Lens: FieldLens, Case: CaseLens, Screen: ObservableState, ScreenAction>(
     state: KeyPath<State.Lenses, Lens>, id: StackElementID, action: KeyPath<Action.CaseLenses, Case>
@@ -153,7 +157,7 @@ extension Store where Action: CasePathable {
     _ index: Int, _ slot: KeyedSlot?, _ id: ID
   ) -> Place<Child> {
     guard let slot else {
-      // Nothing will change there.
+      // A node outside the tree, because the element no longer changes.
       return Place(
         node: { [deliveries] in PlaceNode(deliveries: deliveries, ignored: $0) },
         ignored: Child._$ignoredFields)

@@ -1,7 +1,7 @@
-/// What is called when a store ends.
+/// The callbacks that run when a store is deallocated.
 ///
-/// Not `Sendable`: used on the store's lane. A class of its own, so that a callback can be removed without
-/// holding the store.
+/// Not `Sendable`: used on the store's lane. A separate class, so that a callback can be removed
+/// without a reference to the store.
 @usableFromInline
 final class EndCallbacks {
   private var last: UInt64 = 0

@@ -1,22 +1,23 @@
-/// A node of a store's state tree, to which observers are added.
+/// A path to an observation node of a store, to which observers can be added.
 ///
-/// A cheap value; the tree gets a node there when the first observer comes.
+/// A cheap value. The tree creates the node when the first observer is added.
 public struct Place<State> {
-  // Makes the node with the given ignored fields, if it is not there yet.
+  // Returns the node, and creates it with the given ignored fields if it does not exist.
   let node: (FieldSet) -> PlaceNode
   let ignored: FieldSet
 }
 
 extension Place where State: ObservableState {
-  /// The node itself; it is made if it does not exist.
+  /// Returns the node, and creates it if it does not exist.
   public func makeNode() -> PlaceNode { node(State._$ignoredFields) }
 
-  /// The node of a child.
+  /// Returns the path to the node of a child.
   public func child<Child: ObservableState>(_ field: FieldKey<State, Child>) -> Place<Child> {
     child(State._$fields[keyPath: field].index)
   }
 
-  /// The node of an optional child; it stays the same while the child comes and goes.
+  /// Returns the path to the node of an optional child. The node stays the same when the child is
+  /// removed and added.
   public func child<Child: ObservableState>(_ field: FieldKey<State, Child?>) -> Place<Child> {
     child(State._$fields[keyPath: field].index)
   }
@@ -27,7 +28,7 @@ extension Place where State: ObservableState {
       ignored: Child._$ignoredFields)
   }
 
-  /// The node of a collection of children.
+  /// Returns the path to the node of a collection of children.
   public func child<ID, Element: ObservableState>(
     _ field: FieldKey<State, KeyedCollection<ID, Element>>
   ) -> Place<KeyedCollection<ID, Element>> {
@@ -36,7 +37,7 @@ extension Place where State: ObservableState {
       node: { _ in makeNode().makeChild(index, ignored: []) }, ignored: [])
   }
 
-  /// Calls `callback` after a change of the field, or of something inside it.
+  /// Calls `callback` after a change of the field or of something inside it.
   public func observe<Value>(
     _ field: FieldKey<State, Value>, _ callback: @escaping () -> Void
   ) -> Observer {
@@ -44,17 +45,17 @@ extension Place where State: ObservableState {
       FieldSet(field: State._$fields[keyPath: field].index), .plain(callback))
   }
 
-  /// Calls `callback` after a change of any field that is not ignored, with the changed ones.
+  /// Calls `callback` with the changed fields after a change of any field that is not ignored.
   public func observeAll(_ callback: @escaping (FieldSet) -> Void) -> Observer {
     makeNode().observe(State._$declaredFields, callback)
   }
 }
 
 extension Place {
-  /// The node of the element in `slot`, as long as that element lives; it stays the same when the
-  /// whole collection is replaced by one that has its key.
+  /// Returns the path to the node of the element in `slot`. The node stays the same while the
+  /// element exists, and when the whole collection is replaced by one that contains its key.
   ///
-  /// Its observers are called one last time when the element is removed.
+  /// The node's observers are called one last time when the element is removed.
   public func element<ID: Hashable & Sendable, Element: ObservableState>(
     _ slot: KeyedSlot, id: ID
   ) -> Place<Element> where State == KeyedCollection<ID, Element> {
@@ -63,8 +64,8 @@ extension Place {
       ignored: Element._$ignoredFields)
   }
 
-  /// Calls `callback` with what changed in the collection since it was called last: mostly one list,
-  /// more if the collection changed between deliveries.
+  /// Calls `callback` with the changes of the collection since the last call. Usually there is one
+  /// list; there are more if the collection changed several times between deliveries.
   public func observeElements<ID, Element>(
     _ callback: @escaping ([KeyedChanges<ID>]) -> Void
   ) -> Observer where State == KeyedCollection<ID, Element> {

@@ -1,8 +1,8 @@
 extension Store {
-  /// Sends `action` like ``send(_:)`` and returns a handle to the effects that it starts, and to
-  /// those that their actions start.
+  /// Sends `action` like ``send(_:)``. Returns a handle to the effects that the action starts, and
+  /// to the effects started by their actions.
   ///
-  /// A send that is not tracked pays nothing for this.
+  /// Untracked sends have no additional cost.
   public func start(_ action: Action) -> SentEffects<State, Action> {
     let origin = turn + 1
     within(origin) { send(action) }
@@ -10,20 +10,20 @@ extension Store {
   }
 }
 
-/// The effects of one action, and of the actions that these send.
+/// The effects of one action, and the effects started by their actions.
 ///
-/// A value; it holds the store. Not `Sendable`: used on the store's lane.
+/// A value that holds a reference to the store. Not `Sendable`: use it on the store's lane.
 public struct SentEffects<State: ObservableState, Action: Sendable> {
   let store: Store<State, Action>
   let origin: UInt64
 
-  /// Whether one of them runs.
+  /// Whether any of the effects is running.
   public var isRunning: Bool { store.effects.isRunning(origin: origin) }
 
-  /// Cancels them. O(running effects of the store).
+  /// Cancels the effects. O(n) in the number of running effects of the store.
   public func cancel() { store.effects.cancel(origin: origin) }
 
-  /// Waits for the last of them to end. Returns at once if none runs.
+  /// Waits until all of the effects have ended. Returns immediately if none is running.
   public nonisolated(nonsending) func finish() async {
     guard isRunning else { return }
     await withCheckedContinuation { store.effects.wait(for: origin, $0) }

@@ -1,27 +1,27 @@
-/// Counts how often a computed scope was evaluated.
+/// The number of evaluations of a computed scope.
 public struct ComputedScopeCount: Hashable, Sendable {
-  /// The name that the scope was given.
+  /// The name of the scope.
   public let name: String
-  /// Evaluations so far.
+  /// The number of evaluations so far.
   public let evaluations: Int
 }
 
-/// A part of a state that is computed at each look instead of stored.
+/// A part of a state that is computed on each access instead of being stored.
 ///
-/// It is recomputed each time it is read, the more costly the closer to the root. What is
-/// shown should be a stored field, or be derived in the view at the leaf.
+/// The closer a scope is to the root, the more often it is evaluated. Store a value that is shown
+/// in a field, or compute it in the leaf view that shows it.
 public struct ComputedScope<State> {
   let evaluate: () -> State
 
-  /// The value, computed now.
+  /// The value, computed on each access.
   public var state: State { evaluate() }
 }
 
 extension Store {
-  /// A part of the state that `compute` derives from it.
+  /// Returns a scope that `compute` derives from the state.
   ///
-  /// Evaluations are counted by name (``computedScopeCounts``); when they exceed `allowance` per action the
-  /// store warns once, naming the scope, through ``onWarning``.
+  /// Evaluations are counted by name (``computedScopeCounts``). If they exceed `allowance` per
+  /// action, the store warns once through ``onWarning`` and names the scope.
   public func scope<Value>(
     computed name: String, allowance: Int = 10, _ compute: @escaping (State) -> Value
   ) -> ComputedScope<Value> {
@@ -40,7 +40,7 @@ extension Store {
     }
   }
 
-  /// The count of a scope; the same one for all scopes of one name, however often they are made.
+  /// Returns the count of a scope. All scopes with the same name share one count.
   private func scopeCount(named name: String) -> ScopeCount {
     if let count = computedScopes.first(where: { $0.name == name }) { return count }
     let count = ScopeCount(name: name)
@@ -48,13 +48,13 @@ extension Store {
     return count
   }
 
-  /// How often each computed scope was evaluated, in the order in which they were made.
+  /// The number of evaluations of each computed scope, in the order in which the scopes were made.
   public var computedScopeCounts: [ComputedScopeCount] {
     computedScopes.map { ComputedScopeCount(name: $0.name, evaluations: $0.evaluations) }
   }
 }
 
-/// The count of one computed scope.
+/// The evaluation count of one computed scope.
 @usableFromInline
 final class ScopeCount {
   let name: String

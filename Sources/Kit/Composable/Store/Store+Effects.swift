@@ -1,22 +1,22 @@
 extension Store {
-  /// Number of effects that run.
+  /// The number of running effects.
   public var runningEffects: Int { effects.count }
 
-  /// Number of effects that were started so far.
+  /// The number of effects started so far.
   package var startedEffects: UInt64 { effects.started }
 
-  /// Names of the effects that run, in the order in which they were started.
+  /// The names of the running effects, in the order in which they were started.
   public var runningEffectNames: [String] { effects.names }
 
-  /// The same, with the file and the line of effects that were given no name.
+  /// The names of the running effects, with the file and line of effects without a name.
   public var runningEffectDescriptions: [String] { effects.descriptions }
 
-  /// Cancels everything that runs. The store can go on.
+  /// Cancels all running effects. The store can still be used.
   public func cancelEffects() { effects.cancelAll() }
 
   @inlinable
   func perform(_ effect: Effect<Action>) {
-    // Most effects are one action to be sent.
+    // Most effects only send one action.
     if let action = effect.action, effectActionSink == nil {
       queue.append(action)
     } else {
@@ -24,7 +24,7 @@ extension Store {
     }
   }
 
-  /// - Parameter sequence: what waits for the end of the effect.
+  /// - Parameter sequence: The sequence that waits for the effect to end.
   @inlinable
   func perform(
     _ effect: Effect<Action>, in scope: EffectScope, _ sequence: EffectSequence? = nil
@@ -66,8 +66,9 @@ extension Store {
     effects.register(effect, in: scope)
     let executor =
       run.onLane ? mailbox.lane.taskExecutor(named: run.name) : mailbox.lane.poolExecutor
-    // Written here and not kept in a variable, which would put adapters around it. Without a name, which
-    // costs a quarter of a task: the store knows it.
+    // The closure is written here and not stored in a variable, which would wrap it in adapters.
+    // The task has no name, because a name costs a quarter of a task and the store already knows
+    // it.
     let task = Task(executorPreference: executor, priority: run.priority) { await effect.perform() }
     effects.started(effect, task)
   }
@@ -82,7 +83,8 @@ extension Store {
       case .action(let action, let effect):
         if mayArrive(effect) { take(action, origin: effect.origin) }
       case .actions(let actions, let effect):
-        // The first ones may cancel the effect, or remove its child: then the rest is dropped.
+        // An action may cancel the effect or remove its child. The remaining actions are then
+        // dropped.
         for action in actions {
           guard mayArrive(effect) else { break }
           take(action, origin: effect.origin)
@@ -114,7 +116,8 @@ extension Store {
     effects.interrupt(effect.sequence)
   }
 
-  /// Whether what an effect sends is to be reduced: it runs, and the child that started it is there.
+  /// Returns whether an action of an effect is to be reduced: the effect is running and the child
+  /// that started it is present.
   @inlinable
   func mayArrive(_ effect: RunningEffect) -> Bool {
     guard let scope = effect.scope else {
@@ -124,7 +127,8 @@ extension Store {
     return scope === effects.root || isCurrent(scope)
   }
 
-  /// Whether the child that a scope belongs to is still there; if not, its effects end.
+  /// Returns whether the child that a scope belongs to still exists. If it does not, its effects
+  /// are ended.
   @inlinable
   func isCurrent(_ scope: EffectScope) -> Bool {
     guard scope !== effects.root, !isReducing else { return true }
@@ -139,7 +143,7 @@ extension Store {
     return false
   }
 
-  /// Reduces without delivering: the batch delivers once.
+  /// Reduces actions without delivering changes, because the batch delivers them once.
   @inlinable
   func enter(_ actions: some Sequence<Action>, origin: UInt64) {
     if let effectActionSink {
@@ -161,7 +165,7 @@ extension Store {
     }
   }
 
-  /// Effects that are started by `body` count as those of a tracked send.
+  /// Runs `body`. Effects that it starts belong to the tracked send `origin`.
   @inlinable
   func within(_ origin: UInt64, _ body: () -> Void) {
     let outer = self.origin

@@ -1,25 +1,25 @@
 extension Store {
-  /// The node of the whole state.
+  /// The observation node of the whole state.
   public var place: Place<State> {
     Place(node: { [root] _ in root }, ignored: State._$ignoredFields)
   }
 
-  /// Calls `callback` after a change of the field, or of something inside it. Cost of a change
-  /// elsewhere: none.
+  /// Calls `callback` after a change of the field or of something inside it. Changes elsewhere have
+  /// no additional cost.
   public func observe<Value>(
     _ field: FieldKey<State, Value>, _ callback: @escaping () -> Void
   ) -> Observer {
     place.observe(field, callback)
   }
 
-  /// Calls `callback` after a change of any of the state's fields, with the changed ones.
+  /// Calls `callback` with the changed fields after a change of any field of the state.
   public func observeAll(_ callback: @escaping (FieldSet) -> Void) -> Observer {
     place.observeAll(callback)
   }
 
-  /// Calls `callback` when an optional child comes or goes, with whether it is there now.
+  /// Calls `callback` when an optional child is added or removed, with whether it is present.
   ///
-  /// What happens inside the child does not concern it.
+  /// Changes inside the child do not call it.
   public func observePresence<Child: ObservableState>(
     _ field: FieldKey<State, Child?>, _ callback: @escaping (_ isPresent: Bool) -> Void
   ) -> Observer {
@@ -30,13 +30,15 @@ extension Store {
     }
   }
 
-  /// Overrides which fields of the root state are ignored, to compare both in one program.
+  /// Overrides which fields of the root state are ignored, to compare both behaviours in one
+  /// program.
   public func setIgnored(_ fields: FieldSet) { root.ignored = fields }
 
-  /// The values of a field as an asynchronous sequence: the present one, and after each delivery the
-  /// newest if it changed. A consumer that is slow misses values in between, never the last.
+  /// Returns an asynchronous sequence of a field's values: the current value, then the newest value
+  /// after each delivery that changed it. A slow consumer misses intermediate values, but never the
+  /// last one.
   ///
-  /// Ends when the store goes.
+  /// The sequence ends when the store is deallocated.
   public func values<Value: Sendable>(of field: FieldKey<State, Value>) -> AsyncStream<Value> {
     let read = State._$fields[keyPath: field].get
     return stream(first: read(_state)) { [unowned self] continuation in
@@ -44,10 +46,10 @@ extension Store {
     }
   }
 
-  /// Which fields changed, after each delivery, as an asynchronous sequence: of deliveries that the
-  /// consumer missed, too.
+  /// Returns an asynchronous sequence of the fields that changed, one set per delivery. If the
+  /// consumer missed deliveries, the next set includes their fields.
   public func changes() -> AsyncStream<FieldSet> {
-    // What was not consumed yet; on the lane only.
+    // The fields that have not been consumed yet. Accessed only on the lane.
     var pending: FieldSet = []
     return stream(first: nil) { [unowned self] continuation in
       observeAll { fields in
@@ -63,7 +65,7 @@ extension Store {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self, bufferingPolicy: .bufferingNewest(1))
     if let first { continuation.yield(first) }
-    // Touched on the lane only: the hop below is what makes that so.
+    // Accessed only on the lane: `onTermination` below switches to the lane first.
     nonisolated(unsafe) let (observer, endCallbacks) = (observe(continuation), endCallbacks)
     let number = endCallbacks.add { continuation.finish() }
     let lane = mailbox.lane

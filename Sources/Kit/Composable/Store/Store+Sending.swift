@@ -1,8 +1,9 @@
 extension Store {
-  /// Reduces `action`, and then the actions that it led to, in order.
+  /// Reduces `action`, and then the actions that follow from it, in order.
   ///
-  /// Called while reducing (by an observer in immediate mode, say) it queues the action.
-  /// - Complexity: that of the reducer; observers cost only where something changed.
+  /// A call while the store is reducing, for example by an observer in immediate mode, queues the
+  /// action.
+  /// - Complexity: The cost of the reducer. Observers cost only where something changed.
   @inlinable
   public func send(_ action: Action) {
     guard !isReducing else {
@@ -54,7 +55,7 @@ extension Store {
       process(queue[position])
       position += 1
     }
-    // One by one: mostly there is one, and removing all at once is made for many.
+    // Removes actions one by one: usually there is one, and `removeAll` is optimised for many.
     while !queue.isEmpty { queue.removeLast() }
   }
 
@@ -67,13 +68,13 @@ extension Store {
 
   // MARK: Delivery
 
-  /// Tells observers what changed since the last delivery, each once; then what their own actions
-  /// changed.
-  /// - Complexity: proportional to the changed fields and their observers.
+  /// Calls each observer of changes since the last delivery once. Then delivers changes made by
+  /// these observers.
+  /// - Complexity: Proportional to the number of changed fields and their observers.
   @inlinable
   public func deliverChanges() {
     guard !isReducing, !isDelivering else { return }
-    // Without observers changes stay where they are; the first one to come does not see them.
+    // Without observers, changes stay recorded. The first observer that is added does not see them.
     if deliveries.observerCount != 0 { drainChanges() }
     if !deliveries.isEmpty { deliverRounds() }
   }
@@ -102,10 +103,10 @@ extension Store {
   }
 }
 
-/// Names of actions for reports.
+/// The names of actions in reports.
 public enum ActionKind {
-  /// The case of `action`, and that of an action within it, as in `chat.messages`; its type if it has
-  /// no cases.
+  /// Returns the case of `action`, with the case of a nested action, as in `chat.messages`. Returns
+  /// the type if the action has no cases.
   public static func name(of action: Any) -> String {
     guard let action = action as? any CasePathable else { return "\(type(of: action))" }
     return name(ofCase: action)
@@ -121,7 +122,8 @@ public enum ActionKind {
     return name
   }
 
-  /// The shortest sequence that `kinds` ends in at least twice; the last eight if there is none.
+  /// Returns the shortest sequence that is repeated at least twice at the end of `kinds`, or the
+  /// last eight kinds if there is none.
   static func cycle(in kinds: [String]) -> [String] {
     for length in stride(from: 1, through: kinds.count / 2, by: 1) {
       let last = kinds.suffix(length)
@@ -131,7 +133,7 @@ public enum ActionKind {
   }
 }
 
-/// An action that carries another one besides an address.
+/// An action that contains another action and an address.
 protocol NestedAction {
   var nested: Any { get }
 }

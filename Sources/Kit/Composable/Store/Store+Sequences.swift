@@ -1,6 +1,7 @@
 import RateLimiting
 
-// What goes on without an action: the next part of a sequence, and what a limit held back.
+// Work that continues without an action: the next part of a sequence, and effects held back by a
+// limiter.
 extension Store {
   // MARK: Sequences
 
@@ -11,7 +12,8 @@ extension Store {
     advance(sequence)
   }
 
-  /// Performs parts until one has to be waited for. Behind the last one the sequence around it goes on.
+  /// Performs parts until one has to be waited for. After the last part, continues with the
+  /// enclosing sequence.
   private func advance(_ first: EffectSequence) {
     var next: EffectSequence? = first
     while let sequence = next as? PendingEffects<Action> {
@@ -26,14 +28,15 @@ extension Store {
     }
   }
 
-  /// Begins the next part of a sequence after the one before has ended.
+  /// Begins the next part of a sequence, because the part before has ended.
   @usableFromInline
   func goOn(_ sequence: EffectSequence) {
     guard isCurrent(sequence.scope) else { return effects.interrupt(sequence) }
     resume(sequence.origin) { advance(sequence) }
   }
 
-  /// Performs effects behind a message of an effect. What they send comes like actions of an effect.
+  /// Performs effects in response to a message of an effect. Actions that they send are treated as
+  /// actions of an effect.
   private func resume(_ origin: UInt64, _ body: () -> Void) {
     guard !isReducing else { return within(origin, body) }
     resumed = []
@@ -71,7 +74,8 @@ extension Store {
 
   private func wait(for held: EffectLimiter<Action>.Held, of limiter: EffectLimiter<Action>) {
     if let (effect, deadline) = limiter.waiting, effect.scope != nil {
-      // Woken too early it sleeps again: cheaper than a new task for each action.
+      // If the task wakes too early, it sleeps again. That is cheaper than a new task for each
+      // action.
       if effect.marks == held.marks, deadline <= held.deadline {
         effects.move(effect, to: origin, held.sequence)
         return
@@ -104,7 +108,8 @@ extension Store {
       return
     }
     let (scope, origin, sequence) = (limiter.scope, effect.origin, effect.sequence)
-    // The wait is over before what it was for begins: that may cancel what runs under the same identifiers.
+    // The wait ends before the effect begins, because the effect may cancel effects with the same
+    // identifiers.
     effects.keep(scope)
     effects.hold(origin)
     sequence?.pending += 1

@@ -1,18 +1,18 @@
-// What the stores of tests need to know.
+// Internals of the store that the test stores need.
 extension Store {
-  /// The number of the next send, as that of a tracked one.
+  /// The number of the next send when it is tracked.
   package var nextOrigin: UInt64 { turn + 1 }
 
-  /// The effects of a tracked send.
+  /// Returns the effects of a tracked send.
   package func effects(of origin: UInt64) -> SentEffects<State, Action> {
     SentEffects(store: self, origin: origin)
   }
 
-  /// Sends `action` as one that follows from a tracked send.
+  /// Sends `action` as a consequence of a tracked send.
   package func send(_ action: Action, origin: UInt64) { within(origin) { send(action) } }
 
-  /// Reduces `action` and returns the paths of what it changed without noting that: none, unless the
-  /// notes are broken.
+  /// Reduces `action` and returns the paths of unrecorded changes. The result is empty unless the
+  /// change records are faulty.
   package func sendChecked(_ action: Action, origin: UInt64) -> [String] {
     drainChanges()
     let old = _state

@@ -1,41 +1,43 @@
-/// Holds a state, reduces actions into it in place, runs effects, and tells observers what changed.
+/// Holds a state, reduces actions into it in place, runs effects, and calls observers of changes.
 ///
 ///     let store = Store(initialState: Room.State(), lane: lane) { Room() }
 ///     let observer = store.observe(\.title) { print(store.state.title) }
 ///     store.send(.titled("Evening show"))
 ///
-/// Not `Sendable`: belongs to its ``Lane`` and never leaves it; effects reach it through a mailbox.
-/// The cost of a send does not grow with the number of observers or child handles.
+/// Not `Sendable`: a store belongs to its ``Lane`` and is used only there. Effects reach it through
+/// a mailbox. The cost of a send does not grow with the number of observers or child handles.
 public final class Store<State: ObservableState, Action: Sendable> {
-  /// When observers are called.
+  /// The time at which observers are called.
   public enum Notification: Sendable {
     /// At the end of each ``send(_:)``.
     case immediate
-    /// When ``deliverChanges()`` is called, once per frame, for all sends since.
+    /// When ``deliverChanges()`` is called, for example once per frame, for all sends since the
+    /// last call.
     case batched
   }
 
-  /// What the store could not do quietly.
+  /// A failure that the store reports to ``onFailure``.
   public enum Failure: Error, Sendable {
     /// An effect ended with an error that it did not handle.
     case uncaughtError(effect: String, any Error)
-    /// Actions kept sending actions; `lastKinds` is the cycle, by the kinds of its actions.
+    /// Actions kept sending actions. `lastKinds` are the kinds of actions in the cycle.
     case endlessActions(limit: Int, lastKinds: [String])
     /// A child returned ``Effect/dismiss``, but no parent presents it.
     case dismissedWithoutParent
-    /// An effect that had ended sent an action, which was dropped: its `send` outlived it.
+    /// An effect used its `send` after it had ended. The action was dropped.
     case lateAction
   }
 
-  // Exclusivity is unchecked at run time for what each send touches: a store stays on its lane, and
-  // `isReducing` keeps a send from entering another. The checks cost more than the sends. The state
-  // comes last: what comes after a field whose size is not known here is found indirectly.
+  // Exclusivity is not checked at run time for properties that each send accesses. A store stays on
+  // its lane, and `isReducing` prevents reentrant sends. The checks would cost more than the sends.
+  // The state is the last property: a property after a field of unknown size is accessed
+  // indirectly.
   @exclusivity(unchecked) @usableFromInline var turn: UInt64 = 0
   @usableFromInline let run: ReducerFunction<State, Action>
   @usableFromInline let hasChild: (State, EffectScope) -> Bool
   @usableFromInline let root: PlaceNode
   @usableFromInline let deliveries = DeliveryQueue()
-  /// Called around each action; for journals and debugging.
+  /// The callbacks before and after each action, for logging and debugging.
   @exclusivity(unchecked) @usableFromInline var monitor: ActionMonitor<State, Action>?
   @exclusivity(unchecked) @usableFromInline var notification: Notification
   @exclusivity(unchecked) @usableFromInline var isReducing = false
@@ -46,45 +48,49 @@ public final class Store<State: ObservableState, Action: Sendable> {
   @usableFromInline let childCounters: [ChildCounter]
   @usableFromInline let mailbox: Mailbox<Action>
   @exclusivity(unchecked) @usableFromInline var effects = EffectRegistry()
-  /// The tracked send that is being processed; 0 if none.
+  /// The tracked send that is being processed, or 0 if there is none.
   @exclusivity(unchecked) @usableFromInline var origin: UInt64 = 0
-  /// What effects send that go on without an action, with the scope that it must find; `nil` while none do.
+  /// The actions sent by effects that continue without an action, each with the scope that must
+  /// still exist; `nil` while no such effects are performed.
   @exclusivity(unchecked) @usableFromInline var resumed: [(action: Action, scope: EffectScope)]?
   let endCallbacks = EndCallbacks()
-  /// Takes the actions that effects send, in place of the queue; for stores under test. Told are also
-  /// the tracked send that the action follows from, and whether the action in hand leads to it.
+  /// A closure that receives the actions of effects instead of the queue, for test stores. Also
+  /// receives the originating send, and whether the current action caused the action.
   @exclusivity(unchecked) @usableFromInline package var effectActionSink:
     ((Action, _ origin: UInt64, _ isFeedback: Bool) -> Void)?
 
-  /// Takes each action that a running effect sends, instead of its being reduced: for programs that log every
-  /// input first, and then send it.
+  /// A closure that receives each action of a running effect instead of the reducer. A program that
+  /// logs every input first sends the action afterwards.
   @exclusivity(unchecked) @usableFromInline package var onEffectAction: ((Action) -> Void)?
-  /// Whether effects are started. Not while a program repeats what has happened before: what effects brought
-  /// back is part of that.
+  /// Whether effects are started. A program turns this off while it replays recorded actions,
+  /// because the recording already contains the actions of effects.
   @exclusivity(unchecked) @usableFromInline package var startsEffects = true
 
-  /// How many actions one send may lead to by feedback, before that is an error.
+  /// The maximum number of actions that follow from one send, before the store stops them and
+  /// reports a failure.
   @exclusivity(unchecked) public var feedbackLimit = 10_000
-  /// Called with what went wrong. Nothing is swallowed: without a handler it is counted in ``failures``.
+  /// A closure that is called with each failure. Without it, failures are only counted in
+  /// ``failures``.
   @exclusivity(unchecked) public var onFailure: ((Failure) -> Void)?
-  /// Called on the lane after actions that effects sent were reduced, once for all that came together:
-  /// the caller of `send` does not see these. For code that draws frames.
+  /// A closure that is called on the lane after actions sent by effects were reduced, once per
+  /// batch. The caller of `send` does not see these actions. Use it to draw a frame.
   @exclusivity(unchecked) public var onEffectActions: (() -> Void)?
-  /// Called with advice, such as about a scope that is computed too often.
+  /// A closure that is called with advice, for example about a scope that is computed too often.
   public var onWarning: ((String) -> Void)?
   @usableFromInline var computedScopes: [ScopeCount] = []
-  /// What went wrong so far.
+  /// The number of failures so far.
   @exclusivity(unchecked) public private(set) var failures = 0
-  /// Actions for a child that did not exist; they were dropped.
+  /// The number of actions that were dropped because their child did not exist.
   @exclusivity(unchecked) public private(set) var actionsWithoutChild = 0
   @exclusivity(unchecked) @usableFromInline var _state: State
 
   /// Makes a store.
   ///
   /// - Parameters:
-  ///   - lane: where the store lives and its effects run, unless they say otherwise.
-  ///   - notification: when observers are called.
-  ///   - reducer: makes the reducer; its composition is put together once, here.
+  ///   - lane: The lane on which the store is used and its effects run, unless they pass `onLane:
+  ///     false`.
+  ///   - notification: When observers are called.
+  ///   - reducer: Makes the reducer. Its composition is built once, by this initializer.
   @inlinable
   public convenience init<R: Reducer>(
     initialState: State, lane: any Lane, notification: Notification = .immediate,
@@ -110,7 +116,7 @@ public final class Store<State: ObservableState, Action: Sendable> {
     deliveries.beforeObserving = { [unowned(unsafe) self] in
       if !self.isReducing { self.drainChanges() }
     }
-    // Changes made while the initial state was put together are not reported.
+    // Changes made while the initial state was built are not reported.
     _ = _state._$drain(into: nil, replaced: false)
   }
 
@@ -120,14 +126,15 @@ public final class Store<State: ObservableState, Action: Sendable> {
     endCallbacks.callAll()
   }
 
-  /// The state as it is now. Read it, do not keep it: a copy that lives across a send makes the next
-  /// mutation of its collections copy them.
+  /// The current state. Do not keep a copy across a send: the next mutation would have to copy the
+  /// collections that the copy shares.
   @inlinable public var state: State { _read { yield _state } }
 
-  /// Asks something of the state where it is.
+  /// Reads the state without a copy.
   ///
-  /// For an answer that comes from another module, the compiler makes a copy of ``state``, and of a large one that is
-  /// hundreds of places in memory. Actions that `question` sends are reduced with the next one that is sent.
+  /// If a computed property of the state is in another module, the compiler copies ``state`` to
+  /// call it, which for a large state touches hundreds of memory locations. Actions that `question`
+  /// sends are queued and reduced with the next send.
   @inlinable
   public func withState<R>(_ question: (borrowing Uncopied<State>) -> R) -> R {
     let wasReducing = isReducing
@@ -138,10 +145,10 @@ public final class Store<State: ObservableState, Action: Sendable> {
     }
   }
 
-  /// Number of actions that the reducer reduced.
+  /// The number of actions reduced so far.
   @inlinable public var actionCount: UInt64 { turn }
 
-  /// Counts of reduced actions by kind, such as `chat.messages`, in the order of declaration.
+  /// The number of reduced actions by kind, such as `chat.messages`, in the order of declaration.
   public var actionsByKind: [(kind: String, count: UInt64)] {
     countedKinds.compactMap { kind in
       let count = kind.counter.count(ofKind: kind.number)
@@ -149,11 +156,11 @@ public final class Store<State: ObservableState, Action: Sendable> {
     }
   }
 
-  /// The kinds of this reducer and below. Whoever watches a store asks for their counts often, and
-  /// putting their names together costs more than all else.
+  /// The kinds of this reducer and of its children. They are cached, because monitoring reads the
+  /// counts often and building the names costs more than reading them.
   private lazy var countedKinds = counter.kinds(below: childCounters)
 
-  /// The kind of the action that is being reduced, or was reduced last; may be read by any thread.
+  /// The kind of the action that is being reduced, or was reduced last. Any thread may read it.
   public var actionTrace: ActionTrace { ActionTrace(counter, childCounters) }
 
   @usableFromInline

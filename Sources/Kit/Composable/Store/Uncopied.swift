@@ -1,4 +1,4 @@
-/// A value that can only be looked at where it is, since this around it cannot be copied.
+/// A wrapper that makes a value readable in place but not copyable.
 @frozen
 public struct Uncopied<Value>: ~Copyable {
   /// The value.

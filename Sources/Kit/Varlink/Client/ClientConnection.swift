@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The client's end of a connection: hands each reply to the oldest call that awaits one.
+/// The client's end of a connection. It delivers each reply to the oldest call that awaits one.
 ///
 /// Confined to the connection's event loop.
 final class ClientConnection: ChannelDuplexHandler {
@@ -23,7 +23,7 @@ final class ClientConnection: ChannelDuplexHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  /// Writes a call, whose replies go to the queue. A one-way call has none.
+  /// Writes a call, whose replies are added to the queue. A one-way call has no replies.
   func send(_ call: CallMessage, replies: ReplyQueue?, written: EventLoopPromise<Void>?) {
     guard failure == nil, let context else {
       replies?.fail(failure ?? .connectionClosed)
@@ -46,7 +46,7 @@ final class ClientConnection: ChannelDuplexHandler {
     if pending.first?.replies.isFull == true { heldRead = true } else { context.read() }
   }
 
-  /// The consumer of a full queue has taken a reply.
+  /// Called when the consumer of a full queue has taken a reply.
   func resume() {
     deliver()
     if heldRead, pending.first?.replies.isFull != true {
@@ -57,7 +57,7 @@ final class ClientConnection: ChannelDuplexHandler {
 
   func channelInactive(context: ChannelHandlerContext) {
     self.context = nil
-    // Nothing more will arrive that would have to be held back, and what is waiting here would
+    // No more input can arrive, so nothing has to be held back. Replies that are waiting here would
     // otherwise never be delivered.
     deliver(evenIfFull: true)
     end(.connectionClosed)

@@ -2,29 +2,30 @@ import JSON
 import NIOCore
 import Platform
 
-/// The replies to one call, between the event loop that reads them and the task that takes them.
+/// The queue of replies to one call, from the event loop that reads them to the task that consumes
+/// them.
 final class ReplyQueue: Sendable {
   typealias Reply = Result<[JSONName: JSONValue]?, VarlinkClientError>
 
   private struct State {
     var replies = CircularBuffer<[JSONName: JSONValue]>()
-    /// How the series ended; nil inside for a regular end.
+    /// The end of the series; the inner value is nil for a regular end.
     var end: VarlinkClientError??
     var waiter: CheckedContinuation<Reply, Never>?
   }
 
-  /// How many replies may wait unread before the connection stops reading. When the connection
-  /// ends, all replies it has read are queued regardless.
+  /// The maximum number of unread replies before the connection stops reading. When the connection
+  /// ends, all replies that it has read are queued regardless of this limit.
   private static let capacity = 16
   private let state = Guarded(State())
-  /// Called when a full queue has free capacity again.
+  /// A closure that is called when a full queue has free capacity again.
   private let onFreeCapacity: @Sendable () -> Void
 
   init(onFreeCapacity: @escaping @Sendable () -> Void) { self.onFreeCapacity = onFreeCapacity }
 
   var isFull: Bool { state.withLock { $0.replies.count >= Self.capacity } }
   var hasEnded: Bool { state.withLock { $0.end != nil } }
-  /// Whether the last reply was taken; false if the series ended by an error.
+  /// Whether the last reply was consumed. False if the series ended with an error.
   var isFinished: Bool {
     state.withLock { state in
       if case .some(.none) = state.end { state.replies.isEmpty } else { false }
@@ -42,7 +43,7 @@ final class ReplyQueue: Sendable {
     waiter?.resume(returning: .success(reply))
   }
 
-  /// Ends the series early; replies that wait are still delivered first. Later ends are ignored.
+  /// Ends the series early. Waiting replies are still delivered first. Later calls have no effect.
   func fail(_ error: VarlinkClientError) {
     let waiter = state.withLock { state in
       if state.end != nil { return nil as CheckedContinuation<Reply, Never>? }
@@ -53,7 +54,7 @@ final class ReplyQueue: Sendable {
     waiter?.resume(returning: .failure(error))
   }
 
-  /// The next reply, nil after the last one. For one task at a time.
+  /// Returns the next reply, or nil after the last one. Only one task may call it at a time.
   func next() async throws(VarlinkClientError) -> [JSONName: JSONValue]? {
     let reply: Reply = await withCheckedContinuation { continuation in
       let (now, madeRoom) = state.withLock { state -> (Reply?, Bool) in

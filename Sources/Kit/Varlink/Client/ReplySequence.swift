@@ -1,6 +1,6 @@
 import JSON
 
-/// The replies to a call with `more`, decoded as they are taken. For one consumer.
+/// The replies to a call with `more`, decoded when they are consumed. For one consumer.
 package struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
   package typealias Element = Reply
   package typealias Failure = VarlinkClientError
@@ -12,10 +12,10 @@ package struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
   package struct Iterator: AsyncIteratorProtocol {
     fileprivate let series: ReplySeries
 
-    /// Whether the reply that was taken last is the last one.
+    /// Whether the reply that was consumed last is the last one.
     package var isFinished: Bool { series.isFinished }
 
-    /// The next reply, nil after the last one.
+    /// Returns the next reply, or nil after the last one.
     package mutating func next() async throws(VarlinkClientError) -> Reply? {
       guard let parameters = try await series.next() else { return nil }
       return try VarlinkClient.decode(Reply.self, parameters)
@@ -30,7 +30,7 @@ package struct ReplySequence<Reply: Decodable>: AsyncSequence, Sendable {
   }
 }
 
-/// Owns one series of replies; closes the connection if it is dropped before the end.
+/// The owner of one series of replies. It closes the connection if it is released before the end.
 final class ReplySeries: Sendable {
   private let client: VarlinkClient
   private let queue: ReplyQueue

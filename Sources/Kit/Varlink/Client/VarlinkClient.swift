@@ -5,21 +5,21 @@ import NIOPosix
 
 /// One connection to a Varlink service.
 ///
-/// Any number of tasks may call at once: calls are sent in the order in which they are made, and
-/// the service answers in that order. A call that asks for `more` therefore delays those after it:
-/// give each monitor a client of its own.
+/// Any number of tasks may make calls concurrently. Calls are sent in the order in which they are
+/// made, and the service answers them in that order. A call with `more` therefore delays later
+/// calls: use a separate client for each monitor.
 package final class VarlinkClient: Sendable {
   private let channel: any Channel
   private let connection: NIOLoopBound<ClientConnection>
 
-  /// How often, and how long after each other, a connection is tried while a server is there that cannot be reached,
-  /// since more connections wait for it than the kernel keeps.
+  /// The number of connection attempts, and the time between them, while the queue of an existing
+  /// server is full because more connections wait than the kernel allows.
   private static let attempts = (count: 5000, apart: Duration.milliseconds(2))
 
-  /// Connects to a unix socket. Waits up to ten seconds for a place in its queue.
+  /// Connects to a Unix socket. Waits up to ten seconds for a place in the server's queue.
   /// - Parameters:
-  ///   - maximumMessageBytes: A longer reply is a protocol violation. 16 MiB is what systemd's own
-  ///     client allows.
+  ///   - maximumMessageBytes: The maximum length of a reply. A longer reply is a protocol
+  ///     violation. 16 MiB is the limit of systemd's own client.
   /// - Throws: ``VarlinkClientError/notReachable(path:code:)``.
   package static func connect(
     path: String, maximumMessageBytes: Int = 16 << 20,
@@ -69,7 +69,7 @@ package final class VarlinkClient: Sendable {
 
   deinit { channel.close(promise: nil) }
 
-  /// Closes the connection; unfinished calls fail with ``VarlinkClientError/connectionClosed``.
+  /// Closes the connection. Unfinished calls fail with ``VarlinkClientError/connectionClosed``.
   package func close() async { try? await channel.close().get() }
 
   /// Calls a method and decodes its reply.
@@ -80,7 +80,7 @@ package final class VarlinkClient: Sendable {
     try Self.decode(type, await callRaw(method, try Self.encode(parameters)))
   }
 
-  /// Calls a method with parameters and reply as JSON.
+  /// Calls a method with parameters and a reply in JSON.
   package func callRaw(
     _ method: String, _ parameters: [JSONName: JSONValue] = [:]
   ) async throws(VarlinkClientError) -> [JSONName: JSONValue] {
@@ -89,9 +89,9 @@ package final class VarlinkClient: Sendable {
     return reply
   }
 
-  /// Calls a method without a reply; returns when the call was written.
+  /// Calls a method without a reply. Returns when the call was written.
   ///
-  /// Success does not say that the service has carried it out.
+  /// Success does not mean that the service has executed the call.
   package func callOneway(
     _ method: String, _ parameters: some Encodable = NoParameters()
   ) async throws(VarlinkClientError) {
@@ -105,9 +105,9 @@ package final class VarlinkClient: Sendable {
 
   /// Calls a method with the flag `more`.
   ///
-  /// The call goes out at once. Replies that are not taken are held up to a small number, then the
-  /// connection stops reading. Dropping the sequence before its end closes the connection, which is
-  /// how Varlink calls off a call.
+  /// The call is sent immediately. A small number of unread replies is queued, then the connection
+  /// stops reading. Releasing the sequence before its end closes the connection, which is how
+  /// Varlink cancels a call.
   package func callMore<Reply: Decodable>(
     _ method: String, _ parameters: some Encodable = NoParameters(),
     returning type: Reply.Type = Reply.self
@@ -157,7 +157,7 @@ package final class VarlinkClient: Sendable {
 }
 
 extension Result where Success: Sendable {
-  /// The result of an asynchronous body.
+  /// Makes the result of an asynchronous closure.
   fileprivate init(catching body: () async throws(Failure) -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }

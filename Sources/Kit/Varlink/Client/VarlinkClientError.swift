@@ -1,19 +1,20 @@
-/// Why a call of a client gave no reply.
+/// The reason why a client's call returned no reply.
 package enum VarlinkClientError: Error, Equatable, Sendable {
-  /// No connection could be made; `code` is the `errno`: `ENOENT` or `ECONNREFUSED` if no server
-  /// is there, `EACCES` if this user may not connect, `EAGAIN` if more connections wait for it than the kernel keeps.
+  /// The connection failed. `code` is the `errno`: `ENOENT` or `ECONNREFUSED` if no server is
+  /// running, `EACCES` if this user has no permission, `EAGAIN` if more connections wait than the
+  /// kernel allows.
   case notReachable(path: String, code: Int32)
-  /// The connection ended before the reply. Whether the call was carried out is not known.
+  /// The connection ended before the reply. It is unknown whether the call was executed.
   case connectionClosed
-  /// The server broke the protocol; the connection is closed.
+  /// The server violated the protocol. The connection is closed.
   case protocolViolation(String)
   /// The server replied with an error.
   case remote(VarlinkError)
-  /// The parameters have no JSON form.
+  /// The parameters cannot be represented in JSON.
   case invalidParameters(String)
-  /// The reply's parameters are not of the type expected. The connection is in order.
+  /// The reply's parameters do not have the expected type. The connection can still be used.
   case unexpectedReply(String)
-  /// The calling task was cancelled. Varlink has no other way to call off a call, so the
-  /// connection is closed.
+  /// The calling task was cancelled. Varlink has no other way to cancel a call, so the connection
+  /// is closed.
   case cancelled
 }

@@ -2,19 +2,20 @@ package import JSON
 import Platform
 package import UnixSockets
 
-/// A method call as its handler sees it.
+/// A method call, as passed to its handler.
 package struct Call: Sendable {
-  /// Name of the interface, such as `org.example.ftl`.
+  /// The name of the interface, such as `org.example.ftl`.
   package let interface: String
-  /// Name of the method without its interface, such as `Monitor`.
+  /// The name of the method without its interface, such as `Monitor`.
   package let method: String
-  /// Checked against the interface's description before the handler runs. Empty once they are decoded.
+  /// The parameters. They are checked against the interface's description before the handler runs,
+  /// and are empty after they were decoded.
   package var parameters: [JSONName: JSONValue] { content.parameters }
-  /// The client takes more than one reply.
+  /// Whether the client accepts more than one reply.
   package let wantsMore: Bool
-  /// The client gets no reply; what the handler returns or throws is dropped.
+  /// Whether the client gets no reply. The result or error of the handler is then ignored.
   package let isOneway: Bool
-  /// Nil if the connection is not a unix socket.
+  /// The client's process, or nil if the connection is not a Unix socket.
   package let peer: Peer?
   private let content: CallParameters
 
@@ -29,9 +30,9 @@ package struct Call: Sendable {
     self.peer = peer
   }
 
-  /// The parameters as a typed value, with which the call drops them: it may run for hours, and as JSON
-  /// they are several times as large as they were sent.
-  /// - Throws: ``ServiceError/invalidParameter(_:)`` with the name of the parameter at fault.
+  /// Decodes the parameters to a typed value, and releases them. A call may run for hours, and
+  /// parameters as JSON need several times the memory of the message.
+  /// - Throws: ``ServiceError/invalidParameter(_:)`` with the name of the offending parameter.
   package func decodeParameters<T: Decodable>(
     as type: T.Type = T.self
   ) throws(ServiceError) -> T {
@@ -56,7 +57,7 @@ package struct Call: Sendable {
   }
 }
 
-/// The parameters of a call until they are used.
+/// The parameters of a call until they are decoded.
 final class CallParameters: Sendable {
   private let members: Guarded<[JSONName: JSONValue]>
 

@@ -2,23 +2,23 @@ import NIOCore
 import Platform
 package import UnixSockets
 
-/// The clients of a server, and what each of them holds: ``ClientShares`` under a lock. Closes the
-/// connections that have to make way. May be used from any thread.
+/// The clients of a server and their shares of its resources: ``ClientShares`` protected by a lock.
+/// Closes connections in favour of others. Can be used from any thread.
 package final class Clients: Sendable {
-  /// One connection among the clients. For the connection's event loop.
+  /// One registered connection. Used on the connection's event loop.
   package struct Seat: Sendable {
     let id: ClientShares.ID
     let clients: Clients
-    /// Nil if the connection is not a unix socket.
+    /// The client's process, or nil if the connection is not a Unix socket.
     let peer: Peer?
     let hasRights: Bool
 
-    /// Notes what the connection holds, and whether nothing is going on.
+    /// Updates the number of bytes that the connection holds, and whether it is idle.
     func update(bytes: Int, isIdle: Bool) {
       clients.close(clients.state.withLock { $0.shares.update(id, bytes: bytes, isIdle: isIdle) })
     }
 
-    // Never inlined into an asynchronous function: see `Guarded`.
+    // Never inlined into an asynchronous function; see `Guarded`.
 
     @inline(never)
     func beginMonitor() -> Bool { clients.state.withLock { $0.shares.beginMonitor(id) } }
@@ -26,16 +26,17 @@ package final class Clients: Sendable {
     @inline(never)
     func endMonitor() { clients.state.withLock { $0.shares.endMonitor(id) } }
 
-    /// Takes the turn for a call of a client without rights. If others have it, calls `resume` once it
-    /// is this one's; whoever has a turn must end it.
+    /// Acquires the turn for a call of a client without rights. If another connection has the turn,
+    /// returns false and calls `resume` when the turn is acquired. The caller must end an acquired
+    /// turn.
     func takeTurn(_ resume: @escaping @Sendable () -> Void) -> Bool {
       clients.state.withLock { $0.turns.take(resume, as: id, of: peer?.userID) }
     }
 
-    /// Waits for the turn no more.
+    /// Stops waiting for the turn.
     func leaveTurn() { clients.state.withLock { $0.turns.leave(id, of: peer?.userID) } }
 
-    /// Ends the turn, after a pause in which the event loop looks after everybody else.
+    /// Ends the turn after a pause, in which the event loop serves other connections.
     func endTurn(on eventLoop: any EventLoop) {
       eventLoop.scheduleTask(in: .milliseconds(1)) { [clients] in
         clients.state.withLock { $0.turns.next() }?()
@@ -56,7 +57,7 @@ package final class Clients: Sendable {
   private let state: Guarded<State>
   private let rank: @Sendable (Peer) -> ClientShares.Rank
 
-  /// - Parameter rank: What a peer may use.
+  /// - Parameter rank: Returns the share that a peer may use.
   package init(
     _ limits: ClientShares.Limits, rank: @escaping @Sendable (Peer) -> ClientShares.Rank
   ) {
@@ -64,16 +65,17 @@ package final class Clients: Sendable {
     self.rank = rank
   }
 
-  /// The number of connections that are open, or closed but with a call still running.
+  /// The number of connections that are open, or closed with a call still running.
   var connections: Int { state.withLock { $0.shares.connections } }
 
   /// The number of calls with `more` in progress.
   var monitors: Int { state.withLock { $0.shares.monitors } }
 
-  /// What was refused, or taken back.
+  /// The resources that were refused or withdrawn.
   var refusals: RefusalCounts { state.withLock { $0.shares.refusals } }
 
-  /// Admits a connection, for which idle ones may be closed; nil if there is no place for it.
+  /// Admits a connection, for which idle ones may be closed. Returns nil if the connection is
+  /// refused.
   func admit(_ channel: any Channel, peer: Peer?) -> Seat? {
     let rank = peer.map(rank) ?? .stranger
     let (id, closing) = state.withLock { state in
@@ -85,7 +87,7 @@ package final class Clients: Sendable {
     return id.map { Seat(id: $0, clients: self, peer: peer, hasRights: rank != .stranger) }
   }
 
-  /// The connection is closed, and its last call has ended.
+  /// Removes a connection that is closed and whose last call has ended.
   func remove(_ id: ClientShares.ID) {
     state.withLock { state in
       state.shares.disconnect(id)

@@ -3,13 +3,14 @@ import NIOCore
 import UnixSockets
 import VarlinkDescription
 
-/// Finds the handler of a call, checks the call and runs it. One for all connections of a server.
+/// Finds the handler of a call, checks the call and runs it. All connections of a server share one
+/// dispatcher.
 package final class Dispatcher: Sendable {
   private let interfaces: [JSONName: Interface]
   private let limits: VarlinkServer.Limits
   private let unexpectedError: @Sendable (Call, any Error) -> VarlinkError?
 
-  /// - Parameter unexpectedError: as in ``VarlinkServer``.
+  /// - Parameter unexpectedError: See ``VarlinkServer``.
   package init(
     interfaces: [Interface], limits: VarlinkServer.Limits,
     unexpectedError: @escaping @Sendable (Call, any Error) -> VarlinkError?
@@ -27,15 +28,15 @@ package final class Dispatcher: Sendable {
   enum Outcome: Sendable {
     case reply(ByteBuffer)
     case error(VarlinkError)
-    /// The connection must be closed because no reply is possible.
+    /// The connection must be closed, because no reply is possible.
     case close
   }
 
-  /// Runs one call to its end.
+  /// Runs one call to completion.
   ///
   /// - Parameters:
-  ///   - path: the name of the interface and the method.
-  ///   - seat: the connection's; nil if calls are not limited.
+  ///   - path: The name of the interface and the method.
+  ///   - seat: The connection's registration, or nil if calls are not limited.
   func run(
     _ path: String, _ parameters: CallParameters, _ mode: CallMessage.Mode, seat: Clients.Seat?,
     replies: ReplyStream

@@ -2,16 +2,18 @@ package import JSON
 package import NIOCore
 package import VarlinkDescription
 
-/// An interface that a server offers: its description and what its methods do.
+/// An interface that a server offers: its description and the handlers of its methods.
 ///
-/// Handlers run on the connection's event loop and must not block it; they may await whatever they
-/// like. A handler's task is cancelled when its client disconnects, unless the call is one-way, and
-/// when the server stops and it takes longer than ``VarlinkServer/Limits/drainTimeout``.
-/// Handlers of one connection run one after the other, those of different connections at once.
+/// Handlers run on the connection's event loop and must not block it, but may await anything. A
+/// handler's task is cancelled when its client disconnects, unless the call is one-way. It is also
+/// cancelled if the server stops and the handler takes longer than
+/// ``VarlinkServer/Limits/drainTimeout``. Handlers of one connection run in sequence; handlers of
+/// different connections run concurrently.
 package struct Interface: Sendable {
   package let description: InterfaceDescription
 
-  /// Runs before each handler and before its parameters are checked; throws to refuse the call.
+  /// Runs before each handler and before its parameters are checked. It throws an error to refuse
+  /// the call.
   package var authorization: (@Sendable (Call) throws -> Void)?
 
   private(set) var handlers: [JSONName: MethodHandler] = [:]
@@ -34,7 +36,8 @@ package struct Interface: Sendable {
     self.init(try InterfaceDescription(parsing: text))
   }
 
-  /// Methods of the description that have no handler; calls to them get `MethodNotImplemented`.
+  /// The methods of the description without a handler. Calls to them get the error
+  /// `MethodNotImplemented`.
   package var unimplementedMethods: [String] {
     description.methodNames.filter { handlers[JSONName($0)] == nil }
   }
@@ -51,18 +54,18 @@ package struct Interface: Sendable {
     }
   }
 
-  /// Registers a method with one reply whose encoded `parameters` object the handler returns.
+  /// Registers a method with one reply. The handler returns the encoded `parameters` object.
   package mutating func handleRaw(
     _ method: String, _ body: @escaping @Sendable (Call) async throws -> ByteBuffer
   ) throws(RegistrationError) {
     try register(method, .single(body))
   }
 
-  /// Registers a method with any number of replies: those that the handler sends, then the one that
-  /// it returns.
-  /// - Parameter requiresMore: if true, calls without the flag `more` get `ExpectedMore`. Otherwise
-  ///   the handler must check ``Call/wantsMore`` and, without it, send nothing before its last
-  ///   reply.
+  /// Registers a method with any number of replies: the replies that the handler sends, and then
+  /// the one that it returns.
+  /// - Parameter requiresMore: If true, calls without the flag `more` get the error `ExpectedMore`.
+  ///   Otherwise the handler must check ``Call/wantsMore``, and without it must send nothing before
+  ///   its last reply.
   package mutating func handleStream<
     Parameters: Decodable & SendableMetatype, Reply: Encodable & SendableMetatype
   >(
@@ -75,7 +78,8 @@ package struct Interface: Sendable {
     }
   }
 
-  /// As ``handleStream(_:requiresMore:_:)`` with encoded `parameters` objects.
+  /// Registers a method like ``handleStream(_:requiresMore:_:)``, with encoded `parameters`
+  /// objects.
   package mutating func handleRawStream(
     _ method: String, requiresMore: Bool = false,
     _ body: @escaping @Sendable (Call, ReplyStream) async throws -> ByteBuffer
@@ -96,7 +100,7 @@ package struct Interface: Sendable {
 
   func defines(_ method: String) -> Bool { parameters[JSONName(method)] != nil }
 
-  /// The name of the first parameter that does not match its declaration.
+  /// Returns the name of the first parameter that does not match its declaration.
   func mismatch(of call: Call) -> String? {
     parameters[JSONName(call.method)].flatMap {
       description.mismatch(of: call.parameters, against: $0)
@@ -104,7 +108,7 @@ package struct Interface: Sendable {
   }
 }
 
-/// A handler that does not fit its interface's description: a mistake in the program.
+/// A handler that does not match its interface's description, which is a programming error.
 package enum RegistrationError: Error, Equatable, Sendable {
   case notInDescription(interface: String, method: String)
   case registeredTwice(interface: String, method: String)
@@ -115,12 +119,12 @@ enum MethodHandler: Sendable {
   case stream(requiresMore: Bool, @Sendable (Call, ReplyStream) async throws -> ByteBuffer)
 }
 
-/// The parameters of a method, or of a reply, that has none.
+/// The parameters of a method or reply without parameters.
 package struct NoParameters: Codable, Sendable, Equatable {
   package init() {}
 }
 
 extension JSONValue {
-  /// ``serialized()`` in a buffer.
+  /// Returns ``serialized()`` as a buffer.
   package func buffer() -> ByteBuffer { ByteBuffer(bytes: serialized()) }
 }

@@ -10,7 +10,7 @@ final class LoopExecutor: TaskExecutor {
     let job = UnownedJob(job)
     let executor = asUnownedTaskExecutor()
     eventLoop.execute { [self] in
-      // The closure holds the executor, which the unowned reference does not.
+      // The closure retains the executor, because the unowned reference does not.
       withExtendedLifetime(self) { job.runSynchronously(on: executor) }
     }
   }

@@ -2,12 +2,12 @@ import Platform
 
 /// Limits the bytes that a connection has accepted for its reader but not written yet.
 ///
-/// Open while fewer bytes than the limit are outstanding. Bytes are no longer outstanding once the
-/// kernel has taken them, so a reader that stops reading keeps the gate closed. Each message counts
-/// for ``messageOverhead`` more than its bytes.
+/// The gate is open while fewer bytes than the limit are outstanding. Bytes stop being outstanding
+/// when the kernel accepts them, so a reader that stops reading keeps the gate closed. Each message
+/// counts as its bytes plus ``messageOverhead``.
 final class OutputGate: Sendable {
-  /// What a waiting message costs in addition to its bytes: its envelope, and the channel's records
-  /// of its writes, which far outweigh a short message.
+  /// The cost of a waiting message in addition to its bytes: its envelope and the channel's records
+  /// of its writes. For a short message, these are most of the cost.
   private static let messageOverhead = 512
 
   private struct State {
@@ -21,13 +21,13 @@ final class OutputGate: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// The bytes outstanding, with the overhead of their messages.
+  /// The outstanding bytes, including the overhead of their messages.
   var inFlight: Int { state.withLock { $0.inFlight } }
 
   var isOpen: Bool { state.withLock { !$0.isClosed && $0.inFlight < limit } }
 
-  /// Reserves the bytes of a message if the gate is open. A single message may exceed the limit,
-  /// however long it is.
+  /// Reserves the bytes of a message if the gate is open. A single message may exceed the limit by
+  /// any amount.
   func tryReserve(_ bytes: Int) -> Bool {
     state.withLock { state in
       guard !state.isClosed, state.inFlight < limit else { return false }
@@ -36,11 +36,11 @@ final class OutputGate: Sendable {
     }
   }
 
-  /// Takes the bytes of a message in any case: a final reply is not held back, since no call begins
-  /// while the gate is shut.
+  /// Reserves the bytes of a message unconditionally. A final reply is not held back, because no
+  /// call begins while the gate is closed.
   func reserve(_ bytes: Int) { state.withLock { $0.inFlight += bytes + Self.messageOverhead } }
 
-  /// The message for which this number of bytes was taken was written, or never will be.
+  /// Releases the bytes of a message that was written or will never be written.
   func release(_ bytes: Int) {
     let isOpen = state.withLock { state in
       state.inFlight -= bytes + Self.messageOverhead
@@ -49,13 +49,14 @@ final class OutputGate: Sendable {
     if isOpen { change.raise() }
   }
 
-  /// The reader is gone: waits end with a `CancellationError`, now and later.
+  /// Closes the gate permanently, because the reader is gone. Current and later waits end with a
+  /// `CancellationError`.
   func close() {
     state.withLock { $0.isClosed = true }
     change.raise()
   }
 
-  /// Returns once the gate is open; another task may shut it again before the caller acts.
+  /// Returns when the gate is open. Another task may close it again before the caller acts.
   /// - Throws: `CancellationError` if the task is cancelled or the reader is gone.
   func waitUntilOpen() async throws {
     while true {

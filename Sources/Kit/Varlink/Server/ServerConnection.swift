@@ -1,10 +1,11 @@
 package import NIOCore
 import UnixSockets
 
-/// One client: takes its calls in order, runs them one at a time, and writes the replies.
+/// The server's end of a connection. It reads calls in order, runs one at a time, and writes the
+/// replies.
 ///
-/// Confined to the connection's event loop. While a call runs, the bytes after it wait unparsed;
-/// once they contain a complete message, reading stops, so a client that pipelines endlessly is
+/// Confined to the connection's event loop. While a call runs, the following bytes wait unparsed.
+/// Once they contain a complete message, reading stops, so a client that pipelines endlessly is
 /// held back by its own socket buffer.
 package final class ServerConnection: ChannelDuplexHandler {
   package typealias InboundIn = ByteBuffer
@@ -16,8 +17,8 @@ package final class ServerConnection: ChannelDuplexHandler {
     let task: Task<Void, Never>
   }
 
-  /// Calls of clients without rights run one at a time, so that they take a share of the event loop and
-  /// not all of it, however many connections there are.
+  /// The state of the turn. Calls of clients without rights run one at a time, so that these
+  /// clients use only a part of the event loop's time, regardless of their number of connections.
   private enum Turn {
     case none, waiting
     /// No call has begun yet.
@@ -25,33 +26,33 @@ package final class ServerConnection: ChannelDuplexHandler {
     case used
   }
 
-  /// How long a call keeps others waiting that does not need the event loop.
+  /// The maximum time for which a call that does not need the event loop keeps the turn.
   private static let longestTurn = TimeAmount.milliseconds(50)
 
   private let dispatcher: Dispatcher
   private let gate: OutputGate
   private let executor: LoopExecutor
   private let limits: VarlinkServer.Limits
-  /// Nil if the connection does not belong to a server.
+  /// The connection's registration, or nil if the connection does not belong to a server.
   private let seat: Clients.Seat?
   private var splitter: MessageSplitter
   private var context: ChannelHandlerContext?
   private var running: Running?
   private var turn = Turn.none
   private var turnEnd: Scheduled<Void>?
-  /// The channel asked to read while a complete message was waiting.
+  /// Whether the channel asked to read while a complete message was waiting.
   private var heldRead = false
-  /// Ends the connection if the end of a call does not come.
+  /// Closes the connection if the rest of a call does not arrive in time.
   private var inputDeadline: Scheduled<Void>?
-  /// The client sends no more; calls it has sent are still answered.
+  /// Whether the client has ended its input. Calls that it has sent are still answered.
   private var inputEnded = false
-  /// The client no longer reads replies; one-way calls that were sent earlier still run.
+  /// Whether the client no longer reads replies. One-way calls that were sent earlier still run.
   private var disconnected = false
-  /// No further call begins.
+  /// Whether the connection is stopping, so that no further call begins.
   private var isStopping = false
-  /// Ends the connection if stopping takes too long.
+  /// Closes the connection if stopping takes too long.
   private var drainDeadline: Scheduled<Void>?
-  /// Called once the channel is closed and the last call has ended.
+  /// A closure that is called when the channel is closed and the last call has ended.
   private var onEnd: (() -> Void)?
 
   package init(
@@ -71,7 +72,7 @@ package final class ServerConnection: ChannelDuplexHandler {
   package func channelActive(context: ChannelHandlerContext) {
     self.context = context
     context.fireChannelActive()
-    // Told to before there was anything to close.
+    // `stop()` was called before the channel could be closed.
     if isStopping { context.close(promise: nil) }
   }
 
@@ -81,11 +82,12 @@ package final class ServerConnection: ChannelDuplexHandler {
     startNext()
   }
 
-  /// Limits how long the end of a call may take, and the memory of what has come of it.
+  /// Limits the time until the rest of a call must arrive, and the memory of the part that has
+  /// arrived.
   private func watchInput() {
     guard splitter.heldBytes > 0, !isStopping else { return }
     if splitter.hasNext() {
-      // It has come, and waits for its turn or for the call before it.
+      // The whole call has arrived and waits for its turn or for the previous call.
       endInputDeadline()
       return noteUsage()
     }
@@ -104,7 +106,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     inputDeadline = nil
   }
 
-  /// Tells the server what this connection holds.
+  /// Reports the resources that this connection holds to the server.
   private func noteUsage() {
     guard let seat, !disconnected else { return }
     let bytes = gate.inFlight + (splitter.heldBytes > 0 ? splitter.allocatedBytes : 0)
@@ -143,12 +145,13 @@ package final class ServerConnection: ChannelDuplexHandler {
   }
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // A reset or a failed write: nothing more can be sent to this client.
+    // After a reset or a failed write, nothing more can be sent to this client.
     context.close(promise: nil)
   }
 
-  /// Lets the current call finish, unless it is a monitor, and the client read, then closes. After
-  /// ``VarlinkServer/Limits/drainTimeout`` it waits for neither.
+  /// Closes the connection after the current call has finished, unless it is a monitor, and the
+  /// client has read its replies. After ``VarlinkServer/Limits/drainTimeout`` it closes in any
+  /// case.
   package func stop() {
     isStopping = true
     if let running {
@@ -162,14 +165,14 @@ package final class ServerConnection: ChannelDuplexHandler {
     }
   }
 
-  /// Cancels the current call, even a one-way call, and closes.
+  /// Cancels the current call, even if it is one-way, and closes the connection.
   func stopImmediately() {
     isStopping = true
     running?.task.cancel()
     context?.close(promise: nil)
   }
 
-  /// Must be called when the channel is closed. Calls `body` once the last call has ended as well.
+  /// Records that the channel is closed. Calls `body` when the last call has also ended.
   func channelClosed(_ body: @escaping () -> Void) {
     disconnected = true
     onEnd = body
@@ -199,10 +202,11 @@ package final class ServerConnection: ChannelDuplexHandler {
     watchInput()
   }
 
-  /// Whether the next call may be read. If not, this connection goes on once it may.
+  /// Returns whether the next call may be read. If not, the connection continues when it gets the
+  /// turn.
   private func mayStart() -> Bool {
     guard let seat, !seat.hasRights else { return true }
-    // Whoever left before his turn has given it up.
+    // A client that disconnected before its turn has lost the turn.
     guard !disconnected else { return false }
     switch turn {
     case .granted: return true
@@ -228,7 +232,8 @@ package final class ServerConnection: ChannelDuplexHandler {
     seat?.endTurn(on: executor.eventLoop)
   }
 
-  /// The next call to run. A malformed message ends the connection, and so do its followers.
+  /// Returns the next call to run. A malformed message, and every message after it, ends the
+  /// connection.
   private func nextCall() -> CallMessage? {
     do {
       while let bytes = try splitter.next() {
@@ -254,7 +259,8 @@ package final class ServerConnection: ChannelDuplexHandler {
       [eventLoop = executor.eventLoop] parameters in
       eventLoop.execute { connection.value.writeContinued(parameters) }
     }
-    // The task does not keep the message: its handler drops the parameters once it has read them.
+    // The task does not retain the message: the handler releases the parameters after decoding
+    // them.
     let (path, mode) = (message.method, message.mode)
     let parameters = CallParameters(message.parameters)
     let task = Task(executorPreference: executor) { [dispatcher, seat, executor] in
@@ -283,7 +289,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     case (.error(let error), .simple), (.error(let error), .more), (.error(let error), .upgrade):
       writeError(error)
     case (.close, .simple), (.close, .more), (.close, .upgrade):
-      // After a disconnect this is how a cancelled handler ends; one-way calls may still follow.
+      // A cancelled handler ends this way after a disconnect. One-way calls may still follow.
       if !disconnected { isStopping = true }
     }
     if isStopping { closeAfterWriting() } else { startNext() }
@@ -302,14 +308,14 @@ package final class ServerConnection: ChannelDuplexHandler {
     write(ReplyMessage.continuesPrefix, parameters)
   }
 
-  /// Writes a reply around parameters that other connections may share.
+  /// Writes a reply with parameters that other connections may share.
   private func write(_ prefix: ByteBuffer, _ parameters: ByteBuffer) {
     context?.write(wrapOutboundOut(prefix), promise: nil)
     context?.write(wrapOutboundOut(parameters), promise: nil)
     writeEnd(ReplyMessage.end, releasing: parameters.readableBytes)
   }
 
-  /// Writes the last piece of a message; opens the gate for what was reserved once that has left.
+  /// Writes the last piece of a message. Releases the reserved bytes once the piece was written.
   private func writeEnd(_ end: ByteBuffer, releasing reserved: Int) {
     guard let context else { return gate.release(reserved) }
     let written = context.eventLoop.makePromise(of: Void.self)
@@ -323,7 +329,7 @@ package final class ServerConnection: ChannelDuplexHandler {
     noteUsage()
   }
 
-  /// Closes once everything written so far has left.
+  /// Closes the connection once everything was written.
   private func closeAfterWriting() {
     guard let context else { return }
     context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in

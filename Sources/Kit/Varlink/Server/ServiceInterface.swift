@@ -2,7 +2,7 @@ import JSON
 import VarlinkDescription
 
 extension Interface {
-  /// The definition of `org.varlink.service`, as UAPI.20 gives it.
+  /// The definition of `org.varlink.service`, copied from UAPI.20.
   static let serviceText = """
     # The Varlink Service Interface should be provided by every varlink service.
     # It describes the service and the interfaces it implements.
@@ -45,7 +45,7 @@ extension Interface {
 
     """
 
-  /// `org.varlink.service` for a server with these other interfaces.
+  /// Returns the interface `org.varlink.service` of a server with the given other interfaces.
   static func service(
     _ information: ServiceInformation, describing others: [Interface]
   ) throws -> Interface {
@@ -66,7 +66,7 @@ extension Interface {
   }
 }
 
-/// What a service says about itself in `org.varlink.service.GetInfo`.
+/// The information that a service returns from `org.varlink.service.GetInfo`.
 package struct ServiceInformation: Sendable, Equatable {
   package var vendor: String
   package var product: String
@@ -87,7 +87,7 @@ package struct GetInfoReply: Codable, Sendable, Equatable {
   package let product: String
   package let version: String
   package let url: String
-  /// Includes `org.varlink.service`.
+  /// The names of all interfaces, including `org.varlink.service`.
   package let interfaces: [String]
 }
 

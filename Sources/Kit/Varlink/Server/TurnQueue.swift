@@ -1,15 +1,16 @@
-/// Whose call is next: one at a time, users in turn, however many connections each of them has. A value
-/// without lock or clock.
+/// Grants turns for calls: one at a time and round-robin among users, regardless of the number of
+/// connections per user. A value without lock or clock.
 package struct TurnQueue<ID: Equatable, Waiter> {
   private var isTaken = false
-  /// Those who wait, by user.
+  /// The waiting connections, by user.
   private var waiting: [UInt32?: [(id: ID, waiter: Waiter)]] = [:]
-  /// The users who wait, the next one first.
+  /// The users with waiting connections, the next one first.
   private var users: [UInt32?] = []
 
   package init() {}
 
-  /// Takes the turn if it is free. If not, ``next()`` gives the waiter once it is his.
+  /// Acquires the turn if it is free. Otherwise adds the waiter, which ``next()`` returns when it
+  /// gets the turn.
   package mutating func take(_ waiter: Waiter, as id: ID, of user: UInt32?) -> Bool {
     guard isTaken else {
       isTaken = true
@@ -20,9 +21,10 @@ package struct TurnQueue<ID: Equatable, Waiter> {
     return false
   }
 
-  /// Waits no more. Whoever went without this would keep his place, and those behind him waiting.
+  /// Removes a waiter. Without this, a connection that has closed would keep its place and block
+  /// those after it.
   ///
-  /// - Complexity: O(waiters of a user).
+  /// - Complexity: O(n) in the number of waiters of a user.
   package mutating func leave(_ id: ID, of user: UInt32?) {
     waiting[user]?.removeAll { $0.id == id }
     guard waiting[user]?.isEmpty == true else { return }
@@ -30,9 +32,9 @@ package struct TurnQueue<ID: Equatable, Waiter> {
     users.removeAll { $0 == user }
   }
 
-  /// Ends the present turn. Returns the one who has it now; nil if nobody waits.
+  /// Ends the current turn. Returns the waiter that gets the turn, or nil if none is waiting.
   ///
-  /// - Complexity: O(waiters of a user).
+  /// - Complexity: O(n) in the number of waiters of a user.
   package mutating func next() -> Waiter? {
     guard !users.isEmpty else {
       isTaken = false

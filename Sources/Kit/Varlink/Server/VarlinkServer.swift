@@ -3,54 +3,59 @@ import NIOPosix
 import Platform
 package import UnixSockets
 
-/// Serves interfaces over a unix stream socket.
+/// Serves interfaces over a Unix stream socket.
 ///
-/// Follows UAPI.20. Replies keep the order of the calls of a connection; malformed messages end the
-/// connection; `org.varlink.service` is built in.
+/// Implements UAPI.20. Replies have the order of the calls of a connection. Malformed messages end
+/// the connection. `org.varlink.service` is built in.
 package final class VarlinkServer: Sendable {
-  /// Limits on what clients can make the server hold.
+  /// Limits on the resources that clients can make the server hold.
   ///
-  /// Its memory is bounded by ``heldBytes``, and by what handlers and single replies take.
+  /// The server's memory is bounded by ``heldBytes`` plus the memory of handlers and single
+  /// replies.
   package struct Limits: Sendable {
-    /// The most connections at a time, including closed ones whose call is still running. Idle ones are
-    /// closed for further ones; if none is idle, those are closed when they are accepted.
+    /// The maximum number of connections, including closed ones with a call still running. Idle
+    /// connections are closed in favour of new ones. If none is idle, a new connection is closed
+    /// immediately after it is accepted.
     package var connections = 256
-    /// The most of them for one user without rights. All users without rights together have three
-    /// quarters; so it is with all that is shared.
+    /// The maximum number of connections of one user without rights. All users without rights
+    /// together may use three quarters of this and of every other shared resource.
     package var connectionsPerUser = 64
-    /// The longest call without its NUL byte; a longer one ends the connection.
+    /// The maximum length of a call without its NUL byte. A longer call ends the connection.
     package var messageBytes = 4 << 20
-    /// The longest call of a client without rights, which is told with ``callTooLong``.
+    /// The maximum length of a call from a client without rights. A longer call is answered with
+    /// ``callTooLong``.
     package var messageBytesWithoutRights = 16 << 10
-    /// The reply to a call beyond ``messageBytesWithoutRights``.
+    /// The reply to a call that exceeds ``messageBytesWithoutRights``.
     package var callTooLong: any VarlinkErrorConvertible & Sendable = ServiceError.permissionDenied
-    /// How long the end of a call may take after its beginning.
+    /// The maximum time between the beginning and the end of a call.
     package var messageTimeout = TimeAmount.seconds(10)
-    /// The most memory for unfinished calls and unread replies of all connections, in bytes. Beyond it,
-    /// the connection that has held some the longest is closed. A single reply may be longer.
+    /// The maximum memory in bytes for unfinished calls and unread replies of all connections. If
+    /// it is exceeded, the connection that has held memory the longest is closed. A single reply
+    /// may be longer.
     package var heldBytes = 32 << 20
-    /// The most of it for one user without rights.
+    /// The maximum of this memory for one user without rights.
     package var heldBytesPerUser = 4 << 20
-    /// Whether a peer has rights. Nil: all have.
+    /// Returns whether a peer has rights. Nil means that all peers have rights.
     package var hasRights: (@Sendable (Peer) -> Bool)?
-    /// Whether a peer with rights may use the reserve of a sixteenth, and more than three quarters of the rest.
-    /// Nil: all may.
+    /// Returns whether a peer with rights may use the reserve of a sixteenth, and more than three
+    /// quarters of the rest. Nil means that all may.
     package var hasReserve: (@Sendable (Peer) -> Bool)?
-    /// The most reply bytes, including errors, that may wait for one client before its handlers are
-    /// held back. A short reply counts for what it costs, about half a kibibyte.
+    /// The maximum number of reply bytes, including errors, that may wait for one client before its
+    /// handlers are held back. A short reply counts as its actual cost, about half a kibibyte.
     package var outputBytes = 256 << 10
-    /// The most calls with `more` in progress, over all connections.
+    /// The maximum number of calls with `more` in progress, over all connections.
     package var monitors = 64
-    /// The most of them for one user without rights.
+    /// The maximum number of such calls of one user without rights.
     package var monitorsPerUser = 16
-    /// The reply to a call beyond ``monitors``.
+    /// The reply to a call that exceeds ``monitors``.
     package var tooManyMonitors: any VarlinkErrorConvertible & Sendable =
       ServiceError.permissionDenied
-    /// How long ``VarlinkServer/shutdown()`` lets a call finish and a client read its replies.
+    /// The time that ``VarlinkServer/shutdown()`` gives a call to finish and a client to read its
+    /// replies.
     ///
-    /// A client that reads at all has done so within milliseconds. One that is stopped in a
-    /// debugger never does, and must not keep a service from ending within its service manager's
-    /// time-out.
+    /// A client that reads at all finishes within milliseconds. A client that is stopped in a
+    /// debugger never finishes, and must not prevent a service from ending within its service
+    /// manager's timeout.
     package var drainTimeout = TimeAmount.seconds(2)
 
     package init() {}
@@ -63,10 +68,10 @@ package final class VarlinkServer: Sendable {
     }
   }
 
-  /// Why a server did not start.
+  /// The reason why a server did not start.
   package enum StartError: Error, Equatable, Sendable {
     case interfaceTwice(String)
-    /// Another server has taken the socket.
+    /// Another server has taken the socket's descriptor.
     case socketTaken
     case failed(String)
   }
@@ -74,7 +79,7 @@ package final class VarlinkServer: Sendable {
   private struct State {
     var isStopping = false
     var connections: [ClientShares.ID: Connection] = [:]
-    /// Waiting for the end of the last connection.
+    /// The tasks that wait for the end of the last connection.
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
   private struct Connection {
@@ -91,21 +96,22 @@ package final class VarlinkServer: Sendable {
   private init(dispatcher: Dispatcher, limits: Limits) {
     self.dispatcher = dispatcher
     self.limits = limits
-    // Where nobody is told apart by rights, all have them.
+    // If the server does not distinguish peers by rights, all peers have rights.
     clients = Clients(limits.shares) { peer in
       guard limits.hasRights?(peer) ?? true else { return .stranger }
       return limits.hasReserve?(peer) ?? true ? .owner : .member
     }
   }
 
-  /// Starts to accept connections; when this returns, clients can connect.
+  /// Starts to accept connections. When this method returns, clients can connect.
   ///
-  /// Takes the socket, which serves once; at the end it is closed and its file removed if it was
-  /// made here.
+  /// Takes the socket's descriptor, so a socket can be used only once. At the end the socket is
+  /// closed, and its file is removed if it was created by this process.
   /// - Parameters:
-  ///   - group: Its loops run the connections and their handlers. It must outlive the server.
-  ///   - unexpectedError: Told of errors that are neither ``VarlinkErrorConvertible`` nor a
-  ///     cancellation; gives the reply, or nil to close the connection without one.
+  ///   - group: The event loops that run the connections and their handlers. They must outlive the
+  ///     server.
+  ///   - unexpectedError: Called with errors that are neither ``VarlinkErrorConvertible`` nor a
+  ///     cancellation. Returns the reply, or nil to close the connection without a reply.
   package static func start(
     on socket: ListeningSocket, information: ServiceInformation, interfaces: [Interface],
     limits: Limits = Limits(), group: any EventLoopGroup,
@@ -127,7 +133,7 @@ package final class VarlinkServer: Sendable {
             try PassedDescriptors.guardAgainst(on: channel)
           }.flatMap { server.accept(channel) }
         }
-        // So that a client may end its input and still read the replies.
+        // A client may end its input and still read the replies.
         .childChannelOption(.allowRemoteHalfClosure, value: true)
         .accept(on: descriptor)
       server.listener.withLock { $0 = (channel, file) }
@@ -138,22 +144,23 @@ package final class VarlinkServer: Sendable {
     return server
   }
 
-  /// The number of connections that are open, or closed but with a call still running.
+  /// The number of connections that are open, or closed with a call still running.
   package var connectionCount: Int { clients.connections }
 
   /// The number of calls with `more` in progress.
   package var monitorCount: Int { clients.monitors }
 
-  /// What clients were refused so far.
+  /// The resources that clients were refused so far.
   package var refusals: RefusalCounts { clients.refusals }
 
-  /// Stops in an orderly way: refuses new connections, ends monitors, lets other calls reply, and
-  /// closes the connections.
+  /// Stops the server gracefully: refuses new connections, ends monitors, lets other calls reply,
+  /// and closes the connections.
   ///
   /// Returns when the last connection is closed and the last handler has ended, so that the event
-  /// loops may then be shut down. Calls that run longer than ``Limits/drainTimeout`` are cancelled,
-  /// and clients that have not read their replies by then lose them; if the waiting task is
-  /// cancelled, both happen at once. A handler that ignores its cancellation delays this.
+  /// loops can be shut down afterwards. Calls that take longer than ``Limits/drainTimeout`` are
+  /// cancelled, and clients that have not read their replies by then lose them. If the waiting task
+  /// is cancelled, both happen immediately. A handler that ignores its cancellation delays the
+  /// shutdown.
   package func shutdown() async {
     await stopListening()
     let connections = beginStopping()
@@ -173,7 +180,7 @@ package final class VarlinkServer: Sendable {
   private func beginStopping() -> [Connection] {
     state.withLock { state in
       state.isStopping = true
-      // In the order in which they came.
+      // In the order in which the connections were accepted.
       return state.connections.sorted { $0.key < $1.key }.map(\.value)
     }
   }

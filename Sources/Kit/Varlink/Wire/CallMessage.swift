@@ -3,7 +3,7 @@ package import NIOCore
 
 /// A call as transmitted (UAPI.20, "Call").
 package struct CallMessage: Equatable, Sendable {
-  /// How many replies the client wants; the three flags exclude each other.
+  /// The number of replies that the client expects. The three flags are mutually exclusive.
   package enum Mode: String, Sendable {
     /// Exactly one reply.
     case simple
@@ -11,16 +11,17 @@ package struct CallMessage: Equatable, Sendable {
     case oneway
     /// Any number of replies.
     case more
-    /// One reply, after which the connection speaks another protocol.
+    /// One reply, after which the connection switches to another protocol.
     case upgrade
   }
 
-  /// Fully qualified.
+  /// The fully qualified name of the method.
   package let method: String
   package let parameters: [JSONName: JSONValue]
   package let mode: Mode
 
-  /// Why a message is not a call. No reply is possible: the connection must be closed.
+  /// The reason why a message is not a call. No reply is possible, so the connection must be
+  /// closed.
   package enum Malformation: Error, Equatable {
     case notJSON(JSONParseError)
     case notAnObject
@@ -28,7 +29,7 @@ package struct CallMessage: Equatable, Sendable {
     case flagNotBoolean(String)
     case twoFlags
     case parametersNotAnObject
-    /// An unknown member whose name has no dot, and so is not a vendor's extension.
+    /// An unknown member whose name has no dot, so it is not a vendor extension.
     case unknownMember(String)
   }
 
@@ -40,7 +41,7 @@ package struct CallMessage: Equatable, Sendable {
     self.mode = mode
   }
 
-  /// Far more than any call needs. What is longer or has more members is refused as malformed.
+  /// Limits far above the needs of any call. A message that exceeds them is rejected as malformed.
   static let limits = JSONLimits(nameBytes: ServiceError.maximumNameBytes, members: 4096)
 
   package init(parsing message: ByteBuffer) throws(Malformation) {
@@ -49,7 +50,7 @@ package struct CallMessage: Equatable, Sendable {
     var mode: Mode?
     for flag in [Mode.oneway, .more, .upgrade] {
       switch members[JSONName(flag.rawValue)] {
-      // The member is declared `?bool`, and null means the same as absent.
+      // The member is declared as `?bool`, so null means the same as absent.
       case nil, .null?, .bool(false)?: continue
       case .bool(true)?:
         if mode != nil { throw .twoFlags }
@@ -62,7 +63,7 @@ package struct CallMessage: Equatable, Sendable {
       method: method, parameters: try parseParameters(members), mode: mode ?? .simple)
   }
 
-  /// The message with its NUL byte. Empty parameters and false flags are left out.
+  /// Returns the message with its NUL byte. Empty parameters and false flags are omitted.
   package func encoded() -> ByteBuffer {
     var message: [JSONName: JSONValue] = ["method": .string(method)]
     switch mode {
@@ -74,7 +75,7 @@ package struct CallMessage: Equatable, Sendable {
   }
 }
 
-/// A message with its NUL byte.
+/// Returns a message with its NUL byte.
 func encodeMessage(_ members: [JSONName: JSONValue]) -> ByteBuffer {
   var bytes = JSONValue.object(members).serialized()
   bytes.append(0)

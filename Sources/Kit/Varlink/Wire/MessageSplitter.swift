@@ -1,32 +1,32 @@
 package import NIOCore
 
-/// Splits a byte stream into messages, each ended by a NUL byte.
+/// Splits a byte stream into messages, each terminated by a NUL byte.
 ///
-/// An incomplete message is not an error; one longer than the limit is. Every byte is examined only
-/// once, however small the pieces in which it arrives.
+/// An incomplete message is not an error, but a message longer than the limit is. Every byte is
+/// examined only once, however small the received pieces are.
 package struct MessageSplitter: Sendable {
   package enum Failure: Error, Equatable {
-    /// The message in progress has more bytes than ``maximumBytes``.
+    /// The current message has more bytes than ``maximumBytes``.
     case messageTooLong
   }
 
-  /// Longest message, without its NUL byte.
+  /// The maximum length of a message without its NUL byte.
   package let maximumBytes: Int
   private var buffer = ByteBuffer()
-  /// How many bytes at the front of `buffer` are known to contain no NUL.
+  /// The number of bytes at the front of `buffer` that are known to contain no NUL.
   private var scanned = 0
-  /// The length of the first message, once its end has been found.
+  /// The length of the first message, if its end was found.
   private var firstLength: Int?
 
   package init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
-  /// The number of bytes held: complete messages not taken yet, and the beginning of one more.
+  /// The number of held bytes: complete messages that were not returned yet, and an incomplete one.
   package var heldBytes: Int { buffer.readableBytes }
 
-  /// The memory used for them, in bytes.
+  /// The memory used for the held bytes, in bytes.
   package var allocatedBytes: Int { buffer.storageCapacity }
 
-  /// Takes all of the bytes.
+  /// Appends all of the bytes.
   /// - Complexity: amortized O(*n*) in the bytes appended.
   package mutating func append(_ bytes: inout ByteBuffer) {
     if buffer.readableBytes == 0 {
@@ -34,8 +34,8 @@ package struct MessageSplitter: Sendable {
       return
     }
     // If every write of a peer ends within the next message, the buffer never becomes empty. Moving
-    // at most as much as was taken since the last time keeps the work linear, and the memory within
-    // twice what is held.
+    // at most as many bytes as were consumed since the last move keeps the work linear and the
+    // memory within twice the held bytes.
     if buffer.readerIndex >= buffer.readableBytes {
       let held = buffer.readableBytes + bytes.readableBytes
       var moved = ByteBufferAllocator().buffer(capacity: held)
@@ -45,7 +45,8 @@ package struct MessageSplitter: Sendable {
     buffer.writeBuffer(&bytes)
   }
 
-  /// Gives back what the bytes held do not need: a few bytes may be part of a large read.
+  /// Releases memory that the held bytes do not need, because a few bytes may be part of a large
+  /// read.
   ///
   /// - Complexity: amortized O(*n*) in the bytes appended, if called once for each of them.
   package mutating func compact() {
@@ -55,13 +56,13 @@ package struct MessageSplitter: Sendable {
     buffer = moved
   }
 
-  /// Whether ``next()`` would return a message or throw.
+  /// Returns whether ``next()`` would return a message or throw.
   package mutating func hasNext() -> Bool {
     findEnd()
     return firstLength != nil || scanned > maximumBytes
   }
 
-  /// The next complete message without its NUL byte, nil if none is complete.
+  /// Returns the next complete message without its NUL byte, or nil if none is complete.
   /// - Complexity: amortized O(*n*) in the bytes appended.
   package mutating func next() throws(Failure) -> ByteBuffer? {
     findEnd()
@@ -74,7 +75,7 @@ package struct MessageSplitter: Sendable {
     buffer.moveReaderIndex(forwardBy: 1)
     scanned = 0
     firstLength = nil
-    // A long-lived connection would otherwise keep growing one buffer.
+    // Otherwise the buffer of a long-lived connection would keep growing.
     if buffer.readableBytes == 0 { buffer = ByteBuffer() }
     return message
   }

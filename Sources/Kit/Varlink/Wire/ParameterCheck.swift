@@ -2,11 +2,12 @@ package import JSON
 package import VarlinkDescription
 
 extension InterfaceDescription {
-  /// The first parameter that does not match its declaration: unknown, missing, or of another type.
+  /// Finds the first parameter that does not match its declaration: unknown, missing, or of another
+  /// type.
   ///
-  /// Unknown members count at the top level and inside structures alike (UAPI.20, "Unknown
+  /// Unknown members are errors both at the top level and inside structures (UAPI.20, "Unknown
   /// Fields"). A nullable field may be absent or null.
-  /// - Returns: The name of the top-level parameter at fault, nil if all match.
+  /// - Returns: The name of the offending top-level parameter, or nil if all match.
   /// - Complexity: O(*n*) in the size of the value.
   package func mismatch(of parameters: [JSONName: JSONValue], against fields: [Field]) -> String? {
     var known = 0

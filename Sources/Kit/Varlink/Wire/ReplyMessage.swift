@@ -4,9 +4,9 @@ package import NIOCore
 /// A reply as transmitted (UAPI.20, "Reply").
 package struct ReplyMessage: Equatable, Sendable {
   package let parameters: [JSONName: JSONValue]
-  /// Further replies to the same call follow.
+  /// Whether further replies to the same call follow.
   package let continues: Bool
-  /// Fully qualified name of an error; then `continues` is false.
+  /// The fully qualified name of an error; `continues` is then false.
   package let error: String?
 
   package init(parsing message: ByteBuffer) throws(CallMessage.Malformation) {

@@ -1,11 +1,11 @@
 package import JSON
 
-/// An error reply: what a method answers instead of its output parameters.
+/// An error reply, which a method returns instead of its output parameters.
 ///
-/// Handlers throw it, clients catch it. Errors of your own interface are best given a type that
+/// Handlers throw it and clients catch it. For the errors of your own interface, define a type that
 /// conforms to ``VarlinkErrorConvertible``.
 package struct VarlinkError: Error, Equatable, Sendable {
-  /// Fully qualified, such as `org.example.ftl.NotEnoughEnergy`.
+  /// The fully qualified name, such as `org.example.ftl.NotEnoughEnergy`.
   package let name: String
   package let parameters: [JSONName: JSONValue]
 
@@ -14,13 +14,13 @@ package struct VarlinkError: Error, Equatable, Sendable {
     self.parameters = parameters
   }
 
-  /// Members that are nil are left out.
+  /// Makes an error without the members that are nil.
   package init(name: String, members: [JSONName: JSONValue?]) {
     self.init(name: name, parameters: members.compactMapValues(\.self))
   }
 }
 
-/// A typed error of an interface; a handler that throws it replies with its ``varlinkError``.
+/// A typed error of an interface. A handler that throws it replies with its ``varlinkError``.
 package protocol VarlinkErrorConvertible: Error {
   var varlinkError: VarlinkError { get }
 }
@@ -29,27 +29,29 @@ extension VarlinkError: VarlinkErrorConvertible {
   package var varlinkError: VarlinkError { self }
 }
 
-/// The errors of `org.varlink.service`, which any method of any interface may reply with.
+/// The errors of `org.varlink.service`, which any method of any interface may return.
 ///
-/// They name what the client named. In the reply a name is cut to ``maximumNameBytes``: it can be
-/// as long as a whole message, and would cost the server that much for each wrong call.
+/// They contain names that the client sent. A name is truncated to ``maximumNameBytes`` in the
+/// reply: it can be as long as a whole message, and each invalid call would cost the server as much
+/// memory.
 package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
   case interfaceNotFound(String)
-  /// The known interface does not define the method.
+  /// The interface is known but does not define the method.
   case methodNotFound(String)
-  /// The interface defines the method, this service lacks it.
+  /// The interface defines the method, but this service does not implement it.
   case methodNotImplemented(String)
   /// A parameter is missing, unknown, of the wrong type or out of range.
   case invalidParameter(String)
   case permissionDenied
-  /// The method makes sense with the flag `more` only.
+  /// The method requires the flag `more`.
   case expectedMore
-  /// The method makes sense with the flag `upgrade` only.
+  /// The method requires the flag `upgrade`.
   case expectedUpgrade
 
   static let prefix = "org.varlink.service."
 
-  /// Longest name in an error reply, in bytes of UTF-8; names that exist are far shorter.
+  /// The maximum length of a name in an error reply, in UTF-8 bytes. Existing names are far
+  /// shorter.
   package static let maximumNameBytes = 256
 
   package var varlinkError: VarlinkError {
@@ -68,8 +70,8 @@ package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
     VarlinkError(name: prefix + name, parameters: parameters.mapValues { .string(cut($0)) })
   }
 
-  /// The longest beginning of whole scalars that is within ``maximumNameBytes``. Not of whole
-  /// characters: one of them can have any number of scalars.
+  /// Returns the longest prefix of whole scalars within ``maximumNameBytes``. It does not keep
+  /// whole characters, because a character can have any number of scalars.
   private static func cut(_ name: String) -> String {
     let bytes = name.utf8
     guard
@@ -80,8 +82,8 @@ package enum ServiceError: VarlinkErrorConvertible, Equatable, Sendable {
     return String(name[..<end])
   }
 
-  /// The typed form of a received error; nil if it is not an error of `org.varlink.service`, or
-  /// lacks its parameter.
+  /// Makes the typed form of a received error. Fails if it is not an error of
+  /// `org.varlink.service`, or lacks its parameter.
   package init?(_ error: VarlinkError) {
     func text(_ name: JSONName) -> String? { error.parameters[name]?.stringValue }
     guard error.name.hasPrefix(Self.prefix) else { return nil }

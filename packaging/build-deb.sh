@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Makes the Debian packages: build-deb.sh PROGRAMS [OUTPUT]
+# Builds the Debian packages: build-deb.sh PROGRAMS [OUTPUT]
 #
-# PROGRAMS is the directory with the built programs. OUTPUT, default .build/deb, gets the packages. Debian's tools
-# expect packaging/debian at the root of the sources, so a copy is staged in OUTPUT; it is kept if the build fails.
+# PROGRAMS is the directory with the built programs. OUTPUT, by default .build/deb, receives the
+# packages. Debian's tools expect packaging/debian at the root of the sources, so a copy is staged
+# in OUTPUT. The copy is kept if the build fails.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
 programs=$(cd "$1" && pwd)
@@ -26,7 +27,7 @@ install -D --mode=644 -t "$tree/Sources/Control/ControlInterface" \
   Sources/Control/ControlInterface/io.livehost.Control.varlink
 mv "$tree/packaging/debian" "$tree/debian"
 cd "$tree"
-# The programs are built already, so the build dependencies need not be installed.
+# The programs are already built, so the build dependencies need not be installed.
 LIVEHOST_BIN=$programs dpkg-buildpackage --build=binary --no-check-builddeps --no-sign \
   >"$output/build.log" 2>&1 || {
   tail -n 30 "$output/build.log" >&2

@@ -2,8 +2,8 @@
 # Copies the shared libraries of the Swift toolchain that programs need: bundle-runtime.sh DIRECTORY
 # PROGRAM... Libraries from Debian packages become dependencies instead.
 #
-# Bundled rather than linked statically: both programs share one copy, and the packaged programs are the
-# ones that were tested.
+# The libraries are bundled instead of linked statically, so that all programs share one copy and
+# the packaged programs are the ones that were tested.
 set -euo pipefail
 directory=$1
 shift
@@ -15,7 +15,7 @@ if [ -n "$missing" ]; then
   echo "$missing" >&2
   exit 1
 fi
-# The toolchain's directory is the one that holds the Swift core library.
+# The toolchain's directory is the one that contains the Swift core library.
 core=$(ldd "$1" | awk '$1 == "libswiftCore.so" { print $3 }')
 if [ -z "$core" ]; then
   echo "bundle-runtime.sh: $1 does not use the shared libraries of the Swift runtime" >&2

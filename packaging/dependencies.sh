@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing: `dependencies.sh build [deb] [test] [soak]`.
-# Needs root or sudo only if something is missing.
+# Installs missing Debian packages: `dependencies.sh build [deb] [test] [soak]`. Needs root or sudo
+# only if a package is missing.
 set -euo pipefail
 
 packages=()

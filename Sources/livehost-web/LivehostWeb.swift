@@ -12,44 +12,45 @@ struct LivehostWeb: AsyncParsableCommand {
     commandName: "livehost-web",
     abstract: "The screens of livehostd as a page in the browser and in OBS.",
     discussion: """
-      Stands between browsers and the control socket. Prints a link with a token that lets whoever has it \
-      read and act; it is valid until this program ends. A second link only reads, for overlays.
+      Connects browsers to the control socket of livehostd. Prints a link with a token: anyone \
+      with the link can read and act until this program ends. A second link is for overlays and \
+      can only read.
       """,
     version: "livehost-web \(livehostVersion)")
 
   @Option(
     help: ArgumentHelp(
-      "Port on the loopback address to listen on. 0 takes any free one.", valueName: "port"))
+      "Port on the loopback address to listen on. 0 selects a free port.", valueName: "port"))
   var port = 8317
 
   @Option(
     help: ArgumentHelp(
-      "Unix socket to listen on in place of a port, behind a proxy that browsers connect to. Needs --url.",
-      valueName: "path"), completion: .file())
+      "Unix socket to listen on instead of a port, for a proxy that browsers connect to. "
+        + "Needs --url.", valueName: "path"), completion: .file())
   var listen: String?
 
   @Option(
     help: ArgumentHelp(
-      "Address at which browsers reach the page, such as https://page.example. The links begin with it, and its name need not be given as --host.",
-      valueName: "address"))
+      "Address at which browsers reach the page, such as https://page.example. The links begin "
+        + "with this address, and its host need not be given as --host.", valueName: "address"))
   var url: String?
 
   @Option(
     name: .customLong("host"),
     help: ArgumentHelp(
-      "Further name under which browsers may ask for the page. May be given several times.",
+      "Further host name under which browsers may request the page. May be repeated.",
       valueName: "name"))
   var hosts: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "File to write the links to in place of printing them. Its group may read it.",
+      "File to write the links to instead of printing them. The file is readable by its group.",
       valueName: "file"), completion: .file())
   var linkFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "File that keeps the token of overlays, so that their links stay valid. It is created if it is missing.",
+      "File with the token of overlays, so that their links stay valid. Created if missing.",
       valueName: "file"), completion: .file())
   var overlayTokenFile: String?
 
@@ -59,36 +60,41 @@ struct LivehostWeb: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many pages and overlays may be open at once, from 1 to 10000.", valueName: "count"))
+      "Maximum number of pages and overlays open at the same time, from 1 to 10000.",
+      valueName: "count"))
   var streams = WebServer.Limits().streams
 
   @Option(
     help: ArgumentHelp(
-      "After how long a browser that does not read is cut off, from 1 to 3600.",
+      "Seconds after which a browser that does not read is disconnected, from 1 to 3600.",
       valueName: "seconds"))
   var patience = 30
 
   @Option(
     help: ArgumentHelp(
-      "Directory of the scenarios that the page offers to simulate. Default: config/scenarios in a directory above this program, then /usr/share/livehost/scenarios.",
+      "Directory of the scenarios that the page can simulate. Default: config/scenarios in a "
+        + "directory above this program, then /usr/share/livehost/scenarios.",
       valueName: "directory"), completion: .directory)
   var scenarios: String?
 
   @Flag(help: "Print the links as a JSON object, on one line.") var json = false
 
   func validate() throws {
-    guard (0...65_535).contains(port) else { throw ValidationError("--port is from 0 to 65535") }
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("--port must be from 0 to 65535")
+    }
     guard (1...10_000).contains(streams) else {
-      throw ValidationError("--streams is from 1 to 10000")
+      throw ValidationError("--streams must be from 1 to 10000")
     }
     guard (1...3600).contains(patience) else {
-      throw ValidationError("--patience is from 1 to 3600 seconds")
+      throw ValidationError("--patience must be from 1 to 3600 seconds")
     }
     guard listen == nil || url != nil else {
-      throw ValidationError("--listen needs --url: the address that browsers know")
+      throw ValidationError("--listen requires --url, the address that browsers use")
     }
     guard url == nil || publicAddress != nil else {
-      throw ValidationError("--url is an address such as https://page.example, without a path")
+      throw ValidationError(
+        "--url must be an address such as https://page.example, without a path")
     }
   }
 
@@ -141,10 +147,11 @@ struct LivehostWeb: AsyncParsableCommand {
     )
     return json
       ? #"{"page":"\#(page)","overlay":"\#(overlay)"}"# + "\n"
-      : "\(page)\nfor overlays, which only read: \(overlay)\n"
+      : "\(page)\nfor overlays, read-only: \(overlay)\n"
   }
 
-  /// What a service prints would be in the journal, for more people than may have it.
+  /// Prints the links, or writes them to the file. A service writes a file, because its output
+  /// would be in the journal, which more users can read.
   private func announce(_ links: String) throws {
     if let listen { try ListeningSocket.setMode(0o660, ofSocketAt: listen) }
     var descriptor = STDOUT_FILENO
@@ -161,7 +168,7 @@ struct LivehostWeb: AsyncParsableCommand {
   }
 }
 
-/// A file that this program makes, and cannot.
+/// The error for a file that this program cannot create.
 struct FileFailure: Error, CustomStringConvertible {
   let path: String
   let code: Int32

@@ -12,8 +12,8 @@ struct Livehostd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "livehostd", abstract: "The host screen of a live stream, as a service.",
     discussion: """
-      Takes the events of live streams by its ingest socket, runs each room's screen, and answers \
-      on its control socket; livehostctl is the client. Runs with nothing configured.
+      Receives the events of live streams on its ingest socket, runs the screen of each room, and \
+      answers calls on its control socket; livehostctl is the client. Needs no configuration.
       """,
     version: Daemon.version)
 
@@ -26,14 +26,15 @@ struct Livehostd: AsyncParsableCommand {
   @Option(
     name: .customLong("runtime-dir"),
     help: ArgumentHelp(
-      "Directory of the sockets. Default: $XDG_RUNTIME_DIR/livehost, else /tmp/livehost-UID.",
+      "Directory of the sockets. Default: $XDG_RUNTIME_DIR/livehost, or else /tmp/livehost-UID.",
       valueName: "dir"))
   var runtimeDirectory: String?
 
   @Option(
     name: .customLong("state-dir"),
     help: ArgumentHelp(
-      "Directory of recordings and state. Default: $XDG_STATE_HOME/livehost, else ~/.local/state/livehost.",
+      "Directory of recordings and state. Default: $XDG_STATE_HOME/livehost, or else "
+        + "~/.local/state/livehost.",
       valueName: "dir"))
   var stateDirectory: String?
 
@@ -41,7 +42,7 @@ struct Livehostd: AsyncParsableCommand {
     help: "Least severe messages to log: trace, debug, info, notice, warning, error, critical.")
   var logLevel: Logger.Level?
 
-  @Flag(help: "Check the configuration and exit: 0 if it is fine, 78 if not.")
+  @Flag(help: "Check the configuration and exit: with 0 if it is valid, with 78 otherwise.")
   var checkConfig = false
 
   @Flag(help: "Print the commented default configuration and exit.")
@@ -52,7 +53,8 @@ struct Livehostd: AsyncParsableCommand {
       Self.write(Configuration.commentedDefaults, to: STDOUT_FILENO)
       return
     }
-    // Before the configuration is read, so that a change of it is not missed.
+    // Installed before the configuration is read, so that a SIGHUP after a later change is not
+    // missed.
     EarlySignals.note(SIGHUP)
     let configuration: Configuration
     do {
@@ -62,7 +64,7 @@ struct Livehostd: AsyncParsableCommand {
       throw ExitCode(78)
     }
     if checkConfig {
-      Self.complain("the configuration is fine; \(configuration.memoryText)")
+      Self.complain("the configuration is valid; \(configuration.memoryText)")
       return
     }
     let log: ServiceLog
@@ -77,7 +79,7 @@ struct Livehostd: AsyncParsableCommand {
     LoggingSystem.bootstrap { log.handler(label: $0) }
     let registry = MetricRegistry()
     MetricsSystem.bootstrap(registry)
-    // A peer that disconnects makes a write fail, but must not end the daemon.
+    // A disconnected peer must cause a failed write instead of a signal that ends the daemon.
     signal(SIGPIPE, SIG_IGN)
     defer { log.close(timeoutNanoseconds: 2_000_000_000) }
     try await serve(configuration, log, registry)
@@ -86,7 +88,8 @@ struct Livehostd: AsyncParsableCommand {
   private func serve(
     _ configuration: Configuration, _ log: ServiceLog, _ registry: MetricRegistry
   ) async throws {
-    // Before the sockets accept: somebody who connects may stop the daemon right away.
+    // Installed before the sockets accept, because a client that can connect may stop the daemon
+    // immediately.
     EarlySignals.note(SIGTERM, SIGINT)
     let logger = Logger(label: "livehostd")
     let daemon = Daemon(
@@ -96,7 +99,7 @@ struct Livehostd: AsyncParsableCommand {
       lostEntries: { Int(clamping: log.lost.entries) }, pingJournal: log.ping,
       readConfiguration: { [config, logLevel] () throws(ConfigurationError) in
         var configuration = try Self.loadConfiguration(config)
-        // The command line takes precedence.
+        // The command line takes precedence over the file.
         if let logLevel { configuration.logLevel = logLevel }
         return configuration
       })
@@ -117,13 +120,14 @@ struct Livehostd: AsyncParsableCommand {
     return configuration
   }
 
-  /// Reports why the daemon does not start: as a journal entry of its kind, or else as a line.
+  /// Reports why the daemon does not start: as a journal entry, or as a line if standard error is
+  /// not the journal.
   private static func refuse(_ error: ConfigurationError, checking: Bool) {
     if !checking, let log = try? ServiceLog(identifier: "livehostd", level: .info),
       log.destination == .journal
     {
       Logger(label: "livehostd") { log.handler(label: $0) }.log(
-        .configurationError, "the configuration has an error: \(error)",
+        .configurationError, "the configuration is invalid: \(error)",
         metadata: error.journalFields)
       if log.close(timeoutNanoseconds: 2_000_000_000) { return }
     }

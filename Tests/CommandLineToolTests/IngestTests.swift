@@ -104,7 +104,7 @@ import Testing
     let run = await daemon.run(
       ["ingest", file, "--format=twitch-irc", "--speed=max", "--json=short"])
     #expect(run.status == .badData)
-    #expect(run.diagnostics.contains("line 3 is not of the format twitch-irc"))
+    #expect(run.diagnostics.contains("line 3 is not in the format twitch-irc"))
     #expect(daemon.ingest.received.withLock { $0.lines } == ["@a=b :x", "@c=d :y"])
     #expect(try JSONValue(parsing: run.output)["error"]?["result"]?["received"] == 2)
     await daemon.stop()

@@ -127,7 +127,7 @@ import Testing
     var queue = PlaybackQueue(speed: .maximum, format: .twitchIRC)
     queue.append("PING :x\n\n@a=b :x\n{\"ts\":1}\n".utf8)
     var output: [UInt8] = []
-    #expect(throws: Failure(.badData, "line 4 is not of the format twitch-irc")) {
+    #expect(throws: Failure(.badData, "line 4 is not in the format twitch-irc")) {
       try queue.take(now: 0, limit: 1_000, into: &output)
     }
     #expect(text(output) == "PING :x\n\n@a=b :x\n")

@@ -44,7 +44,7 @@ import Testing
     ("soon", "give a time such as"), ("", "give a time such as"), ("-", "give a time such as"),
     ("1", "give a time such as"), ("1x", "'x' is not a unit"), ("1h 2y", "'y' is not a unit"),
     ("+1h", "is in the future"), ("2026-02-30", "no such day"), ("2026-13-01", "no such day"),
-    ("25:00", "no such time of day"), ("12:60", "no such time of day"),
+    ("25:00", "between 00:00 and 23:59"), ("12:60", "between 00:00 and 23:59"),
     ("@now", "@ must be followed by"), ("2026-11", "give a time such as"),
     ("99999999999999d", "too long ago"), ("2026-11-21 10:00 11:00", "give a time such as"),
     ("12:30:07.x", "give a time such as"), ("1h2026-11-21", "give a time such as"),

@@ -29,7 +29,7 @@ import Testing
     let daemon = try await FakeDaemon(report: .full)
     let run = await daemon.run(["set", "main", "volmue", "1"])
     #expect(run.status == .failed)
-    #expect(run.diagnostics.contains("did you mean 'volume'? --new makes it"))
+    #expect(run.diagnostics.contains("did you mean 'volume'? --new creates it"))
     #expect(await daemon.run(["set", "main", "volmue", "1", "--new"]).status == .done)
     #expect(await daemon.run(["set", "main", "volume2", "1"]).status == .done)
     await daemon.stop()

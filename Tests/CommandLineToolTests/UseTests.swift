@@ -147,10 +147,10 @@ import Wording
   }
 
   @Test(arguments: [
-    ("{\"type\":", "it ends too early at byte 9"),
+    ("{\"type\":", "unexpected end at byte 9"),
     ("{\"type\" 1}", "unexpected character at byte 9"),
-    ("{} x", "something follows its end at byte 4"),
-    ("{\"a\":1,\"a\":2}", "a member is there twice"),
+    ("{} x", "unexpected text after the end of the value at byte 4"),
+    ("{\"a\":1,\"a\":2}", "duplicate member"),
   ])
   func `an event that is not JSON says in words what is wrong`(
     text: String, problem: String

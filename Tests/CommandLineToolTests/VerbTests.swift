@@ -123,7 +123,7 @@ import Testing
     }
     let refused = await daemon.run(["record", "pause", "--elsewhere", "main"])
     #expect(refused.status == .failed)
-    #expect(refused.diagnostics.contains("the recorder elsewhere refused: not now"))
+    #expect(refused.diagnostics.contains("the external recorder refused: not now"))
     await daemon.stop()
   }
 

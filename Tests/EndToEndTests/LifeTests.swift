@@ -113,7 +113,7 @@ struct LifeTests {
     #expect(outcome.status == 0)
     #expect(
       outcome.diagnostics.contains(
-        #/the configuration is fine; 64 rooms of [0-9.]+ MiB each may take [0-9.,]+ MiB of memory in all, and 256 ingest connections [0-9.]+ MiB/#
+        #/the configuration is valid; 64 rooms of [0-9.]+ MiB each may take [0-9.,]+ MiB of memory in all, and 256 ingest connections [0-9.]+ MiB/#
       ), "\(outcome.diagnostics)")
   }
 

@@ -119,7 +119,7 @@ private func logger(_ writer: JournalWriter) -> Logger {
     #expect(writer.close(timeoutNanoseconds: enough))
     #expect(
       journal.messages == [
-        "Rejected 0", "Rejected 1", "Rejected 99 (98 of this kind, of which this is the last)",
+        "Rejected 0", "Rejected 1", "Rejected 99 (the last of 98 similar entries)",
       ])
     #expect(journal.entries.last?.contains("LIVEHOST_REPEATED=98") == true)
     #expect(writer.lost == LostEntries())

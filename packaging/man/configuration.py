@@ -1,4 +1,4 @@
-"""The keys of the configuration file as roff, from the commented default file."""
+"""Converts the keys of the commented default configuration file to roff."""
 import re
 from roff import bold, item
 

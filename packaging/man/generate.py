@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the manual pages from the hand-written pages beside this file, replacing each `@name@` by a part
-generated from the programs, the default configuration, the interface file or an example."""
+"""Creates the manual pages from the hand-written pages in this directory. Replaces each `@name@`
+by a part generated from the programs, the default configuration, the interface file or an
+example."""
 import argparse
 import datetime
 import os
@@ -25,7 +26,8 @@ def output_of(*command):
 
 
 def page_date():
-    """The date of the change log when a package is built, so that builds are reproducible."""
+    """Returns the date of the change log when a package is built, so that builds are
+    reproducible; otherwise today."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     day = (datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc)
            if seconds else datetime.datetime.now())

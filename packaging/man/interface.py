@@ -1,10 +1,10 @@
-"""A Varlink interface file as roff."""
+"""Converts a Varlink interface file to roff."""
 import re
 from roff import bold, italic, item, prose
 
 
 def parts(text):
-    """The parts of a page by name."""
+    """Returns the parts of a page by name."""
     head, _, body = text.partition("\ninterface ")
     found = {"interface-description": prose(uncommented(head.split("\n")))}
     for comment, kind, name, members in declarations(body):
@@ -14,7 +14,8 @@ def parts(text):
 
 
 def declarations(text):
-    """Comment, kind, name and the rest of each declaration, which ends with an empty line."""
+    """Yields the comment, kind, name and members of each declaration. An empty line ends a
+    declaration."""
     for declaration in re.split(r"\n\n+", text.partition("\n")[2].strip()):
         found = re.fullmatch(r"((?:#.*\n)*)(method|type|error) (\w+)(.*)", declaration, re.DOTALL)
         if not found or found[2] == "method" and "->" not in found[4]:
@@ -40,7 +41,7 @@ def labelled(label, body):
 
 
 def members(body):
-    """Each member with its type and meaning; members of an enumeration have no type."""
+    """Returns each member with its type and comment; members of an enumeration have no type."""
     output, comment = "", []
     for line in body.split("\n"):
         line = line.strip().rstrip(",")

@@ -1,8 +1,8 @@
-"""Text as roff, and the few macros of man(7) that the pages use."""
+"""Converts text to roff, with the few macros of man(7) that the pages use."""
 
 
 def escape(text):
-    """Text that roff prints literally, on any number of lines."""
+    """Escapes text so that roff prints it literally, on any number of lines."""
     text = text.replace("\\", r"\(rs").replace("-", r"\-")
     # A dot or quote at the beginning of a line would be read as a request.
     return "\n".join(r"\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))
@@ -17,12 +17,12 @@ def italic(text):
 
 
 def item(tag, text):
-    """A tagged paragraph; the tag is roff already."""
+    """Returns a tagged paragraph; the tag must be roff already."""
     return f".TP\n{tag}\n{escape(text)}\n"
 
 
 def prose(text):
-    """Paragraphs; runs of indented lines stay as they are."""
+    """Returns paragraphs; runs of indented lines are kept verbatim."""
     output, literal = [], False
     for line in text.split("\n"):
         if line.startswith("  ") and not literal:

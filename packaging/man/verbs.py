@@ -1,4 +1,5 @@
-"""Options and verbs of a command line as roff, from a program's own description (`--experimental-dump-help`)."""
+"""Converts the options and verbs of a program to roff, from the program's own description
+(`--experimental-dump-help`)."""
 import json
 import subprocess
 
@@ -6,13 +7,13 @@ from roff import bold, escape, italic, item, prose
 
 
 def read(program):
-    """The description of a program's root command."""
+    """Returns the description of a program's root command."""
     dump = subprocess.run([program, "--experimental-dump-help"], check=True, timeout=60, stdout=subprocess.PIPE)
     return json.loads(dump.stdout)["command"]
 
 
 def verbs(command, path=()):
-    """The commands that do something, each with its path."""
+    """Yields the commands that are not groups, each with its path."""
     inner = [entry for entry in command.get("subcommands", [])
              if entry["commandName"] != "help" and entry.get("shouldDisplay", True)]
     if path and not inner:
@@ -22,7 +23,8 @@ def verbs(command, path=()):
 
 
 def arguments(command, is_positional=False, is_global=False):
-    """Positional arguments or options. Each verb has --help and --version, so they are described once."""
+    """Returns the positional arguments or the options. --help and --version are omitted, because
+    each page describes them once."""
     return [argument for argument in command.get("arguments", [])
             if argument.get("shouldDisplay", True) and argument["valueName"] not in ("help", "version")
             and (argument["kind"] == "positional") == is_positional
@@ -46,7 +48,7 @@ def option(argument):
 
 def described(argument):
     text, values = argument.get("abstract", ""), argument.get("allValues", [])
-    # Values that are part of the text already are not repeated.
+    # Values already named in the text are not repeated.
     if any(value not in text for value in values):
         text += f" One of {', '.join(values)}."
     if (default := argument.get("defaultValue", "")) not in text:
@@ -73,7 +75,8 @@ def repeated(argument):
 
 
 def sections(root, without=""):
-    """Each verb of a program with its arguments, but the one that the page describes elsewhere."""
+    """Returns each verb of a program with its arguments, except the verb `without`, which the
+    page describes elsewhere."""
     output = []
     for path, command in verbs(root):
         if path[-1] != without:

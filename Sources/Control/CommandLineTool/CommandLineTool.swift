@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSON
 
-/// `livehostctl` without its process: arguments in, text and an exit code out.
+/// `livehostctl` without a process: arguments go in, text and an exit code come out.
 package struct CommandLineTool: Sendable {
   package var console: Console
   package var environment: ProcessEnvironment
@@ -11,10 +11,11 @@ package struct CommandLineTool: Sendable {
     self.environment = environment
   }
 
-  /// Does what the arguments (without the program's name) ask for. Cancelling the task interrupts.
+  /// Runs the verb that the arguments name (without the program's name). Cancelling the task
+  /// interrupts the verb.
   package func run(_ arguments: [String]) async -> ExitStatus {
     var console = console
-    // Looked for in the words, since help is printed before there are options.
+    // Help is printed before options are parsed, so this flag is searched for in the raw arguments.
     if arguments.contains("--no-pager") { console.page = nil }
     var mode = ArgumentOrder.mode(of: arguments, isTerminal: console.isOutputTerminal)
     do {
@@ -41,7 +42,7 @@ package struct CommandLineTool: Sendable {
     }
   }
 
-  /// The verb with its options; nil if help was asked for and printed.
+  /// Returns the verb with its options; nil if the arguments asked for help, which was printed.
   private func parse(_ arguments: [String], _ console: Console) async throws -> (any Verb)? {
     let arranged = try ArgumentOrder.arranged(arguments)
     do {

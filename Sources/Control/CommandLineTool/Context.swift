@@ -1,25 +1,24 @@
 package import JSON
 import Platform
 
-/// What a verb works with.
+/// The environment in which a verb runs.
 package struct Context: Sendable {
   package var console: Console
   package var environment: ProcessEnvironment
   package var mode: JSONMode
   package var socketOption: String?
 
-  /// Whether JSON is asked for rather than text.
+  /// Whether the user asked for JSON instead of text.
   package var wantsJSON: Bool { mode != .off }
 
-  /// The same for results that come one after another: they are never paged.
+  /// A copy for results that arrive one after another, which are never paged.
   package var streaming: Context {
     var context = self
     context.console.page = nil
     return context
   }
 
-  /// Prints a result: as JSON if it is asked for, else as text. What is taller than the terminal is
-  /// paged.
+  /// Prints a result as JSON or text, as the mode asks. Output taller than the terminal is paged.
   package func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> [String])
     throws
   {
@@ -31,7 +30,7 @@ package struct Context: Sendable {
     }
   }
 
-  /// Prints a value in the mode that was asked for; nothing if it is off.
+  /// Prints a value in the JSON mode; prints nothing if the mode is off.
   package func printJSON(_ value: JSONValue) throws {
     if let bytes = mode.text(value) { try console.show(bytes) }
   }
@@ -41,7 +40,7 @@ package struct Context: Sendable {
 package struct ProcessEnvironment: Sendable {
   package var variables: [String: String]
   package var userID: UInt32
-  /// The directory of this program's file, if it is known.
+  /// The directory of the running executable; nil if unknown.
   package var programDirectory: String?
   /// Monotonic nanoseconds.
   package var now: @Sendable () -> UInt64
@@ -59,20 +58,20 @@ package struct ProcessEnvironment: Sendable {
     self.programDirectory = programDirectory
   }
 
-  /// Whether the locale's characters are UTF-8, as setlocale(3) finds out.
+  /// Whether the locale's character encoding is UTF-8, by the variables that setlocale(3) consults.
   package var usesUTF8: Bool {
     let locale = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG") ?? "C"
     let name = locale.lowercased()
     return name.contains("utf-8") || name.contains("utf8")
   }
 
-  /// What the terminal is said to have; see no-color.org.
+  /// The colours that the environment variables announce; see no-color.org.
   package var palette: TextStyle.Palette {
     if variable("NO_COLOR") != nil { return .none }
     return ["truecolor", "24bit"].contains(variable("COLORTERM")) ? .all : .eight
   }
 
-  /// The value of a variable; an empty one counts as not set.
+  /// Returns the value of a variable; nil if the variable is unset or empty.
   package func variable(_ name: String) -> String? {
     variables[name].flatMap { $0.isEmpty ? nil : $0 }
   }

@@ -1,26 +1,26 @@
 package import JSON
 
-/// What the program ends with; the numbers of sysexits(3) where there is one.
+/// The exit codes of the program. Those of sysexits(3) have its numbers.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
   case usage = 64
-  /// A recording or an event that cannot be taken.
+  /// Invalid input data: a recording or an event.
   case badData = 65
-  /// The daemon is not running, or not to be found.
+  /// The daemon is not running, or its socket was not found.
   case notReachable = 69
   case notPermitted = 77
-  /// A configuration or scenario file that is wrong.
+  /// An invalid configuration or scenario file.
   case configuration = 78
   case thresholdsNotMet = 99
-  /// Ended by Ctrl-C, as shells count it.
+  /// Interrupted by Ctrl-C; the code is the one that shells use.
   case interrupted = 130
 
   /// The name in JSON output.
   package var name: String { String(describing: self) }
 }
 
-/// Why a verb did not do what it was asked: the exit code, and what to tell.
+/// Why a verb failed: the exit code, and the message for the user.
 package struct Failure: Error, Equatable, Sendable {
   package var status: ExitStatus
   package var message: String
@@ -33,9 +33,9 @@ package struct Failure: Error, Equatable, Sendable {
     self.details = details
   }
 
-  /// Interrupted with nothing more to tell: nothing is printed.
+  /// The user interrupted the verb; no message is printed.
   package static let interrupted = Failure(.interrupted, "interrupted")
 }
 
-/// Standard output was closed by its reader, which has seen enough: the end, but no failure.
+/// The reader closed standard output because it needs no more. The program ends without an error.
 package struct OutputClosed: Error { package init() {} }

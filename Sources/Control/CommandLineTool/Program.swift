@@ -4,7 +4,8 @@ import Platform
 
 /// `livehostctl` as a process.
 public enum Program {
-  /// Runs with the process's own arguments, environment, output and signals; gives the exit code.
+  /// Runs with the arguments, environment, output and signals of this process; returns the exit
+  /// code.
   public static func main() async -> Int32 {
     let environment = ProcessEnvironment.current()
     let tool = CommandLineTool(console: .standard(environment), environment: environment)
@@ -22,12 +23,13 @@ public enum Program {
   }
 }
 
-/// Turns the signals that ask a program to end into a call; a second one ends it at once.
+/// Calls a closure on the first signal that asks the program to end; a second signal ends the
+/// process immediately.
 private struct InterruptSignals {
   private let sources: [any DispatchSourceSignal]
 
-  /// Returns once all of them are caught. A signal that comes earlier ends the process, as it does by default; if it
-  /// were ignored meanwhile, it would be lost.
+  /// Returns once all signals are caught. An earlier signal ends the process, which is the default;
+  /// ignoring it in the meantime would lose it.
   init(_ interrupt: @escaping @Sendable () -> Void) async {
     let queue = DispatchQueue(label: "signals")
     let once = Once()
@@ -36,7 +38,7 @@ private struct InterruptSignals {
       source.setEventHandler {
         guard !Pager.isRunning else { return }
         guard once.isFirst() else {
-          // A terminal that is closed hangs up more than once: its shell does, and then the kernel.
+          // A closing terminal sends SIGHUP more than once: from its shell, then from the kernel.
           guard number != SIGHUP else { return }
           DaemonProcess.abandon()
           Terminal.restoreNow()
@@ -57,7 +59,7 @@ private struct InterruptSignals {
   func stop() { for source in sources { source.cancel() } }
 }
 
-/// Tells the first of several calls from the others.
+/// Distinguishes the first of several calls.
 private final class Once: Sendable {
   private let hasHappened = Guarded(false)
 
@@ -70,7 +72,7 @@ private final class Once: Sendable {
 }
 
 extension ProcessEnvironment {
-  /// Those of this process.
+  /// Returns the environment of this process.
   static func current() -> ProcessEnvironment {
     var variables: [String: String] = [:]
     var entry = environ
@@ -93,7 +95,7 @@ extension ProcessEnvironment {
   }
 }
 
-/// Paths as text.
+/// Functions on the text of paths.
 enum Paths {
   static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -1,15 +1,15 @@
 import Glibc
 package import UnixSockets
 
-/// Who may change things by the control socket: root, the daemon's own user, and members of the group
-/// `livehost`. Everyone may read.
+/// The users who may change things through the control socket: root, the daemon's user, and members
+/// of the group `livehost`. All users may read.
 package struct Access: Sendable {
   package static let groupName = "livehost"
 
   private let userID: UInt32
   private let groupID: UInt32?
 
-  /// Access by the present user database.
+  /// Reads the daemon's user and the group from the user database.
   package init() {
     self.init(userID: geteuid(), groupID: getgrnam(Self.groupName)?.pointee.gr_gid)
   }
@@ -19,6 +19,7 @@ package struct Access: Sendable {
     self.groupID = groupID
   }
 
+  /// Returns whether a peer may call privileged methods.
   package func mayChange(_ peer: Peer) -> Bool {
     peer.userID == 0 || peer.userID == userID
       || groupID.map { peer.belongs(toGroup: $0) } == true

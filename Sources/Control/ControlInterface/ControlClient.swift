@@ -1,17 +1,18 @@
 package import JSON
 package import Varlink
 
-/// Typed calls of `io.livehost.Control`.
+/// A typed client of `io.livehost.Control`.
 ///
 /// Errors of the daemon arrive as ``VarlinkClientError/remote(_:)``; `ControlError(_:)` and
-/// `ServiceError(_:)` give their typed forms.
+/// `ServiceError(_:)` convert them to their typed forms.
 package struct ControlClient: Sendable {
   package let client: VarlinkClient
 
   package init(_ client: VarlinkClient) { self.client = client }
 
   /// Connects to a control socket.
-  /// - Throws: ``VarlinkClientError/notReachable(path:code:)`` if no daemon is there.
+  ///
+  /// - Throws: ``VarlinkClientError/notReachable(path:code:)`` if no daemon listens on the path.
   package static func connect(path: String) async throws(VarlinkClientError) -> ControlClient {
     ControlClient(try await VarlinkClient.connect(path: path))
   }
@@ -22,28 +23,32 @@ package struct ControlClient: Sendable {
     try await client.call("\(ControlInterface.name).\(method)", parameters)
   }
 
-  /// Has the daemon read its configuration again; `ReloadFailure` gives the typed form of a refusal.
+  /// Makes the daemon reload its configuration. `ReloadFailure` converts the error of an invalid
+  /// configuration to its typed form.
   package func reload() async throws(VarlinkClientError) {
     _ = try await client.call(
       "\(ServiceManagement.name).Reload", NoParameters(), returning: NoParameters.self)
   }
 
-  /// Changes the level of the daemon's log, as syslog counts; 8 for all.
+  /// Sets the daemon's log level to a syslog severity; 8 logs everything.
   package func setLogLevel(_ level: Int) async throws(VarlinkClientError) {
     _ = try await client.call(
       "\(ServiceManagement.name).SetLogLevel", LevelParameters(level: level),
       returning: NoParameters.self)
   }
 
-  /// The same as JSON, with members that this client does not know.
+  /// Returns a room as JSON, including members that this client does not know.
   package func getRoomJSON(
     _ room: String, feature: Feature? = nil
   ) async throws(VarlinkClientError) -> JSONValue {
     try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
   }
 
-  /// Watches a room; ends with `NoSuchRoom` when it closes. Uses up this client's connection.
-  /// - Parameter maximumRate: States per second; nil means one for each change.
+  /// Watches the state of a room; ends with `NoSuchRoom` when the room closes. The connection of
+  /// this client cannot be used afterwards.
+  ///
+  /// - Parameter maximumRate: the maximum number of states per second; nil means one for each
+  ///   change.
   package func monitorRoom(
     _ room: String, features: [Feature]? = nil, maximumRate: Double? = nil
   ) throws(VarlinkClientError) -> RoomStates {
@@ -53,9 +58,11 @@ package struct ControlClient: Sendable {
       replies: try client.callMore("\(ControlInterface.name).MonitorRoom", parameters))
   }
 
-  /// What the views of a room look like, whenever that changes; ends with `NoSuchRoom` when it closes.
-  /// Uses up this client's connection.
-  /// - Parameter maximumRate: Screens per second; nil means as often as the daemon publishes.
+  /// Watches the screen of a room; ends with `NoSuchRoom` when the room closes. The connection of
+  /// this client cannot be used afterwards.
+  ///
+  /// - Parameter maximumRate: the maximum number of screens per second; nil means one for each
+  ///   published change.
   package func monitorScreen(
     _ room: String, maximumRate: Double? = nil
   ) throws(VarlinkClientError) -> Screens {
@@ -64,7 +71,7 @@ package struct ControlClient: Sendable {
       replies: try client.callMore("\(ControlInterface.name).MonitorScreen", parameters))
   }
 
-  /// What the views of a room look like now.
+  /// Returns the current screen of a room.
   package func getScreen(_ room: String) async throws(VarlinkClientError) -> ScreenReport {
     let reply = try await call(
       "MonitorScreen", MonitorScreenParameters(room: room, maximumRate: nil),

@@ -6,11 +6,12 @@ import VarlinkDescription
 // The types of the interface, its errors and the calls of `ControlClient` are generated from
 // io.livehost.Control.varlink.
 extension ControlInterface {
-  /// The interface with its handlers, for a `VarlinkServer`.
+  /// Returns the interface with its handlers, for a `VarlinkServer`.
+  ///
   /// - Parameters:
-  ///   - mayChange: Whether a caller may use ``privilegedMethods``; if not, it gets
-  ///     `PermissionDenied`. A call that is not made over a unix socket never may.
-  ///   - sleep: Waits between the replies of a monitor with a maximum rate.
+  ///   - mayChange: whether a caller may use ``privilegedMethods``. Other callers get
+  ///     `PermissionDenied`, and so do calls that are not made over a Unix socket.
+  ///   - sleep: waits between the replies of a monitor with a maximum rate.
   package static func makeInterface(
     service: some ControlService,
     mayChange: @escaping @Sendable (Peer) -> Bool,
@@ -48,10 +49,10 @@ extension ControlInterface {
     return interface
   }
 
-  /// The limit that `LimitReached` names for a call that is too long for a client without rights.
+  /// The error for a call from an unprivileged client that exceeds the maximum length.
   package static let callTooLong = ControlError.limitReached("callBytes")
 
-  /// The limit that `LimitReached` names when too many monitors run; for `VarlinkServer.Limits`.
+  /// The error for too many monitors; for `VarlinkServer.Limits`.
   package static let tooManyMonitors = ControlError.limitReached("monitors")
 
   private static func addReading(
@@ -124,7 +125,8 @@ extension ControlInterface {
     }
   }
 
-  /// Progress is sent as fast as the client reads; values in between are skipped.
+  /// Runs a simulation. Progress is sent as fast as the client reads; values in between are
+  /// skipped.
   private static func simulate(
     _ request: SimulateRequest, _ service: some ControlService, wantsMore: Bool,
     _ replies: ReplyStream
@@ -138,12 +140,13 @@ extension ControlInterface {
     }()
     for await percent in percents { try await replies.send(SimulateReply(percent: percent)) }
     var reply = try await result
-    // A trace may be longer than what a client takes in one message.
+    // A trace may exceed the length of one message.
     for part in reply.takeTraceParts() { try await replies.send(part) }
     return reply
   }
 
-  /// Progress goes out as fast as the client reads; parts of the result wait for it.
+  /// Runs a task. Progress is sent as fast as the client reads; values in between are skipped.
+  /// Parts of the result wait until the client reads.
   private static func startTask(
     _ request: StartTaskRequest, _ service: some ControlService, wantsMore: Bool,
     _ replies: ReplyStream
@@ -163,15 +166,13 @@ extension ControlInterface {
     return try await result
   }
 
-  /// Gives the feed of a room to a monitor for as long as it runs.
+  /// Supplies the feed of a room to a monitor for as long as the monitor runs.
   package typealias FeedProvider =
     @Sendable (
       _ room: String, _ run: @Sendable (RoomFeed) async throws -> ByteBuffer
     ) async throws -> ByteBuffer
 
-  /// Adds `MonitorRoom` and `MonitorScreen`.
-  ///
-  /// - Parameter sleep: Waits between the replies of a monitor with a maximum rate.
+  /// - Parameter sleep: waits between the replies of a monitor with a maximum rate.
   package static func addMonitors(
     to interface: inout Interface,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
@@ -197,10 +198,10 @@ extension ControlInterface {
     }
   }
 
-  /// The time between replies for a rate per second.
+  /// Returns the time between replies for a rate per second.
   private static func interval(_ rate: Double?) throws(ServiceError) -> Duration? {
     guard let rate else { return nil }
-    // Below one reply in a day the arithmetic of `Duration` would be the limit.
+    // Rates below one reply per day would exceed the range of `Duration`.
     guard rate >= 1.0 / 86_400 else { throw .invalidParameter("maximumRate") }
     return .seconds(1 / rate)
   }

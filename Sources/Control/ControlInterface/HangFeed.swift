@@ -1,8 +1,8 @@
 import Platform
 
-/// The hangs of the running daemon, from the one who finds them to all who ask and watch.
+/// The hangs since the daemon started. The hang monitor adds them; clients list and watch them.
 package final class HangFeed: Sendable {
-  /// How many are kept; the oldest go first.
+  /// The maximum number of stored hangs. The oldest are dropped first.
   package static let capacity = 1_000
 
   private struct State {
@@ -17,9 +17,9 @@ package final class HangFeed: Sendable {
 
   package init() {}
 
-  /// Adds a hang and numbers it. All hangs are added by one thread.
+  /// Numbers a hang and adds it. All hangs are added by one thread.
   ///
-  /// - Parameter announce: Called with the hang before clients can see it.
+  /// - Parameter announce: called with the hang before clients can see it.
   @discardableResult
   package func add(_ hang: HangReport, announce: (HangReport) -> Void = { _ in }) -> HangReport {
     var numbered = hang
@@ -35,13 +35,13 @@ package final class HangFeed: Sendable {
     return numbered
   }
 
-  /// Ends all monitors once they have seen what there is.
+  /// Ends all monitors once they have received the existing hangs.
   package func finish() {
     state.withLock { $0.isFinished = true }
     signal.raise()
   }
 
-  /// How many microhangs and hangs there were.
+  /// The numbers of microhangs and hangs since the start.
   package var counts: (microhangs: Int, hangs: Int) {
     state.withLock { ($0.microhangs, $0.count - $0.microhangs) }
   }
@@ -49,12 +49,13 @@ package final class HangFeed: Sendable {
   /// The newest hang; `nil` if there was none.
   package var newest: HangReport? { state.withLock { $0.hangs.last } }
 
-  /// Those that are kept and began at `timestamp` or later, in milliseconds since 1970.
+  /// Returns the stored hangs that began at `timestamp` or later, in milliseconds since 1970.
   package func hangs(since timestamp: Int = .min) -> [HangReport] {
     state.withLock { $0.hangs.filter { $0.timestamp >= timestamp } }
   }
 
-  /// Waits for hangs after that number. Returns none once the feed is finished.
+  /// Waits for hangs after a number and returns them. Returns none once the feed is finished.
+  ///
   /// - Throws: `CancellationError`.
   func next(after number: Int) async throws -> [HangReport] {
     while true {

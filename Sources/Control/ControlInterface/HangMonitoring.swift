@@ -2,11 +2,11 @@ import JSON
 import NIOCore
 import Varlink
 
-/// The body of `MonitorHangs`: the hangs so far, then each new one.
+/// Implements `MonitorHangs`: sends the hangs so far, then each new one.
 struct HangMonitoring {
   let feed: HangFeed
 
-  /// Returns the last reply: the only one to a call without `more`, or else an empty one once the
+  /// Returns the last reply: the only one to a call without `more`; otherwise an empty one when the
   /// daemon stops.
   func run(wantsMore: Bool, _ replies: ReplyStream) async throws -> ByteBuffer {
     let known = feed.hangs()

@@ -1,7 +1,7 @@
 extension HangReport {
-  /// What the journal records about a hang besides its kind: metadata of the log entry by name.
+  /// The metadata of the journal entry about a hang, by name. The kind is not included.
   ///
-  /// ``init(kind:journalField:)`` makes the same hang of it again.
+  /// ``init(kind:journalField:)`` restores the hang from these fields.
   package var journalFields: [String: String] {
     var fields = [
       "number": "\(number)", "timestamp": "\(timestamp)",
@@ -17,9 +17,9 @@ extension HangReport {
     return fields
   }
 
-  /// The hang that a journal entry describes; nil if something is missing or not a number.
+  /// Reads a hang from a journal entry; fails if a required field is missing or not a number.
   ///
-  /// - Parameter field: gives the value of a field by the name that it has in ``journalFields``.
+  /// - Parameter field: returns the value of a field by its name in ``journalFields``.
   package init?(kind: HangKind, journalField field: (String) -> String?) {
     func value(_ name: String) -> Int? { field(name).flatMap { Int($0) } }
     guard let number = value("number"), let timestamp = value("timestamp"),
@@ -33,8 +33,9 @@ extension HangReport {
       processorMicroseconds: value("processorUsec"), waitedMicroseconds: value("waitedUsec"))
   }
 
-  /// The part of the screen whose work held the lane, if it was one: its actions begin with its
-  /// name (`chat.messages`), and so do its views (`ChatView`).
+  /// The part of the screen whose work held the lane; nil if it was none. The names of actions
+  /// begin with the name of their part (`chat.messages`), and so do the names of views
+  /// (`ChatView`).
   package var feature: Feature? {
     if let action {
       return action.split(separator: ".").first.flatMap { Feature(rawValue: "\($0)") }

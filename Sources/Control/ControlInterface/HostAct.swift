@@ -1,24 +1,24 @@
 import LiveEvents
 package import Varlink
 
-/// What an act of the host brought about; each method gives some of the members.
+/// The result of an act of the host. Each method sets some of the members.
 package struct HostReply: Codable, Sendable, Equatable {
-  /// The people whom the host let in.
+  /// The people whom the host admitted.
   package var people: [UserReport]?
   package var waiting: Int?
   package var admitted: Int?
-  /// Messages kept that pass the filter.
+  /// The number of stored messages that pass the filter.
   package var passing: Int?
-  /// Messages kept that mention a marked name.
+  /// The number of stored messages that mention a highlighted name.
   package var mentions: Int?
   package var unread: Int?
   /// The messages of a thread, oldest first.
   package var messages: [ChatMessageReport]?
-  /// The value of the slider by now.
+  /// The value of the slider afterwards.
   package var value: Double?
-  /// The position of the switch by now.
+  /// The position of the switch afterwards.
   package var on: Bool?
-  /// The outcome of the request, if a surface was asked.
+  /// The outcome of the request, if a controller was involved.
   package var outcome: OutcomeReport?
   package var reason: String?
 
@@ -41,11 +41,11 @@ package struct HostReply: Codable, Sendable, Equatable {
   }
 }
 
-// Acts of the host are events that come by a call instead of a line: each method makes one, which the
-// room performs.
+// An act of the host is an event that arrives as a call instead of a line. Each method creates an
+// event, which the room performs.
 
 extension ControlInterface {
-  /// Adds the methods by which a host acts.
+  /// Adds the methods for acts of the host.
   package static func addHostActs(
     to interface: inout Interface, _ service: some HostActService
   ) throws(RegistrationError) {
@@ -104,7 +104,7 @@ extension ControlInterface {
     }
   }
 
-  /// A message by its number; one without identifiers cannot be named.
+  /// Finds a message by its number. A message without identifiers cannot be referred to.
   private static func message(
     _ number: Int, in room: String, _ service: some HostActService
   ) async throws -> (identifier: Text, author: Text) {
@@ -156,7 +156,7 @@ extension ControlInterface {
     }
   }
 
-  /// A name, an identifier or words, within what an event may say.
+  /// Checks that a text is not empty and not longer than an event allows.
   private static func checked(
     _ text: String, _ parameter: String
   ) throws(ServiceError) -> Text {

@@ -1,15 +1,17 @@
 package import JSON
 
-/// JSON merge patches (RFC 7396).
+/// Computes and applies JSON merge patches (RFC 7396).
 ///
-/// In a merge patch null removes a member, so a patch cannot set one to null. Varlink treats
-/// a nullable member that is absent and one that is null alike (UAPI.20, "Nullable Fields and
-/// Absent Fields"), and so do these functions: members that are null count as absent, outside
-/// arrays, which a patch replaces whole.
+/// In a merge patch, null removes a member, so a patch cannot set a member to null. Varlink treats
+/// an absent nullable member like null (UAPI.20, "Nullable Fields and Absent Fields"). So do these
+/// functions: members that are null count as absent. Arrays are an exception, because a patch
+/// replaces them whole.
 package enum MergePatch {
-  /// What turns `old` into `new`: `apply(difference(old, new), to: old)` equals `normalized(new)`.
+  /// Returns the patch from `old` to `new`: `apply(difference(old, new), to: old)` equals
+  /// `normalized(new)`.
   ///
-  /// An empty object if nothing changed, given objects.
+  /// For objects, the patch is an empty object if nothing changed.
+  ///
   /// - Complexity: O(*n*) in the size of both.
   package static func difference(from old: JSONValue, to new: JSONValue) -> JSONValue {
     guard case .object(let oldMembers) = old, case .object(let newMembers) = new else {
@@ -20,7 +22,7 @@ package enum MergePatch {
       let before = oldMembers[name] ?? .null
       if before == value { continue }
       let change = difference(from: before, to: value)
-      // Two objects may differ in nulls only; an empty patch for them would say nothing.
+      // Two objects that differ only in nulls need no patch.
       if change == .object([:]), case .object = before { continue }
       patch[name] = change
     }
@@ -31,7 +33,8 @@ package enum MergePatch {
     return .object(patch)
   }
 
-  /// The patched value, without members that are null.
+  /// Applies a patch and returns the value without null members.
+  ///
   /// - Complexity: O(*n*) in the size of both.
   package static func apply(_ patch: JSONValue, to value: JSONValue) -> JSONValue {
     guard case .object(let changes) = patch else { return patch }
@@ -43,7 +46,7 @@ package enum MergePatch {
     return .object(members)
   }
 
-  /// The value without members that are null, at any depth outside arrays.
+  /// Returns the value without null members, at any depth outside arrays.
   package static func normalized(_ value: JSONValue) -> JSONValue {
     guard case .object(let members) = value else { return value }
     return .object(

@@ -1,9 +1,9 @@
 package import JSON
 package import Varlink
 
-/// A reply of a method that sends a value as a whole first, and merge patches for it afterwards.
+/// A reply of a method that first sends a complete value and then merge patches for it.
 package protocol PatchReply: Decodable, Sendable {
-  /// What the value means to this version.
+  /// The typed form of the value.
   associatedtype Report: Decodable
   var whole: JSONValue? { get }
   var patch: JSONValue? { get }
@@ -19,23 +19,24 @@ extension MonitorScreenReply: PatchReply {
   package var whole: JSONValue? { screen }
 }
 
-/// The states of a watched room, in the form of `GetRoom`.
+/// The states of a monitored room, in the form of `GetRoom`.
 package typealias RoomStates = PatchedReplies<MonitorRoomReply>
 
-/// The screens of a watched room.
+/// The screens of a monitored room.
 package typealias Screens = PatchedReplies<MonitorScreenReply>
 
-/// The replies to a watching call, with the patches applied.
+/// The replies to a monitoring call, with the patches applied.
 package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
   package typealias Failure = VarlinkClientError
 
-  /// A reply and the value that it leads to.
+  /// A reply, with the value after it.
   package struct Element: Sendable {
     package let reply: Reply
     package let value: JSONValue
 
-    /// The typed value.
-    /// - Throws: `unexpectedReply` if the daemon's report does not have this client's form.
+    /// Returns the typed value.
+    ///
+    /// - Throws: `unexpectedReply` if the report does not have the form that this client expects.
     package func report() throws(VarlinkClientError) -> Reply.Report { try value.report() }
   }
 
@@ -64,7 +65,9 @@ package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
 }
 
 extension JSONValue {
-  /// - Throws: `unexpectedReply` if this is not a report that this client knows.
+  /// Decodes this value as a report.
+  ///
+  /// - Throws: `unexpectedReply` if the value does not have the form of the report.
   func report<Report: Decodable>() throws(VarlinkClientError) -> Report {
     do { return try decode() } catch { throw .unexpectedReply("not a \(Report.self): \(error)") }
   }

@@ -3,48 +3,51 @@ import NIOCore
 import Platform
 import Varlink
 
-/// The states of one room, or of its screen, for the monitors that show it.
+/// The states of one room, or of its screen, for all monitors of the room.
 ///
-/// Monitors pull. Whoever changes the room marks the feed as stale, which encodes nothing. A
-/// monitor that is due, or about to be, asks for a reading, and only of the features that it shows:
-/// the next change hands it out, so that a busy lane is not woken for it. A monitor that is due and
-/// has none visits the room. Monitors of the same features share what was read, and the encoded
-/// patch if they come from the same state. A monitor that falls behind gets one patch to the newest
-/// state, so the cost of a slow monitor does not grow.
+/// Monitors pull states from the feed; a change of the room only marks the feed as stale and
+/// encodes nothing. A monitor that is due, or will be soon, requests a reading of the features that
+/// it shows. The next change of the room provides the reading, so that a busy lane is not woken. If
+/// a monitor is due and no reading was provided, it visits the room.
+///
+/// Monitors of the same features share the readings, and also the encoded patches if they start
+/// from the same state. A monitor that falls behind gets a single patch to the newest state, so a
+/// slow monitor costs no more over time.
 package final class RoomFeed: Sendable {
   /// A state as JSON.
   struct State {
-    /// Grows with each change of the room; numbers are missing where changes were merged.
+    /// A number that increases with each change of the room. Numbers are skipped where changes were
+    /// merged.
     let number: UInt64
     let value: JSONValue
   }
 
-  /// Encodes what was taken from the room, where the monitor runs.
+  /// Encodes a reading of the room. The monitor calls it, away from the lane.
   package typealias Reading = @Sendable () throws -> JSONValue
 
-  /// What monitors of the same features share.
+  /// The state shared by all monitors of the same features.
   private struct Shared {
     var monitors = 0
     var newest: State?
-    /// A monitor wants what the next change hands out.
+    /// Whether a monitor wants the reading that the next change provides.
     var isAwaited = false
-    /// Handed out, and not encoded yet.
+    /// A reading that a change provided and that is not encoded yet.
     var reading: (number: UInt64, encode: Reading)?
     var isBeingRead = false
-    /// Encoded patches to the newest state, by the number of the state before; nil where nothing
-    /// differs.
+    /// The encoded patches to the newest state, by the number of the previous state; nil if the
+    /// states are equal.
     var patches: [UInt64: ByteBuffer?] = [:]
   }
 
   private struct Contents {
-    /// Of the room's present state.
+    /// The number of the room's current state.
     var number: UInt64 = 1
-    /// By features; nil means all of them.
+    /// The shared states by features; nil means all features.
     var shared: [Set<Feature>?: Shared] = [:]
-    /// How many of ``shared`` await a reading.
+    /// The number of elements of ``shared`` that await a reading.
     var awaited = 0
     var reads = 0
-    /// The room is gone, without an end to report to monitors.
+    /// Whether the room is gone without an error to report to monitors.
     var isDetached = false
     var end: (any Error)?
 
@@ -54,7 +57,7 @@ package final class RoomFeed: Sendable {
       awaited += 1
     }
 
-    /// Returns whether it was awaited.
+    /// Returns whether a reading was awaited.
     @discardableResult
     mutating func stopAwaiting(_ features: Set<Feature>?) -> Bool {
       guard shared[features]?.isAwaited == true else { return false }
@@ -66,32 +69,34 @@ package final class RoomFeed: Sendable {
 
   private let contents = Guarded(Contents())
   private let change = ChangeSignal()
-  /// Apart from ``change``, so that a change does not wake a monitor whose time has not come.
+  /// Separate from ``change``, so that a change does not wake a monitor before it is due.
   private let ending = ChangeSignal()
   private let visit: @Sendable (_ features: Set<Feature>?) async -> Reading?
 
-  /// - Parameter visit: Reads the room's present state with these features, nil meaning all of them;
-  ///   nil once the room is gone. Then monitors wait for ``finish(_:)`` or their cancellation.
+  /// Creates a feed.
+  ///
+  /// - Parameter visit: reads the room's current state with these features (nil means all); returns
+  ///   nil once the room is gone. Monitors then wait for ``finish(_:)`` or for their cancellation.
   package init(visit: @escaping @Sendable (_ features: Set<Feature>?) async -> Reading?) {
     self.visit = visit
   }
 
-  /// Whether anybody watches.
+  /// Whether the feed has any monitors.
   package var hasMonitors: Bool { contents.withLock { !$0.shared.isEmpty } }
 
-  /// How often the room was read for its monitors, by visits and at changes.
+  /// The number of times that the room was read for its monitors, by visits and at changes.
   package var readCount: Int { contents.withLock { $0.reads } }
 
-  /// Notes that the room has changed, and hands out what monitors await. Encodes nothing; costs a
-  /// lock and an addition if no monitor is due.
+  /// Marks the feed as stale after a change of the room, and provides the readings that monitors
+  /// await. Encodes nothing; costs a lock and an addition if no monitor is due.
   ///
-  /// - Parameter read: Reads the room as it is now, with these features.
+  /// - Parameter read: reads the current state of the room with these features.
   package func markStale(_ read: (_ features: Set<Feature>?) -> Reading) {
     let awaited: [Set<Feature>?]? = contents.withLock { contents in
       if contents.shared.isEmpty { return nil }
       contents.number += 1
       guard contents.awaited > 0 else { return [] }
-      // Lazily, since `filter` would make a dictionary.
+      // The lazy form avoids the dictionary that `filter` would create.
       return Array(contents.shared.lazy.filter(\.value.isAwaited).map(\.key))
     }
     guard let awaited else { return }
@@ -99,7 +104,7 @@ package final class RoomFeed: Sendable {
     change.raise()
   }
 
-  /// Reads the room for those monitors of these features that still await it.
+  /// Reads the room for the monitors that still await these features.
   private func handOut(
     to awaited: [Set<Feature>?], _ read: (_ features: Set<Feature>?) -> Reading
   ) {
@@ -113,7 +118,7 @@ package final class RoomFeed: Sendable {
     }
   }
 
-  /// Ends all monitors, now and later, with an error; the first end stays.
+  /// Ends all current and future monitors with an error. If called again, the first error stays.
   ///
   /// - Parameter read: reads the room's last state with these features, for the monitors that lack
   ///   it.
@@ -132,7 +137,8 @@ package final class RoomFeed: Sendable {
     ending.raise()
   }
 
-  /// Ends all monitors by closing their connections: what they watched may go on, but not here.
+  /// Ends all monitors by closing their connections. The room may continue, but not in this
+  /// process.
   package func abandon() {
     contents.withLock { if $0.end == nil { $0.end = CancellationError() } }
     change.raise()
@@ -141,10 +147,10 @@ package final class RoomFeed: Sendable {
 
   // MARK: Monitors
 
-  // What takes the lock for a monitor is never inlined into an asynchronous function: there the
-  // compiler (6.3.1) may keep the number of the thread that took a lock over a suspension.
+  // Functions that lock for a monitor are never inlined into an asynchronous function. There, the
+  // compiler (6.3.1) may keep the ID of the locking thread across a suspension.
 
-  /// Adds a monitor of these features, to be removed by ``removeMonitor(of:)``.
+  /// Adds a monitor of these features. ``removeMonitor(of:)`` removes it.
   @inline(never)
   func addMonitor(of features: Set<Feature>?) {
     contents.withLock { $0.shared[features, default: Shared()].monitors += 1 }
@@ -155,15 +161,15 @@ package final class RoomFeed: Sendable {
     contents.withLock { contents in
       contents.shared[features]?.monitors -= 1
       guard contents.shared[features]?.monitors == 0 else { return }
-      // Without monitors nothing is kept.
+      // Without monitors, no state is stored.
       contents.stopAwaiting(features)
       contents.shared[features] = nil
     }
   }
 
-  /// Asks for a reading at the next change of the room, for a monitor that will be due soon.
+  /// Requests a reading at the room's next change, for a monitor that will be due soon.
   ///
-  /// - Returns: the number of the room's present state.
+  /// - Returns: the number of the room's current state.
   @inline(never)
   func awaitReading(_ features: Set<Feature>?) -> UInt64 {
     contents.withLock { contents in
@@ -183,24 +189,25 @@ package final class RoomFeed: Sendable {
   private enum Step {
     case take(State)
     case encode(UInt64, Reading)
-    /// Read the state of this number.
+    /// Visit the room to read the state with this number.
     case visit(UInt64)
     case wait
   }
 
-  /// The newest state if its number is above that one; waits until there is such a state.
+  /// Returns the newest state if its number is above `number`; otherwise waits until there is such
+  /// a state.
   ///
-  /// Visits the room unless a reading was handed out, or another monitor of the same features has
-  /// read its present state or is reading it.
+  /// Visits the room unless a reading was provided, or another monitor of the same features has
+  /// read its current state or is reading it.
   ///
-  /// - Parameter recent: the number of a state; those after it are new enough, even if the room has
+  /// - Parameter recent: the number of a state; later states are new enough, even if the room has
   ///   changed since.
-  /// - Throws: The error that ended the feed, `CancellationError`, and what encoding throws.
+  /// - Throws: The error that ended the feed, `CancellationError`, and errors of encoding.
   func next(
     after number: UInt64, recent: UInt64 = .max, features: Set<Feature>?
   ) async throws -> State {
-    // What was read on the way is taken even if the room changed meanwhile: a busy room would never
-    // let a monitor go.
+    // A state that was read in this call is accepted even if the room has changed since. Otherwise
+    // a busy room would hold up a monitor forever.
     var recent = recent
     while true {
       try Task.checkCancellation()
@@ -245,7 +252,7 @@ package final class RoomFeed: Sendable {
     return try result.get()
   }
 
-  /// Encodes a reading and shares it; nil if the room is gone.
+  /// Encodes a reading and shares it; a nil reading means that the room is gone.
   @inline(never)
   private func finishReading(
     _ number: UInt64, _ reading: Reading?, _ features: Set<Feature>?
@@ -272,8 +279,8 @@ package final class RoomFeed: Sendable {
     }
   }
 
-  /// The encoded reply with the patch from one state to another; nil if they are equal. Made once
-  /// for all monitors of these features that go from the one to the other.
+  /// Returns the encoded reply with the patch between two states; nil if the states are equal. The
+  /// patch is computed once for all monitors of these features that need it.
   @inline(never)
   func patch(from old: State, to new: State, features: Set<Feature>?) -> ByteBuffer? {
     let known: ByteBuffer?? = contents.withLock { contents in

@@ -2,20 +2,20 @@ import JSON
 import NIOCore
 import Varlink
 
-/// The body of `MonitorRoom` and `MonitorScreen`: the whole state, then patches, as fast as the client
-/// reads.
+/// Implements `MonitorRoom` and `MonitorScreen`: sends the whole state, then patches, as fast as
+/// the client reads.
 struct RoomMonitor {
   let feed: RoomFeed
   /// The member of the first reply that holds the whole state.
   var whole = "room"
-  /// Nil means all.
+  /// The features to send; nil means all.
   let features: Set<Feature>?
-  /// Time between replies; nil means one for each change that the client reads in time.
+  /// The time between replies; nil sends a reply for each change that the client reads in time.
   let interval: Duration?
   let sleep: @Sendable (Duration) async throws -> Void
 
-  /// How long before its time a monitor asks for a reading: somewhat more than a frame lasts, so
-  /// that a room which changes with every frame hands one out, and is not visited.
+  /// The time before its due time at which a monitor requests a reading. It is slightly longer than
+  /// a frame, so that a room that changes with every frame provides the reading and is not visited.
   private var lead: Duration { min(.milliseconds(20), interval ?? .zero) }
 
   /// Returns the only reply to a call without `more`; otherwise ends by throwing.
@@ -29,7 +29,7 @@ struct RoomMonitor {
     if !wantsMore { return first.buffer() }
     try await replies.send(parameters: first.buffer())
     while true {
-      // Only then is the room read: what happens in between is merged into one patch.
+      // The room is read only after this pause, so that earlier changes are merged into one patch.
       if let interval { try await pause(interval - lead) }
       try await replies.waitUntilWritable()
       let recent = feed.awaitReading(features)
@@ -42,8 +42,8 @@ struct RoomMonitor {
     }
   }
 
-  /// Sleeps, but no longer than the room is there: its end, and what it looked like last, do not
-  /// wait for the next reply.
+  /// Sleeps until the time is over or the room ends, so that the room's last state and its end are
+  /// sent without delay.
   private func pause(_ duration: Duration) async throws {
     if feed.hasEnded() { return }
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -3,17 +3,19 @@ package import UnixSockets
 package import Varlink
 import VarlinkDescription
 
-/// What the daemon does for `io.systemd.service`, the interface by which services are managed.
+/// The daemon's implementation of `io.systemd.service`, the interface that manages services.
 package protocol ManagedService: Sendable {
-  /// Reads the configuration again and puts it in force; the old one stays if it is wrong.
+  /// Reloads the configuration and applies it. An invalid one is refused, and the old one stays in
+  /// effect.
+  ///
   /// - Throws: ``ReloadFailure``.
   func reload() async throws
 
-  /// Changes the level of the running log, as syslog counts: 0 to 7, and 8 for more than debugging.
+  /// Sets the log level to a syslog severity from 0 to 7; 8 also logs messages below debug.
   func setLogLevel(_ level: Int)
 }
 
-/// Why a new configuration was refused.
+/// The reason why a new configuration was refused.
 package struct ReloadFailure: VarlinkErrorConvertible, Error, Equatable {
   package var message: String
 
@@ -25,14 +27,15 @@ package struct ReloadFailure: VarlinkErrorConvertible, Error, Equatable {
     VarlinkError(name: Self.name, parameters: ["message": .string(message)])
   }
 
-  /// The typed form of a received error; nil if it is another one.
+  /// Converts a received error to its typed form; fails for other errors.
   package init?(_ error: VarlinkError) {
     guard error.name == Self.name else { return nil }
     message = error.parameters["message"]?.stringValue ?? ""
   }
 }
 
-/// `io.systemd.service`, as systemd's own services have it, with the reason of a failed reload.
+/// The interface `io.systemd.service` as defined by systemd, extended by the reason of a failed
+/// reload.
 package enum ServiceManagement {
   package static let name = "io.systemd.service"
 
@@ -43,28 +46,28 @@ package enum ServiceManagement {
     # Checks whether the service answers.
     method Ping() -> ()
 
-    # Reads the configuration again. Returns when it is in force. Errors: ReloadFailed.
+    # Reloads the configuration. Returns when it is in effect. Errors: ReloadFailed.
     # [Requires privileges]
     method Reload() -> ()
 
-    # Changes the least severe messages that are logged.
+    # Sets the severity of the least severe messages that are logged.
     # [Requires privileges]
     method SetLogLevel(
-      # As syslog counts: 0 (emergencies) to 7 (debugging); 8 for all.
+      # A syslog severity from 0 (emergencies) to 7 (debugging); 8 for all messages.
       level: int
     ) -> ()
 
-    # The configuration is wrong; the old one stays in force.
+    # The configuration is invalid; the old one stays in effect.
     error ReloadFailed (
-      # Where, and what to do.
+      # The location of the error, and the remedy.
       message: string
     )
 
     """
 
-  /// The interface with its handlers, for a `VarlinkServer`.
+  /// Returns the interface with its handlers, for a `VarlinkServer`.
   ///
-  /// - Parameter mayChange: whether a caller may use any method but `Ping`.
+  /// - Parameter mayChange: whether a caller may use methods other than `Ping`.
   package static func makeInterface(
     service: some ManagedService, mayChange: @escaping @Sendable (Peer) -> Bool
   ) throws -> Interface {

@@ -1,5 +1,5 @@
 extension SimulateReply {
-  /// Takes the trace out, as replies of their own.
+  /// Removes the trace from this reply and returns it as separate replies.
   mutating func takeTraceParts() -> [SimulateReply] {
     guard let scalars = trace?.unicodeScalars else { return [] }
     trace = nil
@@ -14,6 +14,6 @@ extension SimulateReply {
     return parts
   }
 
-  /// Characters of a trace in one reply.
+  /// The number of characters of a trace in one reply.
   private static let partLength = 500_000
 }

@@ -1,2 +1,3 @@
-/// The version of livehost. The package's (`packaging/debian/changelog`) must be the same.
+/// The version of livehost. It must match the version of the package in
+/// `packaging/debian/changelog`.
 package let livehostVersion = "0.2.0"

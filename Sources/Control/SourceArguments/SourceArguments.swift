@@ -1,43 +1,44 @@
 package import ArgumentParser
 
-/// What a source in the foreground is told: parsed by `livehostctl connect`, which passes it on, and by
-/// `livehost-source`, which runs it.
+/// The arguments of a source that runs in the foreground. `livehostctl connect` parses them and
+/// passes them on to `livehost-source`, which parses them again and runs the source.
 package protocol SourceArguments: ParsableArguments {
   /// The name of the kind of source.
   static var kind: String { get }
   static var abstract: String { get }
-  /// More of it, for those who start it.
+  /// More details, for the help page.
   static var discussion: String { get }
-  /// The options that were given, as they would be written.
+  /// The given options, as written on a command line.
   var options: [String] { get }
-  /// The other arguments.
+  /// The given positional arguments.
   var operands: [String] { get }
 }
 
-/// An option as it would be written; nothing if it was not given.
+/// Returns an option as written on a command line; nothing if it has no value.
 func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }
 
-/// Chats of Twitch.
+/// The arguments of the source that reads Twitch chats.
 package struct TwitchArguments: SourceArguments {
   package static let kind = "twitch"
-  package static let abstract = "Read chats of Twitch, anonymously or with a token."
+  package static let abstract = "Read Twitch chats, anonymously or with a token."
   package static let discussion = """
-    Each channel is a room, unless --room names one for all. After 'livehostctl login twitch', or with a \
-    token, what the chat does not tell of the first channel (follows, polls, viewers ...) is read as well, \
-    see 'connect eventsub'. Ends with 0 on Ctrl-C, 69 if the daemon is gone for a minute, 77 if Twitch \
-    refuses the token.
+    Each channel is a room, unless --room names one room for all. After 'livehostctl login \
+    twitch', or with a token, also reads the events of the first channel that are not in its chat, \
+    such as follows, polls and viewer counts; see 'connect eventsub'. Exits with 0 on Ctrl-C, with \
+    69 if the daemon is unreachable for a minute, and with 77 if Twitch refuses the token.
 
-    JSON: one line per report: state and gap of a channel, and each second progress.
+    JSON: one line per report: state and gap of a channel, and progress every second.
     """
 
   @Argument(help: "Channels to read.") package var channels: [String]
-  @Option(help: ArgumentHelp("Chat server instead of Twitch's.", valueName: "host:port"))
+  @Option(help: ArgumentHelp("Chat server to use instead of Twitch's.", valueName: "host:port"))
   package var server: String?
   @Flag(help: "Do not encrypt the connection.") package var noTls = false
   @Option(
     help: ArgumentHelp(
-      "Service with an address like https://HOST/api/v2/recent-messages, which is asked for what was "
-        + "missed. Somebody else's: none by default.", valueName: "url"))
+      "Service from which missed messages are requested, such as "
+        + "https://HOST/api/v2/recent-messages. Run by third parties; none by default.",
+      valueName: "url"))
   package var history: String?
   @OptionGroup package var events: EventSubOptions
 
@@ -50,28 +51,29 @@ package struct TwitchArguments: SourceArguments {
   package var operands: [String] { channels }
 }
 
-/// How EventSub is reached, and as whom.
+/// The options for connecting and logging in to EventSub.
 package struct EventSubOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "File with an OAuth token; its scopes decide what is told.", valueName: "file"),
+      "File with an OAuth token, whose scopes determine the available events.", valueName: "file"),
     completion: .file())
   package var tokenFile: String?
   @Option(
     help: ArgumentHelp(
-      "File that 'livehostctl login twitch' has written; default: its default.", valueName: "file"),
+      "File written by 'livehostctl login twitch'. Default: the default of that verb.",
+      valueName: "file"),
     completion: .file())
   package var loginFile: String?
   @Option(
     help: ArgumentHelp(
-      "PEM file of the authorities to trust instead of the system's.", valueName: "file"),
+      "PEM file with the authorities to trust instead of the system's.", valueName: "file"),
     completion: .file())
   package var ca: String?
-  @Option(help: ArgumentHelp("EventSub's WebSocket instead of Twitch's.", valueName: "url"))
+  @Option(help: ArgumentHelp("WebSocket of EventSub to use instead of Twitch's.", valueName: "url"))
   package var url: String?
-  @Option(help: ArgumentHelp("Interface of requests instead of Twitch's.", valueName: "url"))
+  @Option(help: ArgumentHelp("API for requests to use instead of Twitch's.", valueName: "url"))
   package var api: String?
-  @Option(help: ArgumentHelp("Server of logins instead of Twitch's.", valueName: "url"))
+  @Option(help: ArgumentHelp("Login server to use instead of Twitch's.", valueName: "url"))
   package var auth: String?
 
   package init() {}
@@ -82,16 +84,17 @@ package struct EventSubOptions: ParsableArguments {
   }
 }
 
-/// What happens on a channel of Twitch.
+/// The arguments of the source that reads EventSub, Twitch's events of a channel.
 package struct EventSubArguments: SourceArguments {
   package static let kind = "eventsub"
-  package static let abstract = "Read what happens on a channel of Twitch."
+  package static let abstract = "Read the events of a Twitch channel."
   package static let discussion = """
-    Needs 'livehostctl login twitch', or a token. Its scopes decide what is told: chat, follows, hype trains, \
-    polls, predictions, redemptions; the stream's state, title and viewers always are. Ends with 0 on Ctrl-C, \
-    69 if the daemon is gone for a minute, 77 if Twitch refuses the token.
+    Needs 'livehostctl login twitch', or a token. The scopes of the login determine the available \
+    events: chat, follows, hype trains, polls, predictions, redemptions. The stream's state, title \
+    and viewers are always available. Exits with 0 on Ctrl-C, with 69 if the daemon is unreachable \
+    for a minute, and with 77 if Twitch refuses the token.
 
-    JSON: one line per report: state and gap, and each second progress.
+    JSON: one line per report: state and gap, and progress every second.
     """
 
   @Argument(help: "Channel to read.") package var channel: String
@@ -103,19 +106,20 @@ package struct EventSubArguments: SourceArguments {
   package var operands: [String] { [channel] }
 }
 
-/// OBS.
+/// The arguments of the source that connects to OBS.
 package struct ObsArguments: SourceArguments {
   package static let kind = "obs"
-  package static let abstract = "Watch OBS, and do in it what the screen asks for."
+  package static let abstract = "Watch OBS, and control it from the screen."
   package static let discussion = """
-    Needs OBS's WebSocket server (Tools, WebSocket Server Settings). An input of OBS is a slider and the \
-    switch 'mute INPUT', a scene the switch 'scene SCENE'; the switch 'stream' starts and stops the stream. \
-    Ends with 0 on Ctrl-C, 69 if the daemon is gone for a minute, 77 if OBS refuses the password.
+    Needs OBS's WebSocket server (Tools, WebSocket Server Settings). Each input of OBS becomes a \
+    slider and the switch 'mute INPUT'; each scene becomes the switch 'scene SCENE'. The switch \
+    'stream' starts and stops the stream. Exits with 0 on Ctrl-C, with 69 if the daemon is \
+    unreachable for a minute, and with 77 if OBS refuses the password.
 
-    JSON: one line per report: state and gap, and each second progress.
+    JSON: one line per report: state and gap, and progress every second.
     """
 
-  @Argument(help: ArgumentHelp("OBS's server; default: 127.0.0.1:4455.", valueName: "host:port"))
+  @Argument(help: ArgumentHelp("OBS's server. Default: 127.0.0.1:4455.", valueName: "host:port"))
   package var server: String?
   @Option(
     help: ArgumentHelp("File with the server's password.", valueName: "file"),
@@ -128,17 +132,17 @@ package struct ObsArguments: SourceArguments {
   package var operands: [String] { server.map { [$0] } ?? [] }
 }
 
-/// What the sources of ingest servers take.
+/// The arguments that all sources for ingest servers share.
 package protocol ServerArguments: SourceArguments {
   var url: String { get }
   var stream: StreamOption { get }
 }
 
-/// Which stream of a server.
+/// The option that selects a stream of a server.
 package struct StreamOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The stream to watch, by its name or the last part of it; default: the first one that is live.",
+      "Name of the stream to watch, or its last part. Default: the first live stream.",
       valueName: "name"))
   package var stream: String?
 
@@ -152,15 +156,17 @@ extension ServerArguments {
 
 package struct NginxRTMPArguments: ServerArguments {
   package static let kind = "nginx-rtmp"
-  package static let abstract = "Watch a stream on an nginx with the RTMP module."
+  package static let abstract = "Watch a stream on an nginx server with the RTMP module."
   package static let discussion = """
-    Asks for the page of rtmp_stat each second: whether the stream is live, bit rate, viewers. Ends with 0 \
-    on Ctrl-C, 69 if the daemon is gone for a minute.
+    Requests the page of rtmp_stat every second, to see whether the stream is live, its bit rate \
+    and its viewers. Exits with 0 on Ctrl-C, and with 69 if the daemon is unreachable for a \
+    minute.
 
-    JSON: one line per report: state and gap, and each second progress.
+    JSON: one line per report: state and gap, and progress every second.
     """
 
-  @Argument(help: ArgumentHelp("The page of rtmp_stat.", valueName: "url")) package var url: String
+  @Argument(help: ArgumentHelp("Address of the page of rtmp_stat.", valueName: "url"))
+  package var url: String
   @OptionGroup package var stream: StreamOption
 
   package init() {}
@@ -168,17 +174,19 @@ package struct NginxRTMPArguments: ServerArguments {
 
 package struct MediaMTXArguments: ServerArguments {
   package static let kind = "mediamtx"
-  package static let abstract = "Watch a stream on a MediaMTX."
+  package static let abstract = "Watch a stream on a MediaMTX server."
   package static let discussion = """
-    Asks its API, or the page of its metrics, each second: whether the stream is live, bit rate, viewers, and \
-    its delay if it comes over SRT. Ends with 0 on Ctrl-C, 69 if the daemon is gone for a minute.
+    Queries the server's API, or its page of metrics, every second, to see whether the stream is \
+    live, its bit rate, its viewers, and its delay if it arrives over SRT. Exits with 0 on Ctrl-C, \
+    and with 69 if the daemon is unreachable for a minute.
 
-    JSON: one line per report: state and gap, and each second progress.
+    JSON: one line per report: state and gap, and progress every second.
     """
 
   @Argument(
     help: ArgumentHelp(
-      "The API, such as http://127.0.0.1:9997, or http://127.0.0.1:9998/metrics.", valueName: "url")
+      "Address of the API, such as http://127.0.0.1:9997, or of the page of metrics, such as "
+        + "http://127.0.0.1:9998/metrics.", valueName: "url")
   )
   package var url: String
   @OptionGroup package var stream: StreamOption
@@ -188,19 +196,23 @@ package struct MediaMTXArguments: ServerArguments {
 
 package struct OwncastArguments: ServerArguments {
   package static let kind = "owncast"
-  package static let abstract = "Watch the stream of an Owncast."
+  package static let abstract = "Watch the stream of an Owncast server."
   package static let discussion = """
-    Asks for its status each second: whether the stream is live, and viewers. With --listen its chat is read as \
-    well: Owncast sends it to http://HOST:PORT/?secret=SECRET, entered under Integrations, Webhooks. Ends with 0 \
-    on Ctrl-C, 69 if the daemon is gone for a minute.
+    Requests the server's status every second, to see whether the stream is live, and its viewers. \
+    With --listen, also receives the chat: enter the address http://HOST:PORT/?secret=SECRET in \
+    Owncast under Integrations, Webhooks. Exits with 0 on Ctrl-C, and with 69 if the daemon is \
+    unreachable for a minute.
 
-    JSON: one line per report: state and gap, and each second progress.
+    JSON: one line per report: state and gap, and progress every second.
     """
 
-  @Argument(help: ArgumentHelp("The server, such as https://stream.example.", valueName: "url"))
+  @Argument(
+    help: ArgumentHelp("Address of the server, such as https://stream.example.", valueName: "url"))
   package var url: String
   @OptionGroup package var stream: StreamOption
-  @Option(help: ArgumentHelp("Where its webhooks are taken.", valueName: "host:port"))
+  @Option(
+    help: ArgumentHelp(
+      "Address on which to receive the server's webhooks.", valueName: "host:port"))
   package var listen: String?
   @OptionGroup package var sender: SenderOptions
 
@@ -211,15 +223,15 @@ package struct OwncastArguments: ServerArguments {
   }
 }
 
-/// Who may send webhooks.
+/// The options that restrict the senders of webhooks.
 package struct SenderOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "File with the secret that senders must know: as 'Authorization: Bearer SECRET', "
+      "File with a secret, which senders must include as 'Authorization: Bearer SECRET', "
         + "'X-Livehost-Secret: SECRET' or '?secret=SECRET'.", valueName: "file"),
     completion: .file())
   package var secretFile: String?
-  @Flag(help: "Listen where other machines reach it; needs a secret.")
+  @Flag(help: "Allow an address that other machines can reach; requires a secret.")
   package var allowRemote = false
 
   package init() {}
@@ -229,24 +241,26 @@ package struct SenderOptions: ParsableArguments {
   }
 }
 
-/// Whatever sends webhooks.
+/// The arguments of the source that receives webhooks.
 package struct WebhookArguments: SourceArguments {
   package static let kind = "webhook"
-  package static let abstract = "Take webhooks: events that others send by HTTP."
+  package static let abstract = "Receive webhooks: events that other services send by HTTP."
   package static let discussion = """
-    A mapping file says which events deliveries are, see livehost-source(8). A sender gets 200 once its events \
-    are safe, and 503 if it should send them again. Only this machine reaches the address, unless \
-    --allow-remote is given. Ends with 0 on Ctrl-C, 69 if the daemon is gone for a minute, 78 if there is a \
-    mistake in the mapping.
+    A mapping file defines the event for each kind of delivery; see livehost-source(8). A sender \
+    gets the status 200 once its events are acknowledged, and 503 if it should send them again. \
+    Only this machine can reach the address, unless --allow-remote is given. Exits with 0 on \
+    Ctrl-C, with 69 if the daemon is unreachable for a minute, and with 78 if the mapping is \
+    invalid.
 
-    JSON: one line per report: state and gap, and each second progress.
+    JSON: one line per report: state and gap, and progress every second.
     """
 
-  @Option(help: ArgumentHelp("Where to listen, such as 127.0.0.1:8090.", valueName: "host:port"))
+  @Option(
+    help: ArgumentHelp("Address to listen on, such as 127.0.0.1:8090.", valueName: "host:port"))
   package var listen: String
   @Option(
     help: ArgumentHelp(
-      "File that says what deliveries mean, or the sender: buy-me-a-coffee, ko-fi, owncast, patreon, "
+      "Mapping file, or one of the included mappings: buy-me-a-coffee, ko-fi, owncast, patreon, "
         + "streamelements or streamlabs.", valueName: "file"),
     completion: .file())
   package var mapping: String
@@ -260,20 +274,20 @@ package struct WebhookArguments: SourceArguments {
   package var operands: [String] { [] }
 }
 
-/// The chats that Social Stream Ninja gathers.
+/// The arguments of the source that reads chats from Social Stream Ninja.
 package struct SocialStreamArguments: SourceArguments {
   package static let kind = "social-stream"
-  package static let abstract = "Read the chats that Social Stream Ninja gathers."
+  package static let abstract = "Read the chats that Social Stream Ninja collects."
   package static let discussion = """
-    The session is in the address of its dock. In its settings, under Mechanics, 'Enable remote API control' \
-    and 'Send chat messages to API server' must be on. Ends with 0 on Ctrl-C, 69 if the daemon is gone for a \
-    minute.
+    The session is in the address of the program's dock. In its settings, under Mechanics, 'Enable \
+    remote API control' and 'Send chat messages to API server' must be on. Exits with 0 on Ctrl-C, \
+    and with 69 if the daemon is unreachable for a minute.
 
-    JSON: one line per report: state and gap, and each second progress.
+    JSON: one line per report: state and gap, and progress every second.
     """
 
   @Argument(help: "Session to read.") package var session: String
-  @Option(help: ArgumentHelp("Server instead of io.socialstream.ninja.", valueName: "url"))
+  @Option(help: ArgumentHelp("Server to use instead of io.socialstream.ninja.", valueName: "url"))
   package var server: String?
 
   package init() {}

@@ -1,8 +1,8 @@
 #ifndef LIVEHOST_CPLATFORM_CRC32C_H
 #define LIVEHOST_CPLATFORM_CRC32C_H
 
-/* The processor's instruction for CRC-32C. Debian's baselines do not include it, so whether this machine has
-   it is asked at run time. */
+/* The processor's instruction for CRC-32C. Debian's baseline processors may lack it, so programs
+   check at run time whether this machine has it. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ static inline int livehost_has_crc32c(void) { return (getauxval(AT_HWCAP) >> 7 &
 
 #if defined(LIVEHOST_CRC32C)
 
-/* Continues a checksum without inverting it. Only if livehost_has_crc32c(). */
+/* Extends a checksum without inverting it. Requires livehost_has_crc32c(). */
 LIVEHOST_CRC32C static inline uint32_t livehost_crc32c(
     uint32_t checksum, const uint8_t *bytes, size_t count) {
   for (; count >= 8; bytes += 8, count -= 8) {

@@ -1,7 +1,7 @@
 #ifndef LIVEHOST_CPLATFORM_SHIM_H
 #define LIVEHOST_CPLATFORM_SHIM_H
 
-/* Parts of the C library that Swift's import of it (Glibc) leaves out. */
+/* Parts of the C library that are missing in the Swift module Glibc. */
 
 #include <pthread.h>
 #include <stdint.h>
@@ -9,13 +9,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Declared by pthread.h under _GNU_SOURCE only, which Swift's import does not define. */
+/* pthread.h declares this function only with _GNU_SOURCE, which Swift does not define. */
 int pthread_setname_np(pthread_t thread, const char *name);
 
-/* The number of the calling thread, for which pthread_self(3) is not. */
+/* Returns the kernel's ID of the calling thread, which differs from pthread_self(3). */
 static inline pid_t current_thread_id(void) { return (pid_t)syscall(SYS_gettid); }
 
-/* sched_setattr(2) for the calling thread at the normal policy. The C library of Debian 12 has no function for it. */
+/* Calls sched_setattr(2) for the calling thread with the normal policy. The C library of Debian 12
+   has no function for this system call. */
 static inline long set_normal_scheduling(int32_t niceness, uint64_t slice_nanoseconds) {
   struct {
     uint32_t size, policy;

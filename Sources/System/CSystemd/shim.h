@@ -2,12 +2,12 @@
 #define LIVEHOST_CSYSTEMD_SHIM_H
 
 /*
- * The door to libsystemd. Swift calls every function of it directly: those used here take no
- * variable arguments, so this header adds no function of its own.
+ * The import of libsystemd. Swift calls the functions directly. None of those used here has
+ * variable arguments, so this header adds no wrappers.
  *
- * SD_JOURNAL_SUPPRESS_LOCATION: without it sd-journal.h replaces sd_journal_sendv by a macro that
+ * Without SD_JOURNAL_SUPPRESS_LOCATION, sd-journal.h replaces sd_journal_sendv with a macro that
  * adds the location of the C caller (CODE_FILE, CODE_LINE, CODE_FUNC). Swift passes the location of
- * the log statement itself, and a field sent twice would become an array.
+ * the log statement, and a field sent twice would become an array.
  */
 #define SD_JOURNAL_SUPPRESS_LOCATION 1
 

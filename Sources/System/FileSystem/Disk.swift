@@ -1,28 +1,31 @@
 package import Platform
 
-/// What programs ask of a file system, call by call: the one door through which recordings reach the disk.
+/// A file system, as a protocol with one method per system call. All recordings use the disk
+/// through it, so that tests can simulate a disk.
 ///
-/// Each call either does what it says or throws, with the operation and its `errno`; none is repeated by whoever
-/// implements it, except after a signal. Open files are named by descriptors, which are valid for this disk only.
+/// Each call succeeds or throws the operation with its `errno`. Implementations repeat a call only
+/// if a signal interrupted it. File descriptors are valid only for the disk that returned them.
 package protocol Disk: Sendable {
   func open(_ path: String, for purpose: OpenPurpose) throws(SystemError) -> Int32
   func close(_ file: Int32)
-  /// Reads from where the last call ended. Returns how many bytes were read, which may be fewer than asked
-  /// for; 0 at the end.
+  /// Reads at the current position of a file. Returns the number of bytes read, which may be less
+  /// than requested; 0 at the end.
   func read(_ file: Int32, into target: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-  /// Appends; writes to where the last call ended if the file was opened for ``OpenPurpose/changing``. Returns how many
-  /// bytes were written, which may be fewer than asked for.
+  /// Appends to a file; writes at the current position if the file was opened for
+  /// ``OpenPurpose/changing``. Returns the number of bytes written, which may be less than
+  /// requested.
   func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
-  /// Sets where the next call reads, or changes, a file.
+  /// Sets the position of the next read or change.
   func seek(_ file: Int32, to offset: Int) throws(SystemError)
-  /// Cuts a file to its first `count` bytes.
+  /// Truncates a file to `count` bytes.
   func truncate(_ file: Int32, to count: Int) throws(SystemError)
-  /// Returns once the contents and the size of a file would survive a power failure. That it has a name is
-  /// for ``syncDirectory(_:)``.
+  /// Returns once the contents and the size of a file would survive a power failure. The file's
+  /// name requires ``syncDirectory(_:)``.
   func sync(_ file: Int32) throws(SystemError)
 
+  /// Returns the state of a file without opening it.
   func state(of path: String) throws(SystemError) -> FileState
-  /// Gives a file another name in the same directory, in place of the file that has that name.
+  /// Renames a file within its directory. Replaces an existing file with the new name.
   func rename(_ path: String, to newPath: String) throws(SystemError)
   /// Removes a file.
   func remove(_ path: String) throws(SystemError)
@@ -31,30 +34,30 @@ package protocol Disk: Sendable {
   func makeDirectory(_ path: String) throws(SystemError)
   /// Removes an empty directory.
   func removeDirectory(_ path: String) throws(SystemError)
-  /// The names of the entries, in any order.
+  /// Returns the names of the entries of a directory, in any order.
   func names(in directory: String) throws(SystemError) -> [String]
   /// Returns once the entries of a directory would survive a power failure.
   func syncDirectory(_ path: String) throws(SystemError)
 }
 
-/// What a file is opened for.
+/// The purpose for which a file is opened.
 package enum OpenPurpose: Sendable {
-  /// Appending to a file that must not exist yet.
+  /// Create a file and append to it; the file must not exist.
   case creating
-  /// Appending to a file that exists.
+  /// Append to an existing file.
   case appending
   case reading
-  /// Reading a file that exists, and writing over what is in it.
+  /// Read an existing file and overwrite parts of it.
   case changing
 }
 
-/// What is known of a file without opening it.
+/// The state of a file: kind, size and time of the last change.
 package struct FileState: Sendable, Equatable {
   package enum Kind: Sendable { case file, directory, other }
 
   package var kind: Kind
   package var bytes: Int
-  /// When it last changed, in nanoseconds since 1970.
+  /// The time of the last change, in nanoseconds since 1970.
   package var modified: Int
 
   package init(kind: Kind, bytes: Int, modified: Int) {

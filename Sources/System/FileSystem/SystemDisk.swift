@@ -1,7 +1,7 @@
 import Glibc
 package import Platform
 
-/// The file system of the machine.
+/// The real file system of the machine.
 package struct SystemDisk: Disk {
   package init() {}
 
@@ -13,7 +13,8 @@ package struct SystemDisk: Disk {
       case .reading: O_RDONLY
       case .changing: O_RDWR
       }
-    // To open a pipe takes until somebody else does, and to read a device may never end.
+    // With O_NONBLOCK, opening a pipe does not wait for its other end. Other kinds of file are
+    // refused below.
     let file = Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o640)
     try check(file, purpose == .creating ? .create : .open, path)
     var status = stat()
@@ -56,7 +57,8 @@ package struct SystemDisk: Disk {
       modified: Self.nanoseconds(status.st_mtim))
   }
 
-  /// Since 1970, limited to some centuries: file systems have times that are further away.
+  /// Returns nanoseconds since 1970, limited to about 285 years, because file systems can store
+  /// times that would overflow.
   private static func nanoseconds(_ time: timespec) -> Int {
     min(max(Int(time.tv_sec), -9_000_000_000), 9_000_000_000) * 1_000_000_000 + Int(time.tv_nsec)
   }
@@ -105,7 +107,7 @@ package struct SystemDisk: Disk {
     try check(fsync(directory), .syncDirectory, path)
   }
 
-  /// Makes a call again if a signal interrupts it.
+  /// Repeats a call that a signal interrupted.
   private func repeating(
     _ operation: SystemError.Operation, _ call: () -> Int
   ) throws(SystemError) -> Int {

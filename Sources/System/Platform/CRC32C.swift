@@ -1,12 +1,14 @@
 import CPlatform
 
-/// CRC-32C (Castagnoli), which processors compute by an instruction of its own.
+/// Computes CRC-32C (Castagnoli). Most processors have an instruction for it.
 package enum CRC32C {
   private static let isInHardware = livehost_has_crc32c() != 0
 
-  /// Continues `checksum`, that of all bytes so far (0 for none), with `bytes`.
+  /// Returns the checksum of all previous bytes, which is `checksum` (0 for none), followed by
+  /// `bytes`.
   ///
-  /// - Complexity: O(bytes): several gigabytes a second, without the instruction some hundred megabytes.
+  /// - Complexity: O(bytes): several gigabytes per second; without the instruction, some hundred
+  ///   megabytes.
   package static func extend(
     _ checksum: UInt32, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> UInt32 {
@@ -15,7 +17,7 @@ package enum CRC32C {
       ? ~livehost_crc32c(~checksum, start, bytes.count) : extendByTable(checksum, bytes)
   }
 
-  /// The same on any processor.
+  /// Computes the same checksum without the instruction.
   package static func extendByTable(
     _ checksum: UInt32, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> UInt32 {
@@ -24,7 +26,7 @@ package enum CRC32C {
     return ~value
   }
 
-  /// The remainder of each byte by the polynomial 0x1EDC6F41, bits reversed.
+  /// The remainder of each byte divided by the polynomial 0x1EDC6F41, with bits reversed.
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0x82F6_3B78 : 0) }
   }

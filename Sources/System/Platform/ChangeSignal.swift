@@ -9,7 +9,7 @@ package final class ChangeSignal: Sendable {
 
   package init() {}
 
-  /// Wakes all waiting tasks. To be called after the change.
+  /// Wakes all waiting tasks. Call this after the change.
   package func raise() {
     let waiters = state.withLock { state in
       defer { state.waiters = [:] }
@@ -18,9 +18,10 @@ package final class ChangeSignal: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Returns once ``raise()`` is called or the task is cancelled; at once if `mustWait` says so.
+  /// Returns once ``raise()`` is called or the task is cancelled; immediately if `mustWait` returns
+  /// false.
   ///
-  /// - Parameter mustWait: asked under the signal's lock, so that a change after it is not missed.
+  /// - Parameter mustWait: called under the signal's lock, so that a later change is not missed.
   package func wait(if mustWait: @Sendable () -> Bool) async {
     let id = state.withLock { state in
       state.next += 1
@@ -29,7 +30,7 @@ package final class ChangeSignal: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let waits = state.withLock { state in
-          // Cancellation before this point finds no waiter, so it is looked for under the lock.
+          // A cancellation before this point finds no waiter, so it is checked under the lock.
           guard !Task.isCancelled, mustWait() else { return false }
           state.waiters[id] = continuation
           return true

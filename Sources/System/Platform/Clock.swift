@@ -1,37 +1,37 @@
 import Glibc
 
-/// The machine's monotonic clock. Code that is given the time by its caller does not read it.
+/// The machine's monotonic clock. Code that receives the time from its caller does not read it.
 package enum MonotonicClock {
-  /// Nanoseconds since an arbitrary point (`CLOCK_MONOTONIC`), never going back. Costs about 20 ns
-  /// (vDSO).
+  /// Returns nanoseconds since an arbitrary point (`CLOCK_MONOTONIC`), which never decrease. Costs
+  /// about 20 ns (vDSO).
   package static func nanoseconds() -> UInt64 { read(CLOCK_MONOTONIC) }
 }
 
-/// The time of day, which an administrator or a time server may set back.
+/// The time of day. An administrator or a time server may set it back.
 package enum WallClock {
-  /// Nanoseconds since 1970 (`CLOCK_REALTIME`).
+  /// Returns nanoseconds since 1970 (`CLOCK_REALTIME`).
   package static func nanoseconds() -> UInt64 { read(CLOCK_REALTIME) }
 
-  /// Milliseconds since 1970.
+  /// Returns milliseconds since 1970.
   package static func milliseconds() -> Int { Int(nanoseconds() / 1_000_000) }
 }
 
 /// Processor time.
 package enum ThreadClock {
-  /// Nanoseconds for which the calling thread had a processor (`CLOCK_THREAD_CPUTIME_ID`). Costs a
-  /// system call, about 200 ns.
+  /// Returns the nanoseconds for which the calling thread had a processor
+  /// (`CLOCK_THREAD_CPUTIME_ID`). Costs a system call, about 200 ns.
   package static func nanoseconds() -> UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
 }
 
-/// Time since the machine was started, including time asleep.
+/// The time since the machine was started, including sleep.
 package enum BootClock {
-  /// Nanoseconds since the start of the machine (`CLOCK_BOOTTIME`).
+  /// Returns nanoseconds since the start of the machine (`CLOCK_BOOTTIME`).
   package static func nanoseconds() -> UInt64 { read(CLOCK_BOOTTIME) }
 }
 
 private func read(_ clock: clockid_t) -> UInt64 {
   var time = timespec()
-  // Cannot fail: these clocks exist on every Linux and the pointer is valid.
+  // This cannot fail: the clocks exist on every Linux, and the pointer is valid.
   clock_gettime(clock, &time)
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

@@ -2,23 +2,23 @@ public import Synchronization
 
 /// A value protected by a lock.
 ///
-/// Use it in place of `Mutex`. The compiler (6.3.1) may inline `Mutex.withLock` into an
-/// asynchronous function and keep the number of the thread that took a lock across a suspension;
-/// the lock is then released in the name of another thread, which ends the process. `withLock` here
-/// is never inlined, so it reads that number again each time. That costs a call, about 1 ns.
+/// Use this type instead of `Mutex`. The compiler (6.3.1) may inline `Mutex.withLock` into an
+/// asynchronous function and keep the ID of the locking thread across a suspension. The lock is
+/// then released on behalf of another thread, which ends the process. `withLock` here is never
+/// inlined, so it reads the ID again each time. This costs a call, about 1 ns.
 ///
-/// Public, since the compiler makes copies of generic code for the types of another module only if it is: without
-/// them each use looked its types up at run time.
+/// The type is public because the compiler specialises generic code of another module only if it is
+/// public. Without specialisation, each use looked up its types at run time.
 public struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
 
-  /// Guards `value` from now on.
+  /// Protects `value`.
   @inlinable
   public init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
-  /// Calls `body` with the value while no other thread has it.
+  /// Calls `body` with exclusive access to the value.
   ///
-  /// `body` must be short, must not wait, and must not call this on the same value again.
+  /// `body` must be short, must not wait, and must not lock the same value again.
   @inlinable @inline(never)
   public borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -26,7 +26,8 @@ public struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     try mutex.withLock(body)
   }
 
-  /// Calls `body` as ``withLock(_:)`` does, or returns nil at once if another thread has the value.
+  /// Calls `body` like ``withLock(_:)``, or returns nil immediately if another thread holds the
+  /// lock.
   @inlinable @inline(never)
   public borrowing func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -1,7 +1,7 @@
-/// Something that does not work at present.
+/// A failure that persists at present.
 package struct PresentFailure: Sendable, Equatable {
   package let reason: String
-  /// Milliseconds since 1970.
+  /// The start of the failure, in milliseconds since 1970.
   package let since: Int
 
   package init(reason: String, since: Int = WallClock.milliseconds()) {

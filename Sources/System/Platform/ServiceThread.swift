@@ -1,17 +1,17 @@
 import CPlatform
 import Glibc
 
-/// Starts detached threads that live as long as their body runs.
+/// Starts detached threads, which end when their body returns.
 package enum ServiceThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Starts a detached thread with all signals blocked: signals belong to the threads that the
-  /// program chose for them.
+  /// Starts a detached thread with all signals blocked, because the program handles signals on
+  /// other threads.
   ///
-  /// - Parameter name: The kernel shows at most 15 bytes of it.
+  /// - Parameter name: the name of the thread. The kernel shows at most 15 bytes of it.
   package static func start(
     name: String, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {

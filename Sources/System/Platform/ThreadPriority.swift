@@ -1,19 +1,21 @@
 import CPlatform
 import Glibc
 
-/// How the kernel shares processors between the calling thread and others.
+/// Sets how the kernel shares processors between the calling thread and other threads.
 package enum ThreadPriority {
   private static let niceness: Int32 = 10
-  /// In nanoseconds: the shortest that the kernel takes.
+  /// The time slice in nanoseconds, the shortest that the kernel accepts.
   private static let slice: UInt64 = 100_000
 
-  /// Lets threads of normal priority go first. Linux keeps a niceness per thread.
+  /// Lowers the priority of the calling thread, so that threads of normal priority run first. In
+  /// Linux, niceness is per thread.
   ///
-  /// From Linux 6.12 on a thread may ask for its own time slice, and one that wakes up waits until the slice of the
-  /// one that is running is over: some 3 ms unless that asked for less. Older kernels take no notice of it.
+  /// Also requests a short time slice, which Linux supports since version 6.12. A thread that wakes
+  /// up waits for the end of the running thread's slice, by default up to about 3 ms. Older kernels
+  /// ignore the request.
   package static func lower() throws(SystemError) {
     if set_normal_scheduling(niceness, slice) == 0 { return }
-    // A sandbox may know the older call alone.
+    // A sandbox may only allow the older system call.
     guard setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) == 0 else {
       throw SystemError(.lowerPriority, code: errno)
     }

@@ -1,10 +1,12 @@
 import CPlatform
 import Glibc
 
-/// Wakes one waiting thread: an event counter of the kernel, because raising it never blocks and
-/// a wait can end by time. A raise before the wait is not lost; several count as one.
+/// Wakes one waiting thread. This is an event counter of the kernel, because raising it never
+/// blocks and a wait can have a timeout. A raise before the wait is not lost; several raises count
+/// as one.
 package final class WakeSignal: Sendable {
-  /// Readable once the signal is raised, for threads that wait for other descriptors too.
+  /// The descriptor to poll, readable once the signal is raised. For threads that also wait for
+  /// other descriptors.
   package let descriptor: Int32
 
   package init() throws(SystemError) {
@@ -14,15 +16,16 @@ package final class WakeSignal: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Wakes the waiter. Never blocks: a full counter already wakes it.
+  /// Wakes the waiting thread. Never blocks: a full counter already wakes it.
   package func raise() {
     var one: UInt64 = 1
     _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
   }
 
-  /// Waits until raised, or for `nanoseconds` (nil: without end), and takes the signal.
+  /// Waits until the signal is raised, or for `nanoseconds` (nil: indefinitely), and resets the
+  /// signal.
   ///
-  /// - Returns: Whether it was raised.
+  /// - Returns: whether the signal was raised.
   package func wait(nanoseconds: UInt64?) -> Bool {
     let deadline = nanoseconds.map { MonotonicClock.nanoseconds().addingReportingOverflow($0) }
     while true {
@@ -30,7 +33,7 @@ package final class WakeSignal: Sendable {
       if let deadline, !deadline.overflow {
         let now = MonotonicClock.nanoseconds()
         let left = deadline.partialValue > now ? deadline.partialValue - now : 0
-        // Rounded up: a wait must not end before its time.
+        // Rounded up, so that a wait does not end early.
         milliseconds = Int32(clamping: (left + 999_999) / 1_000_000)
       }
       var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -41,8 +44,8 @@ package final class WakeSignal: Sendable {
         return true
       }
       if result == 0 { return false }
-      // Interrupted by a signal: wait for the rest. Nothing else can happen on an open descriptor;
-      // if it does, end the wait rather than spin.
+      // After an interruption by a signal, the wait continues. No other error can occur on an open
+      // descriptor; if one did, ending the wait would be better than spinning.
       if errno != EINTR { return false }
     }
   }

@@ -4,16 +4,16 @@ package import Platform
 
 /// The listening sockets that the service manager passed to this process (`sd_listen_fds(3)`).
 package struct ActivatedDescriptors: Sendable, Equatable {
-  /// Why the passed descriptors cannot be used.
+  /// The reason why the passed descriptors cannot be used.
   package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The environment variables are malformed, or the descriptors are not open.
     case system(SystemError)
-    /// A descriptor is not a listening stream socket (unix, IPv4, IPv6).
+    /// A descriptor is not a listening stream socket (Unix, IPv4 or IPv6).
     case unusable(name: String, descriptor: Int32)
-    /// A name that is meant for one descriptor was given to `count` of them.
+    /// A name intended for one descriptor was given to `count` descriptors.
     case ambiguous(name: String, count: Int)
 
-    /// One line that says what to change.
+    /// A line that says what to change.
     package var description: String {
       switch self {
       case .system(let error):
@@ -26,15 +26,14 @@ package struct ActivatedDescriptors: Sendable, Equatable {
     }
   }
 
-  /// Listening stream sockets by `FileDescriptorName=`, each list in the order passed. A socket
-  /// unit without that setting passes its own unit's name.
+  /// The listening stream sockets by `FileDescriptorName=`, each list in the order passed. A socket
+  /// unit without that setting passes the name of the unit.
   package private(set) var sockets: [String: [Int32]] = [:]
 
-  /// Takes the passed descriptors, sets close-on-exec on them and removes the variables, so that
-  /// neither a child process nor a second call sees them. Empty if nothing was passed.
+  /// Returns the passed descriptors, empty if there are none. Sets close-on-exec and removes the
+  /// environment variables, so that neither a child process nor a second call sees them.
   ///
-  /// Call it once, early, before other threads read the environment. The caller owns the
-  /// descriptors.
+  /// Call this once, before other threads read the environment. The caller owns the descriptors.
   package static func take() throws(Failure) -> ActivatedDescriptors {
     var rawNames: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = sd_listen_fds_with_names(1, &rawNames)
@@ -50,7 +49,10 @@ package struct ActivatedDescriptors: Sendable, Equatable {
     return try ActivatedDescriptors(sorting: passed)
   }
 
-  /// Sorts descriptors by what they are.
+  /// Sorts descriptors by name.
+  ///
+  /// - Throws: ``Failure/unusable(name:descriptor:)`` for a descriptor that is not a listening
+  ///   stream socket.
   package init(sorting passed: [(name: String, descriptor: Int32)]) throws(Failure) {
     for (name, descriptor) in passed {
       if Self.isListeningStreamSocket(descriptor) {
@@ -63,7 +65,7 @@ package struct ActivatedDescriptors: Sendable, Equatable {
 
   private init() {}
 
-  /// The one socket of this name, or nil if none was passed.
+  /// Returns the only socket with this name; nil if none was passed.
   ///
   /// - Throws: ``Failure/ambiguous(name:count:)`` if there are several.
   package func socket(named name: String) throws(Failure) -> Int32? {

@@ -16,7 +16,7 @@ package struct TimeOfDay: Sendable {
     self.millisecond = millisecond
   }
 
-  /// Now, in the local time zone.
+  /// Returns the current time in the local time zone.
   package static func now() -> TimeOfDay {
     let milliseconds = WallClock.milliseconds()
     var seconds = time_t(milliseconds / 1000)
@@ -30,8 +30,8 @@ package struct TimeOfDay: Sendable {
 
 /// Formats a log record for people: `12:34:56.789 notice  Room opened room=main`.
 package enum ConsoleLine {
-  /// The line with its line feed. Control characters are escaped, so that text from outside can
-  /// neither forge a line nor steer the terminal.
+  /// Returns the line with its line feed. Control characters are escaped, so that text from outside
+  /// can neither forge a line nor control the terminal.
   package static func format(_ record: LogRecord, at time: TimeOfDay, colour: Bool) -> String {
     let clock =
       "\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2))"
@@ -89,7 +89,7 @@ package enum ConsoleLine {
     return String(result)
   }
 
-  /// C0, DEL, C1, and the marks that turn the direction of text.
+  /// Returns whether a character is C0, DEL, C1, or a mark that changes the direction of text.
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7f..<0xa0, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true

@@ -1,10 +1,10 @@
 import Glibc
 package import Logging
 
-/// A swift-log handler that writes readable lines to standard error, for a program run by hand.
+/// A swift-log handler that writes readable lines to standard error, for programs run by hand.
 ///
-/// A line is one `write`, so lines of several threads do not mix. Writing waits for the reader of
-/// standard error; a service uses ``JournalLogHandler``, which does not wait.
+/// Each line is a single `write`, so lines of several threads do not mix. Writing blocks until
+/// standard error accepts the line; a service uses ``JournalLogHandler``, which does not block.
 package struct ConsoleLogHandler: LogHandler {
   private let label: String
   private let sharedLevel: SharedLogLevel
@@ -15,7 +15,8 @@ package struct ConsoleLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:]
   package var metadataProvider: Logger.MetadataProvider?
 
-  /// A handler for standard error, coloured if that is a terminal and `NO_COLOR` is unset.
+  /// Creates a handler for standard error. Lines are coloured if it is a terminal and `NO_COLOR` is
+  /// unset.
   package init(
     label: String, level: SharedLogLevel, metadataProvider: Logger.MetadataProvider? = nil
   ) {
@@ -58,7 +59,7 @@ package struct ConsoleLogHandler: LogHandler {
       while offset < bytes.count, let base = bytes.baseAddress {
         let written = Glibc.write(STDERR_FILENO, base + offset, bytes.count - offset)
         if written < 0 && errno == EINTR { continue }
-        // A log line that cannot be written has nowhere to be reported.
+        // A log line that cannot be written cannot be reported anywhere.
         if written <= 0 { return }
         offset += written
       }

@@ -1,23 +1,23 @@
-/// Turns metadata keys into names that journald accepts.
+/// Converts metadata keys to field names that journald accepts.
 ///
-/// journald takes `[A-Z0-9_]`, at most 64 bytes, neither a digit nor `_` first, and drops a field
-/// of any other name *without an error* (systemd.journal-fields(7)). So names are made here.
+/// journald accepts `[A-Z0-9_]`, at most 64 bytes, with neither a digit nor `_` first. It drops a
+/// field with any other name *without an error* (systemd.journal-fields(7)), so names are converted
+/// here.
 package enum JournalFieldName {
-  /// What all names of this program begin with.
+  /// The prefix of all field names of this program.
   package static let prefix = "LIVEHOST_"
 
   private static let maximumLength = 64
 
-  /// The name for a metadata key: `room` is `LIVEHOST_ROOM`, `durationUsec` and `duration-usec`
-  /// are `LIVEHOST_DURATION_USEC`, `HTTPStatus` is `LIVEHOST_HTTP_STATUS`. A key that already
-  /// has the prefix keeps it once. What is not an ASCII letter or digit becomes one `_`; a key
-  /// without any becomes `LIVEHOST_FIELD`.
+  /// Returns the name for a metadata key: `room` is `LIVEHOST_ROOM`, `durationUsec` and
+  /// `duration-usec` are `LIVEHOST_DURATION_USEC`, `HTTPStatus` is `LIVEHOST_HTTP_STATUS`. A prefix
+  /// in the key is not repeated. Sequences of other characters than ASCII letters and digits become
+  /// one `_`; a key without any letter or digit becomes `LIVEHOST_FIELD`.
   ///
   /// - Complexity: O(n) in the length of the key.
   package static func make(_ key: String) -> String {
     let source = Array(key.utf8)
-    // Capitals mark words only if there are other letters, so that a finished name remains
-    // unchanged.
+    // Capitals mark words only if there are other letters, so that a complete name stays unchanged.
     let hasWords = source.contains(where: isLower)
     var name: [UInt8] = []
     for (index, byte) in source.enumerated() {
@@ -38,8 +38,8 @@ package enum JournalFieldName {
 
   private static let underscore = UInt8(ascii: "_")
 
-  /// An upper-case letter starts a word after a lower-case letter or a digit, and before a
-  /// lower-case letter at the end of a run of capitals.
+  /// Returns whether an upper-case letter starts a word: after a lower-case letter or a digit, and
+  /// before a lower-case letter at the end of a run of capitals.
   private static func startsWord(_ source: [UInt8], at index: Int) -> Bool {
     guard isUpper(source[index]), index > 0 else { return false }
     let previous = source[index - 1]

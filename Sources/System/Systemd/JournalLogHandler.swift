@@ -2,7 +2,7 @@ package import Logging
 
 /// A swift-log handler that writes structured journal entries through a ``JournalWriter``.
 ///
-/// Metadata become fields `LIVEHOST_...` (`room` is `LIVEHOST_ROOM`); the value under
+/// Metadata become fields `LIVEHOST_...` (`room` is `LIVEHOST_ROOM`). The value under
 /// ``JournalMessageID/metadataKey`` becomes `MESSAGE_ID`. Logging never waits for journald.
 package struct JournalLogHandler: LogHandler {
   private let label: String
@@ -13,10 +13,12 @@ package struct JournalLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:]
   package var metadataProvider: Logger.MetadataProvider?
 
+  /// Creates a handler.
+  ///
   /// - Parameters:
-  ///   - label: The logger's label, written as `LIVEHOST_LOGGER`.
-  ///   - writer: Where entries go.
-  ///   - level: The level followed until one is set on this very handler.
+  ///   - label: the logger's label, written as `LIVEHOST_LOGGER`.
+  ///   - writer: writes the entries.
+  ///   - level: the level, unless one is set on this handler.
   package init(
     label: String, writer: JournalWriter, level: SharedLogLevel,
     metadataProvider: Logger.MetadataProvider? = nil

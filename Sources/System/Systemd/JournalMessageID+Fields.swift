@@ -1,11 +1,11 @@
-/// The fields that tell what happened, in an entry of a kind that has a `MESSAGE_ID`.
+/// The fields that entries of one kind with a `MESSAGE_ID` contain.
 ///
-/// The names are those in the journal, without what every entry has (MESSAGE, PRIORITY, CODE_FILE,
-/// LIVEHOST_LOGGER ...).
+/// The names are those in the journal. Fields that every entry has are not listed (MESSAGE,
+/// PRIORITY, CODE_FILE, LIVEHOST_LOGGER ...).
 package struct JournalFields: Sendable, Equatable {
-  /// In each entry of the kind.
+  /// The fields of every entry of the kind.
   package let always: [String]
-  /// In those entries of the kind to which they apply.
+  /// The fields of only those entries to which they apply.
   package let sometimes: [String]
 
   init(_ always: [String], sometimes: [String] = []) {
@@ -15,10 +15,12 @@ package struct JournalFields: Sendable, Equatable {
 }
 
 extension JournalMessageID {
-  /// Marks an entry that represents several of its kind; any kind may have it.
+  /// The field of an entry that represents several entries of its kind. Entries of any kind may
+  /// have it.
   package static let repeatedField = "LIVEHOST_REPEATED"
 
-  /// What entries of this kind tell. The daemon keeps to it, and the catalog names no other field.
+  /// The fields of entries of this kind. The daemon writes exactly these, and the catalog names no
+  /// others.
   package var fields: JournalFields {
     switch self {
     case .serviceStarted: JournalFields(["LIVEHOST_VERSION", "LIVEHOST_LANES"])

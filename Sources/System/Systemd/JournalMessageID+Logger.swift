@@ -1,8 +1,8 @@
 package import Logging
 
 extension JournalMessageID {
-  /// The metadata key that carries the identifier to ``JournalLogHandler``. It becomes the field
-  /// `MESSAGE_ID`, not a `LIVEHOST_` field.
+  /// The metadata key for the identifier. ``JournalLogHandler`` writes it as the field
+  /// `MESSAGE_ID`, not as a `LIVEHOST_` field.
   package static let metadataKey = "journal.messageID"
 
   /// The level at which entries of this kind are logged by default.
@@ -28,10 +28,10 @@ extension Logger {
   /// Logs an entry of a kind that has a `MESSAGE_ID`.
   ///
   /// - Parameters:
-  ///   - kind: What happened.
-  ///   - level: The kind's own level if nil.
-  ///   - message: The line that people read.
-  ///   - metadata: Becomes fields: `room` is `LIVEHOST_ROOM`, `durationUsec` is
+  ///   - kind: the kind of entry.
+  ///   - level: the level; nil for the kind's default level.
+  ///   - message: the text for people.
+  ///   - metadata: the fields: `room` becomes `LIVEHOST_ROOM`, `durationUsec` becomes
   ///     `LIVEHOST_DURATION_USEC`.
   package func log(
     _ kind: JournalMessageID, level: Logger.Level? = nil,

@@ -1,7 +1,7 @@
-/// The kinds of journal entry that have a meaning of their own (`MESSAGE_ID`).
+/// The kinds of journal entry that have an identifier (`MESSAGE_ID`).
 ///
-/// The raw value is the identifier, 32 lower-case hexadecimal digits. It never changes: scripts,
-/// the catalog and old journals know it. Each kind has its text in `livehost.catalog`.
+/// The raw value is the identifier: 32 lower-case hexadecimal digits. It never changes, because
+/// scripts, the catalog and existing journals contain it. `livehost.catalog` explains each kind.
 package enum JournalMessageID: String, CaseIterable, Sendable {
   case serviceStarted = "9835634ebe874dfb80a5e34d8139c42c"
   case serviceStopped = "c3ba790f40214adbbaa3947378af3bd5"
@@ -23,7 +23,7 @@ package enum JournalMessageID: String, CaseIterable, Sendable {
   case taskFinished = "c75fa8bfdbd84ef49871a24f09c69b71"
   case entriesLost = "6bffe2b93e0e44f89e67119b81b7c184"
 
-  /// The name that people type, for example `room-opened` (`livehostctl journal --kind`).
+  /// The name for the command line, such as `room-opened` (`livehostctl journal --kind`).
   package var name: String {
     switch self {
     case .serviceStarted: "service-started"
@@ -48,7 +48,7 @@ package enum JournalMessageID: String, CaseIterable, Sendable {
     }
   }
 
-  /// The kind with this ``name``, or nil.
+  /// Finds the kind with this ``name``; fails if there is none.
   package init?(name: String) {
     guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind

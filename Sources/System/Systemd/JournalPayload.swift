@@ -2,13 +2,13 @@ import CSystemd
 import Glibc
 package import Logging
 
-/// The fields of one journal entry, in the form `sd_journal_sendv(3)` takes: `NAME=value`, one
-/// after the other in one buffer.
+/// The fields of one journal entry, in the form that `sd_journal_sendv(3)` requires: `NAME=value`,
+/// one after the other in one buffer.
 package struct JournalPayload: Sendable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
-  /// The entry for what the queue gave out.
+  /// Creates the entry for an output of the queue.
   package init(_ output: JournalQueue.Output, identifier: String) {
     switch output {
     case .entry(let record):
@@ -17,13 +17,13 @@ package struct JournalPayload: Sendable {
       self.init(
         record, identifier: identifier,
         message: count == 1
-          ? record.message : "\(record.message) (\(count) of this kind, of which this is the last)")
+          ? record.message : "\(record.message) (the last of \(count) similar entries)")
       append("LIVEHOST_REPEATED", "\(count)")
     case .lost(let lost):
       let record = LogRecord(
         level: JournalMessageID.entriesLost.defaultLevel,
         message:
-          "Journal entries lost: \(lost.entries), of which warnings or errors: \(lost.errors)",
+          "Journal entries lost: \(lost.entries), including warnings or errors: \(lost.errors)",
         messageID: JournalMessageID.entriesLost.rawValue, label: identifier, file: #fileID,
         function: #function, line: #line)
       self.init(record, identifier: identifier, message: record.message)
@@ -44,7 +44,7 @@ package struct JournalPayload: Sendable {
     for field in record.fields { append(JournalFieldName.make(field.key), field.value) }
   }
 
-  /// The syslog severity of a level (RFC 5424).
+  /// Returns the syslog severity of a level (RFC 5424).
   package static func priority(_ level: Logger.Level) -> Int {
     switch level {
     case .trace, .debug: 7
@@ -65,16 +65,17 @@ package struct JournalPayload: Sendable {
     }
   }
 
-  /// Hands the entry to journald. Blocks for 16 to 72 us, and for as long as journald's socket is
+  /// Sends the entry to journald. Blocks for 16 to 72 us, and for as long as journald's socket is
   /// full.
   ///
-  /// - Returns: 0, or a negative `errno`. Also 0 if no journald runs: the entry is gone then.
+  /// - Returns: 0, or a negative `errno`. Also 0 if journald does not run, in which case the entry
+  ///   is lost.
   package func send() -> Int32 {
     bytes.withUnsafeBytes { bytes in
       withUnsafeTemporaryAllocation(of: iovec.self, capacity: ends.count) { vectors in
         var start = 0
         for (index, end) in ends.enumerated() {
-          // The C type has no const; sendv only reads.
+          // The C type lacks const, but sendv only reads.
           let base = bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0 + start) }
           vectors.initializeElement(at: index, to: iovec(iov_base: base, iov_len: end - start))
           start = end

@@ -1,8 +1,8 @@
-/// Entries that never reached the journal.
+/// Counts of entries that never reached the journal.
 package struct LostEntries: Sendable, Equatable {
-  /// All of them.
+  /// The number of lost entries.
   package var entries: UInt64 = 0
-  /// Those among them that were warnings or worse.
+  /// The number of lost entries that were warnings or worse.
   package var errors: UInt64 = 0
 
   package init(entries: UInt64 = 0, errors: UInt64 = 0) {
@@ -11,41 +11,41 @@ package struct LostEntries: Sendable, Equatable {
   }
 }
 
-/// Sizes and rates of the queue before the journal.
+/// The size and the rate limits of the journal's queue.
 package struct JournalLimits: Sendable {
-  /// Entries that wait at most; at 8 KiB of message and a few fields each.
+  /// The maximum number of queued entries, each with a message of up to 8 KiB and a few fields.
   package var capacity = 1024
-  /// Slots of these that only warnings and errors may take.
+  /// The number of slots reserved for warnings and errors.
   package var reservedForErrors = 128
-  /// For kinds not in ``ratesByKind``.
+  /// The rate limit of kinds not in ``ratesByKind``.
   package var rate = JournalRateLimit(burst: 200, intervalNanoseconds: 10_000_000_000)
-  /// Rates of single kinds, where the one for all does not fit.
+  /// The rate limits of kinds that need their own.
   package var ratesByKind: [JournalMessageID: JournalRateLimit] = [:]
 
   package init() {}
 }
 
-/// The bounded queue between the threads that log and the one that writes.
+/// The bounded queue between the threads that log and the thread that writes to the journal.
 ///
-/// A value without clock or threads; time is passed in, in monotonic nanoseconds. Every offered
-/// record leaves as exactly one of: an entry, part of a repeat count, part of a count of lost
-/// entries.
+/// This is a value without a clock or threads; times are passed in, in monotonic nanoseconds. Every
+/// offered record leaves the queue exactly once: as an entry, in a repeat count, or in a count of
+/// lost entries.
 package struct JournalQueue: Sendable {
-  /// The fate of an offered record.
+  /// What happened to an offered record.
   package enum Offer: Equatable { case queued, heldBack, lost }
 
-  /// What the writer must write next.
+  /// The next thing to write.
   package enum Output: Sendable {
     case entry(LogRecord)
-    /// The last suppressed record of a kind, representing `count` of them.
+    /// The last suppressed record of a kind, which represents `count` records.
     case repeated(LogRecord, count: UInt64)
-    /// Entries lost since this was last reported.
+    /// The entries lost since the last such report.
     case lost(LostEntries)
   }
 
   private enum Kind: Hashable, Sendable {
     case message(String)
-    /// The source location of a statement identifies its template: the text varies with its values.
+    /// The source location identifies a log statement, while its text varies with its values.
     case place(file: String, line: UInt)
   }
 
@@ -54,16 +54,16 @@ package struct JournalQueue: Sendable {
   private var head = 0
   private var limiter = RepeatLimiter<Kind, LogRecord>(maximumKinds: 1024)
   private var untold = LostEntries()
-  /// Entries still queued from before the first untold loss: they are written first.
+  /// The number of queued entries from before the first unreported loss. They are written first.
   private var beforeLoss = 0
   private var nextNotice: UInt64 = 0
 
-  /// Entries queued now.
+  /// The number of queued entries.
   package private(set) var count = 0
-  /// All entries lost since the start.
+  /// The entries lost since the start.
   package private(set) var totalLost = LostEntries()
 
-  /// How long to wait after a failed write before trying to tell about it.
+  /// The delay after a failed write before the loss is reported.
   package static let retryNanoseconds: UInt64 = 1_000_000_000
 
   package init(limits: JournalLimits) {
@@ -71,7 +71,7 @@ package struct JournalQueue: Sendable {
     slots = Array(repeating: nil, count: max(1, limits.capacity))
   }
 
-  /// Offers a record; never waits.
+  /// Adds a record to the queue. Never waits.
   ///
   /// - Complexity: O(1).
   package mutating func offer(_ record: LogRecord, now: UInt64) -> Offer {
@@ -96,17 +96,18 @@ package struct JournalQueue: Sendable {
     return .queued
   }
 
-  /// What to write now: entries in order, a count of lost ones where they are missing, repeat
-  /// counts when their interval is over.
+  /// Returns what to write now: entries in order, a count of lost entries at the position of the
+  /// loss, and repeat counts whose interval is over.
   ///
-  /// - Parameter flushing: Repeat counts come at once, without waiting for their interval's end.
+  /// - Parameter flushing: whether repeat counts are returned immediately, before the end of their
+  ///   interval.
   package mutating func next(now: UInt64, flushing: Bool = false) -> Output? {
     if untold.entries > 0, beforeLoss == 0, nextNotice <= now {
       defer { untold = LostEntries() }
       return .lost(untold)
     }
     guard count > 0, let record = slots[head] else {
-      // Behind all entries: a repeat count must not overtake what it repeats.
+      // Repeat counts follow all entries, so that they do not overtake the entries that they count.
       return limiter.takeDue(now: flushing ? .max : now).map {
         .repeated($0.record, count: $0.count)
       }
@@ -118,14 +119,14 @@ package struct JournalQueue: Sendable {
     return .entry(record)
   }
 
-  /// When ``next(now:)`` has something to give though no record is offered; nil if never.
+  /// The time at which ``next(now:)`` has an output even if no record is offered; nil if never.
   package var nextWake: UInt64? {
     if count > 0 { return 0 }
     let noticeDue = untold.entries > 0 ? nextNotice : nil
     return [noticeDue, limiter.nextDue].compactMap(\.self).min()
   }
 
-  /// Takes back what could not be written: it is lost.
+  /// Counts an output that could not be written as lost.
   package mutating func failed(_ output: Output, now: UInt64) {
     let (sum, overflow) = now.addingReportingOverflow(Self.retryNanoseconds)
     nextNotice = overflow ? .max : sum
@@ -135,7 +136,7 @@ package struct JournalQueue: Sendable {
     case .repeated(let record, let count):
       noteLost(LostEntries(entries: count, errors: record.isError ? count : 0))
     case .lost(let told):
-      // Already in the total; only the notice must be repeated.
+      // The total already includes these entries; only the report must be repeated.
       untold.entries += told.entries
       untold.errors += told.errors
     }

@@ -4,10 +4,9 @@ package import Platform
 
 /// An entry read from the journal.
 package struct JournalEntry: Sendable, Equatable {
-  /// When journald received it, in microseconds since 1970.
+  /// The time at which journald received the entry, in microseconds since 1970.
   package var realtimeMicroseconds: UInt64
-  /// Its fields. The values of a field that occurs several times are joined by line feeds; bytes
-  /// that are not UTF-8 are replaced.
+  /// The fields. Several values of one field are joined by line feeds; invalid UTF-8 is replaced.
   package var fields: [String: String]
 
   package init(realtimeMicroseconds: UInt64, fields: [String: String]) {
@@ -15,34 +14,34 @@ package struct JournalEntry: Sendable, Equatable {
     self.fields = fields
   }
 
-  /// The kind of the entry, if it is one of this program's.
+  /// The kind of the entry; nil if it is not a kind of this program.
   package var kind: JournalMessageID? {
     fields["MESSAGE_ID"].flatMap(JournalMessageID.init(rawValue:))
   }
 }
 
-/// Reads the journal from a point in time on, with filters, and follows it.
+/// Reads the journal from a point in time, with filters, and follows it.
 ///
-/// Matches on the same field are alternatives, matches on different fields must all hold. Set
-/// matches, then the position, then call ``next()`` until nil, and ``wait(microseconds:)`` for
-/// more. Belongs to the thread that opened it. A user who may not read any journal file gets
-/// neither entries nor an error: this is what libsystemd does.
+/// Matches on the same field are alternatives; matches on different fields must all hold. Set the
+/// matches, then the position, then call ``next()`` until it returns nil, and
+/// ``wait(microseconds:)`` for more entries. The reader belongs to the thread that opened it. If
+/// the user may not read any journal file, libsystemd returns neither entries nor an error.
 package struct JournalReader: ~Copyable {
   /// Which journal files to read.
   package enum Source: Sendable, Equatable {
-    /// Those of this machine that the user may read.
+    /// The files of this machine that the user may read.
     case local
-    /// Those in a directory.
+    /// The files in a directory.
     case directory(String)
   }
 
-  /// What ended a wait.
+  /// The reason why a wait ended.
   package enum Change: Sendable, Equatable {
-    /// The time.
+    /// The time was over.
     case none
     /// Entries may have been added at the end.
     case appended
-    /// Files came or went; entries may have been added anywhere.
+    /// Files were added or removed; new entries may be anywhere.
     case invalidated
   }
 
@@ -69,7 +68,7 @@ package struct JournalReader: ~Copyable {
 
   deinit { sd_journal_close(journal) }
 
-  /// Reads only entries in which `field` has this value.
+  /// Restricts reading to entries in which `field` has this value.
   ///
   /// - Throws: `EINVAL` for a name that no field can have.
   package mutating func match(field: String, value: String) throws(SystemError) {
@@ -78,21 +77,21 @@ package struct JournalReader: ~Copyable {
     if result < 0 { throw SystemError(.matchJournal, code: result, context: field) }
   }
 
-  /// Reads only entries of this kind, and of others matched so.
+  /// Restricts reading to entries of this kind and of other kinds matched in this way.
   package mutating func match(_ kind: JournalMessageID) throws(SystemError) {
     try match(field: "MESSAGE_ID", value: kind.rawValue)
   }
 
-  /// Continues with the first entry received at this time or later.
+  /// Moves to the first entry received at this time or later.
   package mutating func seek(sinceRealtimeMicroseconds time: UInt64) throws(SystemError) {
     let result = sd_journal_seek_realtime_usec(journal, time)
     if result < 0 { throw SystemError(.seekJournal, code: result) }
   }
 
-  /// Continues with the newest `count` entries, or all if there are fewer, and then with new ones.
+  /// Moves to the newest `count` entries, or to all if there are fewer. New entries follow them.
   ///
-  /// - Parameter until: only entries received at this time, in microseconds since 1970, or earlier
-  ///   count as the newest; nil means all.
+  /// - Parameter until: only entries received at this time (in microseconds since 1970) or earlier
+  ///   are counted; nil means all.
   /// - Complexity: O(count).
   package mutating func seekToLast(_ count: Int, until: UInt64? = nil) throws(SystemError) {
     let code: Int32
@@ -102,7 +101,7 @@ package struct JournalReader: ~Copyable {
       code = sd_journal_seek_tail(journal)
     }
     if code < 0 { throw SystemError(.seekJournal, code: code) }
-    // One more, because "next" advances past the current entry.
+    // One more step, because "next" advances past the current entry.
     let steps = UInt64(max(0, count)) + 1
     let moved = sd_journal_previous_skip(journal, steps)
     if moved < 0 { throw SystemError(.seekJournal, code: moved) }
@@ -111,7 +110,7 @@ package struct JournalReader: ~Copyable {
     if head < 0 { throw SystemError(.seekJournal, code: head) }
   }
 
-  /// The size of the journal files being read, in bytes; 0 if the user may not read any.
+  /// Returns the size of the journal files being read, in bytes; 0 if the user may not read any.
   package func fileBytes() throws(SystemError) -> UInt64 {
     var bytes: UInt64 = 0
     let result = sd_journal_get_usage(journal, &bytes)
@@ -119,7 +118,7 @@ package struct JournalReader: ~Copyable {
     return bytes
   }
 
-  /// The next entry, or nil at the end; after ``wait(microseconds:)`` there may be more.
+  /// Returns the next entry; nil at the end. More entries may follow after ``wait(microseconds:)``.
   package mutating func next() throws(SystemError) -> JournalEntry? {
     let result = sd_journal_next(journal)
     if result < 0 { throw SystemError(.readJournal, code: result) }
@@ -130,7 +129,7 @@ package struct JournalReader: ~Copyable {
     return JournalEntry(realtimeMicroseconds: time, fields: try fields())
   }
 
-  /// Waits until the journal changes, or for `microseconds` (nil: without end).
+  /// Waits until the journal changes, or for `microseconds` (nil: indefinitely).
   package mutating func wait(microseconds: UInt64?) throws(SystemError) -> Change {
     let result = sd_journal_wait(journal, microseconds ?? .max)
     if result < 0 { throw SystemError(.waitForJournal, code: result) }
@@ -147,7 +146,7 @@ package struct JournalReader: ~Copyable {
     while true {
       var data: UnsafeRawPointer?
       var size = 0
-      // "available": skips fields of a compression that this library lacks, rather than fail.
+      // The "available" variant skips fields with an unsupported compression instead of failing.
       let result = sd_journal_enumerate_available_data(journal, &data, &size)
       if result < 0 { throw SystemError(.readJournal, code: result) }
       guard result > 0, let data else { return fields }

@@ -1,13 +1,13 @@
 package import Platform
 
-/// Writes log records to the journal from a thread of its own, so that a slow or stalled journald
-/// never holds a thread that logs.
+/// Writes log records to the journal on a dedicated thread, so that a slow or stalled journald
+/// never blocks a thread that logs.
 ///
-/// The queue before it is bounded (``JournalLimits``): what does not fit is counted, reported in an
-/// `entries-lost` entry afterwards and readable as ``lost``. The thread keeps the writer alive
+/// The queue is bounded (``JournalLimits``). Records that do not fit are counted, reported in an
+/// `entries-lost` entry afterwards, and available as ``lost``. The thread keeps the writer alive
 /// until ``close(timeoutNanoseconds:)``.
 package final class JournalWriter: Sendable {
-  /// Writes one entry; 0 or a negative `errno`. May block.
+  /// Writes one entry; returns 0 or a negative `errno`. May block.
   package typealias Sink = @Sendable (JournalPayload) -> Int32
 
   private struct State {
@@ -27,7 +27,7 @@ package final class JournalWriter: Sendable {
 
   /// Starts the thread that writes to the journal.
   ///
-  /// - Parameter identifier: `SYSLOG_IDENTIFIER` of all entries.
+  /// - Parameter identifier: the `SYSLOG_IDENTIFIER` of all entries.
   package convenience init(
     identifier: String, limits: JournalLimits = JournalLimits()
   ) throws(SystemError) {
@@ -44,10 +44,10 @@ package final class JournalWriter: Sendable {
     try ServiceThread.start(name: "journal") { self.run() }
   }
 
-  /// Entries that did not reach the journal since the start. Any thread; O(1).
+  /// The entries that did not reach the journal since the start. Callable from any thread; O(1).
   package var lost: LostEntries { state.withLock { $0.queue.totalLost } }
 
-  /// Queues a record; never waits for journald.
+  /// Queues a record. Never waits for journald.
   package func offer(_ record: LogRecord) {
     let now = MonotonicClock.nanoseconds()
     let mustWake = state.withLock { state in
@@ -62,7 +62,7 @@ package final class JournalWriter: Sendable {
     if mustWake { wake.raise() }
   }
 
-  /// Calls `body` soon on the thread that writes; not while journald holds it.
+  /// Calls `body` on the writing thread, after any write in progress.
   package func ping(_ body: @escaping @Sendable () -> Void) {
     state.withLock { state in
       state.pings.append(body)
@@ -73,13 +73,14 @@ package final class JournalWriter: Sendable {
 
   /// Waits until everything logged before is written, including repeat counts.
   ///
-  /// - Parameter timeoutNanoseconds: How long to wait at most. A stalled journald must not keep
-  ///   the program from ending.
-  /// - Returns: Whether everything was written.
+  /// - Parameter timeoutNanoseconds: the maximum wait. A stalled journald must not keep the program
+  ///   from ending.
+  /// - Returns: whether everything was written.
   @discardableResult
   package func flush(timeoutNanoseconds: UInt64) -> Bool {
     guard let signal = try? WakeSignal() else {
-      // No descriptor is left to wait on: the writer continues, but nothing can be promised.
+      // Without a free descriptor this cannot wait. The writer continues, but completion is
+      // unknown.
       wake.raise()
       return false
     }
@@ -134,7 +135,7 @@ package final class JournalWriter: Sendable {
     let now = MonotonicClock.nanoseconds()
     return state.withLock { state in
       let pings = exchange(&state.pings, with: [])
-      // Closing also flushes, but a moment later: the thread must not end in between and lose
+      // Closing also flushes, but slightly later. The thread must not end in between and lose
       // repeat counts.
       let flushing = state.flushing > 0 || state.closed
       if let output = state.queue.next(now: now, flushing: flushing) {

@@ -1,9 +1,9 @@
 package import Logging
 
-/// A log statement, taken down as plain strings of bounded size, so that it can wait in a queue
-/// and be written on another thread.
+/// A log event, converted to strings of limited size so that it can wait in a queue and be written
+/// on another thread.
 package struct LogRecord: Sendable {
-  /// A piece of metadata, its value as text.
+  /// A piece of metadata, with its value as text.
   package struct Field: Sendable, Equatable {
     package var key: String
     package var value: String
@@ -14,17 +14,19 @@ package struct LogRecord: Sendable {
     }
   }
 
-  /// The longest message or value, in bytes of UTF-8; what is longer is cut and ends with `…`.
+  /// The maximum length of a message or value, in bytes of UTF-8. Longer text is cut and ends with
+  /// `…`.
   package static let maximumTextBytes = 8 << 10
 
-  /// The most fields of a record; what is more is left out, in the order of keys.
+  /// The maximum number of fields of a record. Further fields are dropped, in the order of their
+  /// keys.
   package static let maximumFields = 64
 
   package var level: Logger.Level
   package var message: String
-  /// 32 hexadecimal digits, or nil.
+  /// The identifier of the kind: 32 hexadecimal digits; nil if the entry has none.
   package var messageID: String?
-  /// In the order of their keys; without the message identifier.
+  /// The fields in the order of their keys, without the message identifier.
   package var fields: [Field]
   package var label: String
   package var file: String
@@ -45,7 +47,8 @@ package struct LogRecord: Sendable {
     self.line = line
   }
 
-  /// Takes down an event; its own metadata win over the provider's, those over the handler's.
+  /// Converts an event. Its own metadata override those of the provider, which override those of
+  /// the handler.
   package init(
     _ event: LogEvent, label: String, metadata: Logger.Metadata,
     provider: Logger.MetadataProvider?
@@ -67,7 +70,7 @@ package struct LogRecord: Sendable {
       label: label, file: event.file, function: event.function, line: event.line)
   }
 
-  /// Whether the record is a warning or worse: such records have reserved room in the queue.
+  /// Whether the record is a warning or worse. Such records have reserved slots in the queue.
   package var isError: Bool { level >= .warning }
 
   private static func isIdentifier(_ text: String) -> Bool {
@@ -80,7 +83,7 @@ package struct LogRecord: Sendable {
 
   private static func bounded(_ text: String) -> String {
     guard text.utf8.count > maximumTextBytes else { return text }
-    // Cut between scalars: half a scalar would be repaired to a replacement character.
+    // The text is cut between scalars; half a scalar would become a replacement character.
     let mark = "…"
     var end = text.utf8.index(text.startIndex, offsetBy: maximumTextBytes - mark.utf8.count)
     end = text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))

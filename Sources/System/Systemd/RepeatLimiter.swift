@@ -1,8 +1,8 @@
-/// How many entries of one kind are written before the rest are only counted.
+/// The rate limit of one kind of entry. Entries over the limit are only counted.
 package struct JournalRateLimit: Sendable, Equatable {
-  /// Entries written in full within one interval.
+  /// The number of entries written in full within one interval.
   package var burst: Int
-  /// Length of the interval, nanoseconds.
+  /// The length of the interval, in nanoseconds.
   package var intervalNanoseconds: UInt64
 
   package init(burst: Int, intervalNanoseconds: UInt64) {
@@ -11,10 +11,10 @@ package struct JournalRateLimit: Sendable, Equatable {
   }
 }
 
-/// Lets `burst` records of a kind through per interval and counts the others. At the end of the
-/// interval, the last suppressed record is delivered with the number of suppressed records.
+/// Admits `burst` records of a kind per interval and counts the others. At the end of the interval,
+/// the last suppressed record is returned with the number of suppressed records.
 ///
-/// A value; time is passed in, in monotonic nanoseconds.
+/// This is a value; times are passed in, in monotonic nanoseconds.
 package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Sendable {
   private struct Window: Sendable {
     var end: UInt64
@@ -24,22 +24,25 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
   }
 
   private var windows: [Kind: Window] = [:]
-  /// Kinds with suppressed records, in the order of the first: the output must not depend on the
-  /// order of a dictionary.
+  /// The kinds with suppressed records, in the order of their first suppressed record, because the
+  /// output must not depend on the order of a dictionary.
   private var waiting: [Kind] = []
   private let maximumKinds: Int
-  /// Keeps a flood of new kinds from searching all windows each time.
+  /// The time of the next pruning, so that a flood of new kinds does not search all windows each
+  /// time.
   private var pruneNotBefore: UInt64 = 0
   private static var pruneInterval: UInt64 { 100_000_000 }
 
-  /// - Parameter maximumKinds: Kinds beyond these are let through unlimited.
+  /// Creates a limiter.
+  ///
+  /// - Parameter maximumKinds: the maximum number of limited kinds. Further kinds are not limited.
   package init(maximumKinds: Int) {
     self.maximumKinds = maximumKinds
   }
 
-  /// Whether to write `record` in full now; if not, it is counted.
+  /// Returns whether to write `record` in full now. Otherwise, the record is counted.
   ///
-  /// - Complexity: O(1); O(kinds), ten times a second at most, when `maximumKinds` is reached.
+  /// - Complexity: O(1); O(kinds), at most ten times per second, when `maximumKinds` is reached.
   package mutating func admit(
     _ record: Record, kind: Kind, limit: JournalRateLimit, now: UInt64
   ) -> Bool {
@@ -57,22 +60,23 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
       window.admitted += 1
       return true
     }
-    // Even after the end of the window, until its count is reported: the count keeps the order.
+    // Also after the end of the window, until its count is reported, so that the count keeps the
+    // order.
     if window.heldBack == 0 { waiting.append(kind) }
     window.heldBack += 1
     window.last = record
     return false
   }
 
-  /// Forgets kinds whose window is over and has been reported.
+  /// Removes the kinds whose window is over and reported.
   private mutating func prune(now: UInt64) {
     guard now >= pruneNotBefore else { return }
     windows = windows.filter { $0.value.end > now || $0.value.heldBack > 0 }
     pruneNotBefore = now.addingReportingOverflow(Self.pruneInterval).partialValue
   }
 
-  /// The next kind whose interval is over: its last suppressed record and the number of all of
-  /// them.
+  /// Returns the last suppressed record of the next kind whose interval is over, with the number of
+  /// suppressed records.
   package mutating func takeDue(now: UInt64) -> (record: Record, count: UInt64)? {
     for (index, kind) in waiting.enumerated() {
       guard let window = windows[kind], window.end <= now, let record = window.last else {
@@ -85,7 +89,7 @@ package struct RepeatLimiter<Kind: Hashable & Sendable, Record: Sendable>: Senda
     return nil
   }
 
-  /// When ``takeDue(now:)`` has something to give, or nil if nothing is held back.
+  /// The time at which ``takeDue(now:)`` has a result; nil if nothing is suppressed.
   package var nextDue: UInt64? {
     waiting.compactMap { windows[$0]?.end }.min()
   }

@@ -1,19 +1,19 @@
 package import Logging
 package import Platform
 
-/// The log of a program that runs as a service or by hand: picks the destination, owns the
-/// journal's thread and makes handlers for `LoggingSystem.bootstrap`.
+/// The log of a program that runs as a service or by hand. Selects the destination, owns the
+/// journal's thread, and creates handlers for `LoggingSystem.bootstrap`.
 package struct ServiceLog: Sendable {
-  /// Where lines go.
+  /// The destination of log lines.
   package let destination: LogDestination
-  /// The level of all handlers made here; set it to change the level of the running program.
+  /// The level of all handlers created here. Set it to change the level of the running program.
   package let level: SharedLogLevel
 
   private let writer: JournalWriter?
 
-  /// Starts the journal's thread if standard error is the journal.
+  /// Starts the journal's thread if standard error is connected to the journal.
   ///
-  /// - Parameter identifier: `SYSLOG_IDENTIFIER` of the entries.
+  /// - Parameter identifier: the `SYSLOG_IDENTIFIER` of the entries.
   package init(
     identifier: String, level: Logger.Level, destination: LogDestination = .detect(),
     limits: JournalLimits = JournalLimits()
@@ -26,7 +26,7 @@ package struct ServiceLog: Sendable {
     }
   }
 
-  /// A handler for a logger of this label.
+  /// Returns a handler for a logger with this label.
   package func handler(
     label: String, metadataProvider: Logger.MetadataProvider? = nil
   ) -> any LogHandler {
@@ -38,20 +38,20 @@ package struct ServiceLog: Sendable {
     }
   }
 
-  /// Entries that never reached the journal; always none on the console.
+  /// The entries that never reached the journal; always none on the console.
   package var lost: LostEntries { writer?.lost ?? LostEntries() }
 
-  /// Shows that the journal's thread is alive, by a beat on it; `nil` on the console, where there is no
-  /// such thread.
+  /// Makes the journal's thread beat a heartbeat, to show that it is alive; `nil` on the console,
+  /// which has no such thread.
   package var ping: (@Sendable (Heartbeat) -> Void)? {
     guard let writer else { return nil }
     return { heartbeat in writer.ping { heartbeat.beat() } }
   }
 
-  /// Waits for what is queued, at most `timeoutNanoseconds`, and ends the journal's thread. The
-  /// last call of the program.
+  /// Writes the queued entries, for at most `timeoutNanoseconds`, and ends the journal's thread.
+  /// This must be the last call of the program.
   ///
-  /// - Returns: Whether everything was written.
+  /// - Returns: whether everything was written.
   @discardableResult
   package func close(timeoutNanoseconds: UInt64) -> Bool {
     writer?.close(timeoutNanoseconds: timeoutNanoseconds) ?? true

@@ -1,32 +1,32 @@
 import CSystemd
 package import Platform
 
-/// Tells the service manager about the state of this process (`sd_notify(3)`).
+/// Reports the state of this process to the service manager (`sd_notify(3)`).
 ///
-/// Every method does nothing, without an error, if the process was not started by a service
-/// manager that listens (`NOTIFY_SOCKET` unset). All methods may be called from any thread; each
-/// is one `sendmsg` and does not wait for the manager, except ``barrier(timeoutMicroseconds:)``.
+/// If `NOTIFY_SOCKET` is unset, no service manager listens, and every method does nothing. All
+/// methods may be called from any thread. Each is one `sendmsg` and does not wait for the manager,
+/// except ``barrier(timeoutMicroseconds:)``.
 package struct ServiceNotifier: Sendable {
-  /// Sends a message; the result is libsystemd's: positive if sent, 0 without a manager that
-  /// listens, a negative `errno` on failure.
+  /// Sends a message. The result is libsystemd's: positive if sent, 0 if no manager listens, a
+  /// negative `errno` on failure.
   package typealias Transport = @Sendable (_ message: String) -> Int32
 
   private let transport: Transport
   private let waitForManager: @Sendable (UInt64) -> Int32
 
-  /// A notifier for the manager named by `NOTIFY_SOCKET`.
+  /// Creates a notifier for the manager named by `NOTIFY_SOCKET`.
   package init() {
     transport = { sd_notify(0, $0) }
     waitForManager = { sd_notify_barrier(0, $0) }
   }
 
-  /// A notifier that hands its messages to `transport`, for tests.
+  /// Creates a notifier that passes its messages to `transport`, for tests.
   package init(transport: @escaping Transport) {
     self.transport = transport
     waitForManager = { _ in 1 }
   }
 
-  /// Start-up, or a reload, is complete.
+  /// Reports that the start or a reload is complete.
   package func ready(status: String? = nil) throws(SystemError) {
     try send(.notify, ["READY=1"], status: status)
   }
@@ -36,13 +36,15 @@ package struct ServiceNotifier: Sendable {
     try send(.notify, [], status: text)
   }
 
-  /// The service shuts down. This starts the manager's stop time-out (`TimeoutStopSec=`), after
-  /// which the process is killed: send it only when really stopping.
+  /// Reports that the service is shutting down. This starts the manager's timeout
+  /// (`TimeoutStopSec=`), after which the process is killed, so report it only when really
+  /// stopping.
   package func stopping(status: String? = nil) throws(SystemError) {
     try send(.notify, ["STOPPING=1"], status: status)
   }
 
-  /// A reload begins, now. End it by ``ready(status:)``, also if the reload failed.
+  /// Reports that a reload begins now. Call ``ready(status:)`` afterwards, even if the reload
+  /// failed.
   package func reloading(status: String? = nil) throws(SystemError) {
     try reloading(monotonicNanoseconds: MonotonicClock.nanoseconds(), status: status)
   }
@@ -54,20 +56,20 @@ package struct ServiceNotifier: Sendable {
       .notify, ["RELOADING=1", "MONOTONIC_USEC=\(monotonicNanoseconds / 1000)"], status: status)
   }
 
-  /// Moves the current start, stop or run time-out to `microseconds` from now. Repeat it before
-  /// that time is over for as long as the work continues.
+  /// Extends the current start, stop or run timeout to `microseconds` from now. Repeat this before
+  /// the timeout for as long as the work continues.
   package func extendTimeout(microseconds: UInt64) throws(SystemError) {
     try send(.notify, ["EXTEND_TIMEOUT_USEC=\(microseconds)"])
   }
 
-  /// Feeds the watchdog. Called by ``WatchdogDriver`` only, on progress of the watched loops.
+  /// Feeds the watchdog. Only ``WatchdogDriver`` calls this, when the watched loops make progress.
   package func watchdog() throws(SystemError) {
     try send(.notify, ["WATCHDOG=1"])
   }
 
-  /// Waits until the manager has read every message sent before.
+  /// Waits until the manager has read all earlier messages.
   ///
-  /// - Throws: `ETIMEDOUT` if that takes longer than `timeoutMicroseconds`.
+  /// - Throws: `ETIMEDOUT` after `timeoutMicroseconds`.
   package func barrier(timeoutMicroseconds: UInt64) throws(SystemError) {
     let result = waitForManager(timeoutMicroseconds)
     if result < 0 { throw SystemError(.notifyBarrier, code: result) }
@@ -82,8 +84,8 @@ package struct ServiceNotifier: Sendable {
     if result < 0 { throw SystemError(operation, code: result) }
   }
 
-  /// A line break would end the assignment and begin another one. Works on scalars, because
-  /// CR LF is one `Character`.
+  /// Replaces line breaks, which would end the assignment and begin another one. Works on scalars,
+  /// because CR LF is one `Character`.
   private static func oneLine(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

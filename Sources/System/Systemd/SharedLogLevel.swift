@@ -1,9 +1,9 @@
 package import Logging
 import Synchronization
 
-/// A log level that all handlers of a process follow and that can be changed while it runs.
+/// A log level that all handlers of a process share and that can be changed at run time.
 ///
-/// swift-log's loggers are values, so a changed level would not reach those that exist already.
+/// swift-log's loggers are values, so a new level would not reach existing loggers otherwise.
 package final class SharedLogLevel: Sendable {
   private let index: Atomic<Int>
 
@@ -11,7 +11,7 @@ package final class SharedLogLevel: Sendable {
     index = Atomic(Self.index(of: level))
   }
 
-  /// The level; any thread may read and set it.
+  /// The level. Any thread may read and set it.
   package var level: Logger.Level {
     get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
     set { index.store(Self.index(of: newValue), ordering: .relaxed) }

@@ -1,17 +1,18 @@
-/// Decides when the service manager's watchdog may be fed: only when *every* required loop made
-/// progress since it was fed last. No timer can feed it.
+/// Decides when the service manager's watchdog may be fed: only when *every* required loop has made
+/// progress since the last time. No timer feeds it.
 ///
-/// A lane's progress is a counter that its own loop advances in answer to a ping. At each look the
-/// caller hands in the counters and does what the ``Step`` says. A lane has at most one ping
-/// outstanding, so a blocked loop's queue does not grow. A value without clock or threads.
+/// Each loop shows progress by advancing a counter in answer to a ping. At each check, the caller
+/// passes the counters and performs the returned ``Step``. A loop has at most one unanswered ping,
+/// so the queue of a blocked loop does not grow. This is a value without a clock or threads. Loops
+/// are called lanes here.
 package struct Watchdog: Sendable {
   /// What to do after one check.
   package struct Step: Sendable, Equatable {
-    /// Feed the manager's watchdog.
+    /// Whether to feed the manager's watchdog.
     package var feed = false
-    /// Send a ping to each of these lanes.
+    /// The lanes to which a ping must be sent.
     package var ping: [Int] = []
-    /// Lanes whose ping is unanswered, with the time since it was sent.
+    /// The lanes whose ping is unanswered, with the time since it was sent.
     package var silent: [Silence] = []
 
     package init(feed: Bool = false, ping: [Int] = [], silent: [Silence] = []) {
@@ -21,11 +22,11 @@ package struct Watchdog: Sendable {
     }
   }
 
-  /// A lane that did not answer yet.
+  /// A lane that has not answered yet.
   package struct Silence: Sendable, Equatable {
-    /// Index of the lane.
+    /// The index of the lane.
     package var lane: Int
-    /// Nanoseconds since its ping was sent.
+    /// The nanoseconds since its ping was sent.
     package var nanoseconds: UInt64
 
     package init(lane: Int, nanoseconds: UInt64) {
@@ -43,20 +44,23 @@ package struct Watchdog: Sendable {
 
   private var lanes: [Lane]
 
-  /// Watches `laneCount` loops. With none the watchdog is never fed: nothing shows progress.
+  /// Watches `laneCount` loops. Without any loop, the watchdog is never fed, because nothing shows
+  /// progress.
   package init(laneCount: Int) {
     self.init(isRequired: Array(repeating: true, count: laneCount))
   }
 
-  /// - Parameter isRequired: for each loop, whether the watchdog is fed only if it makes progress.
+  /// Watches required and optional loops.
+  ///
+  /// - Parameter isRequired: for each loop, whether its progress is required to feed the watchdog.
   package init(isRequired: [Bool]) { lanes = isRequired.map { Lane(isRequired: $0) } }
 
   /// Checks the counters once.
   ///
   /// - Parameters:
-  ///   - now: Monotonic nanoseconds, not before the last look's.
-  ///   - heartbeats: One counter for each lane, in order, that never goes back (it may wrap). A
-  ///     lane without a counter made no progress.
+  ///   - now: monotonic nanoseconds, not before those of the last check.
+  ///   - heartbeats: a counter for each lane, in order. It never decreases, but may wrap. A lane
+  ///     without a counter made no progress.
   /// - Complexity: O(lanes).
   package mutating func check(now: UInt64, heartbeats: [UInt64]) -> Step {
     var step = Step()

@@ -1,40 +1,42 @@
 package import Platform
 import Synchronization
 
-/// A counter that a loop advances, in its own turn, to show that it is alive.
+/// A counter that a loop advances to show that it is alive.
 package final class Heartbeat: Sendable {
   private let counter = Atomic<UInt64>(0)
 
   /// Creates a counter at 0.
   package init() {}
 
-  /// Shows progress. Call it on the watched loop and nowhere else.
+  /// Records progress. Call this only on the watched loop.
   package func beat() { counter.wrappingAdd(1, ordering: .releasing) }
 
   /// The number of beats.
   package var count: UInt64 { counter.load(ordering: .acquiring) }
 }
 
-/// A thread that others wait for.
+/// A thread that other parts of the program wait for.
 package struct WatchedThread: Sendable {
-  /// What it means if it stands still.
+  /// The consequence if the thread is stuck.
   package enum Duty: Sendable {
-    /// It serves rooms or connections: what it serves is dead.
+    /// The thread serves rooms or connections, which make no progress.
     case loop
-    /// It writes to a disk: whoever waits for that waits.
+    /// The thread writes to a disk; requests that wait for the disk are delayed.
     case storage
-    /// Nothing waits for it. The watchdog is fed all the same.
+    /// Nothing waits for the thread, so the watchdog is fed nevertheless.
     case log
   }
 
-  /// Its name, for the log.
+  /// The name of the thread, for the log.
   package let name: String
   package let duty: Duty
   let heartbeat = Heartbeat()
   let ping: @Sendable (Heartbeat) -> Void
 
-  /// - Parameter ping: Makes the thread call ``Heartbeat/beat()``. It is called on the checker's
-  ///   thread and must neither wait nor beat by itself.
+  /// Creates a watched thread.
+  ///
+  /// - Parameter ping: makes the thread call ``Heartbeat/beat()``. It is called on the checking
+  ///   thread, and must neither wait nor call `beat()` itself.
   package init(
     name: String, duty: Duty = .loop, ping: @escaping @Sendable (Heartbeat) -> Void
   ) {
@@ -46,12 +48,12 @@ package struct WatchedThread: Sendable {
 
 /// Connects ``Watchdog`` to the threads and the service manager: each ``tick(now:)`` is one check.
 package struct WatchdogDriver: Sendable {
-  /// A thread that did not answer, as reported by a tick.
+  /// A thread that did not answer by the time of a tick.
   package struct SilentThread: Sendable, Equatable {
-    /// Its name.
+    /// The name of the thread.
     package let name: String
     package let duty: WatchedThread.Duty
-    /// Nanoseconds since the unanswered ping.
+    /// The nanoseconds since the unanswered ping.
     package let nanoseconds: UInt64
 
     package init(name: String, duty: WatchedThread.Duty = .loop, nanoseconds: UInt64) {
@@ -65,8 +67,10 @@ package struct WatchdogDriver: Sendable {
   private let notifier: ServiceNotifier?
   private var watchdog: Watchdog
 
-  /// - Parameter notifier: fed while all of `threads` make progress whose duty demands it; `nil` if
-  ///   the service manager has no watchdog.
+  /// Creates a driver.
+  ///
+  /// - Parameter notifier: fed while all threads make progress whose duty requires it; `nil` if the
+  ///   service manager has no watchdog.
   package init(threads: [WatchedThread], notifier: ServiceNotifier?) {
     self.threads = threads
     self.notifier = notifier
@@ -75,8 +79,9 @@ package struct WatchdogDriver: Sendable {
 
   /// Checks once: reads the heartbeats, feeds the watchdog if all have advanced, and sends pings.
   ///
-  /// - Returns: The threads whose last ping is unanswered.
-  /// - Throws: if the service manager could not be notified; the pings were sent nevertheless.
+  /// - Returns: the threads whose last ping is unanswered.
+  /// - Throws: an error if the service manager could not be notified; the pings were sent
+  ///   nevertheless.
   package mutating func tick(now: UInt64) throws(SystemError) -> [SilentThread] {
     let step = watchdog.check(now: now, heartbeats: threads.map(\.heartbeat.count))
     for index in step.ping { threads[index].ping(threads[index].heartbeat) }

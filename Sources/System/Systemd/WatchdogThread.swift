@@ -1,20 +1,22 @@
 package import Platform
 
-/// Runs a ``WatchdogDriver`` on a thread of its own, so that a blocked thread cannot hide itself.
+/// Runs a ``WatchdogDriver`` on a dedicated thread, so that a blocked thread does not block its own
+/// detection.
 package final class WatchdogThread: Sendable {
   private let stopSignal: WakeSignal
 
   /// The longest time between two checks, in nanoseconds.
   package static let longestPeriod: UInt64 = 1_000_000_000
 
-  /// Starts checking the threads: at once, and then four times per interval, but at least once a second.
+  /// Starts checking the threads: immediately, then four times per interval, but at least once per
+  /// second.
   ///
   /// - Parameters:
-  ///   - driver: What to do at each check.
-  ///   - interval: The manager's interval; `nil` if it has no watchdog.
-  ///   - onSilence: Called on the watchdog's thread at each check at which threads are silent, and
-  ///     without any at the first check at which all of them answer again.
-  ///   - onError: Called on the watchdog's thread when the service manager could not be notified.
+  ///   - driver: performs the checks.
+  ///   - interval: the manager's interval; `nil` if it has no watchdog.
+  ///   - onSilence: called on the watchdog's thread at each check that finds silent threads, and
+  ///     with an empty list at the first check after which all threads answer again.
+  ///   - onError: called on the watchdog's thread when the service manager could not be notified.
   package init(
     _ driver: WatchdogDriver, interval: WatchdogInterval?,
     onSilence: @escaping @Sendable ([WatchdogDriver.SilentThread]) -> Void = { _ in },

@@ -1,5 +1,5 @@
 extension PageFiles {
-  /// The files of the folder Page.
+  /// The files of the folder Page, which are compiled into the program.
   static let embedded: [String: [UInt8]] = [
     "app.js": PackageResources.app_js, "hangs.js": PackageResources.hangs_js,
     "index.html": PackageResources.index_html, "nodes.js": PackageResources.nodes_js,

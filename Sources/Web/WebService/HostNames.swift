@@ -1,20 +1,23 @@
 import Synchronization
 
-/// The names under which the page may be asked for. May be used from any thread.
+/// The host names under which browsers may request the page. Callable from any thread.
 package final class HostNames: Sendable {
   private let names: Set<String>
-  /// The port that must follow the names of this machine; 0 if another program listens, and knows it.
+  /// The port that must follow the names of this machine; 0 if another program listens and checks
+  /// the port.
   private let port = Atomic(0)
 
-  /// - Parameter names: further names, with a port if it has to be that one.
+  /// Allows the names of this machine and further names.
+  ///
+  /// - Parameter names: the further names; a name with a port requires this port.
   package init(_ names: [String]) { self.names = Set(names.map { $0.lowercased() }) }
 
-  /// Notes on which port this program listens; 0 if on none.
+  /// Sets the port on which this program listens; 0 if it listens on none.
   package func note(port: Int) { self.port.store(port, ordering: .relaxed) }
 
   private static let ownNames: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
-  /// Whether a request for `host`, with its port if it names one, is for this page.
+  /// Returns whether a request for `host`, which may include a port, is meant for this page.
   package func contains(_ host: String) -> Bool {
     guard host.utf8.count <= 256 else { return false }
     let host = host.lowercased()

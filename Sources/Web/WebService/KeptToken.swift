@@ -1,8 +1,8 @@
 import Glibc
 
-/// A token in a file, which outlives the program: links with it stay valid.
+/// A token in a file. It outlives the program, so that links with it stay valid.
 package enum KeptToken {
-  /// Reads the token of a file, and makes one if there is no such file.
+  /// Reads the token from a file; creates the file with a new token if it does not exist.
   package static func read(_ path: String) throws(KeptTokenFailure) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else {
@@ -13,7 +13,7 @@ package enum KeptToken {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw KeptTokenFailure(path, errno) }
     guard status.st_mode & 0o007 == 0 else {
-      throw KeptTokenFailure(path, problem: "may be read by everybody; run: chmod o= \(path)")
+      throw KeptTokenFailure(path, problem: "readable by all users; run: chmod o= \(path)")
     }
     var bytes = [UInt8](repeating: 0, count: 2 * Tokens.length)
     let count = Glibc.read(descriptor, &bytes, bytes.count)
@@ -21,12 +21,12 @@ package enum KeptToken {
     var text = String(decoding: bytes[..<count], as: UTF8.self)
     if text.hasSuffix("\n") { text.removeLast() }
     guard text.utf8.count == Tokens.length, text.allSatisfy(\.isHexDigit) else {
-      throw KeptTokenFailure(path, problem: "holds no token; remove it to get a new one")
+      throw KeptTokenFailure(path, problem: "contains no token; remove the file to get a new one")
     }
     return text
   }
 
-  /// A file that is there only once the whole token is in it.
+  /// Creates the file atomically: it appears only with the whole token in it.
   private static func make(_ path: String) throws(KeptTokenFailure) -> String {
     let token = Tokens().reading
     let draft = path + ".new"
@@ -44,7 +44,7 @@ package enum KeptToken {
   }
 }
 
-/// Why a token cannot be kept.
+/// The reason why a token cannot be read or stored.
 package struct KeptTokenFailure: Error, CustomStringConvertible {
   package let description: String
 

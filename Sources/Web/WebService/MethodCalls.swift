@@ -6,8 +6,8 @@ import NIOCore
 import ServiceLifecycle
 import Varlink
 
-/// Calls of the control interface by `POST`, with the method's parameters as JSON. With `?more=1` each reply is one
-/// line, as it comes.
+/// Calls methods of the control interface for `POST` requests, with the method's parameters as
+/// JSON. With `?more=1`, each reply is sent as one line when it arrives.
 struct MethodCalls: Sendable {
   let controlSocket: String
   let limits: WebServer.Limits
@@ -16,14 +16,15 @@ struct MethodCalls: Sendable {
   func respond(to request: Request, _ context: WebContext) async throws -> Response {
     let method = try context.parameters.require("method")
     guard method.utf8.count <= 64, method.utf8.allSatisfy({ $0.isLetter }) else {
-      return Reply.error(.badRequest, "method", "that is no method of \(ControlInterface.name)")
+      return Reply.error(
+        .badRequest, "method", "the name is not a method of \(ControlInterface.name)")
     }
     guard context.right == .acting || !ControlInterface.privilegedMethods.contains(method) else {
       return refuseReaders()
     }
     let bytes = try await body(request, context)
     guard let parameters = try? JSONValue(parsing: String(buffer: bytes)).objectValue else {
-      return Reply.error(.badRequest, "parameters", "the parameters are not a JSON object")
+      return Reply.error(.badRequest, "parameters", "the body must be a JSON object")
     }
     do {
       if request.uri.queryParameters["more"] == "1" {
@@ -40,10 +41,11 @@ struct MethodCalls: Sendable {
 
   func refuseReaders() -> Response {
     refusals.note(.right)
-    return Reply.error(.forbidden, "right", "this token is for reading only")
+    return Reply.error(.forbidden, "right", "this token only allows reading")
   }
 
-  /// The whole body, unless it is too large or takes too long.
+  /// Reads the whole body; throws if it is too large, and closes the connection if it takes too
+  /// long.
   func body(_ request: Request, _ context: WebContext) async throws -> ByteBuffer {
     let channel = context.channel
     let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.requestTimeout)) {
@@ -59,7 +61,7 @@ struct MethodCalls: Sendable {
     }
   }
 
-  /// Calls a method that gives several replies. A browser that goes away ends the call.
+  /// Calls a method that returns several replies. The call ends when the browser disconnects.
   func stream(
     _ method: String, _ parameters: JSONValue
   ) async throws(VarlinkClientError) -> Response {

@@ -3,9 +3,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The files of the page: part of the program, compressed once at the start.
+/// The files of the page. They are compiled into the program and compressed once at the start.
 ///
-/// All but the documents have addresses that change whenever any of them does, so browsers may keep them for ever.
+/// The addresses of all files except the HTML documents change whenever any of these files changes,
+/// so browsers may cache them forever.
 struct PageFiles: Sendable {
   private struct File: Sendable {
     let type: String
@@ -22,7 +23,10 @@ struct PageFiles: Sendable {
   private let assets: [String: File]
   private let version: String
 
-  /// - Parameter files: bytes by name. In a document, `/assets/` stands for where the others are.
+  /// Compresses the files.
+  ///
+  /// - Parameter files: the contents by name. In a document, `/assets/` stands for the address of
+  ///   the other files.
   init(_ files: [String: [UInt8]]) {
     var checksum = crc32(0, nil, 0)
     for (_, bytes) in files.sorted(by: { $0.key < $1.key }) {
@@ -46,7 +50,7 @@ struct PageFiles: Sendable {
     (self.documents, self.assets, self.version) = (documents, assets, version)
   }
 
-  /// The size of all files as they are sent, in bytes.
+  /// The total size of the compressed files, in bytes.
   var compressedBytes: Int {
     (Array(documents.values) + Array(assets.values)).reduce(0) { $0 + $1.compressed.readableBytes }
   }
@@ -77,11 +81,11 @@ struct PageFiles: Sendable {
       body: ResponseBody(byteBuffer: accepts ? file.compressed : file.plain))
   }
 
-  /// In the format of gzip (RFC 1952).
+  /// Compresses bytes in the gzip format (RFC 1952).
   private static func compressed(_ bytes: [UInt8]) -> [UInt8] {
     var stream = z_stream()
     let version = ZLIB_VERSION
-    // 15 bits of window, and 16 for the header of gzip.
+    // 15 is the window size in bits; 16 selects the gzip header.
     guard
       deflateInit2_(
         &stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, version,

@@ -1,11 +1,12 @@
-/// Where browsers reach the page, if not on the port that this program listens on.
+/// The address at which browsers reach the page, if it differs from the port on which this program
+/// listens.
 package struct PublicAddress: Sendable, Equatable {
-  /// Without a slash at the end.
+  /// The address without a trailing slash.
   package let text: String
-  /// With the port, if it is not the scheme's.
+  /// The host, with the port unless it is the scheme's default.
   let host: String
 
-  /// `nil` if `text` is not `http://` or `https://` with a name and nothing behind it.
+  /// Fails if `text` is not `http://` or `https://` followed only by a host.
   package init?(_ text: String) {
     let text = text.hasSuffix("/") ? String(text.dropLast()) : text
     guard let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) else {

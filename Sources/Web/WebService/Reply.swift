@@ -4,7 +4,7 @@ import JSON
 import NIOCore
 import Varlink
 
-/// Responses in JSON.
+/// Creates responses in JSON.
 enum Reply {
   static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
     Response(
@@ -12,12 +12,12 @@ enum Reply {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.serialized() + [10])))
   }
 
-  /// An error with a name for programs and a text for people.
+  /// Returns an error with a name for programs and a text for people.
   static func error(_ status: HTTPResponse.Status, _ name: String, _ text: String) -> Response {
     json(["error": .string(name), "text": .string(text)], status: status)
   }
 
-  /// What the daemon answered, or why there is no answer.
+  /// Returns the daemon's error, or the reason why the daemon did not answer.
   static func error(_ error: VarlinkClientError) -> Response {
     switch error {
     case .remote(let error):

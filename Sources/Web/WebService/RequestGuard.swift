@@ -1,14 +1,15 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses what other pages in the browser, other names for this machine, and people without a token ask for.
+/// Refuses requests from other pages, for other host names, and without a valid token.
 ///
-/// Any page may send requests to this machine, and one whose name is made to mean this machine (DNS rebinding) may
-/// read the answers. So the name must be one of ours, and where the browser says which page asks, it must be this one.
+/// Any page in the browser can send requests to this machine. A page whose host name resolves to
+/// this machine (DNS rebinding) can also read the responses. Therefore the host must be one of this
+/// page's names. If the browser reports the origin of a request, it must be this page.
 struct RequestGuard: RouterMiddleware {
   typealias Context = WebContext
 
-  /// Why a request is refused.
+  /// The reason for refusing a request.
   enum Refusal: String, CaseIterable {
     case host, origin, site, token, right, contentType, size
   }
@@ -31,7 +32,7 @@ struct RequestGuard: RouterMiddleware {
 
   private func refusal(_ request: Request, path: String, _ context: inout WebContext) -> Refusal? {
     let host = request.head.authority ?? ""
-    // A second name is among the headers, and something in front of us may have gone by it.
+    // A second Host header is refused, because a proxy in front may have used it.
     guard names.contains(host), request.headers[.anotherHost] == nil else { return .host }
     if let origin = request.headers[.origin],
       !["http://", "https://"].contains(where: { $0 + host == origin })
@@ -46,11 +47,12 @@ struct RequestGuard: RouterMiddleware {
     if context.right == nil, request.method == .get,
       tokens.right(of: request.uri.queryParameters["t"].map(String.init)) == .reading
     {
-      // Overlays cannot send a header before their page runs. It gives no more than reading even if it is the other.
+      // An overlay cannot send a header before its page runs, so the address may contain a token.
+      // It only grants reading: an acting token there is refused.
       context.right = .reading
     }
     guard context.right != nil else { return .token }
-    // A form cannot send it.
+    // HTML forms cannot send this content type.
     if request.method == .post, request.headers[.contentType]?.hasPrefix("application/json") != true
     {
       return .contentType
@@ -72,12 +74,12 @@ extension RequestGuard.Refusal {
 
   var text: String {
     switch self {
-    case .host: "this name is not one of mine; add it to 'hosts' if it is"
-    case .origin, .site: "another page asks"
+    case .host: "this host name is not allowed; add it with --host if it belongs to this page"
+    case .origin, .site: "the request comes from another page"
     case .token: "X-Livehost-Token is missing or wrong; 'livehostctl web' prints a link with it"
-    case .right: "this token is for reading only"
+    case .right: "this token only allows reading"
     case .contentType: "send application/json"
-    case .size: "that is more than may be sent"
+    case .size: "the request body is too large"
     }
   }
 }
@@ -85,6 +87,6 @@ extension RequestGuard.Refusal {
 extension HTTPField.Name {
   static let livehostToken = HTTPField.Name("X-Livehost-Token")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-  /// The first one is no field of a request, but its authority.
+  /// A second Host header. The first one is not a field but the request's authority.
   static let anotherHost = HTTPField.Name("Host")!
 }

@@ -6,8 +6,9 @@ import ServiceLifecycle
 import Synchronization
 import Varlink
 
-/// The stream of a room's states as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html):
-/// `state` with the whole one, then `patch` with merge patches (RFC 7396), and `alive` where nothing changes for a while.
+/// Streams a room's states as server-sent events
+/// (https://html.spec.whatwg.org/multipage/server-sent-events.html): `state` with the whole state,
+/// then `patch` with merge patches (RFC 7396), and `alive` when nothing changes for a while.
 struct RoomEvents: Sendable {
   let rooms: WatchedRooms
   let limits: WebServer.Limits
@@ -18,13 +19,14 @@ struct RoomEvents: Sendable {
     let query = request.uri.queryParameters
     let rate = try rate(query["rate"].map(String.init))
     guard let form = WatchedForm(rawValue: query["of"].map(String.init) ?? "room") else {
-      return Reply.error(.badRequest, "of", "of= is room or screen")
+      return Reply.error(.badRequest, "of", "of= must be room or screen")
     }
     guard streams.begin(maximum: limits.streams) else {
       return Reply.error(
         .serviceUnavailable, "streams", "\(limits.streams) streams are open already")
     }
-    // The head is sent once there is a state: a browser learns by the status that there is no such room.
+    // The head of the response is sent once there is a state, so that its status can report an
+    // unknown room.
     return await withCheckedContinuation { continuation in
       let head = Mutex<CheckedContinuation<Response, Never>?>(continuation)
       let answer: @Sendable (Response) -> Void = { response in
@@ -51,7 +53,7 @@ struct RoomEvents: Sendable {
   private func rate(_ text: String?) throws -> Double {
     guard let text else { return limits.rate }
     guard let rate = Double(text), rate > 0, rate.isFinite else {
-      throw HTTPError(.badRequest, message: "rate= is a number of events per second")
+      throw HTTPError(.badRequest, message: "rate= must be a number of events per second")
     }
     return min(max(rate, 0.1), limits.rate)
   }
@@ -64,12 +66,12 @@ struct RoomEvents: Sendable {
       defer { onEnd() }
       let (number, signals) = state.subscribe()
       defer { state.unsubscribe(number) }
-      // A write that does not end: the browser does not read.
+      // With these marks, a write stays unfinished while the browser does not read.
       let channel = context.channel
       _ = try? await channel.setOption(
         .writeBufferWaterMark, value: .init(low: 32 << 10, high: 64 << 10)
       ).get()
-      // The end of this program waits for its streams, so they end first.
+      // Streams end first, because this program waits for them before it ends.
       try await withGracefulShutdownHandler {
         try await request.body.consumeWithInboundCloseHandler { _ in
           var last: RoomState.Version?
@@ -97,12 +99,12 @@ struct RoomEvents: Sendable {
       status: .ok,
       headers: [
         .contentType: "text/event-stream", .cacheControl: "no-store",
-        // For proxies that would gather events.
+        // Prevents proxies from buffering events.
         HTTPField.Name("X-Accel-Buffering")!: "no",
       ], body: body)
   }
 
-  /// The next event; `nil` if there is nothing to say.
+  /// Returns the next event; `nil` if there is nothing to send.
   private func next(
     of state: RoomState, _ last: inout RoomState.Version?, idle: Duration
   ) -> ByteBuffer? {

@@ -4,21 +4,21 @@ package import NIOCore
 import Platform
 package import Varlink
 
-/// Which form of a room is watched.
+/// The form in which a room is watched.
 enum WatchedForm: String, CaseIterable {
-  /// What `GetRoom` gives, for programs.
+  /// The reply of `GetRoom`, for programs.
   case room
-  /// What the views give, which is drawn.
+  /// The output of the views, for drawing.
   case screen
 }
 
-/// The newest state of a room for all streams that show it: one call of the daemon, whatever the number of
-/// browsers. May be used from any thread.
+/// The newest state of a room for all streams that show the room. One call of the daemon serves any
+/// number of browsers. Callable from any thread.
 ///
-/// A stream takes what has changed since the state that it sent last, when it can: whoever reads slowly gets fewer
-/// and larger patches, and nothing is queued.
+/// When a stream can send, it sends the changes since the last state that it sent. A slow reader
+/// therefore gets fewer and larger patches, and nothing is queued.
 package final class RoomState: Sendable {
-  /// A state and its number.
+  /// A state with its number.
   package struct Version: Sendable {
     package let sequence: Int
     package let value: JSONValue
@@ -26,11 +26,11 @@ package final class RoomState: Sendable {
 
   private struct State {
     var version: Version?
-    /// The patches to the newest version that somebody asked for, by the version that they start from.
+    /// The requested patches to the newest version, by the number of their old version.
     var patches: [Int: ByteBuffer] = [:]
     var signals: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastNumber = 0
-    /// Why there will be no newer version.
+    /// The reason why there will be no newer version.
     var end: VarlinkClientError??
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
@@ -39,11 +39,13 @@ package final class RoomState: Sendable {
 
   package init() {}
 
-  /// Tells apart the numbers of different states, for whoever resumes a stream.
+  /// An identifier that distinguishes the numbers of different instances, for clients that resume a
+  /// stream.
   let instance = String(UInt32.random(in: .min ... .max), radix: 36)
 
-  // MARK: The daemon's side
+  // MARK: For the daemon's updates
 
+  /// Stores a new state and wakes all streams.
   package func update(_ value: JSONValue, sequence: Int) {
     let (signals, waiting) = state.withLock { state in
       state.version = Version(sequence: sequence, value: value)
@@ -55,7 +57,9 @@ package final class RoomState: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// - Parameter error: `nil` for an orderly end.
+  /// Ends all streams.
+  ///
+  /// - Parameter error: the reason; `nil` for an orderly end.
   package func end(_ error: VarlinkClientError?) {
     let (signals, waiting) = state.withLock { state in
       if state.end == nil { state.end = .some(error) }
@@ -66,9 +70,11 @@ package final class RoomState: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  // MARK: The browsers' side
+  // MARK: For the browsers' streams
 
   /// Returns once there is a state.
+  ///
+  /// - Throws: the reason why there will be no state.
   package func begin() async throws(VarlinkClientError) {
     await withCheckedContinuation { continuation in
       let isReady = state.withLock { state in
@@ -82,7 +88,7 @@ package final class RoomState: Sendable {
     if version == nil { throw (end ?? nil) ?? .connectionClosed }
   }
 
-  /// Wakes a stream whenever there is something new, and now and then.
+  /// Adds a stream. Its signals arrive whenever the state changes, and from time to time.
   package func subscribe() -> (number: Int, signals: AsyncStream<Void>) {
     let (signals, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -110,7 +116,8 @@ package final class RoomState: Sendable {
 
   package var newest: Version? { state.withLock { $0.version } }
 
-  /// The text of the merge patch from an older version to the newest one, made once for all who have the same.
+  /// Returns the text of the merge patch from an older version to the newest one. It is computed
+  /// once for all streams with the same older version.
   package func patch(from old: Version, to new: Version) -> ByteBuffer {
     if let known = state.withLock({
       $0.version?.sequence == new.sequence ? $0.patches[old.sequence] : nil

@@ -8,13 +8,13 @@ import NIOCore
 import Simulation
 import Varlink
 
-/// The scenarios of a directory, and their simulation by the daemon, which gets all files that they need.
+/// The scenarios of a directory. The daemon simulates them and gets all files that they need.
 struct Scenarios: Sendable {
-  /// `nil` if there is none.
+  /// The directory; `nil` if none is configured or found.
   let directory: String?
   let calls: MethodCalls
 
-  /// Their names, devices and variants. Those with errors are left out.
+  /// Lists the names, devices and variants of the scenarios. Invalid scenarios are omitted.
   func list() -> Response {
     let scenarios = names.compactMap { name -> JSONValue? in
       let path = path(of: name)
@@ -31,14 +31,14 @@ struct Scenarios: Sendable {
     return Reply.json(["scenarios": .array(scenarios)])
   }
 
-  /// Simulates one; each reply is a line.
+  /// Simulates a scenario. Each reply is one line.
   func simulate(_ request: Request, _ context: WebContext) async throws -> Response {
     guard context.right == .acting else { return calls.refuseReaders() }
     let body = try await calls.body(request, context)
     guard let order = try? JSONValue(parsing: String(buffer: body)),
       let name = order["scenario"]?.stringValue, names.contains(name),
       let text = text(path(of: name))
-    else { return Reply.error(.badRequest, "scenario", "there is no such scenario") }
+    else { return Reply.error(.badRequest, "scenario", "the scenario does not exist") }
     var options = SimulationOptions(path: path(of: name))
     options.devices = strings(order["devices"])
     options.variants = strings(order["variants"])

@@ -1,7 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Tells the browser to run, load and show nothing but what comes from here, and to give nothing away.
+/// Adds headers that allow the browser to run, load and display only content from this server, and
+/// to disclose nothing to others.
 struct SecurityHeaders: RouterMiddleware {
   typealias Context = WebContext
 

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// How many streams are open, and how many were closed because nobody read them. May be used from any thread.
+/// Counts open streams, and streams that were closed because their browser did not read. Callable
+/// from any thread.
 final class StreamCounts: Sendable {
   private let open = Atomic(0)
   private let slow = Atomic(0)
 
-  /// `false` if there are as many as may be.
+  /// Counts a new stream; returns `false` if `maximum` streams are already open.
   func begin(maximum: Int) -> Bool {
     if open.wrappingAdd(1, ordering: .relaxed).newValue <= maximum { return true }
     end()

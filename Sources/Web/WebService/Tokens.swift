@@ -1,23 +1,24 @@
-/// What a request may do.
+/// The right of a request.
 package enum Right: Int, Sendable, Comparable {
-  /// Read what the control socket tells everybody.
+  /// Read what the control socket shows to every user.
   case reading
-  /// Change something, too.
+  /// Read and change things.
   case acting
 
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The secrets that give rights to whoever shows them.
+/// The secret tokens that grant rights to their bearers.
 package struct Tokens: Sendable {
-  /// For overlays, which only read: it stands in their addresses, and so in the settings of other programs.
+  /// The token for overlays, which only read. It is part of their addresses, and thus of the
+  /// settings of other programs.
   package let reading: String
   package let acting: String
 
-  /// Digits of one.
+  /// The number of hexadecimal digits of a token.
   static let length = 64
 
-  /// New ones, of 256 random bits each.
+  /// Creates new tokens of 256 random bits each.
   package init() {
     var random = SystemRandomNumberGenerator()
     func token() -> String {
@@ -29,14 +30,15 @@ package struct Tokens: Sendable {
     self.init(reading: token(), acting: token())
   }
 
-  /// A new one for acting beside a known one for reading.
+  /// Creates a new token for acting; the token for reading is known.
   package init(reading: String) { self.init(reading: reading, acting: Self().acting) }
 
   package init(reading: String, acting: String) {
     (self.reading, self.acting) = (reading, acting)
   }
 
-  /// What `token` gives the right to; `nil` if it gives no right. Takes the same time for each that is wrong.
+  /// Returns the right that `token` grants; `nil` if none. The comparison takes the same time for
+  /// every wrong token of the right length.
   package func right(of token: String?) -> Right? {
     guard let token else { return nil }
     let (acts, reads) = (Self.equal(token, acting), Self.equal(token, reading))

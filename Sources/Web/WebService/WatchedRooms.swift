@@ -2,7 +2,8 @@ import ControlInterface
 import JSON
 import Varlink
 
-/// The rooms that browsers watch: each is asked for once, as long as anybody does.
+/// The rooms that browsers watch. Each is requested from the daemon once, for as long as any
+/// browser watches it.
 actor WatchedRooms {
   private struct Key: Hashable {
     let room: String
@@ -20,19 +21,21 @@ actor WatchedRooms {
   private let pause: @Sendable () async throws -> Void
   private var rooms: [Key: Watched] = [:]
 
+  /// Creates an empty set of rooms.
+  ///
   /// - Parameters:
-  ///   - maximumRate: how often a room may change for its streams, per second.
-  ///   - pause: returns when idle streams are to show that they are alive.
+  ///   - maximumRate: the maximum number of changes per second that streams receive.
+  ///   - pause: returns when idle streams should show that they are alive.
   init(
     controlSocket: String, maximumRate: Double, pause: @escaping @Sendable () async throws -> Void
   ) {
     (self.controlSocket, self.maximumRate, self.pause) = (controlSocket, maximumRate, pause)
   }
 
-  /// How many rooms are watched, in either form.
+  /// The number of watched rooms; each form counts separately.
   var count: Int { rooms.count }
 
-  /// Calls `body` with the state of a room, once there is one.
+  /// Calls `body` with the state of a room, once there is a state.
   func watch<R: Sendable>(
     _ room: String, as form: WatchedForm, _ body: @Sendable (RoomState) async throws -> R
   ) async throws -> R {
@@ -66,7 +69,7 @@ actor WatchedRooms {
     rooms.removeValue(forKey: key)?.task.cancel()
   }
 
-  /// The next stream asks the daemon anew.
+  /// Removes a room whose call has ended, so that the next stream calls the daemon again.
   private func forget(_ key: Key, _ state: RoomState) {
     guard rooms[key]?.state === state else { return }
     rooms.removeValue(forKey: key)?.task.cancel()
@@ -78,7 +81,8 @@ actor WatchedRooms {
     while (try? await pause()) != nil, !Task.isCancelled { state.wake() }
   }
 
-  /// Follows a room until it is closed or the daemon ends. Returns why, if not in order.
+  /// Follows a room until it is closed or the daemon ends. Returns the error; nil for an orderly
+  /// end.
   private static func follow(
     _ key: Key, _ state: RoomState, _ controlSocket: String, _ maximumRate: Double
   ) async -> VarlinkClientError? {

@@ -1,11 +1,11 @@
 package import Hummingbird
 import NIOCore
 
-/// What handlers know of a request besides its text.
+/// The context of a request: its channel and its right.
 package struct WebContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
   let channel: any Channel
-  /// What its token gives the right to.
+  /// The right that the request's token grants.
   var right: Right?
 
   package init(source: ApplicationRequestContextSource) {

@@ -5,13 +5,14 @@ package import Logging
 import NIOCore
 import Varlink
 
-/// The page, and the interface behind it, in front of the control socket of livehostd.
+/// A web server for the page and its API. It translates between browsers and the control socket of
+/// livehostd.
 package struct WebServer: Sendable {
   package struct Settings: Sendable {
     package var address: Address
-    /// Where browsers reach the page; by default at `address`.
+    /// The address at which browsers reach the page; by default `address`.
     package var publicAddress: PublicAddress?
-    /// Names besides those of this machine under which the page may be asked for.
+    /// Host names, besides those of this machine, under which browsers may request the page.
     package var hosts: [String] = []
     package var controlSocket: String
     /// The directory of the scenarios that can be simulated.
@@ -26,21 +27,21 @@ package struct WebServer: Sendable {
 
   package enum Address: Sendable, Equatable {
     case loopback(port: Int)
-    /// A Unix socket, behind a proxy that listens for browsers.
+    /// A Unix socket behind a proxy to which browsers connect.
     case socket(path: String)
   }
 
-  /// What browsers may take.
+  /// The limits on the resources that browsers can use.
   package struct Limits: Sendable {
     package var connections = 512
     package var streams = 256
-    /// Events per second of one stream.
+    /// The maximum number of events per second of one stream.
     package var rate = 20.0
-    /// After how long a browser that does not read is cut off.
+    /// The time after which a browser that does not read is disconnected.
     package var writeTimeout = Duration.seconds(30)
-    /// How long a request may take to come.
+    /// The time within which a request must arrive.
     package var requestTimeout = Duration.seconds(10)
-    /// After how long a stream without changes shows that it is alive.
+    /// The time after which a stream without changes shows that it is alive.
     package var alive = Duration.seconds(10)
     package var bodyBytes = 64 << 10
     package var actingBodyBytes = 8 << 20
@@ -55,9 +56,10 @@ package struct WebServer: Sendable {
     (self.settings, self.logger) = (settings, logger)
   }
 
-  /// Serves until the process is told to stop.
+  /// Serves until the process receives a signal to stop.
   ///
-  /// - Parameter onListening: called with the port, or 0 for a Unix socket, once browsers can connect.
+  /// - Parameter onListening: called once browsers can connect, with the port, or with 0 for a Unix
+  ///   socket.
   package func run(onListening: @escaping @Sendable (_ port: Int) -> Void) async throws {
     let limits = settings.limits
     let names = HostNames(settings.hosts + (settings.publicAddress.map { [$0.host] } ?? []))

@@ -6,7 +6,7 @@ import socket
 
 ANN = {"id": "u", "name": "ann"}
 COLOURS = re.compile(r"\x1b\[([0-9]+;)*3[1-6]m")
-AWAY = "The daemon went away; waiting for it"
+AWAY = "The daemon is unreachable; waiting for it"
 
 
 def ctl(daemon):
@@ -163,7 +163,8 @@ def test_restarts(check, daemon, open_terminal):
         file.write(reaction * 100)
         terminal.shows("ingest has its first lines confirmed", "100 lines +.*100 confirmed")
         daemon.kill()
-        terminal.shows("ingest says that the daemon went away", "the daemon went away; waiting for it")
+        terminal.shows("ingest reports that the daemon is unreachable",
+                       "the daemon is unreachable; waiting for it")
         file.write(reaction * 50)
         terminal.shows("and keeps what it reads", "daemon away, 50 lines waiting")
         daemon.start()

@@ -1,17 +1,18 @@
 import Suggestions
 
-/// Brings arguments into the order that the parser accepts: the verb first, then its options, then
-/// all other arguments. People may write them in any order.
+/// Rearranges arguments for the parser, which accepts the verb first, then its options, then all
+/// other arguments. Users may write them in any order.
 package enum ArgumentOrder {
-  /// Takes its value only after `=`.
+  /// The option that accepts its value only after `=`.
   static let equalsOnly = "--json"
   static let defaultVerb = "status"
 
-  /// Finding the verb among options requires knowing which options take a value; ``CommandTable`` does.
+  /// Returns the arguments in the parser's order. Finding the verb among options requires knowing
+  /// which options take a value; ``CommandTable`` provides this.
   ///
   /// - Throws: ``Failure`` for mistakes that the parser would overlook or misread.
   package static func arranged(_ arguments: [String]) throws(Failure) -> [String] {
-    // The request of a completion script has an order of its own.
+    // The arguments of a completion script have their own fixed order.
     if arguments.first == "---completion" { return arguments }
     let words = try ArrangedArguments(arguments)
     guard let verb = words.verbs.first else {
@@ -23,7 +24,8 @@ package enum ArgumentOrder {
     return words.verbs + words.options + words.terminatedPositionals
   }
 
-  /// The JSON mode that arguments ask for, as far as it can be told when they are wrong.
+  /// Returns the JSON mode that the arguments ask for. Also works for invalid arguments, as far as
+  /// possible, so that their error can be printed as JSON.
   package static func mode(of arguments: [String], isTerminal: Bool) -> JSONMode {
     var mode = JSONMode.off
     for argument in arguments.prefix(while: { $0 != "--" }) {
@@ -57,9 +59,9 @@ package enum ArgumentOrder {
   }
 }
 
-/// The arguments of a command line by what they are.
+/// The arguments of a command line, sorted by kind.
 struct ArrangedArguments {
-  /// The verb and, after a verb that groups others, the inner one.
+  /// The verb, followed by the inner verb if the verb is a group.
   var verbs: [String] = []
   var options: [String] = []
   var positionals: [String] = []
@@ -95,7 +97,7 @@ struct ArrangedArguments {
         throw Failure(.usage, "\(name) is given twice")
       }
       if !hasValue, let value = rest.popFirst() {
-        // After a space the parser would take a negative number for another option.
+        // After a space, the parser would read a negative number as another option.
         options += Self.isNegative(value) ? ["\(name)=\(value)"] : [name, value]
       } else {
         options.append(argument)
@@ -104,7 +106,7 @@ struct ArrangedArguments {
     nameInnerVerb()
   }
 
-  /// `activity ROOM` is `activity list ROOM`.
+  /// Inserts the inner verb that a user may leave out: `activity ROOM` is `activity list ROOM`.
   private mutating func nameInnerVerb() {
     guard verbs.count == 2, positionals.isEmpty, let inner = CommandTable.roomVerbs[verbs[0]],
       CommandTable.verbs[verbs[0]]?.contains(verbs[1]) == false
@@ -113,16 +115,16 @@ struct ArrangedArguments {
     verbs[1] = inner
   }
 
-  /// The positional arguments, after a terminator if one of them looks like an option.
+  /// The positional arguments, preceded by `--` if one of them looks like an option.
   var terminatedPositionals: [String] {
     isTerminated || positionals.contains { $0.hasPrefix("-") && $0 != "-" }
       ? ["--"] + positionals : positionals
   }
 
-  /// Whether an option that takes a value may be repeated; nil for a flag.
+  /// Returns whether an option that takes a value may be repeated; nil for a flag.
   private static func takesValue(_ option: String) -> Bool? {
     switch option {
-    // The most frequent ones need no look into the table.
+    // The most common options need no lookup in the table, which is slow to build.
     case "-j", "--help", "-h", "--version", "--no-pager": nil
     case "--socket", ArgumentOrder.equalsOnly: false
     default: CommandTable.valueOptions[option]

@@ -3,7 +3,7 @@ import JSON
 
 /// The verbs and options of the program, read from the parser's own declarations.
 enum CommandTable {
-  /// The inner verbs of each verb; empty for one that does something itself.
+  /// The inner verbs of each verb; empty for a verb that is not a group.
   static let verbs: [String: [String]] = {
     func names(_ command: any ParsableCommand.Type) -> [(String, any ParsableCommand.Type)] {
       // A key path through the metatype crashes the compiler (Swift 6.3.1).
@@ -16,11 +16,11 @@ enum CommandTable {
     return verbs
   }()
 
-  /// Verbs that may be followed by a room, and the inner verb that this stands for.
+  /// Groups that accept a room in place of an inner verb, with the inner verb that is then meant.
   static let roomVerbs = ["activity": "list"]
 
-  /// Options that take a value, which may be the next argument; whether each may be repeated. Only the
-  /// parser's description of itself says so, which takes some milliseconds to make and to read.
+  /// Whether each option with a value may be repeated. Only the parser's dump of its own
+  /// declarations contains this, and it takes some milliseconds to produce and parse.
   static let valueOptions: [String: Bool] = {
     var options: [String: Bool] = [:]
     func visit(_ command: JSONValue) {

@@ -3,8 +3,8 @@ import ControlInterface
 import LiveEvents
 import Varlink
 
-/// What a shell offers for an argument. Most of it is asked of the running daemon when the key is
-/// pressed.
+/// The candidates that a shell offers for an argument. Most are requested from the running daemon
+/// when the user presses the completion key.
 extension CompletionKind {
   static let rooms = asking { client, _ in try await client.listRooms().rooms.map(\.room) }
 
@@ -43,12 +43,12 @@ extension CompletionKind {
     return activity?.rows.map { "\($0.number)" } ?? []
   }
 
-  /// Names of device profiles, both the installed ones and those of a source tree.
+  /// The names of device profiles: the installed ones and those of a source tree.
   static let devices = shellCommand(
     "ls /usr/share/livehost/devices config/devices 2>/dev/null | sed -n 's/[.]yaml$//p'")
 
-  /// Completes with what `names` finds, given the room that the command line names. Offers nothing
-  /// if the daemon does not answer: a shell that is completing has no use for an error.
+  /// Offers the candidates that `names` returns for the room on the command line. Offers nothing if
+  /// the daemon does not answer, because a completing shell cannot show an error.
   private static func asking(
     _ names: @escaping @Sendable (ControlClient, _ room: String?) async throws -> [String]
   ) -> CompletionKind {
@@ -72,15 +72,16 @@ extension CompletionKind {
   }
 }
 
-/// The words before the one that is completed.
+/// The words before the word that is being completed.
 package struct CompletedWords {
   /// The value of `--socket`.
   package var socket: String?
-  /// The first argument after the verb, which is the room of every verb that completes something in
-  /// one.
+  /// The first argument after the verb. All verbs with arguments that are looked up in a room take
+  /// the room first.
   package var room: String?
 
-  /// - Parameter words: begin with the program's name. bash gives `--option=value` as three words.
+  /// - Parameter words: the words, beginning with the program's name. bash splits `--option=value`
+  ///   into three words.
   package init(_ words: some Sequence<String>) {
     var joined: [String] = []
     for word in words {
@@ -106,11 +107,11 @@ package struct CompletedWords {
 }
 
 extension CompletionShell {
-  /// The script that makes this shell complete `livehostctl`.
+  /// The script that adds completion of `livehostctl` to this shell.
   var script: String {
     let generated = Livehostctl.completionScript(for: self)
     return switch self {
-    // bash cuts `--option=value` into three words; the parser's script expects one or two.
+    // bash splits `--option=value` into three words; the parser's script expects one or two.
     case .bash:
       generated.replacing("#!/bin/bash\n", with: "# bash completion of livehostctl(1)\n").replacing(
         #"local -r prev="${3}""#,
@@ -127,7 +128,7 @@ extension CompletionShell {
                   [[ "${word_before_completion}" != '=' ]] && unparsed_words+=("${word_before_completion}")
               done
           """#)
-    // `=-` after the name: the value follows an equals sign only.
+    // In zsh, `=-` after the name means that the value follows an equals sign only.
     case .zsh: generated.replacing("'--json[", with: "'--json=-[")
     default: generated
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Options that every verb takes.
+/// The options that every verb accepts.
 struct GlobalOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -16,7 +16,7 @@ struct GlobalOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Print JSON: off, short (one line) or pretty. Takes its value after '=' only.",
+      "Print JSON: off, short (one line) or pretty. The value must follow '='.",
       valueName: "mode"))
   var json: JSONMode?
 
@@ -29,9 +29,11 @@ struct GlobalOptions: ParsableArguments {
   var noPager = false
 
   func validate() throws {
-    if j, json != nil { throw ValidationError("-j and --json exclude each other") }
-    if gateway, socket != nil { throw ValidationError("--gateway and --socket exclude each other") }
-    if socket == "" { throw ValidationError("--socket is empty") }
+    if j, json != nil { throw ValidationError("-j and --json cannot be combined; use one") }
+    if gateway, socket != nil {
+      throw ValidationError("--gateway and --socket cannot be combined; use one")
+    }
+    if socket == "" { throw ValidationError("the value of --socket is empty; give a path") }
   }
 
   func mode(isTerminal: Bool) -> JSONMode { j ? (isTerminal ? .pretty : .short) : json ?? .off }

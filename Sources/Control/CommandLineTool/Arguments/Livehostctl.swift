@@ -1,7 +1,8 @@
 import ArgumentParser
 import ControlInterface
 
-/// The command line as the parser sees it. Parsed asynchronously, since completions ask the daemon.
+/// The command line, as declared to the parser. Parsing is asynchronous because completions call
+/// the daemon.
 struct Livehostctl: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "livehostctl",
@@ -27,18 +28,20 @@ struct Livehostctl: AsyncParsableCommand {
     ],
     helpNames: [.short, .long])
 
-  // A verb takes them over from here, so they may stand before it.
+  // Verbs inherit these options, so that a user can write them before the verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
-/// Something that the program can do.
+/// A verb: one command of the program.
 protocol Verb: AsyncParsableCommand {
   var global: GlobalOptions { get }
-  /// - Throws: ``Failure`` or ``OutputClosed``; `CancellationError` counts as interrupted.
+  /// Runs the verb.
+  ///
+  /// - Throws: ``Failure`` or ``OutputClosed``; `CancellationError` counts as an interruption.
   func run(_ context: Context) async throws
 }
 
 extension Verb {
-  // Not used: the parser's way to run a command knows neither the context nor the exit codes.
+  // Unused: the parser's entry point has neither the context nor the exit codes.
   mutating func run() async throws {}
 }

@@ -1,10 +1,10 @@
 import Glibc
 import Platform
 
-/// A point in time as an option names it, in the forms that journalctl takes: `-1h` or `10m ago`,
-/// `today`, `10:00`, `2026-11-21 10:00`, or `@1795260000` as `date +%s` gives it.
+/// A point in time, in one of the forms that journalctl accepts: `-1h` or `10m ago`, `today`,
+/// `10:00`, `2026-11-21 10:00`, or `@1795260000` as printed by `date +%s`.
 package struct PointInTime: Sendable, Equatable {
-  /// Why a text does not name a point in time.
+  /// The reason why a text does not name a point in time.
   package struct Unreadable: Error, Equatable, CustomStringConvertible {
     package let description: String
   }
@@ -12,12 +12,12 @@ package struct PointInTime: Sendable, Equatable {
   /// Milliseconds since 1970.
   package let milliseconds: Int
 
-  /// Reads a text.
+  /// Parses a text.
   ///
   /// - Parameters:
-  ///   - now: milliseconds since 1970, from which relative times count. Dates are in the zone of the
-  ///     process unless they end with `UTC` or `Z`.
-  ///   - forward: whether a length of time without a sign counts into the future.
+  ///   - now: milliseconds since 1970, the base of relative times. Dates are in the time zone of
+  ///     the process unless they end with `UTC` or `Z`.
+  ///   - forward: whether a duration without a sign counts into the future.
   package init(
     _ text: String, now: Int = PointInTime.now, forward: Bool = false
   ) throws(Unreadable) {
@@ -49,11 +49,12 @@ package struct PointInTime: Sendable, Equatable {
     "week": 604_800e3, "weeks": 604_800e3,
   ]
 
-  /// Milliseconds before now: `-1h30min`, `90s`, `2 h ago`; nil if it does not have that form.
+  /// Returns the milliseconds before now of a text such as `-1h30min`, `90s` or `2 h ago`; nil for
+  /// a text of another form.
   private static func relative(_ words: [String]) throws(Unreadable) -> Int? {
     var rest = words.joined()[...]
     if rest.hasPrefix("+") {
-      throw Unreadable(description: "it is in the future; give a time before now, such as -1h")
+      throw Unreadable(description: "the time is in the future; give an earlier one, such as -1h")
     }
     if rest.hasPrefix("-") { rest.removeFirst() }
     if rest.hasSuffix("ago") { rest.removeLast(3) }
@@ -64,7 +65,7 @@ package struct PointInTime: Sendable, Equatable {
       rest.removeFirst(number.count)
       let unit = rest.prefix { $0.isASCII && $0.isLetter }
       rest.removeFirst(unit.count)
-      // A date begins with a number as well.
+      // Dates also begin with a number.
       if unit.isEmpty { return nil }
       guard let count = Double(number), let factor = units[String(unit)] else {
         if !rest.isEmpty || Double(number) == nil { return nil }
@@ -74,13 +75,14 @@ package struct PointInTime: Sendable, Equatable {
       isEmpty = false
     }
     guard rest.isEmpty, !isEmpty else { return nil }
-    guard sum < 1e15 else { throw Unreadable(description: "it is too long ago") }
+    guard sum < 1e15 else { throw Unreadable(description: "the time is too long ago") }
     return Int(sum.rounded())
   }
 
   // MARK: Calendar
 
-  /// `now`, `today`, `yesterday`, or a date, a time of day, or both; nil if it does not have such a form.
+  /// Returns the time of `now`, `today`, `yesterday`, or a date, a time of day, or both; nil for a
+  /// text of another form.
   private static func calendar(_ words: [String], now: Int) throws(Unreadable) -> Int? {
     if words == ["now"] { return now }
     var words = words
@@ -105,7 +107,7 @@ package struct PointInTime: Sendable, Equatable {
       if words[0].contains("-") {
         guard let date = numbers(words[0], "-"), date.count == 3 else { return nil }
         (time.tm_year, time.tm_mon, time.tm_mday) = (date[0] - 1_900, date[1] - 1, date[2])
-        guard exists(time) else { throw Unreadable(description: "there is no such day") }
+        guard exists(time) else { throw Unreadable(description: "the calendar has no such day") }
       } else {
         guard words.count == 1, words[0].contains(":") else { return nil }
         words.insert("today", at: 0)
@@ -117,7 +119,7 @@ package struct PointInTime: Sendable, Equatable {
         parts.count <= 2
       else { return nil }
       guard (0...23).contains(clock[0]), clock.dropFirst().allSatisfy({ (0...59).contains($0) })
-      else { throw Unreadable(description: "there is no such time of day") }
+      else { throw Unreadable(description: "a time of day is between 00:00 and 23:59") }
       (time.tm_hour, time.tm_min, time.tm_sec) = (
         clock[0], clock[1], clock.count > 2 ? clock[2] : 0
       )
@@ -126,7 +128,7 @@ package struct PointInTime: Sendable, Equatable {
         fraction = Int((part * 1_000).rounded())
       }
     }
-    // Let the C library find out whether summer time is in effect.
+    // The C library determines whether summer time is in effect.
     time.tm_isdst = -1
     return (inUTC ? timegm(&time) : mktime(&time)) * 1_000 + fraction
   }
@@ -138,7 +140,8 @@ package struct PointInTime: Sendable, Equatable {
     return parts
   }
 
-  /// Whether the calendar has this day; the C library would count on into the next month.
+  /// Returns whether the calendar has this day. The C library would carry an excess day over into
+  /// the next month.
   private static func exists(_ day: tm) -> Bool {
     var normal = day
     guard (0...8_099).contains(day.tm_year), timegm(&normal) != -1 else { return false }

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Glibc
 
-/// A point in time to come as an argument names it: `10m` from now, `20:15`, or `@1795260000` as
-/// `date +%s` gives it; `none` if it is unknown.
+/// A future point in time, as an argument: `10m` from now, `20:15`, or `@1795260000` as printed by
+/// `date +%s`; `none` if it is unknown.
 package struct StartTime: ExpressibleByArgument {
-  /// In milliseconds since 1970.
+  /// Milliseconds since 1970; nil for `none`.
   package let milliseconds: Int?
 
   package init?(argument: String) {
     self.init(argument, now: PointInTime.now)
   }
 
-  /// - Parameter now: in milliseconds since 1970.
+  /// - Parameter now: milliseconds since 1970.
   package init?(_ argument: String, now: Int) {
     if argument == "none" {
       milliseconds = nil
@@ -26,7 +26,7 @@ package struct StartTime: ExpressibleByArgument {
     }
   }
 
-  /// `HH:MM` of today or tomorrow, local time.
+  /// Returns the next time at which a local clock shows `HH:MM`: today or tomorrow.
   private static func nextTime(_ text: String, now: Int) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ $0.count <= 2 && $0.allSatisfy(\.isASCII) }),

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 package import PlatformFormats
 
-/// A time zone as an argument names it: `Europe/Berlin`, `UTC`, or `local` for that of this machine.
+/// A time zone, as an argument: `Europe/Berlin`, `UTC`, or `local` for the zone of this machine.
 package struct TimeZoneName: ExpressibleByArgument, Sendable {
   private let zone: TimeZone
   package let defaultValueDescription: String
@@ -13,7 +13,7 @@ package struct TimeZoneName: ExpressibleByArgument, Sendable {
     (self.zone, self.defaultValueDescription) = (zone, defaultValueDescription)
   }
 
-  /// `nil` if this machine knows no such zone.
+  /// Fails if this machine has no zone with the name.
   package init?(argument: String) {
     if argument == "local" {
       self = .local
@@ -24,12 +24,13 @@ package struct TimeZoneName: ExpressibleByArgument, Sendable {
     }
   }
 
-  /// By how many seconds a local time is ahead of UTC. The local time is given as seconds since 1970 as if it were UTC.
+  /// Returns the seconds that a local time is ahead of UTC. The local time is given in seconds
+  /// since 1970 as if it were in UTC.
   package func secondsFromUTC(local: Int) -> Int {
     func offset(at time: Int) -> Int {
       zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time)))
     }
-    // The offset at the same reading of a clock in UTC is that of a moment nearby.
+    // The first lookup uses the wrong moment, but one close enough to find the right offset.
     return offset(at: local - offset(at: local))
   }
 

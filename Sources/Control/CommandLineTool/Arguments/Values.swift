@@ -12,9 +12,9 @@ extension RoomName: ExpressibleByArgument {
 extension Feature: ExpressibleByArgument {}
 extension ScrollPosition: ExpressibleByArgument {}
 
-/// How fast a recording is played.
+/// The speed of a playback.
 package enum PlaybackSpeed: Equatable, Sendable {
-  /// By its own time stamps, multiplied by a factor.
+  /// The pace of the recording's own timestamps, multiplied by a factor.
   case times(Double)
   /// As fast as the daemon accepts it.
   case maximum
@@ -39,9 +39,9 @@ extension PlaybackSpeed: ExpressibleByArgument {
   }
 }
 
-/// The format that the lines of a recording must have.
+/// The format of a recording's lines.
 package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
-  /// Whatever the daemon recognises, mixed or not.
+  /// Any mixture of formats that the daemon recognises.
   case auto
   case native
   case twitchIRC = "twitch-irc"
@@ -52,10 +52,13 @@ package enum LineFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   case chatDownloader = "chat-downloader"
   case pytchat
 
-  /// The format that is translated into native lines before they are sent; `nil` for those that the daemon reads.
+  /// The format that this program translates into native lines; `nil` if the daemon reads the lines
+  /// itself.
   var platformFormat: PlatformFormat? { PlatformFormat(rawValue: rawValue) }
 
-  /// Whether a line, given without its line end, begins as the format does. Blank lines do.
+  /// Returns whether the first character of a line fits the format. Blank lines always fit.
+  ///
+  /// - Parameter line: the line without its line ending.
   package func admits(_ line: some Collection<UInt8>) -> Bool {
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else {
       return true

@@ -7,7 +7,7 @@ import Varlink
 extension Context {
   var socketPaths: [SocketPaths] { SocketPaths.candidates(option: socketOption, environment) }
 
-  /// Calls the daemon over a connection of its own.
+  /// Calls the daemon on a dedicated connection.
   func withDaemon<Result>(
     _ body: (ControlClient) async throws -> Result
   ) async throws -> Result {
@@ -21,7 +21,8 @@ extension Context {
     }
   }
 
-  /// The failure of a call; for a room that is not there, with the one that was probably meant.
+  /// Returns the failure of a call. For an unknown room, the message suggests the room that was
+  /// probably meant.
   private static func failure(
     _ error: VarlinkClientError, _ client: ControlClient
   ) async -> Failure {
@@ -35,13 +36,13 @@ extension Context {
     return failure
   }
 
-  /// Keeps calling the daemon: when the connection is lost after it has answered, waits for the daemon and
-  /// calls `body` anew with another one. Cancelling the task ends it.
+  /// Keeps calling the daemon. If the connection is lost after the daemon has answered, waits for
+  /// the daemon and calls `body` again with a new connection. Cancelling the task ends this.
   ///
   /// - Parameters:
   ///   - first: the first connection.
-  ///   - onConnection: called with `false` when the connection is lost, and with `true` once the daemon has
-  ///     answered on another one.
+  ///   - onConnection: called with `false` when the connection is lost, and with `true` once the
+  ///     daemon has answered on a new connection.
   ///   - body: calls its second parameter when the daemon has answered.
   func following(
     _ first: ControlClient, onConnection: @escaping @Sendable (Bool) -> Void,
@@ -84,7 +85,7 @@ extension Context {
     throw .notRunning(socketPaths.map(\.control))
   }
 
-  /// Whether the `errno` of a failed connection means that no daemon is listening there.
+  /// Returns whether the `errno` of a failed connection means that no daemon is listening.
   static func meansNotRunning(_ code: Int32) -> Bool {
     code == ENOENT || code == ECONNREFUSED || code == ENOTDIR
   }
@@ -96,7 +97,7 @@ extension Failure {
       .notReachable,
       """
       the daemon is not running; start it with 'systemctl start livehostd' or, by hand, 'livehostd'
-      (looked at \(paths.joined(separator: " and ")))
+      (tried \(paths.joined(separator: " and ")))
       """)
   }
 
@@ -104,7 +105,8 @@ extension Failure {
     if code == EACCES || code == EPERM {
       return Failure(
         .notPermitted,
-        "you are not permitted to connect to \(path); members of the group 'livehost' are")
+        "permission to connect to \(path) was denied; only members of the group 'livehost' "
+          + "have it")
     }
     return Failure(.notReachable, "cannot connect to \(path): \(String(cString: strerror(code)))")
   }
@@ -115,11 +117,11 @@ extension Failure {
     case .connectionClosed:
       self.init(
         .failed,
-        "the daemon closed the connection without answering; it is stopping, or it has reached the "
-          + "limit 'control.connections' of its configuration")
+        "the daemon closed the connection without answering: it is stopping, or has as many "
+          + "clients as the configuration key 'control.connections' allows")
     case .protocolViolation(let text), .unexpectedReply(let text):
       self.init(
-        .failed, "cannot understand the daemon's answer (is it another version?): \(text)")
+        .failed, "the daemon's answer is not understood (is its version different?): \(text)")
     case .invalidParameters(let text): self.init(.failed, "cannot send the request: \(text)")
     case .cancelled: self = .interrupted
     case .remote(let error): self.init(error)
@@ -153,24 +155,25 @@ extension Failure {
     case .recordingInUse(let name):
       self.init(
         .failed,
-        "the recording '\(name)' is in use: it is being written, or read by one of 'livehostctl tasks', "
-          + "or its room could not be saved since")
+        "the recording '\(name)' is in use: its room writes to it, one of 'livehostctl tasks' "
+          + "reads it, or no snapshot of its room has been saved since")
     case .noSuchTask(let name): self.init(.failed, "there is no task '\(name)'")
     case .noSuchRequest(let identifier):
-      self.init(.failed, "no request '\(identifier)' waits for an outcome")
+      self.init(.failed, "there is no pending request '\(identifier)'")
     case .taskCancelled(let name): self.init(.failed, "the task '\(name)' was cancelled")
     case .alreadyRecording(let room):
       self.init(.failed, "the room '\(room)' is already being recorded")
     case .noSurface(let room, let control):
       self.init(
         .failed,
-        "nobody takes requests for '\(control)' in the room '\(room)': connect a source that does")
+        "no controller takes requests for '\(control)' in the room '\(room)'; connect a source "
+          + "that does")
     case .notRecording(let room): self.init(.failed, "the room '\(room)' is not being recorded")
     case .recordingFailed(let room, let reason):
       let what = room.isEmpty ? "recordings" : "room '\(room)'"
       self.init(.failed, "\(what): \(reason)")
     case .invalidEvent(_, let reason, let fault):
-      // A later daemon may know more reasons.
+      // A newer daemon may report other reasons.
       let meaning = RejectionReason(rawValue: reason)?.meaning(fault) ?? reason
       self.init(.badData, "the event was rejected: \(meaning)")
     case .limitReached(let limit):
@@ -182,7 +185,7 @@ extension Failure {
       self.init(
         .failed,
         "'\(user)' is not waiting in the room '\(room)'; 'livehostctl show \(room) waitingRoom' "
-          + "lists the people who are")
+          + "lists the people waiting")
     case .roomFull(let room, let capacity):
       self.init(
         .failed,
@@ -199,7 +202,7 @@ extension Failure {
       self.init(
         .failed,
         "the room '\(room)' has no activity \(activity); 'livehostctl activity list \(room)' lists "
-          + "what it has")
+          + "them")
     }
   }
 
@@ -208,14 +211,14 @@ extension Failure {
     case .permissionDenied:
       self.init(
         .notPermitted,
-        "you are not permitted to do that; root, the daemon's user and members of the group 'livehost' "
-          + "are")
+        "permission denied; only root, the daemon's user and members of the group 'livehost' "
+          + "have it")
     case .invalidParameter(let name):
       self.init(.usage, "the daemon rejected the value of '\(name)'")
     case .interfaceNotFound, .methodNotFound, .methodNotImplemented:
-      self.init(.failed, "the daemon cannot do that; it is another version")
+      self.init(.failed, "the daemon's version does not support this call")
     case .expectedMore, .expectedUpgrade:
-      self.init(.failed, "the daemon expected another kind of call; it is another version")
+      self.init(.failed, "the daemon's version expects another kind of call")
     }
   }
 }

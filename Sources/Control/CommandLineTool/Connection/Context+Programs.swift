@@ -1,17 +1,18 @@
 import Glibc
 
 extension Context {
-  /// The sockets of the first daemon that has the given one.
+  /// Returns the paths of the first daemon for which the given socket exists.
   func sockets(_ socket: KeyPath<SocketPaths, String>) throws(Failure) -> SocketPaths {
     let found = socketPaths.first { FileKind(path: $0[keyPath: socket]) == .socket }
     guard let found else { throw .notRunning(socketPaths.map { $0[keyPath: socket] }) }
     return found
   }
 
-  /// Replaces this process by another program of this project, whose exit code becomes that of the verb.
+  /// Replaces this process with another program of this project, whose exit code becomes that of
+  /// the verb.
   ///
-  /// - Parameter package: what has to be installed for it.
-  /// - Returns: why that is impossible.
+  /// - Parameter package: the package that contains the program.
+  /// - Returns: the reason why the program could not be started.
   func become(_ name: String, of package: String, _ arguments: [String]) -> Failure {
     do {
       let program = try path(of: name, package)
@@ -25,9 +26,10 @@ extension Context {
     }
   }
 
-  /// Runs another program of this project until it ends; cancelling the task ends it.
+  /// Runs another program of this project until it ends. Cancelling the task terminates the
+  /// program.
   ///
-  /// - Parameter package: what has to be installed for it.
+  /// - Parameter package: the package that contains the program.
   func run(_ name: String, of package: String, _ arguments: [String]) async throws {
     let program = try path(of: name, package)
     var child: pid_t = 0
@@ -45,13 +47,13 @@ extension Context {
     } onCancel: {
       kill(process, SIGTERM)
     }
-    if status != 0, !Task.isCancelled { throw Failure(.failed, "\(name) has failed") }
+    if status != 0, !Task.isCancelled { throw Failure(.failed, "\(name) failed") }
   }
 
   private func path(of name: String, _ package: String) throws(Failure) -> String {
     let program = environment.programDirectory.map { "\($0)/\(name)" } ?? name
     guard FileKind(path: program) == .regular else {
-      throw Failure(.failed, "there is no \(program); install the package \(package)")
+      throw Failure(.failed, "\(program) does not exist; install the package \(package)")
     }
     return program
   }

@@ -1,5 +1,5 @@
-/// How long to wait before a daemon that went away is tried again. It is on this machine, so nothing is spared by
-/// waiting for long.
+/// The delays between attempts to reach a daemon that stopped answering. They are short, because
+/// the daemon is on this machine and an attempt costs little.
 package struct RetryDelay: Sendable {
   private static let shortest = 100
   private static let longest = 1_600
@@ -7,12 +7,12 @@ package struct RetryDelay: Sendable {
 
   package init() {}
 
-  /// The wait before the next attempt: twice the one before.
+  /// Returns the delay before the next attempt: twice the previous delay, from 100 ms to 1.6 s.
   package mutating func next() -> Duration {
     defer { milliseconds = min(2 * milliseconds, Self.longest) }
     return .milliseconds(milliseconds)
   }
 
-  /// To be called once the daemon has answered.
+  /// Starts again with the shortest delay. Call this once the daemon has answered.
   package mutating func reset() { milliseconds = Self.shortest }
 }

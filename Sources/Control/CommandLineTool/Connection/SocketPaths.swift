@@ -1,18 +1,18 @@
 import Glibc
 
-/// The sockets of a daemon that may be running.
+/// The paths of a daemon's sockets, whether or not the daemon runs.
 package struct SocketPaths: Equatable, Sendable {
   /// The path of the control socket.
   package var control: String
-  /// The path of the ingest socket, which is in the same directory.
+  /// The path of the ingest socket, in the same directory.
   package var ingest: String
 
   package static let controlName = "io.livehost.Control"
   package static let ingestName = "ingest"
-  /// The sockets of the system's daemon.
+  /// The sockets of the system service.
   package static let service = SocketPaths(directory: "/run/livehost")
 
-  /// The directory of the sockets of the system's gateway to a cluster.
+  /// The directory with the sockets of the system's cluster gateway.
   static let gateway = "/run/livehost-gateway"
 
   package init(directory: String) {
@@ -20,15 +20,16 @@ package struct SocketPaths: Equatable, Sendable {
     ingest = "\(directory)/\(Self.ingestName)"
   }
 
-  /// The sockets at a path given by the user: that of the control socket, or of its directory.
+  /// Finds the sockets from a path given by the user: the path of the control socket, or of its
+  /// directory.
   init(named path: String) {
     let isDirectory = FileKind(path: path) == .directory
     self.init(directory: isDirectory ? path : Paths.directory(of: path))
     if !isDirectory { control = path }
   }
 
-  /// The sockets to try, in order: only those given by the user, or else those of the user's own
-  /// daemon and of the system's.
+  /// Returns the sockets to try, in order: only those that the user named, or else those of the
+  /// user's own daemon and then those of the system service.
   package static func candidates(option: String?, _ environment: ProcessEnvironment)
     -> [SocketPaths]
   {
@@ -39,14 +40,14 @@ package struct SocketPaths: Equatable, Sendable {
       environment.variable("XDG_RUNTIME_DIR").map { "\($0)/livehost" }
       ?? "/tmp/livehost-\(environment.userID)"
     return [SocketPaths(directory: own), service].filter { sockets in
-      // Anyone can create a directory of this name in /tmp.
+      // Any user can create a directory with this name in /tmp.
       isTrusted(Paths.directory(of: sockets.control), environment.userID)
     }
   }
 
   private static func isTrusted(_ directory: String, _ userID: UInt32) -> Bool {
     var status = stat()
-    // A missing directory is harmless, and the error will name it.
+    // A missing directory is harmless, and the error message will name it.
     guard lstat(directory, &status) == 0, !directory.hasPrefix("/run/") else { return true }
     return status.st_uid == userID || status.st_uid == 0
   }
@@ -56,7 +57,8 @@ package struct SocketPaths: Equatable, Sendable {
 enum FileKind {
   case regular, directory, socket, other
 
-  /// Follows links. Nil if there is no file, or it cannot be examined.
+  /// Examines the file at a path, following links. Fails if the file does not exist or cannot be
+  /// examined.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -2,14 +2,14 @@ import Dispatch
 import Glibc
 import Platform
 
-/// A private daemon: started as a child process, and stopped with this object.
+/// A private daemon that runs as a child process.
 final class DaemonProcess: Sendable {
   enum End: Equatable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
   }
 
-  /// The daemon that runs now.
+  /// The process of the running daemon.
   private static let current = Guarded<pid_t?>(nil)
   private static let startTimeout: UInt64 = 30_000_000_000
   private static let stopTimeout: UInt64 = 15_000_000_000
@@ -18,7 +18,7 @@ final class DaemonProcess: Sendable {
   private let process: pid_t
   private let directory: TemporaryDirectory
 
-  /// Starts the program and returns when it is ready.
+  /// Starts the program; returns when the daemon is ready.
   static func start(
     program: String, directory: TemporaryDirectory, environment: ProcessEnvironment
   ) async throws -> DaemonProcess {
@@ -40,7 +40,7 @@ final class DaemonProcess: Sendable {
 
   private static func variables(_ environment: ProcessEnvironment, _ notify: String) -> [String] {
     var variables = environment.variables
-    // What the service manager may have given to this process is not the daemon's.
+    // The service manager's settings for this process do not apply to the daemon.
     for name in ["WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] {
       variables[name] = nil
     }
@@ -62,8 +62,8 @@ final class DaemonProcess: Sendable {
     Self.current.withLock { $0 = process }
   }
 
-  /// A process group of its own keeps the terminal's Ctrl-C away from the daemon: it is this
-  /// program that ends it.
+  /// Starts the process in its own process group, so that the terminal's Ctrl-C does not reach the
+  /// daemon: this program stops it.
   private static func spawn(
     _ arguments: [String], _ variables: [String], log: String
   ) -> (code: Int32, process: pid_t) {
@@ -103,7 +103,7 @@ final class DaemonProcess: Sendable {
           var waited = [notify.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
           }
-          // The end of the process gives no sign here, so it is looked for now and then.
+          // The end of the process wakes nothing here, so it is checked every 50 ms.
           _ = poll(&waited, nfds_t(waited.count), 50)
           if waited[1].revents != 0 { throw CancellationError() }
           if hasEnded, !notify.receiveReady() {
@@ -126,7 +126,8 @@ final class DaemonProcess: Sendable {
       && information.si_signo == SIGCHLD
   }
 
-  /// Asks the daemon to end and waits for it; ends it by force if it does not. To be called once.
+  /// Sends SIGTERM to the daemon and waits for it to end; kills it after 15 seconds. Must be called
+  /// once.
   func stop() async -> End {
     kill(process, SIGTERM)
     let deadline = MonotonicClock.nanoseconds() + Self.stopTimeout
@@ -142,19 +143,19 @@ final class DaemonProcess: Sendable {
     }
   }
 
-  /// Asks the daemon that runs, if there is one, to end; for a process that is about to end itself.
+  /// Sends SIGTERM to the running daemon, if any. For a process that is about to end.
   static func abandon() {
     if let process = current.withLock({ $0 }) { kill(process, SIGTERM) }
   }
 
-  /// The last lines of the daemon's log, to be appended to a message.
+  /// The last ten lines of the daemon's log, as a suffix for an error message.
   var logTail: String {
     guard let text = TextFile.read("\(directory.path)/log"), !text.isEmpty else { return "" }
     return ":\n" + text.split(separator: "\n").suffix(10).joined(separator: "\n")
   }
 }
 
-/// Runs a body that blocks on a thread of its own, away from those that tasks share.
+/// Runs a blocking body on a dedicated thread instead of a thread of the shared pool.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "blocking").async { continuation.resume(returning: body()) }
@@ -171,7 +172,7 @@ func onThread<Result: Sendable>(
   }
 }
 
-/// Calls with an array of C strings that a null pointer ends.
+/// Calls `body` with the strings as a null-terminated array of C strings.
 func withCStrings<Result>(
   _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
@@ -180,9 +181,9 @@ func withCStrings<Result>(
   return body(pointers + [nil])
 }
 
-/// Small files of text.
+/// Functions on small text files.
 enum TextFile {
-  /// The last 64 KiB; nil if the file cannot be read.
+  /// Returns the last 64 KiB of a file; nil if the file cannot be read.
   static func read(_ path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

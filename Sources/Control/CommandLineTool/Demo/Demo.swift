@@ -5,14 +5,14 @@ import LiveEvents
 import Simulation
 import Varlink
 
-/// The host has seen enough of a demonstration: its end, but no failure.
+/// The user left a live demonstration. This ends it without an error.
 struct DemoLeft: Error {}
 
-/// A recording and a simulated host, played into a daemon of the demonstration's own.
+/// A demonstration: a recording and a simulated host, played into a private daemon.
 struct Demo: Sendable {
-  /// How much of the simulated host is played at full speed.
+  /// The duration of the simulated host's stream when it is played at full speed.
   static let simulatedDuration = VirtualTime.seconds(60)
-  /// 2026-01-01, so that playing at full speed gives the same result each time.
+  /// 2026-01-01. A fixed start makes the results of playing at full speed reproducible.
   private static let startTimestamp: Timestamp = 1_767_225_600_000
   private static let seed: UInt64 = 42
 
@@ -20,7 +20,7 @@ struct Demo: Sendable {
   let recording: Recording
   let daemon: DaemonProcess
 
-  /// Never the room of the recording.
+  /// The room of the simulated host, which always differs from the recording's.
   var simulatedRoom: RoomName {
     recording.room == .main ? RoomName("simulated") ?? .main : .main
   }
@@ -33,8 +33,8 @@ struct Demo: Sendable {
     let played = try await Playback.run(
       PlaybackPlan(speed: .maximum), to: sockets, from: { try FileSource(path: path) })
     return try await local.withDaemon { client in
-      // Before anything else is played: once its sender has been silent for a while, a room goes on with the machine's
-      // time, and its figures with it.
+      // These reports are read before anything else is played. Once the sender of a room has been
+      // silent for a while, the room follows the machine's clock again, and its figures change.
       let parts = try await recorded(lines: played.lines, client)
       let (host, room) = (
         SimulatedHost(
@@ -54,7 +54,7 @@ struct Demo: Sendable {
 
   private func recorded(lines: Int, _ client: ControlClient) async throws -> [DemoSummary.Part] {
     let rooms = try await client.listRooms().rooms.map(\.room)
-    // The room of the first line first.
+    // The room of the recording's first line is listed first.
     let first = recording.room.description
     let ordered = rooms.filter { $0 == first } + rooms.filter { $0 != first }
     var parts: [DemoSummary.Part] = []
@@ -70,7 +70,9 @@ struct Demo: Sendable {
 
   // MARK: Live
 
-  /// - Parameter onPage: shows the screens in a browser rather than in the terminal.
+  /// Plays both at their own pace until the user leaves.
+  ///
+  /// - Parameter onPage: whether the screens are shown in a browser instead of the terminal.
   func playLive(onPage: Bool) async throws {
     let path = recording.path
     let sockets = [daemon.sockets]
@@ -86,13 +88,13 @@ struct Demo: Sendable {
           PlaybackPlan(), to: sockets, from: { try FileSource(path: path) })
       }
       group.addTask { try await onPage ? serve() : show() }
-      // A recording that has ended leaves the screen up; the first failure takes everything down.
+      // The screen stays after a recording has ended. The first failure ends all tasks.
       for try await _ in group {}
     }
   }
 
   private func show() async throws {
-    // The one with something in every pane first.
+    // The simulated room is first because it fills every pane.
     let rooms = [simulatedRoom.description, recording.room.description]
     guard let terminal = context.console.terminal else { return try await print(rooms) }
     var screen = LiveScreen(HostScreenModel(rooms: rooms), context.console, terminal)
@@ -140,14 +142,14 @@ struct Demo: Sendable {
     do {
       try await client.openRoom(room)
     } catch {
-      // Its first event may have opened it already.
+      // The room's first event may have opened it.
       guard case .remote(let reply) = error, ControlError(reply) == .roomExists(room) else {
         throw error
       }
     }
   }
 
-  /// The context, but with this demonstration's daemon.
+  /// The context, connected to this demonstration's daemon.
   private var local: Context {
     var context = context
     context.socketOption = daemon.sockets.control

@@ -2,9 +2,9 @@ package import ControlInterface
 package import JSON
 import Wording
 
-/// What a demonstration at full speed came to.
+/// The results of a demonstration at full speed.
 package struct DemoSummary: Sendable {
-  /// A room and where its events came from.
+  /// The report of one room, and the source of its events.
   package struct Part: Sendable {
     package var source: String
     package var lines: Int
@@ -16,7 +16,8 @@ package struct DemoSummary: Sendable {
       self.room = room
     }
 
-    /// Every event went somewhere, and nothing is left over.
+    /// Whether every line was received and is accounted for: applied, coalesced or rejected, with
+    /// none pending.
     package var isConserved: Bool {
       let counters = room.counters
       return counters.pending == 0
@@ -50,7 +51,8 @@ package struct DemoSummary: Sendable {
   private static func lines(_ part: Part, heading: String) -> [String] {
     let room = part.room
     var lines = [
-      "\(heading): room \(TerminalText.sanitized(room.room)), from \(TerminalText.sanitized(part.source))"
+      "\(heading): room \(TerminalText.sanitized(room.room)), "
+        + "from \(TerminalText.sanitized(part.source))"
     ]
     func add(_ name: String, _ value: String) {
       lines.append("  " + TerminalText.padded(name, width: 24) + value)

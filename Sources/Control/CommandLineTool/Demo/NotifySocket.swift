@@ -1,7 +1,7 @@
 import Glibc
 import UnixSockets
 
-/// The other end of a daemon's `NOTIFY_SOCKET` (sd_notify(3)): a datagram socket in a directory.
+/// The receiving end of a daemon's `NOTIFY_SOCKET` (sd_notify(3)): a datagram socket with a path.
 final class NotifySocket: Sendable {
   let path: String
   let descriptor: Int32
@@ -15,13 +15,14 @@ final class NotifySocket: Sendable {
     guard descriptor >= 0, let address, address.call(bind, descriptor) == 0 else {
       let code = address == nil ? ENAMETOOLONG : errno
       if descriptor >= 0 { close(descriptor) }
-      throw Failure(.failed, "cannot make \(path): \(String(cString: strerror(code)))")
+      throw Failure(.failed, "cannot create \(path): \(String(cString: strerror(code)))")
     }
   }
 
   deinit { close(descriptor) }
 
-  /// Reads pending notifications; returns whether one says that the service is ready.
+  /// Reads all pending notifications. Returns whether one of them reports that the service is
+  /// ready.
   func receiveReady() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var isReady = false

@@ -11,8 +11,8 @@ struct Recording: Sendable {
   /// The room of the first line that names one.
   var room: RoomName
 
-  /// - Parameter path: Nil is the bundled recording, which is looked for in the current directory,
-  ///   in those above the program and where packages put it.
+  /// - Parameter path: nil for the bundled recording. It is searched for in the current directory,
+  ///   in the directories above the program, and where packages install it.
   init(path: String?, programDirectory: String?) throws {
     self.path = try path ?? Self.find(programDirectory)
     room = try Self.room(of: self.path)
@@ -29,8 +29,8 @@ struct Recording: Sendable {
     for candidate in candidates where FileKind(path: candidate) == .regular { return candidate }
     throw Failure(
       .badData,
-      "the bundled recording is not there; name one: livehostctl demo FILE "
-        + "(looked at \(candidates.joined(separator: ", ")))")
+      "the bundled recording was not found; name another one: livehostctl demo FILE "
+        + "(tried \(candidates.joined(separator: ", ")))")
   }
 
   private static func room(of path: String) throws(Failure) -> RoomName {

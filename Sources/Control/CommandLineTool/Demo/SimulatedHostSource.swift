@@ -3,7 +3,7 @@ import LiveEvents
 import Simulation
 import WireFormats
 
-/// A simulated host as bytes to play. Used by one thread.
+/// A source that plays the events of a simulated host as lines. Confined to one thread.
 final class SimulatedHostSource: ByteSource {
   let descriptor: Int32? = nil
   private(set) var fileBytes = 0

@@ -1,25 +1,25 @@
 import Glibc
 
-/// A private directory that is removed, with what is in it, in the end.
+/// A private directory that is removed with its contents when this object is released.
 final class TemporaryDirectory: Sendable {
   let path: String
 
-  /// - Parameter base: Where to make it. Sockets will be in it, whose paths must be short, so that a
-  ///   long base is not used.
+  /// - Parameter base: the parent directory. A path over 40 bytes is ignored in favour of `/tmp`,
+  ///   because the directory will contain sockets, whose paths must be short.
   init(base: String?) throws(Failure) {
     let base = base.flatMap { $0.utf8.count <= 40 && FileKind(path: $0) == .directory ? $0 : nil }
     var template = Array("\(base ?? "/tmp")/livehost-demo-XXXXXX".utf8CString)
     guard template.withUnsafeMutableBufferPointer({ $0.baseAddress.flatMap(mkdtemp) }) != nil else {
-      throw Failure(.failed, "cannot make a directory: \(String(cString: strerror(errno)))")
+      throw Failure(.failed, "cannot create a directory: \(String(cString: strerror(errno)))")
     }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// A directory within, for this user only.
+  /// Creates a subdirectory that only this user can access.
   func subdirectory(_ name: String) throws(Failure) -> String {
     let path = "\(path)/\(name)"
     guard mkdir(path, 0o700) == 0 else {
-      throw Failure(.failed, "cannot make \(path): \(String(cString: strerror(errno)))")
+      throw Failure(.failed, "cannot create \(path): \(String(cString: strerror(errno)))")
     }
     return path
   }
@@ -28,7 +28,7 @@ final class TemporaryDirectory: Sendable {
     Self.remove(path)
   }
 
-  /// Removes what is there without following links.
+  /// Removes a file, or a directory with its contents, without following links.
   private static func remove(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

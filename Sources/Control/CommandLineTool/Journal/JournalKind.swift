@@ -14,6 +14,6 @@ package struct JournalKind: Sendable, Hashable, ExpressibleByArgument {
 
   package static var allValueStrings: [String] { JournalMessageID.allCases.map(\.name) }
 
-  /// The kinds of entry that it selects: `hang` includes microhangs, as in `livehostctl hangs`.
+  /// The kinds of entry that this selects: `hang` includes microhangs, as in `livehostctl hangs`.
   package var messages: [JournalMessageID] { kind == .hang ? [.hang, .microhang] : [kind] }
 }

@@ -2,7 +2,8 @@ import ControlInterface
 import JSON
 import Systemd
 
-/// Prints entries of the journal: hangs like the verb `hangs`, others line by line.
+/// Prints entries of the journal: hangs in the format of the verb `hangs`, other entries line by
+/// line.
 struct JournalListing {
   private let query: JournalQuery
   private let context: Context
@@ -14,7 +15,8 @@ struct JournalListing {
 
   /// Prints the entries that the reader has now.
   ///
-  /// - Parameter growing: whether more will follow, so that each entry is printed on its own.
+  /// - Parameter growing: whether more entries will follow. If so, each entry is printed
+  ///   separately.
   func list(_ reader: inout JournalReader, growing: Bool) throws {
     var entries: [JournalEntry] = []
     while let entry = try reader.next() {
@@ -23,8 +25,8 @@ struct JournalListing {
     if growing, entries.isEmpty { return }
     if entries.isEmpty, query.source == .local, context.environment.userID != 0 {
       context.console.warn(
-        "nothing found; only members of the groups adm and systemd-journal see the system's journal"
-      )
+        "nothing found; only members of the groups adm and systemd-journal can read the "
+          + "system's journal")
     }
     if query.isOfHangs {
       try print(hangs(entries), growing)
@@ -56,7 +58,7 @@ struct JournalListing {
     let hangs = entries.compactMap(HangList.report)
     if hangs.count < entries.count {
       context.console.warn(
-        "hangs left out because another version wrote them: \(entries.count - hangs.count)")
+        "hangs omitted because another version wrote them: \(entries.count - hangs.count)")
     }
     return query.lines.map { hangs.suffix($0) } ?? hangs
   }

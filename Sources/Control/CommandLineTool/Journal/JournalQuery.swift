@@ -2,7 +2,7 @@ import ControlInterface
 package import Platform
 package import Systemd
 
-/// Selects entries of the journal.
+/// A selection of journal entries.
 package struct JournalQuery: Sendable {
   package var source = JournalReader.Source.local
   /// The kinds of entry; empty for all of the daemon's entries.
@@ -25,8 +25,8 @@ package struct JournalQuery: Sendable {
     !kinds.isEmpty && kinds.allSatisfy { $0 == .hang || $0 == .microhang }
   }
 
-  /// Opens the journal and seeks to the first entry that may be selected; ``admits(_:)`` says which
-  /// of the following entries are.
+  /// Opens the journal and seeks to the first entry that may be selected. ``admits(_:)`` decides
+  /// about each entry that follows.
   package func open() throws(SystemError) -> JournalReader {
     var reader = try JournalReader(source)
     try reader.match(field: "SYSLOG_IDENTIFIER", value: Self.identifier)
@@ -40,8 +40,8 @@ package struct JournalQuery: Sendable {
     return reader
   }
 
-  /// Whether an entry is in the selected span of time. For a hang, the time at which it began
-  /// counts, as in `livehostctl hangs`; its entry was written when it ended.
+  /// Returns whether an entry is in the selected span of time. For a hang, this compares the time
+  /// at which the hang began, as in `livehostctl hangs`; the entry was written when it ended.
   package func admits(_ entry: JournalEntry) -> Bool {
     let time =
       isOfHangs ? HangList.report(entry)?.timestamp ?? entry.milliseconds : entry.milliseconds

@@ -3,9 +3,9 @@ package import JSON
 package import Systemd
 import Wording
 
-/// Entries of the journal as text and as JSON.
+/// Formats journal entries as text and as JSON.
 package enum JournalText {
-  /// An entry in one line, such as `2026-11-21 12:30:07.250  notice   room main opened`.
+  /// Returns an entry as one line, such as `2026-11-21 12:30:07.250  notice   room main opened`.
   package static func line(_ entry: JournalEntry) -> String {
     let level = level(entry)
     let gap = String(repeating: " ", count: max(1, 9 - level.count))
@@ -13,7 +13,8 @@ package enum JournalText {
       + TerminalText.sanitized(entry.fields["MESSAGE"] ?? "(no message)")
   }
 
-  /// An object with timestamp, kind, level, message, room and fields, as far as the entry has them.
+  /// Returns an object with timestamp, kind, level, message, room and fields. Members that the
+  /// entry lacks are absent.
   package static func json(_ entry: JournalEntry) -> JSONValue {
     var object: [JSONName: JSONValue] = [
       "timestamp": .integer(Int64(entry.milliseconds)), "level": .string(level(entry)),
@@ -28,15 +29,15 @@ package enum JournalText {
     return .object(object)
   }
 
-  /// Whether a field comes from the program or the service manager; the others describe the machine
-  /// and the sender.
+  /// Returns whether a field comes from the program or the service manager. Other fields describe
+  /// the machine and the sender, and are omitted.
   private static func isShown(_ field: String) -> Bool {
     field.hasPrefix(JournalFieldName.prefix)
       || ["MESSAGE_ID", "_PID", "_BOOT_ID", "_SYSTEMD_UNIT", "_SYSTEMD_INVOCATION_ID"]
         .contains(field)
   }
 
-  /// The daemon's name for the syslog severity.
+  /// Returns the daemon's name for the syslog severity.
   private static func level(_ entry: JournalEntry) -> String {
     switch entry.fields["PRIORITY"] {
     case "7": "debug"
@@ -48,7 +49,7 @@ package enum JournalText {
     }
   }
 
-  /// The kinds of entry, for filtering by them with other tools.
+  /// Lists the kinds of entry with their message IDs, for filtering with other tools.
   package static func kindLines() -> [String] {
     var table = TextTable([("KIND", .left), ("LEVEL", .left), ("MESSAGE_ID", .left)])
     for kind in JournalMessageID.allCases {
@@ -72,8 +73,8 @@ package enum JournalText {
 }
 
 extension HangList {
-  /// The hang that an entry reports; nil if it is not a hang, or lacks fields because an earlier
-  /// version wrote it.
+  /// Returns the hang that an entry reports; nil if the entry is not a hang, or lacks fields
+  /// because an earlier version wrote it.
   package static func report(_ entry: JournalEntry) -> HangReport? {
     let kind: HangKind
     switch entry.kind {

@@ -1,25 +1,26 @@
 import Glibc
 
-/// Where the program writes, and what is known of it.
+/// The program's output channels and their properties.
 ///
 /// Text goes to standard output, diagnostics to standard error.
 package struct Console: Sendable {
-  /// Writes all of it; throws if the reader is gone.
+  /// Writes all bytes; throws if the reader is gone.
   package var write: @Sendable ([UInt8]) throws -> Void
-  /// Writes a diagnostic as it is, line end and all; never fails.
+  /// Writes a diagnostic verbatim, including its line ending. Never fails.
   package var diagnose: @Sendable (String) -> Void
   package var isOutputTerminal: Bool
   package var isDiagnosticsTerminal: Bool
-  /// The colours that text on standard output may have.
+  /// The colours that text on standard output may use.
   package var palette: TextStyle.Palette
-  /// Whether lines and blocks may be drawn with more than ASCII.
+  /// Whether lines and blocks may be drawn with non-ASCII characters.
   package var usesUnicode: Bool
-  /// The terminal to draw screens on; nil if standard output is not a terminal, or is a dumb one.
+  /// The terminal on which screens are drawn; nil if standard output is not a terminal, or a dumb
+  /// one.
   package var terminal: Terminal?
-  /// Shows text page by page until the user quits; `false` if that is impossible. `nil` if output
-  /// must not be paged.
+  /// Shows text page by page until the user quits; returns `false` if the pager cannot be started.
+  /// `nil` if output must not be paged.
   package var page: (@Sendable ([UInt8]) -> Bool)?
-  /// The size of the terminal; requested for each drawing, because windows are resized.
+  /// The size of the terminal. It is queried for each drawing, because windows are resized.
   package var size: @Sendable () -> (columns: Int, rows: Int)
 
   package init(
@@ -42,16 +43,16 @@ package struct Console: Sendable {
     self.size = size
   }
 
-  /// How many columns text may take: those of the terminal; unlimited in a file or a pipe.
+  /// The columns available to text: those of the terminal; unlimited in a file or a pipe.
   package var columns: Int { isOutputTerminal ? size().columns : .max }
 
-  /// Text in a style, if styles may be used.
+  /// Returns the text in a style if styles are allowed; otherwise unchanged.
   package func styled(_ text: String, _ style: TextStyle) -> String {
     guard isOutputTerminal, palette != .none else { return text }
     return style.sequence(palette) + text + TextStyle.plain.sequence(palette)
   }
 
-  /// Writes a whole result; page by page if it is taller than the terminal.
+  /// Writes a whole result, page by page if it is taller than the terminal.
   package func show(_ bytes: [UInt8]) throws {
     if let page, isOutputTerminal, bytes.count(where: { $0 == 0x0A }) >= size().rows, page(bytes) {
       return
@@ -62,9 +63,10 @@ package struct Console: Sendable {
   package func writeLine(_ line: String) throws { try write(Array((line + "\n").utf8)) }
   package func warn(_ message: String) { diagnose("livehostctl: \(message)\n") }
 
-  /// The process's own standard output and error.
+  /// Returns the console of this process: its standard output and standard error.
   ///
-  /// Writing to a closed pipe must give an error rather than a signal, so `SIGPIPE` is ignored.
+  /// Ignores `SIGPIPE`, so that writing to a closed pipe returns an error instead of ending the
+  /// process.
   static func standard(_ environment: ProcessEnvironment) -> Console {
     signal(SIGPIPE, SIG_IGN)
     let write: @Sendable ([UInt8]) throws -> Void = { bytes in
@@ -89,7 +91,7 @@ package struct Console: Sendable {
       size: terminalSize)
   }
 
-  /// Writes all of it; gives the `errno` if that cannot be done.
+  /// Writes all bytes; returns the `errno` of a failure.
   private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer
@@ -98,7 +100,7 @@ package struct Console: Sendable {
         if count >= 0 {
           rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         } else if errno == EAGAIN {
-          // A terminal that other programs share may be non-blocking.
+          // Another program may have made a shared terminal non-blocking.
           var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = poll(&waited, 1, -1)
         } else if errno != EINTR {

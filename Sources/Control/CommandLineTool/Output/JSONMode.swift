@@ -1,7 +1,7 @@
 import ArgumentParser
 package import JSON
 
-/// How JSON is printed, if at all.
+/// Whether and how JSON is printed.
 package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {
   case off
   /// One line for each value.
@@ -9,7 +9,7 @@ package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {
   /// Indented.
   case pretty
 
-  /// The text of a value with its line end; nil if it is off.
+  /// Returns the text of a value with its line ending; nil if the mode is off.
   package func text(_ value: JSONValue) -> [UInt8]? {
     var bytes: [UInt8] = []
     switch self {
@@ -23,7 +23,8 @@ package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {
 }
 
 extension JSONValue {
-  /// Appends the value over several lines, two spaces for each level, members sorted by name.
+  /// Appends the value over several lines, indented by two spaces per level, with members sorted by
+  /// name.
   func appendIndented(to bytes: inout [UInt8], depth: Int) {
     func newLine(_ depth: Int) {
       bytes.append(0x0A)

@@ -1,20 +1,20 @@
 import JSON
 
 extension JSONParseError {
-  /// What is wrong and where, for people, who count bytes from one.
+  /// A description of the error with its position; bytes are counted from 1.
   package var explanation: String {
     let problem =
       switch reason {
-      case .unexpectedEnd: "it ends too early"
+      case .unexpectedEnd: "unexpected end"
       case .unexpectedByte: "unexpected character"
-      case .trailingBytes: "something follows its end"
-      case .tooDeep: "it is nested too deeply"
-      case .duplicateMember: "a member is there twice"
+      case .trailingBytes: "unexpected text after the end of the value"
+      case .tooDeep: "values are nested too deeply"
+      case .duplicateMember: "duplicate member"
       case .invalidUTF8: "invalid UTF-8"
       case .invalidEscape: "invalid escape"
-      case .numberOutOfRange: "a number is out of range"
-      case .nameTooLong: "a name is too long"
-      case .tooManyMembers: "it has too many members"
+      case .numberOutOfRange: "number out of range"
+      case .nameTooLong: "name too long"
+      case .tooManyMembers: "too many members"
       }
     return "\(problem) at byte \(offset + 1)"
   }

@@ -1,20 +1,20 @@
 import Glibc
 import Synchronization
 
-/// Shows text that is taller than the terminal page by page, with the pager that the user chose.
+/// A pager, chosen by the user, that shows text taller than the terminal.
 struct Pager: Sendable {
-  /// How `less` behaves unless the user says otherwise in LESS: it keeps colours, cuts long lines,
-  /// leaves the text on the terminal, and Ctrl-C ends it.
+  /// The options of `less` unless the user sets LESS: keep colours, cut long lines, leave the text
+  /// on the terminal, and quit on Ctrl-C.
   private static let lessOptions = "FRSXMK"
   private static let running = Atomic<Bool>(false)
 
-  /// Whether Ctrl-C is currently meant for the pager.
+  /// Whether a pager is running, so that Ctrl-C is meant for the pager.
   static var isRunning: Bool { running.load(ordering: .relaxed) }
 
   private let command: String
 
-  /// `$PAGER`, or else `less` or `more`, whichever is installed; `nil` if there is none, or if
-  /// `$PAGER` is empty or `cat`.
+  /// Chooses `$PAGER`, or else the first of `less` and `more` that is installed. Fails if none is
+  /// found, or if `$PAGER` is empty or `cat`.
   init?(_ environment: ProcessEnvironment) {
     if let chosen = environment.variables["PAGER"] {
       guard !chosen.isEmpty, chosen != "cat" else { return nil }
@@ -29,11 +29,12 @@ struct Pager: Sendable {
     }
   }
 
-  /// Returns when the user quits the pager; `false` if the program does not exist.
+  /// Shows text; returns when the user quits the pager. Returns `false` if the pager does not
+  /// exist.
   func show(_ bytes: [UInt8]) -> Bool {
     Self.running.store(true, ordering: .relaxed)
     defer { Self.running.store(false, ordering: .relaxed) }
-    // In the shell, so that nothing changes in this process.
+    // The shell sets the variable, so that this process's environment stays unchanged.
     guard let pipe = popen("LESS=\"${LESS-\(Self.lessOptions)}\" \(command)", "w") else {
       return false
     }

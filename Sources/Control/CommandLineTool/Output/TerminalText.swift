@@ -1,29 +1,30 @@
 import Wording
 
-/// Text of strangers, made fit for a terminal.
+/// Functions that make untrusted text safe for a terminal, and that measure and cut text.
 package enum TerminalText {
-  /// Without characters that control a terminal or reorder a line: chat is written by strangers, and an escape sequence
-  /// in it must stay text. Characters that belong to the spelling of a script stay; see ``SafeText``.
+  /// Removes characters that control a terminal or reorder a line. Strangers write chat, and an
+  /// escape sequence in it must remain text. Characters that the spelling of a script requires
+  /// stay; see ``SafeText``.
   package static func sanitized(_ text: some StringProtocol) -> String {
-    // Chat clients append U+E0000, which shows nothing anywhere, so that a repeated message counts as another.
+    // Chat clients append the invisible U+E0000 so that platforms accept a repeated message.
     guard text.unicodeScalars.contains("\u{E0000}") else { return SafeText.spelled(text) }
     let shown = text.unicodeScalars.filter { $0.value != 0xE0000 }
     return SafeText.spelled(String(String.UnicodeScalarView(shown)))
   }
 
-  /// Columns that a text takes in a terminal.
+  /// Returns the number of terminal columns that a text takes.
   package static func width(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + width(of: $1) }
   }
 
-  /// Cut to a width, with an ellipsis where something is missing.
+  /// Returns the text cut to a width. An ellipsis marks the cut.
   package static func fitted(_ text: String, width limit: Int) -> String {
     guard width(text) > limit else { return text }
     guard limit > 0 else { return "" }
     return prefix(text, width: limit - 1) + "…"
   }
 
-  /// As much of the beginning as has room in a width.
+  /// Returns the longest beginning of the text that fits a width.
   package static func prefix(_ text: String, width limit: Int) -> String {
     var result = ""
     var used = 0
@@ -35,25 +36,25 @@ package enum TerminalText {
     return result
   }
 
-  /// Fitted and filled up with spaces.
+  /// Returns the text cut or padded with spaces to exactly a width.
   package static func padded(_ text: String, width limit: Int) -> String {
     let text = fitted(text, width: limit)
     return text + String(repeating: " ", count: max(0, limit - width(text)))
   }
 
-  /// ASCII characters for those that screens are drawn with, where the locale is not UTF-8.
+  /// ASCII replacements for the drawing characters, used where the locale is not UTF-8.
   static let substitutes: [Character: Character] = [
     "─": "-", "━": "=", "│": "|", "┃": "|", "┬": "+", "┴": "+", "├": "+", "┤": "+", "┼": "+",
     "┌": "+", "┐": "+", "█": "#", "░": "-", "▁": "_", "▂": ".", "▃": ":", "▄": "-", "▅": "=",
     "▆": "+", "▇": "*", "…": "~",
   ]
 
-  /// The same text with ``substitutes``.
+  /// Returns the text with each drawing character replaced by its ASCII substitute.
   package static func ascii(_ text: String) -> String {
     String(text.map { substitutes[$0] ?? $0 })
   }
 
-  /// Columns that a character takes: 0, 1 or 2.
+  /// Returns the number of columns that a character takes: 0, 1 or 2.
   package static func width(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     if character.unicodeScalars.contains(where: { $0.value == 0xFE0F }) { return 2 }
@@ -63,7 +64,8 @@ package enum TerminalText {
     }
   }
 
-  /// Unicode Standard Annex 11, "wide" and "fullwidth", in blocks; and pictures.
+  /// Returns whether a character is "wide" or "fullwidth" (Unicode Standard Annex 11, approximated
+  /// by blocks) or an emoji.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.value < 0x1100 { return false }
     switch scalar.value {

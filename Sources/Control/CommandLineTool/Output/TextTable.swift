@@ -1,4 +1,4 @@
-/// Columns of text under their headings.
+/// A table of text: columns with headings.
 package struct TextTable {
   package enum Alignment: Sendable { case left, right }
 
@@ -7,17 +7,18 @@ package struct TextTable {
 
   package init(_ columns: [(heading: String, alignment: Alignment)]) { self.columns = columns }
 
-  /// A row with one cell for each column.
+  /// Appends a row, which must have one cell for each column.
   package mutating func append(_ row: [String]) {
     precondition(row.count == columns.count)
     rows.append(row)
   }
 
-  /// The lines, headings first, two spaces between columns, none at the ends.
+  /// The lines of the table, headings first. Columns are separated by two spaces; lines have no
+  /// trailing spaces.
   package var lines: [String] { lines(columns: .max) }
 
-  /// The same within a width: cells that are aligned to the left are cut where they do not fit, the widest
-  /// first; where that is not enough, lines are cut.
+  /// Returns the lines within a width. Where cells do not fit, left-aligned columns are narrowed,
+  /// the widest first; if this is not enough, lines are cut.
   package func lines(columns width: Int) -> [String] {
     let all = [columns.map(\.heading)] + rows
     let widths = fitted(
@@ -36,7 +37,7 @@ package struct TextTable {
     }
   }
 
-  /// Fewer columns than this are of no use.
+  /// The least width to which a column is narrowed.
   private static let leastWidth = 6
 
   private func fitted(_ widths: [Int], into limit: Int) -> [Int] {

@@ -1,18 +1,18 @@
 import Compression
 import Glibc
 
-/// Supplies the bytes for a playback. Used by one thread.
+/// The input of a playback. Confined to one thread.
 package protocol ByteSource: AnyObject {
-  /// Wait for this descriptor before reading; nil if reading never blocks.
+  /// The descriptor to wait for before reading; nil if reading never blocks.
   var descriptor: Int32? { get }
   /// Bytes read from the file so far, before decompression.
   var fileBytes: Int { get }
   var fileSize: Int? { get }
-  /// Kinds that could not be translated so far, with their numbers.
+  /// The kinds of message that could not be translated so far, with their counts.
   var unknown: [String: Int] { get }
-  /// What the input looks like, if it has nothing that the daemon reads.
+  /// A description of the input, if it contained nothing that the daemon reads.
   var appearance: String? { get }
-  /// Reads a piece and passes it to `body`; false at the end.
+  /// Reads a piece and passes it to `body`; returns false at the end of the input.
   func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool
 }
 
@@ -21,10 +21,10 @@ extension ByteSource {
   package var appearance: String? { nil }
 }
 
-/// A file or standard input. Whether it is compressed by gzip is determined by its first bytes,
-/// whatever its name.
+/// A file or standard input. Its first bytes, not its name, determine whether it is compressed with
+/// gzip.
 package final class FileSource: ByteSource {
-  /// Small, so that the progress of a paced playback is shown in small steps.
+  /// A small size makes the progress of a paced playback advance in small steps.
   private static let pieceSize = 16 * 1024
 
   package let descriptor: Int32?
@@ -33,7 +33,7 @@ package final class FileSource: ByteSource {
   private let file: Int32
   private let name: String
   private var gzip: GzipBox?
-  /// The first bytes, until there are enough to recognise the format.
+  /// The first bytes of the file, kept until there are enough to recognise gzip.
   private var head: [UInt8]? = []
   private var piece = [UInt8](repeating: 0, count: pieceSize)
 
@@ -110,7 +110,7 @@ package final class FileSource: ByteSource {
   }
 }
 
-/// Allows the reader, which cannot be copied, to be stored in an optional.
+/// A box that allows the noncopyable reader to be stored in an optional.
 private final class GzipBox {
   var reader: GzipReader
   init() throws(GzipError) { reader = try GzipReader() }

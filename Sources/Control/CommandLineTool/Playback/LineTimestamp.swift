@@ -1,10 +1,10 @@
 import Glibc
 
-/// Finds the time stamp of an event in its line without decoding the line.
+/// Finds the timestamp of an event without decoding its line.
 package enum LineTimestamp {
-  /// The time stamp of a line in milliseconds since 1970; nil if it has none.
+  /// Returns the timestamp of a line in milliseconds since 1970; nil if the line has none.
   ///
-  /// Twitch IRC has the tag `tmi-sent-ts`, native events have the member `ts`. Quotes inside a JSON
+  /// Twitch IRC has the tag `tmi-sent-ts`; native events have the member `ts`. Quotes inside a JSON
   /// string are escaped, so `"ts":` can only be a member.
   package static func milliseconds(in line: UnsafeRawBufferPointer) -> Int64? {
     guard let first = line.first(where: { $0 != 0x20 && $0 != 0x09 }) else { return nil }
@@ -16,7 +16,7 @@ package enum LineTimestamp {
   }
 
   private static func tag(in line: UnsafeRawBufferPointer) -> Int64? {
-    // Tags end at the first space after their beginning.
+    // The first space after the `@` ends the tags.
     var rest = rest(of: line, after: UInt8(ascii: "@"))
     rest = UnsafeRawBufferPointer(rebasing: rest.prefix(offset(of: 0x20, in: rest) ?? rest.count))
     while !rest.isEmpty {
@@ -45,7 +45,7 @@ package enum LineTimestamp {
     return UnsafeRawPointer(found) - base
   }
 
-  /// Everything after the first `byte`; empty if it does not occur.
+  /// Returns everything after the first `byte`; nothing if the byte does not occur.
   private static func rest(
     of bytes: UnsafeRawBufferPointer, after byte: UInt8
   ) -> UnsafeRawBufferPointer {
@@ -67,7 +67,7 @@ package enum LineTimestamp {
     UnsafeRawBufferPointer(rebasing: bytes.drop { $0 == 0x20 || $0 == 0x09 })
   }
 
-  /// The number at the beginning; a fraction is cut off.
+  /// Returns the integer at the beginning; a fraction is cut off.
   private static func number(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     var value: Int64 = 0
     var digits = 0

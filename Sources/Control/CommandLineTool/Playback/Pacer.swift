@@ -1,21 +1,23 @@
-/// Determines when each line of a recording is due. Time is passed in, as nanoseconds of any clock.
+/// Computes when each line of a recording is due. Times are nanoseconds of any clock that the
+/// caller passes in.
 package struct Pacer: Sendable {
   private let factor: Double
-  /// The first time stamp, and when its line was played.
+  /// The timestamp from which offsets are counted, and the time at which its line was due.
   private var anchor: (timestamp: Int64, time: Int64)?
-  /// The time stamp of the line before.
+  /// The timestamp of the previous line.
   private var last: Int64 = 0
-  /// A day, in milliseconds.
+  /// The longest gap between two lines that is waited for: a day, in milliseconds.
   private static let longestGap: Int64 = 86_400_000
 
-  /// - Parameter factor: the speed relative to the recording; more than 0.
+  /// - Parameter factor: the speed relative to the recording; must be positive.
   package init(factor: Double) { self.factor = factor }
 
-  /// When a line is due. A line without a time stamp is due immediately.
+  /// Returns the time at which a line is due. A line without a timestamp is due immediately.
   ///
-  /// Lines stay in order: a line whose time stamp is older than that of a line before it, which is
-  /// common in real chat, is due immediately as well. So is one that is more than ``longestGap`` after the line before:
-  /// its clock was wrong, or the recording has days without a line, and nobody waits for either.
+  /// Lines stay in order: a line with an earlier timestamp than the line before, which is common in
+  /// real chat, is due immediately. A line more than ``longestGap`` after the previous one is also
+  /// due immediately. Either its clock was wrong or the recording was silent for days, and neither
+  /// is worth waiting for.
   package mutating func due(timestamp: Int64?, now: Int64) -> Int64 {
     guard let timestamp else { return now }
     defer { last = timestamp }
@@ -24,7 +26,8 @@ package struct Pacer: Sendable {
       return now
     }
     let offset = Double(timestamp - anchor.timestamp) * 1_000_000 / factor
-    // Slowed down, a recording of days may take longer than a century, and the time would overflow.
+    // A slowed-down recording of several days can last over a century, which would overflow the
+    // time.
     guard offset < 3e18 else { return .max }
     return anchor.time + Int64(max(offset, 0))
   }

@@ -4,21 +4,20 @@ import JSON
 import LiveEvents
 import Platform
 
-/// What to play, and how.
+/// The parameters of a playback.
 struct PlaybackPlan: Sendable {
-  /// The room of every line; nil lets each line name its own.
+  /// The room of every line; nil if each line names its own room.
   var room: RoomName?
   var speed = PlaybackSpeed.times(1)
   var format = LineFormat.auto
-  /// Whether what the daemon has not acknowledged is sent again when the connection is lost. Input that is
-  /// being written, such as a pipe, cannot be read a second time, and always is.
+  /// Whether lines that the daemon has not acknowledged are sent again after the connection was
+  /// lost. Input that cannot be read again, such as a pipe, is always sent again.
   var reconnects = false
 
-  /// The line that tells the daemon how to treat the lines that follow; nil if no options are
-  /// needed.
+  /// The line that sets options for the lines after it; nil if no options are needed.
   ///
-  /// If the recording is played as fast as possible, frames follow its time, so that the room draws
-  /// the same frames as when it was recorded.
+  /// If the recording is played at full speed, frames follow the recording's time. The room then
+  /// draws the same frames as during the recording.
   var optionsLine: String? {
     var members: [JSONName: JSONValue] = [:]
     if let room { members["room"] = .string(room.description) }
@@ -33,34 +32,34 @@ struct PlaybackPlan: Sendable {
 package struct PlaybackResult: Equatable, Sendable {
   package var lines = 0
   package var bytes = 0
-  /// What the daemon confirmed.
+  /// The counts that the daemon confirmed.
   package var confirmed = SyncSchedule.Confirmed()
   package var elapsedNanoseconds: Int64 = 0
-  /// Kinds of a recorded chat that could not be translated, with their numbers.
+  /// The kinds of message in a recorded chat that could not be translated, with their counts.
   package var unknown: [String: Int] = [:]
-  /// What the input looks like, if it has nothing that the daemon reads.
+  /// A description of the input, if it contained nothing that the daemon reads.
   package var appearance: String?
-  /// Why some lines are not on disk although the room should have recorded them; `nil` if none are
-  /// known to be missing.
+  /// Why some lines are not on disk although the room is recorded; `nil` if no lines are known to
+  /// be missing.
   package var unrecorded: String?
-  /// How often the connection was lost and made again.
+  /// How often a lost connection was replaced.
   package var reconnections = 0
 }
 
-/// A playback that ended early, and what was confirmed by then.
+/// A playback that ended early, with the counts confirmed by then.
 struct PlaybackInterrupted: Error {
   var failure: Failure
   var result: PlaybackResult
 }
 
 enum Playback {
-  /// Plays a source into the daemon, on a thread of its own. Cancelling the task ends the playback.
+  /// Plays a source into the daemon, on a dedicated thread. Cancelling the task ends the playback.
   ///
   /// - Parameters:
-  ///   - source: makes the source, on that thread.
-  ///   - onProgress: called on that thread several times a second.
-  ///   - onConnection: called on that thread when the connection is lost, with `false`, and when it is there
-  ///     again.
+  ///   - source: creates the source on that thread.
+  ///   - onProgress: called on that thread several times per second.
+  ///   - onConnection: called on that thread with `false` when the connection is lost, and with
+  ///     `true` when it is back.
   /// - Throws: ``PlaybackInterrupted``, or ``Failure`` if the playback did not begin.
   static func run(
     _ plan: PlaybackPlan, to candidates: [SocketPaths],
@@ -74,7 +73,8 @@ enum Playback {
         DispatchQueue(label: "playback").async {
           continuation.resume(
             with: Result {
-              // First, because an unreadable file is worth reporting even if no daemon is running.
+              // The source is opened first: an unreadable file is reported even if no daemon is
+              // running.
               let source = try source()
               let session = try PlaybackSession(
                 plan, connect: { () throws(Failure) in try connect(candidates) }, source: source,

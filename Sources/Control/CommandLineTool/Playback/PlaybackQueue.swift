@@ -1,36 +1,37 @@
 import Glibc
 
-/// Lines on their way from a source to the daemon; hands out those that are due, in order.
+/// A queue of lines between a source and the daemon. Returns the lines that are due, in order.
 ///
-/// A value without a clock: time is passed in.
+/// This is a value without a clock: callers pass in the time.
 package struct PlaybackQueue: Sendable {
-  /// The result of asking for lines.
+  /// The result of ``take(now:limit:into:)``.
   package enum Outcome: Equatable, Sendable {
     /// The limit was reached; more lines may be due.
     case full
     /// The next line is due at this time.
     case waits(until: Int64)
-    /// Everything in the queue was handed out; more is needed from the source.
+    /// The queue is empty; the source must supply more input.
     case needsInput
     case ended
   }
 
-  /// A longer line is passed on in pieces: the daemon counts it as rejected, and memory stays
-  /// bounded here.
+  /// The length at which a line is passed on in pieces. This bounds the memory used here; the
+  /// daemon rejects and counts such a line.
   package static let longestLine = 1 << 20
 
   private let format: LineFormat
-  /// Nil to play as fast as possible.
+  /// Nil to play at full speed.
   private var pacer: Pacer?
   private var bytes: [UInt8] = []
   private var start = 0
-  /// There is no line ending between `start` and this offset.
+  /// The offset at which the search for a line ending continues: there is none between `start` and
+  /// here.
   private var searched = 0
   private var hasEnded = false
   private var due: Int64?
-  /// Whether the beginning of a line was handed out, but not its end.
+  /// Whether the beginning of a line was returned, but not its end.
   package private(set) var isInsideLine = false
-  /// How many lines were handed out.
+  /// The number of lines returned.
   package private(set) var lines = 0
 
   package init(speed: PlaybackSpeed, format: LineFormat) {
@@ -41,7 +42,7 @@ package struct PlaybackQueue: Sendable {
     }
   }
 
-  /// The number of bytes waiting.
+  /// The number of bytes in the queue.
   package var count: Int { bytes.count - start }
 
   package mutating func append(_ more: some Collection<UInt8>) {
@@ -53,21 +54,21 @@ package struct PlaybackQueue: Sendable {
     bytes.append(contentsOf: more)
   }
 
-  /// Notes that the source has no more. A last line without a line ending counts as a line.
+  /// Marks the end of the input. A last line without a line ending counts as a line.
   package mutating func finish() {
     guard !hasEnded else { return }
     hasEnded = true
     if isInsideLine || start < bytes.count { bytes.append(0x0A) }
   }
 
-  /// Drops an unfinished line, because the source failed in the middle of it.
+  /// Drops an unfinished line, because the source failed in its middle.
   package mutating func dropUnended() {
     let end = bytes[start...].lastIndex(of: 0x0A).map { $0 + 1 } ?? start
     bytes.removeSubrange(end...)
     searched = min(searched, end)
   }
 
-  /// Drops everything that was not handed out, and ends. Must be called between lines.
+  /// Drops everything still in the queue, and ends it. Must be called between lines.
   package mutating func abandon() {
     precondition(!isInsideLine)
     bytes = []
@@ -75,7 +76,7 @@ package struct PlaybackQueue: Sendable {
     hasEnded = true
   }
 
-  /// Moves lines that are due to the end of `output`, until that holds about `limit` bytes.
+  /// Moves due lines to the end of `output` until it holds about `limit` bytes.
   ///
   /// - Throws: ``Failure`` at the first line that does not have the chosen format.
   package mutating func take(
@@ -128,6 +129,6 @@ package struct PlaybackQueue: Sendable {
 
   private func check(_ line: ArraySlice<UInt8>) throws(Failure) {
     guard format != .auto, !format.admits(line) else { return }
-    throw Failure(.badData, "line \(lines + 1) is not of the format \(format.rawValue)")
+    throw Failure(.badData, "line \(lines + 1) is not in the format \(format.rawValue)")
   }
 }

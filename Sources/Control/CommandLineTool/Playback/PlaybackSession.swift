@@ -4,23 +4,23 @@ import JSON
 import Platform
 import RateLimiting
 
-/// One playback: a loop that waits for the source, the socket, the time of the next line or the end, whichever
-/// comes first. Confined to the thread that runs it.
+/// One playback: a loop that waits for the source, the socket, the time of the next line, or the
+/// end. Confined to the thread that runs it.
 ///
-/// Input that cannot be read again is kept in numbered batches until the daemon has acknowledged it, and
-/// what is not acknowledged when the connection is lost is sent again on the next one.
+/// Input that cannot be read again is kept in numbered batches until the daemon acknowledges it.
+/// Batches without an acknowledgement are sent again on the next connection.
 final class PlaybackSession {
-  /// The largest write. Many small writes cost the daemon much more than one large one.
+  /// The largest write, in bytes. Many small writes cost the daemon much more than one large write.
   private static let batch = 64 * 1024
   private static let progressInterval: Int64 = 100_000_000
 
-  /// Bytes of input that may be waiting for the daemon. Beyond them the source is not read.
+  /// The limit of unacknowledged input, in bytes. At the limit, the source is not read.
   private static let maximumWaiting = 8 << 20
-  /// How long a daemon may be away once the input has ended.
+  /// How long to wait for an unreachable daemon once the input has ended.
   private static let patience: Int64 = 60_000_000_000
 
   private let connect: () throws(Failure) -> StreamSocket
-  /// `nil` while the daemon is away.
+  /// `nil` while the daemon is unreachable.
   private var socket: StreamSocket?
   private let source: any ByteSource
   private let wake: Int32
@@ -32,20 +32,20 @@ final class PlaybackSession {
   private var written = 0
   private var result = PlaybackResult()
   private var sourceHasEnded = false
-  /// Why the source failed. Everything read until then is played and confirmed first.
+  /// Why the source failed. Everything read before is played and confirmed first.
   private var sourceFailure: Failure?
   private var sentFinalSync = false
-  /// Why the daemon closes the connection.
+  /// The reason that the daemon gave for closing the connection.
   private var refusal: String?
   private var nextProgress: Int64 = 0
 
   private let options: [UInt8]
-  /// What is not acknowledged; `nil` if the end of the connection is that of the playback.
+  /// The batches without an acknowledgement; `nil` if losing the connection ends the playback.
   private var batches: DeliveryQueue?
-  /// What was taken from the queue since the last batch, ending in the middle of a line.
+  /// Bytes taken from the queue since the last batch, while they end in the middle of a line.
   private var piece: [UInt8] = []
   private var batchedLines = 0
-  /// What the daemon confirmed on earlier connections.
+  /// The counts that the daemon confirmed on earlier connections.
   private var confirmedBefore = SyncSchedule.Confirmed()
   private var confirmed = SyncSchedule.Confirmed()
   private let onConnection: @Sendable (Bool) -> Void
@@ -93,7 +93,7 @@ final class PlaybackSession {
     }
   }
 
-  /// Monotonic nanoseconds; signed, since times are subtracted.
+  /// Returns monotonic nanoseconds, signed because times are subtracted.
   private static func now() -> Int64 { Int64(MonotonicClock.nanoseconds()) }
 
   private var currentResult: PlaybackResult {
@@ -111,14 +111,14 @@ final class PlaybackSession {
     return sentFinalSync && output.isEmpty && syncs.isSettled
   }
 
-  // MARK: A connection that is lost
+  // MARK: Reconnecting
 
   private func reconnect(_ now: Int64) throws(Failure) {
     guard socket == nil, now >= nextAttempt else { return }
     if sourceHasEnded, queue.count == 0, now - awaySince > Self.patience {
       throw Failure(
         .notReachable,
-        "the daemon has been away for a minute; \(batches?.lines ?? 0) lines were not delivered")
+        "the daemon was unreachable for a minute; \(batches?.lines ?? 0) lines were not delivered")
     }
     do {
       socket = try connect()
@@ -140,7 +140,7 @@ final class PlaybackSession {
     onConnection(false)
   }
 
-  /// Moves what is due to the batches, and writes the next one once the previous write is done.
+  /// Moves due lines to the batches, and fills the next write once the previous one is done.
   private func fillBatches(_ now: Int64) -> PlaybackQueue.Outcome {
     var outcome = PlaybackQueue.Outcome.full
     while outcome == .full, batches?.isFull() == false {
@@ -161,7 +161,7 @@ final class PlaybackSession {
     return outcome
   }
 
-  // MARK: A single connection
+  // MARK: Playing without batches
 
   /// Fills the next write once the previous one is done.
   private func fill(_ now: Int64) -> PlaybackQueue.Outcome {
@@ -234,7 +234,8 @@ final class PlaybackSession {
     let couldWrite = socket.write(&output, from: &written)
     let isOpen = socket.readLines(take)
     guard couldWrite, isOpen || sentFinalSync && syncs.isSettled else {
-      // A daemon that turns the first connection away has a reason that stays.
+      // If the daemon refuses the first connection, it would refuse every further one for the same
+      // reason.
       if batches != nil, hasBeenAnswered || refusal == nil { return disconnected() }
       throw Failure(
         .failed,
@@ -266,16 +267,16 @@ final class PlaybackSession {
       isOurs = syncs.receive(
         token: token, received: counts.received, rejected: counts.rejected)
     }
-    // Applied, but not on disk although the room should have recorded it.
+    // The lines were applied, but are not on disk although the room is recorded.
     if isOurs, type == "applied", result.unrecorded == nil {
       result.unrecorded = answer["reason"]?.stringValue ?? "no reason given"
     }
   }
 
-  /// Milliseconds until something is due, rounded up; -1 if nothing is.
+  /// Returns the milliseconds until the next scheduled work, rounded up; -1 if there is none.
   private func timeout(_ outcome: PlaybackQueue.Outcome, _ now: Int64) -> Int32 {
     var times: [Int64] = []
-    // While a write is waiting for the daemon, nothing is added to it: only the socket matters.
+    // Nothing is added to a write in progress, so only the socket matters until it is done.
     if output.isEmpty || batches != nil {
       if case .waits(let time) = outcome { times.append(time) }
       if batches == nil, let time = syncs.nextTime(sentBytes: result.bytes), !queue.isInsideLine {

@@ -1,14 +1,15 @@
 import Wording
 
-/// How far a playback has got.
+/// The progress of a playback.
 package struct PlaybackProgress: Equatable, Sendable {
-  /// The bytes of the file read so far, and its size; nil if the size is unknown.
+  /// The bytes of the file read so far.
   package var fileBytes: Int
+  /// The size of the file; nil if unknown.
   package var fileSize: Int?
   package var lines: Int
-  /// Lines that the daemon has confirmed as applied or rejected.
+  /// The number of lines that the daemon confirmed as applied or rejected.
   package var confirmed: Int
-  /// While the daemon is away, the lines that wait for it; otherwise `nil`.
+  /// The number of lines that wait for an unreachable daemon; `nil` if it is reachable.
   package var waiting: Int?
   package var elapsedNanoseconds: Int64
 
@@ -26,22 +27,22 @@ package struct PlaybackProgress: Equatable, Sendable {
 
   package var seconds: Double { Double(elapsedNanoseconds) / 1e9 }
 
-  /// From 0 to 1; nil if the size is unknown.
+  /// The share done, from 0 to 1; nil if the size is unknown.
   package var fraction: Double? {
     guard let fileSize else { return nil }
     return fileSize > 0 ? min(1, Double(fileBytes) / Double(fileSize)) : 1
   }
 
-  /// The remaining time at the rate so far; nil while that is unknown.
+  /// The remaining time at the average rate; nil in the first 0.5 s or if the size is unknown.
   package var remainingSeconds: Int? {
     guard let fraction, fraction > 0, seconds >= 0.5 else { return nil }
     return Int(clamping: (seconds * (1 - fraction) / fraction).rounded(.up))
   }
 }
 
-/// A line that shows progress.
+/// Formats progress as a line of text.
 package enum ProgressBar {
-  /// Exactly one line, at most `columns` wide.
+  /// Returns exactly one line, at most `columns` wide.
   package static func line(_ progress: PlaybackProgress, columns: Int) -> String {
     var parts: [String] = []
     if let fraction = progress.fraction { parts.append("\(Int(fraction * 100))%") }
@@ -51,7 +52,7 @@ package enum ProgressBar {
     }
     parts.append("\(Format.count(progress.confirmed)) confirmed")
     if let waiting = progress.waiting {
-      parts.append("daemon away, \(Format.count(waiting, "line")) waiting")
+      parts.append("daemon unreachable, \(Format.count(waiting, "line")) waiting")
     }
     if let remaining = progress.remainingSeconds {
       parts.append("\(Format.duration(seconds: remaining)) left")
@@ -59,7 +60,7 @@ package enum ProgressBar {
       parts.append(Format.bytes(progress.fileBytes))
     }
     let text = parts.joined(separator: "  ")
-    // Leaves out two brackets and a space; a bar of less than 8 columns would say nothing.
+    // Subtracts two brackets and a space. A bar under 8 columns would be too coarse.
     let width = min(30, columns - text.count - 3)
     guard let fraction = progress.fraction, width >= 8 else {
       return TerminalText.fitted(text, width: columns)

@@ -1,7 +1,7 @@
 import Glibc
 import UnixSockets
 
-/// A connected unix socket that never blocks. Used by one thread.
+/// A connected Unix socket that never blocks. Confined to one thread.
 final class StreamSocket {
   /// `code` is the `errno`.
   struct ConnectError: Error { let code: Int32 }
@@ -22,14 +22,14 @@ final class StreamSocket {
 
   deinit { close(descriptor) }
 
-  /// Gives an `errno`, 0 if it is connected.
+  /// Returns an `errno`; 0 on success.
   private static func connect(_ descriptor: Int32, to path: String) -> Int32 {
     guard let address = try? UnixAddress(path) else { return ENAMETOOLONG }
     return address.call(Glibc.connect, descriptor) == 0 ? 0 : errno
   }
 
   /// Writes as much of `bytes` as possible without blocking, starting at `start`, which advances.
-  /// Once everything is written, `bytes` is emptied.
+  /// Empties `bytes` once everything is written.
   ///
   /// - Returns: false if the peer is gone.
   func write(_ bytes: inout [UInt8], from start: inout Int) -> Bool {
@@ -50,7 +50,7 @@ final class StreamSocket {
     return true
   }
 
-  /// Reads everything available, and passes on whole lines without their line endings.
+  /// Reads everything available and passes each whole line, without its line ending, to `body`.
   ///
   /// - Returns: false if the peer is gone and everything it sent has been read.
   func readLines(_ body: (ArraySlice<UInt8>) -> Void) -> Bool {

@@ -1,4 +1,4 @@
-/// Decides when to ask the daemon what it has applied so far, and keeps its answers.
+/// Decides when to send `sync` lines to the daemon, and stores the counts in its answers.
 package struct SyncSchedule: Sendable {
   package struct Confirmed: Equatable, Sendable {
     package var received: Int
@@ -20,23 +20,23 @@ package struct SyncSchedule: Sendable {
   private var answered = 0
   package private(set) var confirmed = Confirmed()
 
-  /// - Parameter prefix: the beginning of all tokens, so that they differ from those in a
+  /// - Parameter prefix: the beginning of all tokens, which distinguishes them from tokens in the
   ///   recording.
   package init(prefix: String, now: Int64) {
     self.prefix = prefix
     lastTime = now
   }
 
-  /// Whether the daemon has answered all questions.
+  /// Whether the daemon has answered every `sync` line.
   package var isSettled: Bool { asked == answered }
 
-  /// When the next question is due; nil if one is unanswered or nothing was sent since the last
-  /// one.
+  /// Returns when the next `sync` line is due; nil if one is unanswered or nothing was sent since
+  /// the last one.
   package func nextTime(sentBytes: Int) -> Int64? {
     isSettled && sentBytes > lastBytes ? lastTime + Self.interval : nil
   }
 
-  /// The line to send now, if one is due: one second or 8 MiB after the last.
+  /// Returns the line to send now, if one is due: one second or 8 MiB after the last one.
   package mutating func line(now: Int64, sentBytes: Int) -> String? {
     guard isSettled, sentBytes > lastBytes,
       now - lastTime >= Self.interval || sentBytes - lastBytes >= Self.bytes
@@ -44,7 +44,7 @@ package struct SyncSchedule: Sendable {
     return ask(now: now, sentBytes: sentBytes)
   }
 
-  /// The line that ends the playback, due at once.
+  /// Returns the line that ends the playback. It is always due.
   package mutating func lastLine(now: Int64, sentBytes: Int) -> String {
     ask(now: now, sentBytes: sentBytes)
   }
@@ -56,7 +56,7 @@ package struct SyncSchedule: Sendable {
     return "{\"type\":\"sync\",\"token\":\"\(prefix)\(asked)\"}\n"
   }
 
-  /// Takes an answer. Returns false, and ignores the answer, if the question was not ours but part
+  /// Records an answer. Returns false and ignores the answer if its token belongs to a `sync` line
   /// of the recording.
   @discardableResult
   package mutating func receive(token: String, received: Int, rejected: Int) -> Bool {

@@ -1,19 +1,21 @@
 package import PlatformFormats
 
-/// A source whose text is UTF-8, whatever it was, and whose recorded chat, if it is one, is translated into native lines.
+/// A source that converts text to UTF-8 and translates a recorded chat into native lines.
 package final class TranslatedSource: ByteSource {
   private let source: any ByteSource
   private let zone: LogZone
   private var encoding = TextEncoding()
   private var format: PlatformFormat?
   private var translator: PlatformTranslator?
-  /// The first bytes, from which the format is recognised.
+  /// The first bytes of the input, from which the format is recognised.
   private var head: [UInt8] = []
   private var isRecognised: Bool
 
+  /// Creates a source that reads from another one.
+  ///
   /// - Parameters:
-  ///   - format: of the source; `auto` recognises it by its first bytes.
-  ///   - zone: of the times of logs that do not name theirs.
+  ///   - format: the format of the input; `auto` recognises it by its first bytes.
+  ///   - zone: the time zone of logs that do not name theirs.
   package init(_ source: any ByteSource, format: LineFormat, zone: LogZone) {
     self.source = source
     self.zone = zone
@@ -55,8 +57,8 @@ package final class TranslatedSource: ByteSource {
     if isEnough { begin(body) }
   }
 
-  /// Whether the format can be recognised. Input that is being written must not wait: a line is enough, unless a JSON
-  /// document has only its opening bracket in it.
+  /// Whether enough bytes arrived to recognise the format. Live input must not wait, so one line is
+  /// enough, unless the line contains only the opening bracket of a JSON document.
   private var isEnough: Bool {
     if head.count >= PlatformFormat.headLength { return true }
     let blanks: Set<UInt8> = [0x20, 0x09, 0x0D, 0x0A]

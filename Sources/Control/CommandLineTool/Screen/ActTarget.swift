@@ -1,14 +1,14 @@
 package import ControlInterface
 package import JSON
 
-/// Something on a screen that people can select and act on.
+/// Something on a screen that users can select and act on.
 package struct ActTarget: Equatable, Sendable {
-  /// The same as long as it stands for the same thing, whatever that shows at the moment.
+  /// Identifies the thing for as long as it exists, even when its displayed content changes.
   package var identity: String
   package var acts: [ScreenAct]
-  /// The identity of the row of a list, for acts that want one.
+  /// The identity of the row of a list, for acts that need a row.
   package var row: String?
-  /// The level that it shows, for acts that set one.
+  /// The level that it shows, for acts that set a level.
   package var level: Double?
 
   package init(identity: String, acts: [ScreenAct], row: String? = nil, level: Double? = nil) {
@@ -18,7 +18,7 @@ package struct ActTarget: Equatable, Sendable {
     self.level = level
   }
 
-  /// Those of a tree, in the order in which they are drawn.
+  /// Returns the targets of a tree, in drawing order.
   package static func all(in node: ScreenNode) -> [ActTarget] {
     var targets: [ActTarget] = []
     collect(node, &targets)
@@ -37,7 +37,9 @@ package struct ActTarget: Equatable, Sendable {
     }
   }
 
-  /// The parameters of a call of one of its acts; the room comes in addition.
+  /// Returns the parameters for a call of one of its acts. The caller adds the room.
+  ///
+  /// - Parameter given: the level or text that the user entered.
   package func parameters(_ act: ScreenAct, _ given: JSONValue? = nil) -> [JSONName: JSONValue] {
     var parameters = act.parameters.objectValue ?? [:]
     if let name = act.parameter {
@@ -71,19 +73,19 @@ extension ScreenAct {
 }
 
 extension ScreenNode {
-  /// The acts of the node itself, not of the rows in it.
+  /// The acts of the node itself, without those of its rows.
   var ownActs: [ScreenAct] { (acts ?? []).filter { !$0.isAboutRow } }
   var rowActs: [ScreenAct] { (acts ?? []).filter(\.isAboutRow) }
 
-  /// The identity as an ``ActTarget``; `nil` if nothing can be done with the node itself.
+  /// The identity of this node as an ``ActTarget``; `nil` if the node itself has no acts.
   var actIdentity: String? {
     guard let act = ownActs.first else { return nil }
-    // Flags are what an act changes, not what it is about.
+    // Flags are excluded, because they hold what the act changes, not what it acts on.
     let about = (act.parameters.objectValue ?? [:]).filter { $0.value.boolValue == nil }
     return ([act.method] + about.map { "\($0.key)=\($0.value)" }.sorted()).joined(separator: " ")
   }
 
-  /// A row of this list, if something can be done with it.
+  /// Returns a row of this list as a target; nil if the row has no acts.
   func rowTarget(_ row: ScreenNode) -> ActTarget? {
     guard kind == .list, let id = row.id, !rowActs.isEmpty else { return nil }
     return ActTarget(identity: Self.rowIdentity(id), acts: rowActs, row: id)

@@ -2,15 +2,15 @@ package import ControlInterface
 package import JSON
 import Wording
 
-/// The screen of `watch` and of the demonstration: a room, and the list of rooms to choose it from; or several
-/// rooms, which are side by side where the terminal is wide enough.
+/// The screen of `watch` and of the demonstration. Shows either one room with the list of rooms to
+/// choose from, or several fixed rooms, side by side where the terminal is wide enough.
 package struct HostScreenModel: ScreenModel {
   package enum Update: Sendable {
-    /// What a room looks like, at a time in monotonic nanoseconds.
+    /// The screen of a room, at a time in monotonic nanoseconds.
     case screen(room: String, ScreenReport, at: UInt64)
     /// All rooms, at a time in monotonic nanoseconds.
     case rooms([RoomSummary], at: UInt64)
-    /// Why a room is not shown any more.
+    /// Why a room is no longer shown.
     case ended(room: String, reason: String)
     /// Whether there is a connection to the daemon.
     case connection(Bool)
@@ -18,12 +18,12 @@ package struct HostScreenModel: ScreenModel {
   }
 
   package enum Request: Sendable, Equatable {
-    /// Show this room from now on.
+    /// Show this room instead of the current one.
     case show(String)
     case call(Call)
   }
 
-  /// Something that was asked to be done in a room.
+  /// A call that the user requested in a room.
   package struct Call: Sendable, Equatable {
     package var number: Int
     package var label: String
@@ -31,10 +31,10 @@ package struct HostScreenModel: ScreenModel {
     package var parameters: [JSONName: JSONValue]
   }
 
-  /// How a call ended.
+  /// The result of a call.
   package struct Outcome: Sendable {
     package var call: Call
-    /// Why it was not done; `nil` if it was.
+    /// Why the call failed; `nil` if it succeeded.
     package var failure: String?
 
     package init(call: Call, failure: String? = nil) {
@@ -43,7 +43,7 @@ package struct HostScreenModel: ScreenModel {
     }
   }
 
-  /// A line of text that is being typed.
+  /// The line of text that the user is typing.
   private struct Prompt {
     enum Purpose {
       case search
@@ -57,10 +57,10 @@ package struct HostScreenModel: ScreenModel {
 
   private var isConnected = true
   private var displays: [String: RoomDisplay] = [:]
-  /// The names between which keys switch.
+  /// The names of the rooms that the arrow keys cycle through.
   private var names: [String]
   private var current: String?
-  /// `nil` where the rooms are fixed.
+  /// The list of rooms; `nil` if the rooms are fixed.
   private var list: RoomListDisplay?
   private let shown: [String]
   private var showsHelp = false
@@ -69,25 +69,28 @@ package struct HostScreenModel: ScreenModel {
   private var size = (columns: 80, rows: 24)
 
   private var requests: [Request] = []
-  /// Calls without an outcome.
+  /// Calls whose outcome has not arrived.
   private var pending: [Call] = []
   private var calls = 0
-  /// The last outcome, until a key is pressed.
+  /// The message about the last outcome. The next key removes it.
   private var notice: StyledLine?
-  /// Levels that were asked for and are not on the screen yet, by the identity of what shows them.
+  /// Levels that the user set and the screen does not show yet, by the identity of their gauge.
   private var levels: [String: (value: Double, since: UInt64?)] = [:]
-  /// How long after its outcome a level is on the screen at the latest, in nanoseconds.
+  /// The nanoseconds after the outcome of a call within which the screen shows the new level.
   private static let levelDelay: UInt64 = 500_000_000
 
-  /// How many columns a room needs to be shown next to another.
+  /// The columns that a room needs to be shown next to another room.
   package static let columnsPerRoom = 60
-  /// How many keys it takes to move a level from end to end.
+  /// The number of key presses that move a level from 0 to 1.
   private static let levelSteps = 20.0
 
+  /// Creates the screen.
+  ///
   /// - Parameters:
-  ///   - rooms: The names of the rooms, the one to show first in front.
-  ///   - shown: Names of the panes to show; empty means all.
-  ///   - hasList: Whether other rooms can be chosen; without any room, the list is shown first.
+  ///   - rooms: The names of the rooms. The first one is shown first.
+  ///   - shown: The names of the panes to show; empty means all.
+  ///   - hasList: Whether the user can choose other rooms. If `rooms` is empty, the list is shown
+  ///     first.
   package init(rooms: [String], shown: [String] = [], hasList: Bool = false) {
     precondition(hasList || !rooms.isEmpty)
     names = rooms
@@ -118,7 +121,8 @@ package struct HostScreenModel: ScreenModel {
     }
   }
 
-  /// The first screen after an outcome may have been made before it.
+  /// Removes levels that the screen shows by now. The first screen after an outcome may have been
+  /// made before it, so levels stay for a moment.
   private mutating func settleLevels(at time: UInt64) {
     levels = levels.filter { _, level in
       level.since.map { time - min(time, $0) < Self.levelDelay } ?? true
@@ -182,14 +186,14 @@ package struct HostScreenModel: ScreenModel {
     return true
   }
 
-  /// The room at a column, and where it begins.
+  /// Returns the room at a column, and the room's first column.
   private func room(at column: Int) -> (name: String, start: Int)? {
     let rooms = columnsOfRooms(size.columns)
     guard rooms.count > 1 else { return current.map { ($0, 0) } }
     return Array(zip(names, rooms)).last { $0.1.start <= column }.map { ($0.0, $0.1.start) }
   }
 
-  /// The first click selects, a second one on the same acts.
+  /// Selects what was clicked. A click on what is already selected acts on it.
   private mutating func click(row: Int, column: Int) {
     guard row < size.rows - 1 else { return }
     if current == nil {
@@ -250,7 +254,9 @@ package struct HostScreenModel: ScreenModel {
 
   // MARK: Acting
 
-  /// - Returns: Whether the key does something with what is selected.
+  /// Performs the act that a key stands for.
+  ///
+  /// - Returns: Whether the key stands for an act of the target.
   private mutating func act(_ key: Key, on target: ActTarget) -> Bool {
     let level = target.acts.first { $0.input == .level }
     switch key {
@@ -323,7 +329,7 @@ package struct HostScreenModel: ScreenModel {
     case .input(let target, let act) where act.input == .level:
       let digits = prompt.text.last == "%" ? prompt.text.dropLast() : prompt.text[...]
       guard let percent = Double(digits), (0...100).contains(percent) else {
-        notice = StyledLine("a number from 0 to 100 is needed", .bad)
+        notice = StyledLine("enter a number from 0 to 100", .bad)
         return
       }
       set(act, of: target, to: percent / 100)
@@ -367,7 +373,8 @@ package struct HostScreenModel: ScreenModel {
     return grid
   }
 
-  /// Where the rooms are: fixed ones next to each other if they fit, otherwise the current one.
+  /// Returns the columns of each visible room: fixed rooms side by side if they fit, otherwise the
+  /// current room.
   private func columnsOfRooms(_ columns: Int) -> [(start: Int, width: Int, RoomDisplay)] {
     guard let display else { return [] }
     let width = (columns - (names.count - 1)) / max(1, names.count)
@@ -418,7 +425,8 @@ package struct HostScreenModel: ScreenModel {
     return (hints + ["? help", "q quit"]).joined(separator: "  ")
   }
 
-  /// What matters most at the moment: trouble, what is under way, what can be done, or what came in.
+  /// Returns the most important information of the moment: a problem, pending calls, possible acts,
+  /// or event counts.
   private func state(_ target: ActTarget?) -> StyledLine {
     if !isConnected { return StyledLine(ScreenText.awayNotice, .warning) }
     if let notice { return notice }
@@ -446,7 +454,7 @@ package struct HostScreenModel: ScreenModel {
       ("Enter, and letters", "act on it, as the bottom line says; + - change a level"),
       ("Page Up, Page Down", "scroll by ten rows"),
       ("Home, End, g, G", "go to the beginning or end"),
-      ("/ and then n, N", "search; older, newer"),
+      ("/ and then n, N", "search; next older, next newer"),
       ("Mouse", "select; click again to act; the wheel scrolls (Shift marks text)"),
       ("z", "zoom the pane, and back"), ("Space", "pause, and continue"),
     ]
@@ -455,6 +463,6 @@ package struct HostScreenModel: ScreenModel {
     } else if names.count > 1 {
       keys.insert(("Left, Right", "show another room"), at: 1)
     }
-    KeyHelp.draw(keys, note: "Any key goes back. All who watch share filters and threads.", &grid)
+    KeyHelp.draw(keys, note: "Any key goes back. All viewers share filters and threads.", &grid)
   }
 }

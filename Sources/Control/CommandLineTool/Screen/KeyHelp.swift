@@ -1,4 +1,4 @@
-/// The page of a live screen that lists its keys.
+/// The help page of a live screen: a list of its keys.
 enum KeyHelp {
   static func draw(
     _ keys: [(key: String, meaning: String)], note: String, _ grid: inout CellGrid

@@ -1,17 +1,17 @@
 package import ControlInterface
 
-/// Draws any tree of a screen as lines of text. Knows the kinds of nodes, and no part of the
-/// screen.
+/// Draws any tree of screen nodes as lines of text. It knows the kinds of nodes, but no particular
+/// part of the screen.
 ///
-/// Here text of strangers is made harmless.
+/// This is where untrusted text is sanitized.
 package struct NodeDrawing: Sendable {
-  /// How the same is said with different space.
+  /// The forms in which the same content is drawn.
   package enum Form: Sendable {
     /// For a screen.
     case full
     /// For a screen, in as few rows as possible.
     case compact
-    /// For text without styles, where what they tell is written out.
+    /// For plain text without styles, where words replace them.
     case plain
   }
 
@@ -19,16 +19,16 @@ package struct NodeDrawing: Sendable {
   private let form: Form
 
   package init(columns: Int, form: Form = .full) {
-    // Sums must not overflow without a limit, as in a pipe.
+    // Limited so that sums do not overflow in a pipe, where columns are unlimited.
     self.columns = min(columns, 1_000_000)
     self.form = form
   }
 
-  /// The lines of a node. Only single words and tables may be wider than the columns.
+  /// Returns the lines of a node. Only single words and tables may exceed the columns.
   package func lines(_ node: ScreenNode) -> [StyledLine] {
     let lines = content(node)
     guard form != .plain, let identity = node.actIdentity else { return lines }
-    // Where there is nothing else to select, what can be done is shown itself.
+    // If a node draws nothing that could be selected, its acts are drawn.
     let shown =
       lines.isEmpty
       ? StyledLine.flow(node.ownActs.map { label($0) }, width: columns) : lines
@@ -54,18 +54,18 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// A row of a list: its parts read like a sentence.
+  /// Returns the lines of a list's row, with its parts joined like a sentence.
   package func sentence(_ row: ScreenNode) -> [StyledLine] {
     guard row.kind == .row else { return lines(row) }
     return joined((row.parts ?? []).map(item)).wrapped(width: columns)
   }
 
-  /// The same as something that can be selected.
+  /// Returns the lines of a row, marked as selectable.
   func selectable(_ row: ScreenNode) -> [StyledLine] {
     sentence(row).map { line in row.id.map { line.targeting(ScreenNode.rowIdentity($0)) } ?? line }
   }
 
-  /// One above the other; gauges that follow each other are aligned.
+  /// Returns the lines of nodes, one above the other. Consecutive gauges are aligned.
   private func stack(
     _ nodes: [ScreenNode], isList: Bool = false, hasRowActs: Bool = false
   ) -> [StyledLine] {
@@ -97,20 +97,20 @@ package struct NodeDrawing: Sendable {
 
   private static let widestSparkline = 24
 
-  /// A node on one line.
+  /// Returns a node as one line.
   private func item(_ node: ScreenNode) -> StyledLine {
     item(node, sparkline: Self.widestSparkline)
   }
 
-  /// A part of a row or a table. A sparkline has its room there before it has its samples, so that nothing moves to
-  /// another line meanwhile.
+  /// Returns a part of a row or a table. A sparkline takes its full width before it has samples, so
+  /// that later samples do not move other parts to another line.
   private func part(_ node: ScreenNode, sparkline width: Int = widestSparkline) -> StyledLine {
     let line = item(node, sparkline: width)
     guard node.kind == .sparkline, form == .full else { return line }
     return line + StyledLine(String(repeating: " ", count: max(0, width - line.width)))
   }
 
-  /// - Parameter sparkline: the most columns that one may take.
+  /// - Parameter sparkline: the maximum width of a sparkline, in columns.
   private func item(_ node: ScreenNode, sparkline width: Int) -> StyledLine {
     let line = plainItem(node, sparkline: width)
     guard form != .plain, let identity = node.actIdentity else { return line }
@@ -150,7 +150,8 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// A text with parts that stand out. Marks that do not fit it are left out, as they come from elsewhere.
+  /// Returns a text with highlighted ranges. Ranges that do not fit the text are ignored, because
+  /// they come from outside.
   private func marked(_ node: ScreenNode, _ marks: [Int]) -> StyledLine {
     let scalars = Array((node.text ?? "").unicodeScalars)
     let style = style(node, "")
@@ -176,12 +177,13 @@ package struct NodeDrawing: Sendable {
 
   private static let mark = TextStyle(.magenta)
 
-  /// The name of a person between what the person is and what is said about the name.
+  /// Returns the name of a person, after the person's standing and before the remark about the
+  /// name.
   private func person(_ node: ScreenNode, _ text: String) -> StyledLine {
     var style = Self.person(text)
     if let shade = node.color.flatMap({ TextStyle.Shade($0) }) { style.shade = shade.readable }
     var line = StyledLine()
-    // What stands in brackets in plain style is part of a name that looks like it.
+    // A name may itself begin with brackets; the reversed style marks a real standing.
     if let standing = node.standing {
       line.append("[\(TerminalText.sanitized(standing))]", form == .plain ? .plain : .reversed)
       line.append(" ")
@@ -191,8 +193,8 @@ package struct NodeDrawing: Sendable {
     return line
   }
 
-  /// The same for the same person, whether a text follows the name or not; never red, which means that something is
-  /// wrong.
+  /// Returns the same style for the same name, with or without a colon after it. Never red, which
+  /// marks errors.
   private static func person(_ name: String) -> TextStyle {
     var hash: UInt32 = 2_166_136_261
     for byte in name.hasSuffix(":") ? name.utf8.dropLast() : name.utf8[...] {
@@ -204,7 +206,7 @@ package struct NodeDrawing: Sendable {
     return style
   }
 
-  /// Hues from orange to pink, of a lightness that can be read on black and on white.
+  /// Hues from orange to pink, with a lightness that is readable on black and on white.
   private static let shades: [TextStyle.Shade] = [
     (0xC7, 0x7D, 0x0A), (0xA8, 0x8A, 0x00), (0x86, 0x95, 0x0A), (0x5C, 0x9E, 0x2E),
     (0x1F, 0xA3, 0x52), (0x00, 0xA2, 0x7A), (0x00, 0x9F, 0x99), (0x00, 0x9A, 0xB5),
@@ -216,7 +218,7 @@ package struct NodeDrawing: Sendable {
 
   private static let widestBar = 24
   private static let shortestBar = 5
-  /// A label may take as many columns, or a third of them all, before it is cut.
+  /// The columns that a label may take before it is cut; a third of all columns if that is more.
   private static let widestLabel = 16
 
   private func short(_ gauge: ScreenNode) -> StyledLine {
@@ -249,7 +251,7 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// What a gauge says in words: a number, to be aligned, and what follows it.
+  /// Returns the detail of a gauge, split into a number, which is aligned, and the rest.
   private static func detail(_ gauge: ScreenNode) -> (number: String, rest: String) {
     let text = TerminalText.sanitized(gauge.detail ?? "")
     let number = text.prefix { $0 != " " }
@@ -257,7 +259,7 @@ package struct NodeDrawing: Sendable {
   }
 
   package static func bar(_ share: Double, width: Int, _ style: TextStyle = .plain) -> StyledLine {
-    // Written so that what is not a number counts as nothing.
+    // This comparison treats NaN as 0.
     let share = share > 0 ? min(share, 1) : 0
     let filled = Int((share * Double(width)).rounded())
     return StyledLine([
@@ -304,7 +306,8 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// The columns that are shown: optional ones are left out from the last on until the rest fits.
+  /// Returns the columns to show. Optional columns are dropped, the last ones first, until the rest
+  /// fits.
   private func fitting(_ columns: [ScreenColumn], _ widths: [Int]) -> [Int] {
     var shown = columns.indices.filter { widths[$0] > 0 }
     func width() -> Int { shown.reduce(-Self.gap) { $0 + widths[$1] + Self.gap } }
@@ -317,10 +320,12 @@ package struct NodeDrawing: Sendable {
   }
 }
 
-/// A figure over time in one line of block characters; longer ones are summed up.
+/// Draws samples over time as one line of block characters. Too many samples are averaged in
+/// groups.
 enum Sparkline {
   static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-  /// Samples that hardly differ look level: the range is a tenth of the largest at least.
+  /// Returns the line. Its range is at least a tenth of the largest sample, so that samples which
+  /// hardly differ look level.
   static func text(_ samples: [Double], width: Int) -> String {
     let samples = downsampled(samples.filter(\.isFinite), into: width)
     guard let least = samples.min(), let most = samples.max() else { return "" }
@@ -336,7 +341,7 @@ enum Sparkline {
       })
   }
 
-  /// The means of groups of equal size, counted from the newest.
+  /// Returns the means of groups of equal size. Groups are counted from the newest sample.
   private static func downsampled(_ samples: [Double], into width: Int) -> [Double] {
     let size = (samples.count + width - 1) / width
     guard size > 1 else { return samples }

@@ -1,12 +1,12 @@
-/// Where the panes of a room are on a screen.
+/// The positions of a room's panes on a screen.
 ///
-/// Panes say what they need; which parts of a screen there are is not known here.
+/// Panes state their needs; the layout knows nothing about the parts of a screen.
 package struct PaneLayout: Equatable, Sendable {
-  /// What a pane needs. Rows include its title.
+  /// The needs of a pane. Rows include its title.
   package struct Need: Equatable, Sendable {
     package var priority: Int
     package var minimumRows: Int
-    /// How many rows it can use in a width; `nil` if as many as there are.
+    /// The number of rows that it can use in a given width; `nil` if unlimited.
     package var usefulRows: Int?
 
     package init(priority: Int, minimumRows: Int, usefulRows: Int?) {
@@ -18,7 +18,7 @@ package struct PaneLayout: Equatable, Sendable {
 
   /// The region of a pane, its title included.
   package struct Region: Equatable, Sendable {
-    /// Index of the pane.
+    /// The index of the pane in the needs.
     package var pane: Int
     package var row: Int
     package var column: Int
@@ -29,14 +29,17 @@ package struct PaneLayout: Equatable, Sendable {
   package private(set) var regions: [Region] = []
   private let needs: [Need]
 
-  /// From this width on, panes that use all rows are next to the others, if those fill a third of their column.
+  /// The least width at which unbounded panes are placed beside the bounded ones, provided these
+  /// fill a third of their column.
   static let wide = 84
-  /// From this width on, two panes share a row.
+  /// The least width at which two panes share a row.
   static let pairs = 44
   private static let wideRows = 16
 
-  /// - Parameter needs: the most important pane first. It gets the whole width at the top if it
-  ///   cannot use all rows.
+  /// Lays out panes.
+  ///
+  /// - Parameter needs: the needs of the panes, the most important first. The first pane gets the
+  ///   whole width at the top if its rows are bounded.
   package init(_ needs: [Need], columns: Int, rows: Int) {
     self.needs = needs
     let isHeaded = needs.first.map { $0.usefulRows != nil } ?? false
@@ -60,9 +63,11 @@ package struct PaneLayout: Equatable, Sendable {
     }
   }
 
-  /// Groups one above the other, the panes of a group side by side. Groups that have no space are
-  /// left out, the least important first. Rows go to the group that lacks the largest share of what
-  /// it can use; panes that can use all rows count with half of them until the others have enough.
+  /// Stacks groups vertically, with the panes of a group side by side. Groups without enough space
+  /// are left out, the least important first.
+  ///
+  /// Each further row is given to the group that lacks the largest share of its useful rows.
+  /// Unbounded panes count with half of all rows until the other panes have enough.
   private mutating func stack(
     _ groups: [[Int]], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
   ) {
@@ -102,7 +107,7 @@ package struct PaneLayout: Equatable, Sendable {
   private mutating func add(
     _ group: [Int], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
   ) {
-    // A column between panes is left for a line.
+    // One column between panes is left for a line.
     let width = (columns - (group.count - 1)) / group.count
     for (index, pane) in group.enumerated() {
       let start = column + index * (width + 1)

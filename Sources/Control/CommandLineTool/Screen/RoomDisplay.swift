@@ -1,37 +1,38 @@
 package import ControlInterface
 import Wording
 
-/// A room on a terminal: its panes, which of them has the focus, how far each is scrolled, and what is selected.
+/// A room on a terminal: its panes, the focus, the scroll position of each pane, and the selection.
 package struct RoomDisplay: Sendable {
-  /// The newest report, taken apart.
+  /// The newest report, with its parts.
   private var newest: (report: ScreenReport, parts: ScreenParts)?
-  /// What is drawn: the newest, with figures that may be a second old.
+  /// The parts as drawn: the newest ones, but figures may be up to a second old.
   private var parts: ScreenParts?
   private var counters: Counters?
   /// When figures last changed, in monotonic nanoseconds.
   private var figuresChanged: UInt64?
-  /// Came in while the screen was paused.
+  /// The newest report that arrived while the screen was paused.
   private var newer: (report: ScreenReport, time: UInt64)?
-  /// Names of the panes to show; empty means all.
+  /// The names of the panes to show; empty means all.
   private let shown: [String]
 
   private var chosenFocus: String?
   package private(set) var isZoomed = false
   package private(set) var isPaused = false
-  /// What it was last drawn in.
+  /// The size of the last drawing.
   package var size: (columns: Int, rows: Int) = (80, 23)
-  /// By name of the pane.
+  /// The rows of scrolling lists, by the name of the pane.
   private var histories: [String: RowHistory] = [:]
-  /// The number after that of the last row to show; absent follows the newest.
+  /// The number after the last visible row, by pane. Absent if the list follows the newest row.
   private var ends: [String: Int] = [:]
-  /// Up to where lists are shown that are followed, and since when, in monotonic nanoseconds.
+  /// The number after the last visible row of lists that are followed, and the time of the last
+  /// change in monotonic nanoseconds.
   private var followed: [String: (end: Int, time: UInt64)] = [:]
-  /// Lines that are left out at the top of panes without a scrolling list.
+  /// The number of lines scrolled off the top of panes without a scrolling list.
   private var skipped: [String: Int] = [:]
-  /// What is selected, by name of the pane, and how far down it was, in case it goes.
+  /// The selection, by pane. The index is used if the selected thing disappears.
   private var selections: [String: (identity: String, index: Int)] = [:]
 
-  /// The name under which what is above the panes has the focus.
+  /// The name of the area above the panes, for the focus.
   private static let headline = "headline"
 
   package init(shown: [String] = []) { self.shown = shown }
@@ -45,21 +46,24 @@ package struct RoomDisplay: Sendable {
     }
   }
 
-  /// More rows than this in a second cannot be read while they move: they come together, once a second.
+  /// The rows per second that people can read while they move. Faster rows appear together, once
+  /// per second.
   private static let calmRate = 10.0
-  /// What waits for each other is shown after as many seconds.
+  /// The seconds after which collected rows and figures are shown.
   private static let calmInterval = 0.95
 
-  /// Shows rows and figures that came in by now; those that come faster than people read wait for each other.
+  /// Shows rows and figures that arrived by now. If they arrive faster than people can read, they
+  /// are collected and shown together.
   ///
-  /// To be called once a second at least, since what comes last in a flood is followed by no update.
+  /// Call this at least once per second: the last change of a flood is followed by no update.
   package mutating func settle(at time: UInt64) {
     guard !isPaused else { return }
     settleRows(at: time)
     settleFigures(at: time)
   }
 
-  /// Figures change together. Words, colours, and levels that people move are shown at once.
+  /// Updates all figures together. Words, colours, and levels that users can move are updated
+  /// immediately.
   private mutating func settleFigures(at time: UInt64) {
     guard let newest else { return }
     if let parts, let figuresChanged,
@@ -68,7 +72,7 @@ package struct RoomDisplay: Sendable {
       self.parts = newest.parts.keepingFigures(of: parts)
       return
     }
-    // What is shown first is no change.
+    // The first report is not a change.
     if parts != nil, parts != newest.parts || counters != newest.report.counters {
       figuresChanged = time
     }
@@ -84,7 +88,8 @@ package struct RoomDisplay: Sendable {
       let seconds = Double(time - min(time, last.time)) / 1e9
       let count = history.end - last.end
       if count < 0 || seconds >= Self.calmInterval || Double(count) <= Self.calmRate * seconds {
-        // Nothing new leaves the time as it is, so that a single row after silence is shown at once.
+        // Without new rows the time stays unchanged, so that a single row after a pause is shown
+        // immediately.
         if count != 0 { followed[name] = (history.end, time) }
       }
     }
@@ -103,7 +108,7 @@ package struct RoomDisplay: Sendable {
 
   private var panes: [ScreenParts.Pane] { parts?.panes ?? [] }
 
-  /// The pane that has the focus: the one that was chosen, or one that scrolls.
+  /// The focused pane: the chosen pane, or else the first with a scrolling list.
   private var focus: String? {
     if chosenFocus == Self.headline { return chosenFocus }
     if let chosenFocus, panes.contains(where: { $0.name == chosenFocus }) { return chosenFocus }
@@ -112,6 +117,8 @@ package struct RoomDisplay: Sendable {
 
   // MARK: Keys
 
+  /// Applies a key.
+  ///
   /// - Returns: Whether the key has a meaning here.
   package mutating func press(_ key: Key) -> Bool {
     switch key {
@@ -145,7 +152,8 @@ package struct RoomDisplay: Sendable {
 
   // MARK: Selecting
 
-  /// What of the focused pane can be selected: what is above its scrolling list, and the rows of that list.
+  /// Returns the selectable things of the focused pane: those above its scrolling list, and that
+  /// list.
   private func selectable() -> (head: [ActTarget], list: ScreenNode?) {
     guard let focus, let parts else { return ([], nil) }
     if focus == Self.headline { return (parts.headline.flatMap(ActTarget.all), nil) }
@@ -161,7 +169,8 @@ package struct RoomDisplay: Sendable {
     return !head.isEmpty || list?.rowActs.isEmpty == false
   }
 
-  /// What is selected in the focused pane; another one in its position if it has gone.
+  /// The selection in the focused pane. If the selected thing above a list has disappeared, the
+  /// thing now at its position; nil if a selected row has.
   package var selected: ActTarget? {
     guard let focus, let selection = selections[focus] else { return nil }
     let (head, list) = selectable()
@@ -185,12 +194,12 @@ package struct RoomDisplay: Sendable {
     followToEnd(focus)
   }
 
-  /// Who asks for the newest rows does not wait for them.
+  /// Shows the newest rows immediately, because the user asked for them.
   private mutating func followToEnd(_ pane: String) {
     if let end = histories[pane]?.end { followed[pane]?.end = end }
   }
 
-  /// Selects what is above or below; scrolls if there is nothing to select.
+  /// Selects the previous or next thing; scrolls if the pane has nothing to select.
   private mutating func move(_ step: Int) {
     guard let focus, canSelect else { return scroll(step) }
     let (head, list) = selectable()
@@ -200,7 +209,7 @@ package struct RoomDisplay: Sendable {
     let index =
       head.firstIndex { $0.identity == selected.identity }
       ?? rows.lastIndex { Self.identity($0) == selected.identity }.map { $0 + head.count } ?? 0
-    // Below the newest row the list is followed again.
+    // Moving below the newest row resumes following the list.
     if !rows.isEmpty, index + step == count { return deselect() }
     select(min(max(index + step, 0), count - 1), head, rows)
   }
@@ -213,15 +222,15 @@ package struct RoomDisplay: Sendable {
       let identity = Self.identity(rows[index - head.count])
     {
       selections[focus] = (identity, index)
-      // The list stays where it is while somebody reads it.
+      // The list stops following while a row is selected, so that users can read it.
       ends[focus] = ends[focus] ?? histories[focus]?.end
     }
   }
 
   /// Selects the nearest row of the scrolling list that contains a text, ignoring case.
   ///
-  /// - Parameter step: -1 looks at older rows, 1 at newer ones.
-  /// - Returns: whether there is one.
+  /// - Parameter step: -1 searches older rows, 1 newer rows.
+  /// - Returns: whether a row was found.
   package mutating func find(_ text: String, _ step: Int) -> Bool {
     let candidates = panes.filter { $0.scrolling != nil }
     guard let pane = candidates.first(where: { $0.name == focus }) ?? candidates.first else {
@@ -248,7 +257,7 @@ package struct RoomDisplay: Sendable {
 
   // MARK: Mouse
 
-  /// Gives the pane at a place the focus; `false` if there is none.
+  /// Focuses the pane at a position; returns `false` if there is none.
   private mutating func focus(row: Int, column: Int) -> Bool {
     let (drawn, regions, top) = layout(columns: size.columns, rows: size.rows)
     if row < top {
@@ -264,8 +273,9 @@ package struct RoomDisplay: Sendable {
     return true
   }
 
-  /// Selects what is at a place.
-  /// - Returns: whether just that was selected already.
+  /// Selects the target at a position.
+  ///
+  /// - Returns: whether that target was already selected.
   package mutating func click(row: Int, column: Int) -> Bool {
     guard focus(row: row, column: column), let focus else { return false }
     let picture = picture(columns: size.columns, rows: size.rows)
@@ -290,7 +300,8 @@ package struct RoomDisplay: Sendable {
     guard let focus else { return }
     if let history = histories[focus] {
       var end = ends[focus] ?? history.end
-      // At its beginning a list fills the page, and the next step goes on from there.
+      // At the beginning of a list, a full page is shown; the next step starts from the end of that
+      // page.
       if distance > 0 { end = max(end, history.first + pageRows) }
       end = max(history.first + 1, end + distance)
       ends[focus] = end < history.end ? end : nil
@@ -301,7 +312,7 @@ package struct RoomDisplay: Sendable {
     }
   }
 
-  /// How many rows of its list the focused pane shows, if each takes one line.
+  /// The number of list rows that the focused pane shows, if each takes one line.
   private var pageRows: Int {
     let (drawn, regions, _) = layout(columns: size.columns, rows: size.rows)
     guard let index = drawn.firstIndex(where: { $0.name == focus }),
@@ -311,14 +322,14 @@ package struct RoomDisplay: Sendable {
     return max(0, region.rows - 1 - NodeDrawing(columns: region.columns).lines(before).count)
   }
 
-  /// The panes that have something to show, their regions, and the rows above them.
+  /// Returns the panes that have content, their regions, and the number of rows above them.
   private func layout(
     columns: Int, rows: Int
   ) -> (drawn: [ScreenParts.Pane], regions: [PaneLayout.Region], top: Int) {
     guard let parts else { return ([], [], 0) }
     let head = ScreenText.headline(newest?.report.room ?? "", parts, columns: columns, .full)
     let top = min(head.count, rows > 12 ? 2 : 1)
-    // A pane with nothing to show gives up its space.
+    // A pane without content gives up its space.
     let drawn = panes.filter { hasContent($0, columns: columns, rows: rows) }
     return (drawn, regions(of: drawn, columns: columns, rows: rows - top), top)
   }
@@ -350,17 +361,17 @@ package struct RoomDisplay: Sendable {
     if isZoomed, let pane = panes.firstIndex(where: { $0.name == focus }) {
       return [PaneLayout.Region(pane: pane, row: 0, column: 0, columns: columns, rows: rows)]
     }
-    // The first pane has the whole width. Beside another one a pane has a little less than half of it.
+    // The first pane has the whole width. A pane beside another one has a little less than half.
     let half = columns < PaneLayout.pairs ? columns : columns * 4 / 9
     let needs = panes.enumerated().map { need(of: $1, columns: $0 == 0 ? columns : half) }
     return PaneLayout(needs, columns: columns, rows: rows).regions
   }
 
-  /// From this height on, a pane that shows nothing but what can be done has space as well.
+  /// The least height at which a pane is shown that contains nothing but its acts.
   private static let spacious = 28
 
   private func hasContent(_ pane: ScreenParts.Pane, columns: Int, rows: Int) -> Bool {
-    // Plain text has no acts.
+    // The plain form omits acts.
     let offers = rows >= Self.spacious || pane.name == focus
     return pane.scrolling != nil
       || !NodeDrawing(columns: columns, form: offers ? .full : .plain).lines(pane.content).isEmpty
@@ -419,12 +430,13 @@ package struct RoomDisplay: Sendable {
     return Array(lines.prefix(rows))
   }
 
-  /// The rows are what such a pane is for: they keep half of it.
+  /// Returns the lines of a pane with a scrolling list. Its rows matter most, so they get at least
+  /// half of the lines.
   ///
   /// - Parameters:
-  ///   - end: the number after that of the last row to show.
-  ///   - isHeld: whether somebody has scrolled there.
-  ///   - cursor: the number of the row that is selected, which is shown in any case.
+  ///   - end: the number after the last row to show.
+  ///   - isHeld: whether the user has scrolled to this position.
+  ///   - cursor: the number of the selected row, which is always shown.
   private func scrolled(
     _ before: ScreenNode, _ history: RowHistory, end: Int, isHeld: Bool, cursor: Int?, columns: Int,
     rows: Int
@@ -450,7 +462,7 @@ package struct RoomDisplay: Sendable {
     guard let start = start ?? (isAtStart ? history.first : nil) else {
       return head + body.suffix(free)
     }
-    // The page that begins with the cursor, or with the first row of all.
+    // This page begins with the selected row, or with the first row of the list.
     body = []
     for row in history.rows.dropFirst(start - history.first) {
       guard body.count < free else { break }
@@ -459,7 +471,7 @@ package struct RoomDisplay: Sendable {
     return head + body.prefix(free)
   }
 
-  /// How many events came, and how many of them were not taken. `show` says where all of them went.
+  /// The number of events received and rejected. The verb `show` has the complete counts.
   var counts: StyledLine {
     guard let counters else { return StyledLine() }
     let rejected =

@@ -2,14 +2,14 @@ package import ControlInterface
 import LiveEvents
 import Wording
 
-/// The rooms of the daemon with their figures, to choose one from.
+/// The list of the daemon's rooms, with figures, for choosing a room.
 package struct RoomListDisplay: Sendable {
   private var rooms: [RoomSummary]?
   private var received: [String: Int] = [:]
   private var rates: [String: Double] = [:]
   private var time: UInt64 = 0
   private var selected: String?
-  /// Only rooms whose names contain this are shown.
+  /// The text that the names of the listed rooms must contain.
   package private(set) var filter = ""
 
   package init() {}
@@ -19,7 +19,7 @@ package struct RoomListDisplay: Sendable {
     let seconds = Double(time - min(time, self.time)) / 1e9
     for room in rooms {
       let now = room.counters.received
-      // A room that is new, or counts from zero again, has no rate yet.
+      // A new room, or one that counts from zero again, has no rate yet.
       if let before = received[room.room], seconds > 0, now >= before {
         rates[room.room] = Double(now - before) / seconds
       } else {
@@ -31,13 +31,13 @@ package struct RoomListDisplay: Sendable {
     self.rooms = rooms.sorted { $0.room < $1.room }
   }
 
-  /// All of them, by name.
+  /// The names of all rooms, sorted.
   package var names: [String] { (rooms ?? []).map(\.room) }
   private var shown: [RoomSummary] {
     (rooms ?? []).filter { filter.isEmpty || $0.room.contains(filter) }
   }
 
-  /// The room that would be opened.
+  /// The room that Enter opens.
   package var choice: String? {
     let shown = shown
     return (shown.first { $0.room == selected } ?? shown.first)?.room
@@ -65,8 +65,10 @@ package struct RoomListDisplay: Sendable {
     guard !shown.isEmpty else {
       let text =
         rooms == nil
-        ? "looking ..."
-        : filter.isEmpty ? "No room is open. Its first event opens one." : "No room has that name."
+        ? "loading ..."
+        : filter.isEmpty
+          ? "No room is open. A room opens with its first event."
+          : "No room's name contains that text."
       grid.put(text, .faint, row: 2, column: 0, width: columns)
       return grid
     }

@@ -1,22 +1,22 @@
 package import ControlInterface
 
-/// The rows of a scrolling list that were seen here, which are more than the daemon sends at once.
+/// The rows of a scrolling list that were received here. The daemon sends fewer rows at a time.
 package struct RowHistory: Sendable {
-  /// How many are kept.
+  /// The number of rows kept.
   package static let capacity = 2_000
 
   package private(set) var rows: [ScreenNode] = []
-  /// The number of the first row kept. A row keeps its number unless rows before it are taken away.
+  /// The number of the first row kept. A row keeps its number unless rows before it are removed.
   package private(set) var first = 0
   private var scrolling: String?
 
-  /// The number after that of the newest row.
+  /// The number after the newest row.
   package var end: Int { first + rows.count }
 
   package init() {}
 
-  /// Takes the newest rows of a list over. Rows seen before them stay; those that should be among them and
-  /// are not were taken away.
+  /// Merges the newest rows of a list. Rows received before them stay. Rows that should be among
+  /// them but are missing were removed, and are dropped.
   ///
   /// - Returns: whether it is the same list as before.
   /// - Complexity: O(rows reported) on average; O(rows kept) if the list has changed a lot.
@@ -30,7 +30,8 @@ package struct RowHistory: Sendable {
     } else if let start = rows.lastIndex(where: { $0.id == newest[0].id }) {
       drop(from: start)
     } else {
-      // Rows that overlap although the first is not known: the list reaches further back than before.
+      // Rows overlap although the first one is unknown: the list now reaches further back than
+      // before.
       let identities = Set(newest.map(\.id))
       if rows.contains(where: { identities.contains($0.id) }) { drop(from: 0) }
     }

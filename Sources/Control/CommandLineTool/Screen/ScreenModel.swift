@@ -1,18 +1,20 @@
 import Platform
 
-/// What a live screen shows, and how it reacts to keys.
+/// The content of a live screen, and its reactions to keys.
 package protocol ScreenModel: Sendable {
-  /// The updates that it shows.
+  /// The type of the updates that the screen shows.
   associatedtype Update: Sendable
-  /// What it asks the source of its updates for.
+  /// The type of the requests that the screen makes to the source of its updates.
   associatedtype Request: Sendable = Never
 
   mutating func apply(_ update: Update)
   /// Called before keys and pictures.
   mutating func resize(columns: Int, rows: Int)
-  /// - Returns: Whether the screen stays.
+  /// Applies a key.
+  ///
+  /// - Returns: Whether the screen stays open.
   mutating func press(_ key: Key) -> Bool
-  /// What it asks for since it was last called.
+  /// Returns and removes the requests made since the last call.
   mutating func takeRequests() -> [Request]
   func picture(columns: Int, rows: Int) -> CellGrid
 }
@@ -22,22 +24,22 @@ extension ScreenModel {
   package mutating func takeRequests() -> [Request] { [] }
 }
 
-/// What has arrived for a screen since it last looked. Only the newest update of each source is
-/// kept, so that a screen on a slow line shows the present, not the past.
+/// The updates and inputs that arrived for a screen since it last looked. Only the newest update of
+/// each source is kept, so that a screen on a slow line shows the present.
 package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   package struct Content: Sendable {
-    /// By number of the source.
+    /// The updates, by number of the source.
     package var updates: [Int: Update] = [:]
     package var inputs: [Terminal.Input] = []
-    /// How the source of the updates ended.
+    /// The result with which the source of the updates ended.
     package var end: Result<Void, any Error>?
   }
 
   private let content = Guarded(Content())
-  /// Yields when something has arrived.
+  /// Yields when something arrived.
   let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
-  /// What the screen asks for.
+  /// The requests of the screen.
   let requests: AsyncStream<Request>
   private let request: AsyncStream<Request>.Continuation
 
@@ -78,8 +80,10 @@ struct LiveScreen<Model: ScreenModel> {
     self.terminal = terminal
   }
 
-  /// - Parameter source: Posts updates; when it returns or throws, so does this.
-  /// - Throws: What `source` throws, `CancellationError` if the task is cancelled, or
+  /// Shows the screen until the user leaves.
+  ///
+  /// - Parameter source: Posts updates. This function returns or throws when `source` does.
+  /// - Throws: The errors of `source`, `CancellationError` if the task is cancelled, or
   ///   ``OutputClosed``.
   mutating func run(
     _ source: @escaping @Sendable (ScreenInbox<Model.Update, Model.Request>) async throws -> Void

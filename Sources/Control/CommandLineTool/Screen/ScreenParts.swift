@@ -1,6 +1,7 @@
 package import ControlInterface
 
-/// The tree of a room's screen, taken apart for a terminal: the panes, and what is in none of them.
+/// The tree of a room's screen, split for a terminal: the panes, and the nodes outside of all
+/// panes.
 package struct ScreenParts: Equatable, Sendable {
   package struct Pane: Equatable, Sendable {
     package var title: String
@@ -10,15 +11,18 @@ package struct ScreenParts: Equatable, Sendable {
     package var name: String { panel.name }
   }
 
-  /// What belongs to the whole screen.
+  /// The nodes outside of all panes.
   package private(set) var headline: [ScreenNode] = []
-  /// The most important first.
+  /// The panes, the most important first.
   package private(set) var panes: [Pane] = []
 
-  /// More levels than any screen has; a tree that goes deeper is cut, and so is one that contains itself.
+  /// The depth at which a tree is cut. No real screen is this deep; this also stops a tree that
+  /// contains itself.
   private static let deepest = 32
 
-  /// - Parameter shown: names of the panes to keep; empty keeps all.
+  /// Splits a report.
+  ///
+  /// - Parameter shown: the names of the panes to keep; empty keeps all.
   package init(_ report: ScreenReport, shown: [String] = []) {
     let root = Self.resolved(ScreenNode(kind: .child, view: report.root), report, depth: 0)
     collect(root)
@@ -28,7 +32,8 @@ package struct ScreenParts: Equatable, Sendable {
       .sorted { ($0.1.panel.priority, $0.0) < ($1.1.panel.priority, $1.0) }.map(\.1)
   }
 
-  /// The same parts, except that those which differ in nothing but figures are as they were before.
+  /// Returns these parts, except that parts which differ from `before` only in figures are taken
+  /// from `before`.
   func keepingFigures(of before: ScreenParts) -> ScreenParts {
     var parts = self
     if headline.map(\.withoutFigures) == before.headline.map(\.withoutFigures) {
@@ -71,8 +76,8 @@ package struct ScreenParts: Equatable, Sendable {
 }
 
 extension ScreenNode {
-  /// The same without digits in texts and without what is drawn from numbers. What people can move keeps its value,
-  /// and rows that scroll are left out.
+  /// This node without digits in texts and without graphics of numbers, for comparison. Gauges that
+  /// users can move keep their values; scrolling rows are left out.
   fileprivate var withoutFigures: ScreenNode {
     func words(_ text: String?) -> String? { text?.filter { !"0123456789,.".contains($0) } }
     var node = self
@@ -92,7 +97,7 @@ extension ScreenParts.Pane {
     return pane
   }
 
-  /// The list that scrolls, with what comes before it; `nil` if there is none.
+  /// The scrolling list, with the content before it; `nil` if there is none.
   var scrolling: (before: ScreenNode, list: ScreenNode)? { Self.split(content) }
 
   private static func split(_ node: ScreenNode) -> (before: ScreenNode, list: ScreenNode)? {

@@ -1,19 +1,21 @@
 package import ControlInterface
 import Wording
 
-/// The screen of a room as plain text, whole.
+/// Formats the complete screen of a room as plain text.
 package enum ScreenText {
-  /// What a screen says while it shows the past.
-  package static let awayNotice = "The daemon went away; waiting for it."
+  /// The notice on a live screen while its content is outdated.
+  package static let awayNotice = "The daemon is unreachable; waiting for it."
 
-  /// - Parameter shown: names of the panes to show; empty means all.
+  /// Returns the lines of a screen.
+  ///
+  /// - Parameter shown: the names of the panes to show; empty means all.
   package static func lines(
     _ report: ScreenReport, shown: [String] = [], columns: Int
   ) -> [String] {
     let parts = ScreenParts(report, shown: shown)
     let drawing = NodeDrawing(columns: columns - 2, form: .plain)
     var lines = headline(report.room ?? "", parts, columns: columns, .plain)
-    // What can be long comes last.
+    // Panes that can be long are last.
     let panes =
       parts.panes.filter { $0.scrolling == nil } + parts.panes.filter { $0.scrolling != nil }
     for pane in panes {
@@ -42,7 +44,7 @@ package enum ScreenText {
     }
   }
 
-  /// The name of the room and what belongs to none of its panes.
+  /// Returns the name of the room, and the nodes outside of all panes.
   static func headline(
     _ room: String, _ parts: ScreenParts, columns: Int, _ form: NodeDrawing.Form
   ) -> [StyledLine] {
@@ -60,7 +62,7 @@ package enum ScreenText {
 }
 
 extension Console {
-  /// The screen of a room as plain text for this console.
+  /// Returns the screen of a room as plain text for this console.
   func lines(of screen: ScreenReport, shown: [String] = []) -> [String] {
     let lines = ScreenText.lines(screen, shown: shown, columns: columns)
     return usesUnicode ? lines : lines.map(TerminalText.ascii)

@@ -3,11 +3,11 @@ import JSON
 import Platform
 import Varlink
 
-/// Keeps the screen of `watch` up to date, and does what is asked for on it.
+/// Keeps the screen of `watch` up to date and performs the calls that its user requests.
 final class WatchSource: Sendable {
   typealias Inbox = ScreenInbox<HostScreenModel.Update, HostScreenModel.Request>
 
-  /// Numbers of the sources of updates other than the room.
+  /// The numbers of the update sources other than the room.
   private enum Source {
     static let connection = -1
     static let rooms = -2
@@ -16,7 +16,7 @@ final class WatchSource: Sendable {
   }
 
   let context: Context
-  /// The room that was named, with which the watch ends; `nil` if rooms are chosen from a list.
+  /// The room that the user named, whose end ends the watch; `nil` if rooms are chosen from a list.
   let room: String?
   let rate: Double
   let inbox: Inbox
@@ -43,7 +43,7 @@ final class WatchSource: Sendable {
     try await context.following(
       client,
       onConnection: { [self] isConnected in
-        // What shows a room notices sooner.
+        // The monitor of a room notices a lost connection sooner.
         guard !isShowingRoom.withLock({ $0 }) else { return }
         inbox.post(.connection(isConnected), from: Source.connection)
       }
@@ -66,7 +66,7 @@ final class WatchSource: Sendable {
         monitor?.cancel()
         monitor = show(room)
       case .call(let call):
-        // One after the other, or a level could end where it was on its way.
+        // Calls of one method run in order. Otherwise an earlier level could overwrite a later one.
         let before = last[call.method]
         last[call.method] = Task {
           await before?.value
@@ -125,12 +125,12 @@ final class WatchSource: Sendable {
   }
 }
 
-/// Why a room is not watched any longer.
+/// The reason why watching a room ended.
 enum WatchEnd: Error {
   case roomClosed(String)
   case daemonStopped
 
-  /// The same error, unless it means that the room is gone.
+  /// Returns ``roomClosed(_:)`` if the error means that the room is gone; otherwise the same error.
   static func meaning(of error: VarlinkError) -> any Error {
     guard case .noSuchRoom(let name)? = ControlError(error) else {
       return VarlinkClientError.remote(error)

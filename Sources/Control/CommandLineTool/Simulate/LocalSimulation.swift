@@ -6,9 +6,10 @@ import Simulation
 import YAMLReader
 
 extension Context {
-  /// Runs a verb of `HangCommand` on a scenario in this process, and reports what it found.
+  /// Runs a verb of `HangCommand` on a scenario in this process and reports the result.
   ///
-  /// - Parameter isSilent: whether standard output has a file in place of the report.
+  /// - Parameter isSilent: whether the report is not printed because standard output receives a
+  ///   file.
   func simulate(
     _ path: String, _ changes: ScenarioChanges, _ files: ReportFiles, isSilent: Bool,
     _ verb: (SimulationPlan, _ progress: (_ percent: Int) -> Void) async throws -> CommandOutcome
@@ -29,7 +30,7 @@ extension Context {
     }
   }
 
-  /// Prints what a verb of `HangCommand` found, and writes the files that are asked for.
+  /// Prints the result of a verb of `HangCommand`, and writes the requested files.
   func report(_ outcome: CommandOutcome, _ files: ReportFiles, isSilent: Bool) throws {
     do { try files.write(outcome) } catch { throw Self.failure(error) }
     if !isSilent {
@@ -39,7 +40,7 @@ extension Context {
     if !outcome.missed.isEmpty { throw ThresholdsNotMet(lines: outcome.missed) }
   }
 
-  /// The exit codes of errors of `HangCommand`.
+  /// Converts errors of `HangCommand` into failures with their exit codes.
   static func failure(_ error: any Error) -> any Error {
     switch error {
     case let error as ValidationError: Failure(.usage, error.message)
@@ -54,7 +55,7 @@ extension Context {
 }
 
 extension Console {
-  /// The lines of a report, with colours where there may be some.
+  /// Returns the lines of a report, with colours if this console allows them.
   func coloured(_ lines: [String]) -> [String] {
     isOutputTerminal && palette != .none ? Verdict.coloured(lines) : lines
   }
@@ -63,10 +64,10 @@ extension Console {
 extension GlobalOptions {
   var wantsJSON: Bool { mode(isTerminal: false) != .off }
 
-  /// For verbs that do not ask the daemon.
+  /// Rejects `--socket`, for verbs that do not use the daemon.
   func refuseSocket(of verb: String) throws {
     if socket != nil {
-      throw ValidationError("\(verb) reads files and does not ask the daemon; leave out --socket")
+      throw ValidationError("\(verb) reads files and does not use the daemon; remove --socket")
     }
   }
 }

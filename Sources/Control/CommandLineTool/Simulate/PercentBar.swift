@@ -1,7 +1,7 @@
 import Platform
 import Wording
 
-/// A progress bar for work whose progress is known in percent; shown on a terminal only.
+/// A progress bar in percent, shown only on a terminal.
 package struct PercentBar {
   private let console: Console
   private let start = MonotonicClock.nanoseconds()
@@ -11,7 +11,7 @@ package struct PercentBar {
   package func show(_ percent: Int) {
     guard console.isDiagnosticsTerminal else { return }
     let elapsed = Double(MonotonicClock.nanoseconds() - start) / 1e9
-    // Leaves the last column free: writing there makes some terminals wrap.
+    // The last column stays free, because writing there makes some terminals wrap.
     let line = Self.line(percent, elapsed: elapsed, columns: max(1, console.size().columns - 1))
     console.diagnose("\r\(line)\u{1B}[K")
   }
@@ -20,10 +20,8 @@ package struct PercentBar {
     if console.isDiagnosticsTerminal { console.diagnose("\r\u{1B}[K") }
   }
 
-  /// One line, at most `columns` wide: the bar, the rate so far, and the remaining time at this
-  /// rate.
-  ///
-  /// - Parameter elapsed: seconds since the work began.
+  /// Returns one line, at most `columns` wide: the bar, the rate so far, and the remaining time at
+  /// this rate.
   package static func line(_ percent: Int, elapsed: Double, columns: Int) -> String {
     let percent = min(100, max(0, percent))
     var text = "\(percent)%"

@@ -6,7 +6,7 @@ import Simulation
 import Varlink
 import YAMLReader
 
-/// The result of a simulation, wherever it ran.
+/// The result of a simulation, in this process or in the daemon.
 struct SimulationResult: Equatable {
   var report: JSONValue
   var lines: [String]
@@ -21,13 +21,14 @@ struct SimulationResult: Equatable {
     return .object(members)
   }
 
-  /// Lines and page follow from the report.
+  /// Lines and page are derived from the report, so they are not compared. Measured members are
+  /// excluded.
   static func == (left: Self, right: Self) -> Bool {
     left.reproducible == right.reproducible && left.trace == right.trace
   }
 }
 
-/// Runs a scenario in the daemon, sending it all files that it needs.
+/// Runs a scenario in the daemon. Sends the daemon all files that the scenario needs.
 struct RemoteSimulation {
   var context: Context
   var wantsPage: Bool
@@ -39,7 +40,7 @@ struct RemoteSimulation {
     do {
       return try await run(request, wantsTrace: options.wantsTrace, progress: progress)
     } catch var failure as Failure where failure.status == .notReachable {
-      failure.message += "; --local simulates without it"
+      failure.message += "; --local simulates without the daemon"
       throw failure
     }
   }
@@ -61,7 +62,8 @@ struct RemoteSimulation {
     }
   }
 
-  /// Reads the scenario here first, to find its errors and the files it needs.
+  /// Builds the call. Parses the scenario locally first, to report errors and to collect the files
+  /// that it needs.
   private func request(
     _ text: String, _ options: SimulationOptions
   ) throws -> SimulateRequest {

@@ -2,10 +2,10 @@ import ArgumentParser
 import HangCommand
 import Simulation
 
-/// What replaces parts of a scenario.
+/// The command-line options that replace parts of a scenario.
 typealias ScenarioChanges = PlanChanges<ScenarioDevices>
 
-/// Device profiles, in files.
+/// Device profiles that are read from files.
 enum ScenarioDevices: DeviceNames {
   static var completion: CompletionKind { .devices }
 }

@@ -3,7 +3,7 @@ import HangSimulation
 import JSON
 import Simulation
 
-/// The text of a scenario.
+/// Reads the text of a scenario.
 enum ScenarioText {
   static func read(_ path: String) throws(Failure) -> String {
     guard let bytes = ScenarioFiles.disk.read(path) else {
@@ -13,14 +13,14 @@ enum ScenarioText {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Failure(
-        .configuration, "\(path): is not UTF-8 text", details: ["file": .string(path)])
+        .configuration, "\(path): not valid UTF-8 text", details: ["file": .string(path)])
     }
     return text
   }
 }
 
 extension TextFile {
-  /// Why a file of a simulation was not read.
+  /// Returns the reason why a file of a simulation could not be read.
   static func problem(_ path: String) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return String(cString: strerror(errno)) }
@@ -32,7 +32,7 @@ extension TextFile {
     return "it is not a regular file, or too large"
   }
 
-  /// Writes a text to a file, which is replaced if it exists.
+  /// Writes a text to a file. An existing file is replaced.
   static func write(_ text: String, to path: String) throws(Failure) {
     guard let file = fopen(path, "w") else { throw failure(path) }
     var text = text

@@ -3,7 +3,7 @@ import HangSimulation
 import JSON
 
 extension SimulationResult {
-  /// The same for files, wherever it ran.
+  /// The result in the form that `HangCommand` writes to files.
   var outcome: CommandOutcome {
     var seed: UInt64 = 0
     if case .integer(let number) = report["seed"] { seed = UInt64(clamping: number) }

@@ -3,15 +3,16 @@ package struct CellGrid: Equatable, Sendable {
   package struct Cell: Equatable, Sendable {
     package var character: Character
     package var style: TextStyle
-    /// The columns of the character: 2 if it is wide; 0 for the cell after a wide character.
+    /// The columns of the character: 1, 2 for a wide character, or 0 for the cell after a wide
+    /// character.
     package var width: UInt8
 
     package static let blank = Cell(character: " ", style: .plain, width: 1)
 
-    /// Whether every terminal agrees about the width.
+    /// Whether all terminals agree about the width of the character.
     var isCertain: Bool { width == 1 && (character.isASCII || Self.drawing.contains(character)) }
 
-    /// Lines and blocks.
+    /// The characters for lines and blocks.
     private static let drawing: ClosedRange<Character> = "\u{2500}"..."\u{259F}"
   }
 
@@ -31,15 +32,15 @@ package struct CellGrid: Equatable, Sendable {
     cells[row * columns..<(row + 1) * columns]
   }
 
-  /// A row without its styles, and without spaces at its end.
+  /// Returns the text of a row without styles and trailing spaces.
   package func text(row: Int) -> String {
     var text = String(self.row(row).filter { $0.width > 0 }.map(\.character))
     while text.last == " " { text.removeLast() }
     return text
   }
 
-  /// Writes a line at a position, cut to a width with an ellipsis; everything outside the grid is
-  /// left out.
+  /// Writes a line at a position, cut to a width with an ellipsis. Anything outside the grid is
+  /// dropped.
   package mutating func put(_ line: StyledLine, row: Int, column: Int, width: Int) {
     guard (0..<rows).contains(row), column >= 0 else { return }
     let end = min(columns, column + width)
@@ -74,8 +75,7 @@ package struct CellGrid: Equatable, Sendable {
     }
   }
 
-  /// The same picture for a terminal that knows ASCII only: lines, blocks and ellipses are
-  /// replaced.
+  /// This picture in ASCII: lines, blocks and ellipses are replaced.
   package var ascii: CellGrid {
     var grid = self
     for index in cells.indices {
@@ -86,7 +86,7 @@ package struct CellGrid: Equatable, Sendable {
     return grid
   }
 
-  /// With the text of a target in reverse, within some rows and columns.
+  /// Reverses the text of a target within some rows and columns.
   mutating func select(
     _ target: String, rows selected: Range<Int>, columns selectedColumns: Range<Int>
   ) {
@@ -98,14 +98,14 @@ package struct CellGrid: Equatable, Sendable {
     }
   }
 
-  /// As a terminal draws it, which knows nothing of targets.
+  /// This picture without targets, which terminals do not draw.
   package var withoutTargets: CellGrid {
     var grid = self
     for index in cells.indices { grid.cells[index].style.target = nil }
     return grid
   }
 
-  /// Replaces a row; what the new one lacks is blank.
+  /// Replaces a row; cells missing in the new row become blank.
   mutating func replace(row: Int, with new: ArraySlice<Cell>) {
     let rest = repeatElement(Cell.blank, count: columns - new.count)
     cells.replaceSubrange(row * columns..<(row + 1) * columns, with: Array(new) + rest)

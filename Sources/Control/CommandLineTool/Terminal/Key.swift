@@ -1,23 +1,23 @@
-/// A key of a terminal's keyboard, or what its mouse did.
+/// A key of a terminal's keyboard, or an event of its mouse.
 package enum Key: Equatable, Sendable {
   case character(Character)
   case up, down, left, right, pageUp, pageDown, home, end
   case enter, tab, backTab, escape, backspace
-  /// The first button, at a place that counts from 0.
+  /// A click of the first button. Row and column count from 0.
   case click(row: Int, column: Int)
-  /// The wheel: rows to scroll, down being positive.
+  /// A turn of the wheel by a number of rows; down is positive.
   case wheel(Int, row: Int, column: Int)
 }
 
-/// Turns what a terminal sends into keys. A sequence may arrive in pieces.
+/// Parses the bytes that a terminal sends into keys. A sequence may arrive in pieces.
 package struct KeyParser: Sendable {
   private var pending: [UInt8] = []
 
   package init() {}
 
-  /// The keys that these bytes complete; sequences of unknown keys are left out.
+  /// Returns the keys that these bytes complete. Sequences of unknown keys are dropped.
   package mutating func keys(_ bytes: [UInt8]) -> [Key] {
-    // Nothing follows the key itself, while a sequence begins with more than this byte.
+    // Nothing follows the Escape key, while a sequence continues after this byte.
     if pending.isEmpty, bytes.allSatisfy({ $0 == 0x1B }) { return bytes.map { _ in .escape } }
     pending += bytes
     var keys: [Key] = []
@@ -25,12 +25,12 @@ package struct KeyParser: Sendable {
       pending.removeFirst(length)
       if let key { keys.append(key) }
     }
-    // No sequence is that long: it is noise.
+    // No sequence is that long, so these bytes are noise.
     if pending.count > 32 { pending = [] }
     return keys
   }
 
-  /// The first key and its bytes; nil if more must come.
+  /// Returns the first key and its length in bytes; nil if more bytes are needed.
   private func first() -> (key: Key?, length: Int)? {
     guard let byte = pending.first else { return nil }
     switch byte {
@@ -52,7 +52,7 @@ package struct KeyParser: Sendable {
       case 0xF0..<0xF5: 4
       default: 1
       }
-    // What cannot become a character must not hold up what follows.
+    // Invalid bytes must not hold up the keys after them.
     guard pending.dropFirst().prefix(length - 1).allSatisfy({ $0 & 0xC0 == 0x80 }) else {
       return (nil, 1)
     }
@@ -87,7 +87,8 @@ package struct KeyParser: Sendable {
     return (key, end + 1)
   }
 
-  /// SGR 1006: a button, a column and a row that count from 1; `M` when it goes down, `m` when it comes up.
+  /// Parses SGR 1006: a button, a column and a row that count from 1; `M` for a press, `m` for a
+  /// release.
   private func mouse(_ parameters: ArraySlice<UInt8>, _ end: UInt8) -> Key? {
     let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
       .compactMap { Int(String(decoding: $0, as: UTF8.self)) }

@@ -2,15 +2,16 @@ import Glibc
 
 /// Reads keys from a terminal.
 package enum Keyboard {
-  /// How long to wait for the rest of a sequence, in milliseconds. Long enough for a slow connection, too short to be
-  /// noticed after the Escape key.
+  /// The wait for the rest of a sequence, in milliseconds. It is long enough for a slow connection
+  /// and too short to be noticed after the Escape key.
   private static let escapeDelay: Int32 = 50
 
-  /// The bytes that were typed: none if the read was interrupted, nil once the terminal has hung up.
+  /// Returns the typed bytes: none if the read was interrupted, nil once the terminal has hung up.
   ///
-  /// An arrow key or a click arrives as a sequence that starts with the byte of the Escape key, and a busy machine or
-  /// a slow connection may deliver that byte alone. A trailing escape byte therefore waits for what `followed` finds
-  /// before it counts as the key. Blocks the calling thread meanwhile.
+  /// An arrow key or a click arrives as a sequence that starts with the byte of the Escape key. A
+  /// busy machine or a slow connection may deliver this byte alone. A trailing escape byte
+  /// therefore counts as the key only if `followed` finds no more bytes. Blocks the calling thread
+  /// meanwhile.
   package static func read(
     _ descriptor: Int32, followed: (Int32) -> Bool = Keyboard.isReadable
   ) -> [UInt8]? {
@@ -19,7 +20,7 @@ package enum Keyboard {
     return bytes
   }
 
-  /// True if there is something to read within the escape delay.
+  /// Returns whether bytes can be read within the escape delay.
   package static func isReadable(_ descriptor: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&request, 1, escapeDelay) > 0

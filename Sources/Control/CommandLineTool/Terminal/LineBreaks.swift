@@ -1,9 +1,10 @@
-/// Where a line of text may end: at spaces, and on both sides of the characters of Chinese and Japanese and of pictures,
-/// which are written without spaces. Korean has spaces.
+/// Finds the positions where a line of text may end. These are spaces and both sides of emoji and
+/// of Chinese and Japanese characters, which are written without spaces. Korean has spaces.
 ///
-/// The part of Unicode Standard Annex 14 that chat needs: its classes ID, CL, NS, CJ, EX and OP.
+/// Implements the part of Unicode Standard Annex 14 that chat needs: its classes ID, CL, NS, CJ, EX
+/// and OP.
 enum LineBreaks {
-  /// The pieces of a text that stay together, each with the spaces before it.
+  /// Returns the unbreakable pieces of a text, each with the spaces before it.
   static func words(_ text: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -33,10 +34,10 @@ enum LineBreaks {
     }
   }
 
-  /// Not at the beginning of a line.
+  /// Characters that cannot begin a line.
   private static let closing = Set(
     "、。，．・：；？！‼⁇々〻ー〜゛゜」』）］｝】〉》〕〗〙ゝゞヽヾ" + "ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
       + ",.:;!?)]}%…")
-  /// Not at the end of one.
+  /// Characters that cannot end a line.
   private static let opening = Set("「『（［｛【〈《〔〖〘([{")
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension TextStyle.Shade {
-  /// From `#RRGGBB`; `nil` for other text.
+  /// Parses `#RRGGBB`; fails for other text.
   init?(_ text: String) {
     guard text.utf8.count == 7, text.first == "#", let rgb = UInt32(text.dropFirst(), radix: 16)
     else { return nil }
@@ -9,8 +9,8 @@ extension TextStyle.Shade {
       red: UInt8(rgb >> 16 & 0xFF), green: UInt8(rgb >> 8 & 0xFF), blue: UInt8(rgb & 0xFF))
   }
 
-  /// The hue of this one, neither darker nor lighter than what can be read both on black and on white: people choose
-  /// their colours for the background of their platform.
+  /// This hue with its luminance limited to a range that is readable on black and on white. People
+  /// choose their colours for the background of their platform.
   package var readable: Self {
     let parts = [red, green, blue].map { pow(Double($0) / 255, Self.gamma) }
     let luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
@@ -29,6 +29,6 @@ extension TextStyle.Shade {
   }
 
   private static let gamma = 2.2
-  /// With contrasts of at least 4.5 to black and 3 to white.
+  /// The luminances with a contrast of at least 4.5 to black and 3 to white.
   private static let luminances = 0.18...0.3
 }

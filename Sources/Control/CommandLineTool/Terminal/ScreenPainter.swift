@@ -1,17 +1,19 @@
-/// Turns pictures into what a terminal must be sent to show them: what changed, and nothing else.
+/// Computes the output that makes a terminal show a picture: only the changes since the last
+/// picture.
 ///
-/// Draws whole if the size changed. Rows that only moved up are moved by the terminal.
+/// Redraws everything if the size changed. If rows only moved up, the terminal scrolls them.
 package struct ScreenPainter: Sendable {
   private var shown: CellGrid?
   private let palette: TextStyle.Palette
 
   package init(_ palette: TextStyle.Palette) { self.palette = palette }
 
-  /// Forgets what the terminal shows, so that the next picture is drawn whole.
+  /// Forgets what the terminal shows, so that the next picture is drawn completely.
   package mutating func forget() { shown = nil }
 
-  /// What makes the terminal show the picture; empty if it does so already.
-  /// - Complexity: O(*n*) in the places of the picture.
+  /// Returns the output that makes the terminal show the picture; empty if nothing changed.
+  ///
+  /// - Complexity: O(*n*) in the number of cells.
   package mutating func bytes(for grid: CellGrid) -> [UInt8] {
     var output = ""
     var old: CellGrid
@@ -29,7 +31,7 @@ package struct ScreenPainter: Sendable {
     return Array(output.utf8)
   }
 
-  /// Places between two changes that are cheaper to write again than to jump over.
+  /// The largest gap between two changes that is cheaper to rewrite than to skip.
   private static let shortGap = 6
 
   private func draw(
@@ -39,7 +41,7 @@ package struct ScreenPainter: Sendable {
     let new = Array(grid.row(row))
     let before = Array(old.row(row))
     guard new != before else { return }
-    // From here on the new row is blank; a longer blank rest is erased rather than written.
+    // The rest of the new row is blank; a longer blank rest is erased instead of written.
     let blank = (new.lastIndex { $0 != .blank } ?? -1) + 1
     var column = 0
     while let start = Self.change(new, before, from: column) {
@@ -53,8 +55,8 @@ package struct ScreenPainter: Sendable {
     }
   }
 
-  /// The first cells from `column` on that must be written, including the whole of a wide
-  /// character.
+  /// Returns the first cell at or after `column` that must be written, including both halves of a
+  /// wide character.
   private static func change(
     _ new: [CellGrid.Cell], _ old: [CellGrid.Cell], from column: Int
   ) -> Int? {
@@ -94,7 +96,8 @@ package struct ScreenPainter: Sendable {
       set(cell.style, &style, &output)
       output.append(cell.character)
       let next = column + Int(cell.width)
-      // Terminals disagree about the width of emoji and some scripts; the rest must not move.
+      // Terminals disagree about the width of emoji and some scripts, so the cursor is positioned
+      // explicitly after them.
       if !cell.isCertain, next < range.upperBound { move(row, next, &output) }
     }
   }
@@ -110,13 +113,13 @@ package struct ScreenPainter: Sendable {
   }
 }
 
-/// Rows that moved up together, as those of a chat do that takes the whole width.
+/// Rows that moved up together, like those of a chat that takes the whole width.
 private struct Scroll {
-  /// The rows that take part, those included that come in at the end.
+  /// The rows that scroll, including those that appear at the end.
   let rows: Range<Int>
   let distance: Int
 
-  /// Nil if it would not spare at least three rows.
+  /// Fails if scrolling would save fewer than three rows.
   init?(from old: CellGrid, to new: CellGrid) {
     var best: (rows: Range<Int>, distance: Int)?
     for distance in 1...8 where distance < new.rows {

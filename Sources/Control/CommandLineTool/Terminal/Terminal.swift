@@ -2,23 +2,23 @@ import Dispatch
 import Glibc
 import Platform
 
-/// A terminal on which a screen can be drawn, and its keyboard.
+/// A terminal for drawing screens, with its keyboard.
 package struct Terminal: Sendable {
-  /// What happens at a terminal.
+  /// An event at a terminal.
   package enum Input: Sendable, Equatable {
     case typed([UInt8])
     /// The window has a new size.
     case resized
-    /// The program was stopped and continues; the terminal shows something else.
+    /// The program was stopped and continues. The terminal shows something else by now.
     case resumed
   }
 
-  /// Takes over the whole terminal: an empty screen without a cursor, keys as they are typed.
-  /// Returns everything that happens from then on.
+  /// Takes over the whole terminal: an empty screen without a cursor, and unbuffered keys. Returns
+  /// the events that happen afterwards.
   package var begin: @Sendable () -> AsyncStream<Input>
-  /// Draws.
+  /// Writes output for drawing.
   package var write: @Sendable ([UInt8]) throws -> Void
-  /// Gives the terminal back as it was.
+  /// Restores the terminal's previous state.
   package var end: @Sendable () -> Void
 
   package init(
@@ -30,23 +30,23 @@ package struct Terminal: Sendable {
     self.end = end
   }
 
-  /// Also asks for clicks and the wheel (1000) in the form without limits (1006), and names the window, after its
-  /// title was saved (22).
+  /// Enters the alternate screen. Also enables clicks and the wheel (1000) in the form without
+  /// limits (1006), saves the window's title (22), and sets a new one.
   static let enter =
     "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[22;0t\u{1B}]0;livehost\u{07}"
-  /// Style, scrolling region and cursor too, so that nothing of the screen is left; and emptied,
-  /// since tmux keeps lines of it above the shell's if the window grew meanwhile.
+  /// Leaves the alternate screen. Also resets style, scrolling region and cursor. Clears the screen
+  /// first, because tmux keeps lines of it above the shell's if the window grew meanwhile.
   static let leave =
     "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[0m\u{1B}[r\u{1B}[2J\u{1B}[?25h\u{1B}[?1049l\u{1B}[23;0t"
 
-  /// The terminal of this process.
+  /// Returns the terminal of this process.
   static func process(write: @escaping @Sendable ([UInt8]) throws -> Void) -> Terminal {
     let session = TerminalSession(write: write)
     return Terminal(begin: session.begin, write: session.draw, end: session.end)
   }
 
-  /// Restores the terminal of this process, whatever is in progress; for a process that is about to
-  /// end.
+  /// Restores the terminal of this process immediately, even during a write. For a process that is
+  /// about to end.
   static func restoreNow() { TerminalSession.current.withLock { $0 }?.restoreNow() }
 }
 
@@ -56,7 +56,8 @@ private final class TerminalSession: Sendable {
   static let current = Guarded<TerminalSession?>(nil)
 
   private struct State {
-    /// Settings to go back to; nil if standard input is not a terminal, or before the beginning.
+    /// The settings to restore; nil if standard input is not a terminal, or before the session
+    /// begins.
     var settings: termios?
     var isOpen = false
     var sources: [any DispatchSourceProtocol] = []
@@ -86,7 +87,7 @@ private final class TerminalSession: Sendable {
   }
 
   func draw(_ bytes: [UInt8]) throws {
-    // Under the lock, so that nothing is drawn on the screen of the shell while this is stopped.
+    // The lock ensures that nothing is drawn on the shell's screen while this program is stopped.
     try state.withLock { state in if state.isOpen { try write(bytes) } }
   }
 
@@ -104,7 +105,7 @@ private final class TerminalSession: Sendable {
   }
 
   func restoreNow() {
-    // What waits to be shown is dropped: a terminal that takes nothing more must not hold this up.
+    // Pending output is dropped, because a stuck terminal must not delay the end of the process.
     tcflush(STDOUT_FILENO, TCOFLUSH)
     _ = Terminal.leave.withCString { Glibc.write(STDOUT_FILENO, $0, strlen($0)) }
     if var settings = state.withLockIfAvailable({ $0.settings }) ?? nil {
@@ -118,7 +119,7 @@ private final class TerminalSession: Sendable {
     var settings = termios()
     if isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 {
       state.settings = settings
-      // Key by key and unseen; the keys that send signals still do.
+      // Keys arrive one by one, without echo; keys that send signals still do so.
       settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
@@ -137,7 +138,8 @@ private final class TerminalSession: Sendable {
     _ = state.withLock { $0.inputs }?.yield(input)
   }
 
-  /// Ctrl-Z: the shell gets its screen, and this one is drawn again when the program continues.
+  /// Handles Ctrl-Z: gives the shell its screen back. This screen is drawn again when the program
+  /// continues.
   private func suspend() {
     state.withLock { state in
       guard state.isOpen else { return }
@@ -148,7 +150,7 @@ private final class TerminalSession: Sendable {
     post(.resumed)
   }
 
-  /// The other side hung up. If not cancelled, the source would call this without end.
+  /// Handles a hangup. Without cancellation, the source would call its handler endlessly.
   private func keyboardEnded() {
     state.withLock { $0.keyboard }?.cancel()
   }
@@ -156,7 +158,7 @@ private final class TerminalSession: Sendable {
   private func onSignal(
     _ number: Int32, _ body: @escaping @Sendable () -> Void
   ) -> any DispatchSourceProtocol {
-    // The default of SIGWINCH is to ignore it already; that of SIGTSTP would stop at once.
+    // SIGWINCH is ignored by default, but SIGTSTP would stop the process immediately.
     if number == SIGTSTP { signal(number, SIG_IGN) }
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     source.setEventHandler(handler: body)

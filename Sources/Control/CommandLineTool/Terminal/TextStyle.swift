@@ -1,12 +1,12 @@
-/// How a piece of text looks on a terminal. A style never says more than its text does.
+/// The style of a piece of text on a terminal. A style adds no information that its text lacks.
 package struct TextStyle: Equatable, Sendable {
-  /// The eight colours that every terminal has, by their number in SGR.
+  /// Basic colours that every terminal has, by their numbers in SGR.
   package enum Color: UInt8, Sendable, CaseIterable {
     case red = 31
     case green, yellow, blue, magenta, cyan
   }
 
-  /// A colour by its parts.
+  /// A colour by its red, green and blue parts.
   package struct Shade: Equatable, Sendable {
     package var red: UInt8
     package var green: UInt8
@@ -19,16 +19,16 @@ package struct TextStyle: Equatable, Sendable {
     }
   }
 
-  /// The colours that a terminal has.
+  /// The colours that a terminal supports.
   package enum Palette: Sendable { case none, eight, all }
 
   package var color: Color?
   package var isStrong = false
   package var isFaint = false
   package var isReversed = false
-  /// Stands for ``color`` where a terminal has all colours.
+  /// The colour that replaces ``color`` on terminals with all colours.
   package var shade: Shade?
-  /// What can be selected where this text is; terminals are not told.
+  /// The identity of the target that this text belongs to. Not sent to the terminal.
   package var target: String?
 
   package init(
@@ -48,8 +48,9 @@ package struct TextStyle: Equatable, Sendable {
   package static let warning = TextStyle(.yellow, strong: true)
   package static let bad = TextStyle(.red, strong: true)
 
-  /// The sequence that sets just this style.
-  /// - Parameter palette: Which colours may be used; the rest stays.
+  /// Returns the sequence that sets exactly this style.
+  ///
+  /// - Parameter palette: The colours that may be used. Other attributes are always set.
   package func sequence(_ palette: Palette) -> String {
     var codes = ["0"]
     if isStrong { codes.append("1") }
@@ -64,7 +65,7 @@ package struct TextStyle: Equatable, Sendable {
   }
 }
 
-/// Pieces of text in a row, each in its style.
+/// A line of text whose pieces have individual styles.
 package struct StyledLine: Equatable, Sendable {
   package var parts: [(text: String, style: TextStyle)]
 
@@ -84,7 +85,7 @@ package struct StyledLine: Equatable, Sendable {
     StyledLine(one.parts + other.parts)
   }
 
-  /// With a target wherever there is none yet.
+  /// Returns the line with a target set for every piece that has none.
   func targeting(_ target: String) -> StyledLine {
     StyledLine(
       parts.map { part in
@@ -94,11 +95,11 @@ package struct StyledLine: Equatable, Sendable {
       })
   }
 
-  /// Without its styles.
+  /// The text without styles.
   package var text: String { parts.map(\.text).joined() }
   package var width: Int { parts.reduce(0) { $0 + TerminalText.width($1.text) } }
 
-  /// Items in a row with two spaces between them, on as many lines as that takes.
+  /// Places items in rows, two spaces apart, on as many lines as needed.
   package static func flow(_ items: [StyledLine], width: Int) -> [StyledLine] {
     var lines: [StyledLine] = []
     for item in items {
@@ -111,7 +112,7 @@ package struct StyledLine: Equatable, Sendable {
     return lines
   }
 
-  /// Broken into lines of a width, where ``LineBreaks`` allows it; the later lines are indented.
+  /// Breaks the line at a width, where ``LineBreaks`` allows. Later lines are indented.
   package func wrapped(width: Int, indent: Int = 2) -> [StyledLine] {
     guard self.width > width, width > indent + 8 else { return [self] }
     var lines: [StyledLine] = []
@@ -122,7 +123,8 @@ package struct StyledLine: Equatable, Sendable {
       for word in LineBreaks.words(part.text) {
         var word = word
         let columns = TerminalText.width(word)
-        // One that is longer than a line begins where there is room, and is cut where the line ends.
+        // A word longer than a line starts on the current line if there is room, and is cut at the
+        // line's end.
         if used + columns > width, used > indent,
           columns <= width - indent || used + Self.leastHead > width
         {
@@ -144,6 +146,6 @@ package struct StyledLine: Equatable, Sendable {
     return lines + [line]
   }
 
-  /// How many columns of a word that is longer than a line are worth beginning it at the end of another.
+  /// The least number of columns for which an overlong word starts on the current line.
   private static let leastHead = 8
 }

@@ -2,17 +2,17 @@ import ArgumentParser
 import ControlInterface
 import LiveEvents
 
-/// What the rooms of `top` are sorted by.
+/// The column by which `top` sorts rooms.
 package enum RoomColumn: String, CaseIterable, Sendable, ExpressibleByArgument {
   case room, phase, viewers, rate, received, rejected, pending
 }
 
-/// What the views of `top` are sorted by.
+/// The column by which `top` sorts views.
 package enum ViewColumn: String, CaseIterable, Sendable, ExpressibleByArgument {
   case room, view, rate, evaluations, avoidable, load, mean, max
 }
 
-/// The order of the tables: names from A, numbers from the largest.
+/// The order of the tables: names ascending, numbers descending.
 package struct TopOrder: Equatable, Sendable {
   package var rooms: RoomColumn
   package var views: ViewColumn
@@ -33,7 +33,7 @@ package struct TopOrder: Equatable, Sendable {
     return report
   }
 
-  /// Equal rows are sorted by name, so that nothing jumps about.
+  /// The value of a row to sort by. Equal rows are sorted by name, so that rows do not jump about.
   private enum Key { case name(String), number(Double) }
 
   private func ordered<Row>(_ one: Row, _ other: Row, by key: (Row) -> (Key, String)) -> Bool {

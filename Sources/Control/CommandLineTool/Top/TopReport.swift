@@ -9,7 +9,7 @@ package struct TopReport: Codable, Equatable, Sendable {
     package var room: String
     package var phase: StreamState
     package var viewers: Int
-    /// Nil before there is a second look.
+    /// The event rate; nil until there are two samples.
     package var eventsPerSecond: Double?
     package var counters: Counters
   }
@@ -20,7 +20,7 @@ package struct TopReport: Codable, Equatable, Sendable {
     package var evaluations: Int
     package var avoidable: Int
     package var evaluationsPerSecond: Double?
-    /// Share of the time between the looks that its evaluations took, in percent.
+    /// The share of the time between the samples that evaluations took, in percent.
     package var loadPercent: Double?
     package var meanMicroseconds: Double
     package var maximumMicroseconds: Int
@@ -29,7 +29,7 @@ package struct TopReport: Codable, Equatable, Sendable {
   package var status: StatusReport
   package var rooms: [Room]
   package var views: [View]
-  /// Rooms whose views were not asked for, since there are too many.
+  /// The number of rooms whose views were not requested because there are too many rooms.
   package var roomsWithoutViews: Int
 }
 
@@ -42,7 +42,7 @@ package struct TopSample: Sendable {
   /// The views of rooms, by room.
   package var views: [String: [String: ViewReport]]
 
-  /// Rooms whose views are asked for: the busiest ones.
+  /// The number of rooms whose views are requested: the busiest rooms.
   package static let maximumRooms = 32
 
   package init(
@@ -55,8 +55,9 @@ package struct TopSample: Sendable {
     self.views = views
   }
 
-  /// Looks at the daemon.
-  /// - Parameter previous: The sample before, which shows what is busy.
+  /// Samples the daemon.
+  ///
+  /// - Parameter previous: The previous sample, which shows the busy rooms.
   init(
     _ client: ControlClient, now: @Sendable () -> UInt64, after previous: TopSample?
   ) async throws {
@@ -70,16 +71,16 @@ package struct TopSample: Sendable {
     views = [:]
     for (room, _) in busiest.prefix(Self.maximumRooms) {
       do {
-        // The part of the screen does not matter: each reply has the views.
+        // Any feature will do, because each reply contains the views.
         views[room] = try await client.getRoom(room, feature: .header).views
       } catch {
-        // It may have closed since.
+        // The room may have closed since it was listed.
         guard error == .remote(ControlError.noSuchRoom(room).varlinkError) else { throw error }
       }
     }
   }
 
-  /// What happened since another look.
+  /// Returns the rates since an earlier sample.
   package func report(since earlier: TopSample?) -> TopReport {
     let seconds = earlier.map { Double(time - min(time, $0.time)) / 1e9 } ?? 0
     func rate(_ now: Int, _ before: Int?) -> Double? {

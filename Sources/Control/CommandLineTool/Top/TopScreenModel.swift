@@ -6,7 +6,7 @@ package struct TopScreenModel: ScreenModel {
     case connection(Bool)
   }
 
-  /// The source of updates about the connection.
+  /// The number of the update source that reports the connection.
   static let connection = -1
 
   private var report: TopReport?
@@ -14,9 +14,9 @@ package struct TopScreenModel: ScreenModel {
   package private(set) var order: TopOrder
   /// Whether the table of views has the focus.
   private var sortsViews = false
-  /// The row that is selected in the table that has the focus, by its position.
+  /// The position of the selected row in the focused table.
   private var selected = 0
-  /// The room to be watched, once one was chosen.
+  /// The room that the user chose to watch.
   package private(set) var chosen: String?
   private var showsHelp = false
 
@@ -78,7 +78,7 @@ package struct TopScreenModel: ScreenModel {
   package func picture(columns: Int, rows: Int) -> CellGrid {
     var grid = CellGrid(columns: columns, rows: rows)
     guard let report = report.map(order.sorted) else {
-      grid.put("looking ...", .faint, row: 0, column: 0, width: columns)
+      grid.put("loading ...", .faint, row: 0, column: 0, width: columns)
       return grid
     }
     if showsHelp {
@@ -89,8 +89,8 @@ package struct TopScreenModel: ScreenModel {
     if !isConnected {
       grid.put(ScreenText.awayNotice, .warning, row: 1, column: 0, width: columns)
     }
-    // A heading, a gap and the foot are spent; the views get what the rooms leave, and half at
-    // least.
+    // Three rows are used by the heading, a gap and the foot. The views get the rows that the rooms
+    // leave, but at least half.
     let free = max(0, rows - 3)
     let needed = report.rooms.count + 1
     let roomRows = min(needed, max(free / 2, free - report.views.count - 2))
@@ -127,12 +127,12 @@ package struct TopScreenModel: ScreenModel {
     KeyHelp.draw(
       [
         ("q, Ctrl-C", "quit"), ("Tab", "focus the other table"),
-        ("s, S", "sort it by the next or previous column"), ("r", "reverse the order"),
-        ("Up, Down, k, j", "select a row"), ("Page Up, Page Down", "go ten rows further"),
+        ("s, S", "sort by the next or previous column"), ("r", "reverse the order"),
+        ("Up, Down, k, j", "select a row"), ("Page Up, Page Down", "move by ten rows"),
         ("Enter", "watch the room of the selected row"),
-        ("Home, End, g, G", "go to its beginning or end"),
+        ("Home, End, g, G", "go to the beginning or end of the table"),
       ],
-      note: "LOAD: share of time in a view. AVOIDABLE: evaluations that changed nothing.",
+      note: "LOAD: share of time spent in a view. AVOIDABLE: evaluations that changed nothing.",
       &grid)
   }
 }

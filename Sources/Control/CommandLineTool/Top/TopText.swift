@@ -54,7 +54,7 @@ package enum TopText {
     return table
   }
 
-  /// All of it as text.
+  /// Returns heading and tables as lines of text.
   package static func lines(_ report: TopReport, _ order: TopOrder, columns: Int) -> [String] {
     var lines = [TerminalText.fitted(heading(report.status).text, width: columns), ""]
     lines +=
@@ -62,7 +62,7 @@ package enum TopText {
     if !report.views.isEmpty { lines += [""] + views(report, order).lines(columns: columns) }
     if report.roomsWithoutViews > 0 {
       let rooms = Format.count(report.roomsWithoutViews, "least busy room")
-      lines.append("(without the views of the \(rooms))")
+      lines.append("(views of the \(rooms) are not shown)")
     }
     return lines
   }

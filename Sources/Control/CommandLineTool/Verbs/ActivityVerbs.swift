@@ -6,9 +6,10 @@ import Wording
 
 struct ActivityVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "activity", abstract: "List and pin what viewers did: follows, gifts, raids.",
+    commandName: "activity",
+    abstract: "List and pin the activity of viewers: follows, gifts, raids.",
     usage: "livehostctl activity <room>\n       livehostctl activity <verb> [<arguments>]",
-    discussion: "The rows are those of the screen's activity feed. 'activity ROOM' lists them.",
+    discussion: "Works on the rows of the screen's activity feed. 'activity ROOM' lists them.",
     subcommands: [
       ActivityListVerb.self, ActivityPinVerb.self, ActivityUnpinVerb.self, ActivityDismissVerb.self,
     ])
@@ -20,9 +21,10 @@ struct ActivityListVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the rows with their numbers.",
     discussion: """
-      Pinned ones first, then the newest. JSON: an array of objects with number, kind, name, times, count, \
-      timestamp and pinned; platform and source if they are known; title, text and emotes if there are any. \
-      'livehostctl activity ROOM' does the same.
+      Pinned rows come first, then the newest ones. 'livehostctl activity ROOM' does the same.
+
+      JSON: an array of objects with number, kind, name, times, count, timestamp and pinned; also \
+      platform and source if they are known, and title, text and emotes if the row has them.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -33,7 +35,7 @@ struct ActivityListVerb: Verb {
       try await $0.getRoom(room.description, feature: .activity)
     }.features.activity?.rows
     try context.print(JSONValue(encoding: rows ?? [])) {
-      guard let rows, !rows.isEmpty else { return ["nothing happened"] }
+      guard let rows, !rows.isEmpty else { return ["no activity"] }
       return rows.map { row in
         var parts = ["\(row.number)", row.kind, row.name ?? "-"]
         if row.times > 1 { parts.append("\(Format.count(row.times)) times") }
@@ -49,7 +51,7 @@ struct ActivityListVerb: Verb {
 struct ActivityPinVerb: ActivityRowVerb {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Keep a row above newer ones.",
-    discussion: "At most eight can be pinned. JSON: an empty object.")
+    discussion: "At most eight rows can be pinned. JSON: an empty object.")
   static let handling = NoticeHandling.pin
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -58,7 +60,7 @@ struct ActivityPinVerb: ActivityRowVerb {
 
 struct ActivityUnpinVerb: ActivityRowVerb {
   static let configuration = CommandConfiguration(
-    commandName: "unpin", abstract: "Let newer rows replace a pinned one.",
+    commandName: "unpin", abstract: "Allow newer rows to replace a pinned row.",
     discussion: "JSON: an empty object.")
   static let handling = NoticeHandling.unpin
 
@@ -76,7 +78,7 @@ struct ActivityDismissVerb: ActivityRowVerb {
   @OptionGroup var subject: ActivityArguments
 }
 
-/// A verb that does one thing to a row of the activity feed.
+/// A verb that performs one act on a row of the activity feed.
 protocol ActivityRowVerb: Verb {
   static var handling: NoticeHandling { get }
   var subject: ActivityArguments { get }

@@ -11,14 +11,16 @@ struct CalibrateVerb: Verb {
     discussion: """
       \(CalibrateHelp.discussion)
 
-      The file is a device profile in YAML, which continues that of --like. Profiles are looked up in the directory \
-      'devices' beside the file of --output or beside one of its parent directories, then in config/devices, then among those \
-      installed. Exits with 65 if a trace cannot be read or does not fit the screen.
+      The file is a device profile in YAML that extends the profile of --like. Profiles are \
+      searched for in the directory 'devices' next to the file of --output or next to one of its \
+      parent directories, then in config/devices, then among the installed ones. Exits with 65 if \
+      a trace cannot be read or does not fit the screen.
 
-      --here measures the screen of the daemon with four minutes of a busy stream, or with --scenario.
+      --here measures the daemon's screen during four minutes of a busy stream, or during --scenario.
 
-      JSON: an object with measured, assumed, costs, missing and, if the trace has frames of FrameTimeline, \
-      frameTimelines; of --here, an object with calibration, correlation and frames. Times are in nanoseconds.
+      JSON: an object with measured, assumed, costs and missing, and with frameTimelines if the \
+      trace has frames of FrameTimeline. With --here, an object with calibration, correlation and \
+      frames. Times are in nanoseconds.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -30,7 +32,7 @@ struct CalibrateVerb: Verb {
 
   func validate() throws {
     try global.refuseSocket(of: "calibrate")
-    if scenario != nil, !traces.here { throw ValidationError("--scenario belongs to --here") }
+    if scenario != nil, !traces.here { throw ValidationError("--scenario requires --here") }
   }
 
   func run(_ context: Context) async throws {
@@ -49,7 +51,7 @@ struct CalibrateVerb: Verb {
     }
   }
 
-  /// What to run while it is measured.
+  /// Returns the simulation that is measured.
   private func plan() throws -> SimulationPlan {
     guard let scenario else { return try Scenario.busyStream().plan }
     guard let bytes = ScenarioFiles.disk.read(scenario) else {

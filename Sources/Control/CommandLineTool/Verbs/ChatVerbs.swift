@@ -7,13 +7,13 @@ import Wording
 struct ChatVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "chat", abstract: "Filter, highlight, scroll and pin the chat of a room.",
-    discussion: "Everyone who watches the room sees the result.",
+    discussion: "The result is visible to everyone who watches the room.",
     subcommands: [
       ChatFilterVerb.self, ChatHighlightVerb.self, ChatScrollVerb.self, ChatThreadVerb.self,
       ChatNoticesVerb.self, ChatPinVerb.self, ChatUnpinVerb.self, ChatDismissVerb.self,
     ])
 
-  // So that they are allowed before the inner verb, as before any other.
+  // Declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
@@ -21,8 +21,9 @@ struct ChatFilterVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "filter", abstract: "Show only the messages that match.",
     discussion: """
-      A message must match every condition given; without options all messages are shown. Messages that \
-      do not match are still counted. Everybody who watches the room shares the filter. For example:
+      A message must match every given condition; without options all messages are shown. Messages \
+      that do not match are still counted. The filter applies to everyone who watches the room. \
+      For example:
         livehostctl chat filter main --words 'new song'
         livehostctl chat filter main
       JSON: an object with passing, the number of stored messages that match.
@@ -52,8 +53,8 @@ struct ChatHighlightVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "highlight", abstract: "Highlight the messages that mention one of these names.",
     discussion: """
-      A mention is @ followed by the name as a whole word, in upper or lower case. Without names nothing \
-      is highlighted. Everybody who watches the room sees it.
+      A mention is @ followed by the name as a whole word, in upper or lower case. Without names, \
+      nothing is highlighted. The highlights are visible to everyone who watches the room.
 
       JSON: an object with mentions, the number of stored messages that mention one of the names.
       """)
@@ -64,12 +65,13 @@ struct ChatHighlightVerb: Verb {
 
   func validate() throws {
     guard names.count <= ChatEvent.maximumHighlightedNames else {
-      throw ValidationError("at most \(ChatEvent.maximumHighlightedNames) names can be marked")
+      throw ValidationError(
+        "at most \(ChatEvent.maximumHighlightedNames) names can be highlighted")
     }
   }
 
   func run(_ context: Context) async throws {
-    // As people write it in a chat, too.
+    // Names may be given with the @ that people type in a chat.
     let names = names.map(\.text).map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
     try await context.print {
       try await $0.setMentionedNames(
@@ -84,8 +86,10 @@ struct ChatScrollVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "scroll", abstract: "Scroll back to older messages, or to the newest.",
     discussion: """
-      While scrolled back, new messages are counted as unread, for everybody who watches the room. JSON: an \
-      object with unread.
+      While the chat is scrolled back, new messages are counted as unread. The position applies to \
+      everyone who watches the room.
+
+      JSON: an object with unread.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -101,11 +105,13 @@ struct ChatScrollVerb: Verb {
 
 struct ChatThreadVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "thread", abstract: "Show the thread of a message, and keep it up to date.",
+    commandName: "thread", abstract: "Show the thread of a message and keep it up to date.",
     discussion: """
-      The thread that the message started or replies to; 'show ROOM chat --json=pretty' lists the \
-      identifiers. Without a message the thread is closed. Everybody who watches the room sees it. JSON: an \
-      object with messages.
+      Shows the thread that the message started or belongs to. 'show ROOM chat --json=pretty' \
+      lists the identifiers. Without a message, the thread is closed. The thread is visible to \
+      everyone who watches the room.
+
+      JSON: an object with messages.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -128,10 +134,11 @@ struct ChatNoticesVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "notices", abstract: "List the latest notices with their numbers.",
     discussion: """
-      Notices are subscriptions, gifts, raids and the like; a gift bomb and its gifts are one notice.
+      Notices report subscriptions, gifts, raids and similar events. A gift bomb and its gifts are \
+      one notice.
 
-      JSON: an array of objects with number, kind, user, count, timestamp and pinned; and text and emotes, if the \
-      person wrote something.
+      JSON: an array of objects with number, kind, user, count, timestamp and pinned, and with \
+      text and emotes if the viewer added a message.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -158,7 +165,7 @@ struct ChatNoticesVerb: Verb {
 struct ChatPinVerb: NoticeVerb {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Keep a notice above newer ones.",
-    discussion: "At most 16 can be pinned. JSON: an empty object.")
+    discussion: "At most 16 notices can be pinned. JSON: an empty object.")
   static let handling = NoticeHandling.pin
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -167,7 +174,7 @@ struct ChatPinVerb: NoticeVerb {
 
 struct ChatUnpinVerb: NoticeVerb {
   static let configuration = CommandConfiguration(
-    commandName: "unpin", abstract: "Let newer notices replace a pinned one.",
+    commandName: "unpin", abstract: "Allow newer notices to replace a pinned notice.",
     discussion: "JSON: an empty object.")
   static let handling = NoticeHandling.unpin
 
@@ -187,7 +194,7 @@ struct ChatDismissVerb: NoticeVerb {
   @OptionGroup var subject: NoticeArguments
 }
 
-/// A verb that does one thing to a notice.
+/// A verb that performs one act on a notice.
 protocol NoticeVerb: Verb {
   static var handling: NoticeHandling { get }
   var subject: NoticeArguments { get }
@@ -211,7 +218,7 @@ extension NoticeVerb {
 }
 
 extension Context {
-  /// Performs an act of the host and prints what it brought about.
+  /// Performs an act of the host and prints the reply.
   fileprivate func print<Reply: Encodable>(
     _ act: (ControlClient) async throws -> Reply, text: (Reply) -> [String] = { _ in [] }
   ) async throws {

@@ -10,28 +10,28 @@ struct ClusterVerb: ParsableCommand {
     commandName: "cluster",
     abstract: "Show and control the nodes of a cluster of daemons.",
     discussion: """
-      Talks to the gateway of this machine; see livehost-gateway(8). With --gateway the other verbs do so, \
-      too, and show and change the rooms of all nodes.
+      Calls the gateway of this machine; see livehost-gateway(8). With --gateway, the other verbs \
+      also call the gateway, and show and change the rooms of all nodes.
       """,
     subcommands: [
       ClusterStatusVerb.self, ClusterRoomsVerb.self, ClusterDrainVerb.self, ClusterResumeVerb.self,
       ClusterMoveVerb.self,
     ], defaultSubcommand: ClusterStatusVerb.self)
 
-  // So that they may precede the inner verb, like any other.
+  // Declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
-/// A verb that makes sense at a gateway only.
+/// A verb that requires a gateway.
 protocol GatewayVerb: Verb {}
 
 struct ClusterStatusVerb: GatewayVerb {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show what a node is doing, and what is wrong.",
+    commandName: "status", abstract: "Show the state of a node and its problems.",
     discussion: """
-      Ends with 1 if something is wrong.
+      Exits with 1 if the node reports a problem.
 
-      JSON: the reply of GetStatus of io.livehost.Gateway, with partitions by node.
+      JSON: the reply of GetStatus of io.livehost.Gateway, with the member partitionsByNode added.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -50,8 +50,9 @@ struct ClusterStatusVerb: GatewayVerb {
       let live = (status["nodes"]?.arrayValue ?? []).compactMap(\.stringValue)
       let idle = (status["idle"]?.arrayValue ?? []).compactMap(\.stringValue)
       func state(of name: String) -> String {
-        if name == "-" { return "without a node" }
-        return live.contains(name) ? "alive" : idle.contains(name) ? "takes no rooms" : "away"
+        if name == "-" { return "not assigned" }
+        return live.contains(name)
+          ? "alive" : idle.contains(name) ? "takes no rooms" : "unreachable"
       }
       for name in Set(live + idle).union(counts.keys).sorted() {
         table.append([TerminalText.sanitized(name), "\(counts[name] ?? 0)", state(of: name)])
@@ -64,17 +65,19 @@ struct ClusterStatusVerb: GatewayVerb {
         "this node: \(TerminalText.sanitized(status["node"]?.stringValue ?? ""))"
           + (status["isDrained"] == true ? ", drained" : ""),
         "log: \(number("stored")) messages stored, \(number("waitingBytes")) bytes waiting",
-        "livehostd: \(number("fed")) batches, \(number("acts")) acts, \(number("feedingBytes")) bytes waiting",
-        "snapshots: \(number("snapshotsStored")) stored, \(number("snapshotsLoaded")) loaded, \(number("snapshotsUnusable")) unusable",
-      ] + (problems.isEmpty ? ["all is well"] : problems.map(TerminalText.sanitized))
+        "livehostd: \(number("fed")) batches, \(number("acts")) acts, "
+          + "\(number("feedingBytes")) bytes waiting",
+        "snapshots: \(number("snapshotsStored")) stored, \(number("snapshotsLoaded")) loaded, "
+          + "\(number("snapshotsUnusable")) unusable",
+      ] + (problems.isEmpty ? ["no problems"] : problems.map(TerminalText.sanitized))
     }
-    if !problems.isEmpty { throw Failure(.failed, "something is wrong with the node") }
+    if !problems.isEmpty { throw Failure(.failed, "the node reports problems") }
   }
 }
 
 struct ClusterRoomsVerb: GatewayVerb {
   static let configuration = CommandConfiguration(
-    commandName: "rooms", abstract: "List the rooms of all nodes, each with the node that has it.",
+    commandName: "rooms", abstract: "List the rooms of all nodes, each with its node.",
     discussion: "JSON: an array of objects with room, partition and node.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -112,10 +115,10 @@ struct ClusterRoomsVerb: GatewayVerb {
 
 struct ClusterDrainVerb: GatewayVerb {
   static let configuration = CommandConfiguration(
-    commandName: "drain", abstract: "Have a node give its rooms to the others.",
+    commandName: "drain", abstract: "Move all rooms of a node to other nodes.",
     discussion: """
-      It takes none until 'cluster resume', or until its gateway is started again. Senders may go on writing \
-      to it.
+      A drained node takes no rooms until 'cluster resume', or until its gateway restarts. Senders \
+      may continue to write to the node.
 
       JSON: an object with node.
       """)
@@ -131,7 +134,7 @@ struct ClusterDrainVerb: GatewayVerb {
 
 struct ClusterResumeVerb: GatewayVerb {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Have a node that was drained take its share again.",
+    commandName: "resume", abstract: "Return a drained node to service, with its share of rooms.",
     discussion: "JSON: an object with node.")
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -147,7 +150,8 @@ struct ClusterMoveVerb: GatewayVerb {
   static let configuration = CommandConfiguration(
     commandName: "move", abstract: "Move a partition, with all its rooms, to a node.",
     discussion: """
-      The node keeps it as long as it runs. 'cluster rooms' shows the partition of each room.
+      The node keeps the partition as long as it runs. 'cluster rooms' shows the partition of each \
+      room.
 
       JSON: an object with partition and node.
       """)
@@ -176,14 +180,16 @@ extension Context {
       } catch VarlinkClientError.remote(let error) {
         switch (ServiceError(error), error.name) {
         case (.interfaceNotFound?, _):
-          throw Failure(.notReachable, "this is a daemon, not the gateway of a cluster")
+          throw Failure(
+            .notReachable, "the socket belongs to a daemon, not to the gateway of a cluster")
         case (_, "io.livehost.Gateway.NoSuchNode"):
           throw Failure(
             .failed,
             "there is no node '\(TerminalText.sanitized(error.parameters["node"]?.stringValue ?? ""))'"
           )
         case (_, "io.livehost.Gateway.NotTaken"):
-          throw Failure(.failed, "the NATS servers did not take it; nothing is changed")
+          throw Failure(
+            .failed, "the NATS servers did not accept the change; nothing was changed")
         default: throw VarlinkClientError.remote(error)
         }
       }

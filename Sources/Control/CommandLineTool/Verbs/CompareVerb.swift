@@ -7,20 +7,22 @@ struct CompareVerb: Verb {
     commandName: "compare",
     abstract: "Compare two simulation reports, or the variants of a scenario over many seeds.",
     discussion: """
-      A report is a file written by 'simulate --json=short' or 'sweep --json=short'. FILE:VARIANT selects the runs of one \
-      variant:
+      A report is a file written by 'simulate --json=short' or 'sweep --json=short'. FILE:VARIANT \
+      selects the runs of one variant:
         livehostctl compare report.json:tracked report.json:ignored
-      Runs are matched by device, and by variant where none is selected.
+      Runs are matched by device, and also by variant unless one is selected.
 
-      With --seeds, A is a scenario, and the first of its variants is compared with each other one, seed by seed: whether they differ by more than noise.
+      With --seeds, A is a scenario. Its first variant is compared with each other variant, seed \
+      by seed, to determine whether they differ by more than noise.
         livehostctl compare scenario.yaml --seeds 30
 
       \(ComparisonHelp.thresholds)
         livehostctl compare main.json new.json --threshold 'microhangs <= base * 1.1'
       Exits with 99 if a threshold is not met, and with 78 if the scenario is invalid.
 
-      JSON: an array of objects with device, variants and metrics; a metric has name, values and unit. With \
-      --threshold, an object with this array as runs, and thresholds. With --seeds, an object with version, scenario, seeds, digest, thresholds and differences.
+      JSON: an array of objects with device, variants and metrics; a metric has name, values and \
+      unit. With --threshold, an object with this array as runs, and thresholds. With --seeds, an \
+      object with version, scenario, seeds, digest, thresholds and differences.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -44,17 +46,20 @@ struct CompareVerb: Verb {
     try global.refuseSocket(of: "compare")
     _ = try isSilent
     guard seeds.seeds == nil else {
-      if second != nil { throw ValidationError("with --seeds there is one scenario") }
+      if second != nil {
+        throw ValidationError("--seeds takes one scenario; remove the second file")
+      }
       return
     }
     if second == nil {
       throw ValidationError("compare needs two reports, or a scenario and --seeds")
     }
     if changes.changesRuns {
-      throw ValidationError("options that change a scenario need --seeds")
+      throw ValidationError("options that change a scenario require --seeds")
     }
     if !files.isEmpty, changes.thresholds.isEmpty {
-      throw ValidationError("of two reports, files have thresholds only; add --threshold")
+      throw ValidationError(
+        "for two reports, the files contain only thresholds; add --threshold")
     }
   }
 
@@ -66,7 +71,7 @@ struct CompareVerb: Verb {
     do {
       let comparison = try ReportComparison(first, second)
       if comparison.alone > 0 {
-        context.console.warn("\(comparison.alone) runs are in one of the two only, ignoring")
+        context.console.warn("\(comparison.alone) runs are only in one of the reports, ignoring")
       }
       let outcome = try comparison.outcome(thresholds: changes.thresholds)
       try context.report(outcome, files, isSilent: isSilent)

@@ -5,7 +5,7 @@ struct CompletionVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "completion", abstract: "Print a shell's completion script.",
     discussion: """
-      The Debian package installs the scripts. For a program that was built by hand, in bash:
+      The Debian package installs the scripts. For a program built by hand, in bash:
         source <(livehostctl completion bash)
       JSON: an object with shell and script.
       """)

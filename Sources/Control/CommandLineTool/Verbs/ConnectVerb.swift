@@ -7,8 +7,8 @@ struct ConnectVerb: ParsableCommand {
     commandName: "connect",
     abstract: "Run a live source in the foreground, without root.",
     discussion: """
-      Starts livehost-source, which connects to a platform and passes what it says to the daemon until \
-      Ctrl-C. For a source that starts with the machine see livehost-source(8).
+      Starts livehost-source, which connects to a platform and sends the platform's events to the \
+      daemon until Ctrl-C. For a source that starts with the machine, see livehost-source(8).
       """,
     subcommands: [
       ConnectKindVerb<TwitchArguments>.self, ConnectKindVerb<EventSubArguments>.self,
@@ -17,11 +17,11 @@ struct ConnectVerb: ParsableCommand {
       ConnectKindVerb<WebhookArguments>.self, ConnectKindVerb<SocialStreamArguments>.self,
     ])
 
-  // So that they may precede the inner verb, like any other.
+  // Declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
-/// Runs a source of one kind.
+/// A verb that runs a source of one kind.
 struct ConnectKindVerb<Arguments: SourceArguments>: Verb {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -30,7 +30,7 @@ struct ConnectKindVerb<Arguments: SourceArguments>: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @OptionGroup var arguments: Arguments
-  @Option(help: ArgumentHelp("Room of everything that is read.", valueName: "room"))
+  @Option(help: ArgumentHelp("Room that receives all events.", valueName: "room"))
   var room: RoomName?
 
   func run(_ context: Context) async throws {

@@ -6,16 +6,16 @@ struct DemoVerb: Verb {
     commandName: "demo",
     abstract: "Run a private daemon with a recording and a simulated host.",
     discussion: """
-      Shows the screens live until q or Ctrl-C, which also stops the daemon; press '?' for the keys. \
-      With --once it plays at full speed, prints a summary and ends. With --web it prints a link to the \
-      page in place of showing the screens.
+      Shows the screens live until q or Ctrl-C, which also stops the daemon; press '?' for the \
+      keys. With --once, plays at full speed, prints a summary and exits. With --web, prints a \
+      link to the web page instead of showing the screens.
 
       JSON, with --once only: an object with recorded, simulated and conserved.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Flag(help: "Play at full speed, print a summary and exit.") var once = false
-  @Flag(help: "Show the screens in a browser, by livehost-web.") var web = false
+  @Flag(help: "Show the screens in a browser, with livehost-web.") var web = false
   @Option(
     help: ArgumentHelp("Path of livehostd, if it is not next to this program.", valueName: "path"),
     completion: .file())
@@ -25,10 +25,10 @@ struct DemoVerb: Verb {
 
   func validate() throws {
     if global.socket != nil {
-      throw ValidationError("demo starts a private daemon; leave out --socket")
+      throw ValidationError("demo starts a private daemon; remove --socket")
     }
     if once, web {
-      throw ValidationError("--once ends before a page could be opened; leave out --web")
+      throw ValidationError("--once ends before the web page could be opened; remove --web")
     }
     if !once, global.j || (global.json ?? .off) != .off {
       throw ValidationError("demo prints JSON only with --once")
@@ -41,7 +41,8 @@ struct DemoVerb: Verb {
     let program =
       livehostd ?? environment.programDirectory.map { "\($0)/livehostd" } ?? "livehostd"
     guard FileKind(path: program) == .regular else {
-      throw Failure(.failed, "there is no \(program); name the daemon's program with --livehostd")
+      throw Failure(
+        .failed, "\(program) does not exist; give the path of livehostd with --livehostd")
     }
     let daemon = try await DaemonProcess.start(
       program: program, directory: TemporaryDirectory(base: environment.variable("TMPDIR")),
@@ -70,7 +71,9 @@ struct DemoVerb: Verb {
     case .success(let summary):
       if let summary {
         try context.print(summary.json()) { summary.lines }
-        guard summary.isConserved else { throw Failure(.failed, "events were lost or left over") }
+        guard summary.isConserved else {
+          throw Failure(.failed, "events were lost or are still pending")
+        }
       }
     case .failure(let interrupted as PlaybackInterrupted):
       if end == .exited(0) { throw interrupted.failure }
@@ -78,7 +81,7 @@ struct DemoVerb: Verb {
     case .failure(let error): throw error
     }
     guard end == .exited(0) else {
-      throw Failure(.failed, "livehostd did not end well (\(end))\(daemon.logTail)")
+      throw Failure(.failed, "livehostd did not end properly (\(end))\(daemon.logTail)")
     }
   }
 }

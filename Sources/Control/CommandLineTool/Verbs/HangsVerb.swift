@@ -9,9 +9,10 @@ struct HangsVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "hangs", abstract: "List the running daemon's hangs and their causes.",
     discussion: """
-      A hang is a turn of a lane that takes 500 ms or longer; a microhang takes 250 to 500 ms. The \
-      reason says how the time was spent: busy (the lane was computing), blocked (it was waiting in a \
-      call) or descheduled (the machine gave it no processor).
+      A turn is one uninterrupted run of a lane, the thread of a set of rooms. A hang is a turn \
+      that takes 500 ms or longer; a microhang takes 250 to 500 ms. The reason says how the time \
+      was spent: busy (the lane was computing), blocked (the lane was waiting in a call) or \
+      descheduled (the machine gave the lane no processor).
 
       JSON: an object with hangs, an array; with --follow one such object for each reply.
       """)
@@ -20,7 +21,7 @@ struct HangsVerb: Verb {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Only hangs since then: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
+      "Only hangs since this time: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
       valueName: "time"),
     transform: { try PointInTime($0) })
   var since: PointInTime?
@@ -59,7 +60,7 @@ package enum HangList {
     return table.lines(columns: columns)
   }
 
-  /// One hang as a line of a growing list.
+  /// Returns a hang as a line of a growing list.
   package static func line(_ hang: HangReport) -> String {
     cells(hang).joined(separator: "  ")
   }
@@ -81,7 +82,7 @@ package enum HangList {
 }
 
 extension Format {
-  /// Local time, as in `2026-11-21 12:30:07.250`.
+  /// Returns the local time, such as `2026-11-21 12:30:07.250`.
   package static func time(milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()

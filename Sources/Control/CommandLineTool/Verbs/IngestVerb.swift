@@ -9,31 +9,36 @@ struct IngestVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "ingest", abstract: "Feed a file or standard input to the daemon.",
     discussion: """
-      The file holds one event per line, native or Twitch IRC, or it is a chat that a program has \
-      recorded: yt-dlp's .live_chat.json, notifications of Twitch's EventSub, a log of Chatterino, a chat of \
-      TwitchDownloader, chat-downloader or pytchat as JSON. It may be UTF-16, and it may be compressed with gzip. \
-      Unknown kinds in such a file are counted by name. The times of a log of Chatterino are local times: unless its \
-      first line says UTC, they are those of --time-zone. The events are \
-      paced by its own time stamps, multiplied by the speed; 'max' plays it as fast as the daemon accepts \
-      it, and frames then follow the recording's time. Input that is being written live needs no option.
+      The file contains one event per line, native or Twitch IRC, or a chat recorded by another \
+      program: yt-dlp's .live_chat.json, notifications of Twitch's EventSub, a log of Chatterino, \
+      or a chat saved by TwitchDownloader, chat-downloader or pytchat as JSON. The file may be \
+      UTF-16, and may be compressed with gzip. Unknown kinds of message in a recorded chat are \
+      counted by name. A log of Chatterino contains local times in the zone of --time-zone, unless \
+      its first line says UTC.
 
-      Ends once the daemon has confirmed that everything is applied and saved; the status is 1 if it \
-      could not be saved, and 65 if nothing could be read, if every event was rejected or, with --strict, if any was. A \
-      rejected event keeps no other from being applied.
+      The events are paced by their own timestamps, multiplied by the speed. 'max' plays the file \
+      as fast as the daemon accepts it; frames then follow the recording's time. Input that is \
+      being written live needs no option.
 
-      If the daemon restarts while standard input is read, or a pipe, the connection is made again, and what was not \
-      acknowledged is sent again; each line takes effect once. Nothing is read while \
-      8 MiB wait.
+      Ends once the daemon has confirmed that all events are applied and saved. The exit code is 1 \
+      if they could not be saved. It is 65 if nothing could be read, if every event was rejected \
+      or, with --strict, if any event was rejected. A rejected event does not prevent other events \
+      from being applied.
 
-      JSON: an object with lines, bytes, received, rejected and seconds, unknown if there was something, and \
-      reconnections if there were any.
+      If the daemon restarts while standard input or a pipe is read, this verb reconnects and \
+      sends unacknowledged lines again; each line takes effect once. While 8 MiB are \
+      unacknowledged, no further input is read.
+
+      JSON: an object with lines, bytes, received, rejected and seconds; with unknown if kinds \
+      were unknown, and with reconnections if there were any.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "The file; '-' means standard input.", completion: .file()) var file: String
   @Option(help: ArgumentHelp("Format of every line.", valueName: "format"))
   var format = LineFormat.auto
-  @Option(help: ArgumentHelp("Room for every line, whatever the line says.", valueName: "room"))
+  @Option(
+    help: ArgumentHelp("Room of all lines; overrides the rooms in the lines.", valueName: "room"))
   var room: RoomName?
   @Option(help: ArgumentHelp("Speed factor, or 'max'.", valueName: "n|max"))
   var speed: PlaybackSpeed = .times(1)
@@ -63,14 +68,14 @@ struct IngestVerb: Verb {
           bar?.clear()
           console.warn(
             isConnected
-              ? "connected again; what was not acknowledged is sent again"
-              : "the daemon went away; waiting for it")
+              ? "connected again; unacknowledged lines are sent again"
+              : "the daemon is unreachable; waiting for it")
         })
       bar?.clear()
       if let reason = result.unrecorded {
         throw Failure(
           .failed,
-          "\(PlaybackText.line(result)); all of it is applied, but not all of it is kept: "
+          "\(PlaybackText.line(result)); all lines are applied, but some are not saved: "
             + TerminalText.sanitized(reason),
           details: ["result": PlaybackText.json(result)])
       }
@@ -94,7 +99,7 @@ struct IngestVerb: Verb {
           PlaybackText.line(result)
             + (isAll
               ? "; all events were rejected, 'livehostctl status' shows why"
-              : "; with --strict no event may be rejected"),
+              : "; --strict allows no rejected events"),
           details: ["result": PlaybackText.json(result)])
       }
     } catch let interrupted as PlaybackInterrupted {
@@ -110,13 +115,13 @@ struct IngestVerb: Verb {
 }
 
 extension IngestVerb {
-  /// How many events the daemon has rejected so far, by reason.
+  /// Returns the numbers of events that the daemon has rejected so far, by reason.
   private func rejections(_ context: Context) async throws -> [String: Int] {
     try await context.withDaemon { try await $0.getStatus().totals.rejectedByReason }
   }
 }
 
-/// The result of a playback, as it is printed.
+/// Formats the result of a playback.
 package enum PlaybackText {
   package static func line(_ result: PlaybackResult) -> String {
     "\(Format.count(result.lines, "line")) sent; the daemon confirmed "
@@ -125,7 +130,8 @@ package enum PlaybackText {
       + "\(Format.rate(Double(result.elapsedNanoseconds) / 1e9)) s" + unknown(result.unknown)
   }
 
-  /// Why nothing of a file could be read, and what it looks like; `nil` if something was, or if there was no input.
+  /// Returns why nothing in a file could be read, with the file's likely format; `nil` if something
+  /// was read or there was no input.
   package static func unreadable(_ result: PlaybackResult, name: String) -> String? {
     let name = name == "-" ? "standard input" : TerminalText.sanitized(name)
     let isNothing = result.confirmed.received == result.confirmed.rejected
@@ -141,7 +147,7 @@ package enum PlaybackText {
     return look + "; this verb reads \(FileAppearance.supported)"
   }
 
-  /// The most frequent kinds that could not be translated.
+  /// Returns the five most frequent kinds that could not be translated.
   private static func unknown(_ kinds: [String: Int]) -> String {
     guard !kinds.isEmpty else { return "" }
     let sorted = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
@@ -152,12 +158,13 @@ package enum PlaybackText {
     return "; not translated: " + named.joined(separator: ", ") + more
   }
 
-  /// The reasons of rejections; `nil` if there are none.
+  /// Returns the reasons of rejections; `nil` if there are none.
   package static func rejections(_ counts: [String: Int]) -> String? {
     let reasons = counts.filter { $0.value > 0 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     guard !reasons.isEmpty else { return nil }
     let list = reasons.map { "\(Format.count($0.value)) \($0.key)" }.joined(separator: ", ")
-    return "rejected meanwhile, from all sources: \(list); livehost-events(5) explains the reasons"
+    return "rejected in the meantime, from all sources: \(list); "
+      + "livehost-events(5) explains the reasons"
   }
 
   package static func json(_ result: PlaybackResult) -> JSONValue {
@@ -188,7 +195,7 @@ private struct ProgressLine: Sendable {
   init(_ console: Console) { self.console = console }
 
   func show(_ progress: PlaybackProgress) {
-    // The last column stays free: writing there makes some terminals wrap.
+    // The last column stays free, because writing there makes some terminals wrap.
     let line = ProgressBar.line(progress, columns: max(1, console.size().columns - 1))
     console.diagnose("\r\(line)\u{1B}[K")
   }

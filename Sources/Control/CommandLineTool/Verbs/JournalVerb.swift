@@ -11,14 +11,15 @@ struct JournalVerb: Verb {
     commandName: "journal",
     abstract: "Read the daemon's journal entries, including those of past runs.",
     discussion: """
-      Does not need a running daemon. '--kind hang' includes microhangs; if only hangs are requested, the \
-      output is that of 'hangs'. Without --since, --follow starts with the ten newest entries.
+      Does not need a running daemon. '--kind hang' includes microhangs; if only hangs are \
+      requested, the output has the format of 'hangs'. Without --since, --follow starts with the \
+      ten newest entries.
 
-      Root and members of the groups adm and systemd-journal may read the system's journal. A daemon \
-      that was started by hand logs to its standard error instead.
+      Root and members of the groups adm and systemd-journal can read the system's journal. A \
+      daemon started by hand logs to its standard error instead.
 
-      JSON: an object with entries, an array of objects with timestamp, kind, level, message, room and \
-      fields; with --follow one entry per line. With --kinds, an object with kinds.
+      JSON: an object with entries, an array of objects with timestamp, kind, level, message, room \
+      and fields; with --follow one entry per line. With --kinds, an object with kinds.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -26,14 +27,14 @@ struct JournalVerb: Verb {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Only entries since then: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
+      "Only entries since this time: -1h, 10m, today, '2026-11-21 10:00' or @SECONDS since 1970.",
       valueName: "time"),
     transform: { try PointInTime($0) })
   var since: PointInTime?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Only entries until then, in the same formats.", valueName: "time"),
+    help: ArgumentHelp("Only entries until this time, in the same formats.", valueName: "time"),
     transform: { try PointInTime($0) })
   var until: PointInTime?
 
@@ -45,7 +46,7 @@ struct JournalVerb: Verb {
 
   @Option(
     name: [.customShort("n", allowingJoined: true), .long],
-    help: ArgumentHelp("Only this many of the newest entries.", valueName: "number"))
+    help: ArgumentHelp("Maximum number of entries, the newest ones.", valueName: "number"))
   var lines: Int?
 
   @Flag(name: .shortAndLong, help: "Keep printing new entries until Ctrl-C.") var follow = false
@@ -61,10 +62,10 @@ struct JournalVerb: Verb {
 
   func validate() throws {
     if let lines, lines < 1 {
-      throw ValidationError("--lines is \(lines); ask for one line or more")
+      throw ValidationError("--lines is \(lines), but must be at least 1")
     }
     if follow, until != nil {
-      throw ValidationError("--follow and --until exclude each other")
+      throw ValidationError("--follow and --until cannot be combined; use one")
     }
     if let since, let until, until.milliseconds < since.milliseconds {
       throw ValidationError("--until is earlier than --since; swap them")
@@ -103,7 +104,8 @@ struct JournalVerb: Verb {
     _ reader: inout JournalReader, _ listing: JournalListing
   ) throws {
     while true {
-      // libsystemd waits without Swift's knowledge: an interruption is noticed between two waits.
+      // An interruption is noticed only between two waits, because libsystemd's wait cannot be
+      // cancelled.
       try Task.checkCancellation()
       _ = try reader.wait(microseconds: 200_000)
       try listing.list(&reader, growing: true)
@@ -115,13 +117,13 @@ struct JournalVerb: Verb {
     case .local where userID == 0:
       Failure(
         .failed,
-        "this machine keeps no journal. A daemon started by hand logs to its standard error")
+        "this machine has no journal. A daemon started by hand logs to its standard error")
     case .local:
       Failure(
         .failed,
         """
-        no readable journal found; root and members of the groups adm and systemd-journal may read the \
-        system's journal. A daemon started by hand logs to its standard error
+        no readable journal found; root and members of the groups adm and systemd-journal can read \
+        the system's journal. A daemon started by hand logs to its standard error
         """)
     case .directory(let path):
       Failure(
@@ -134,7 +136,7 @@ struct JournalVerb: Verb {
     if error.operation == .openJournal, !error.context.isEmpty {
       return Failure(
         error.code == EACCES ? .notPermitted : .failed,
-        "\(error.context): \(String(cString: strerror(error.code))); --directory takes a directory "
+        "\(error.context): \(String(cString: strerror(error.code))); --directory needs a directory "
           + "with journal files, such as /var/log/journal/ID")
     }
     return Failure(error.code == EACCES ? .notPermitted : .failed, error.description)

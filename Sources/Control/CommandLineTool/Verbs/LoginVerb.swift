@@ -2,10 +2,10 @@ import ArgumentParser
 
 struct LoginVerb: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "login", abstract: "Log in to a platform, for sources that need it.",
+    commandName: "login", abstract: "Log in to a platform, for sources that need a login.",
     subcommands: [LoginTwitchVerb.self])
 
-  // So that they may precede the inner verb, like any other.
+  // Declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
@@ -13,12 +13,14 @@ struct LoginTwitchVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "twitch", abstract: "Log in to Twitch, with any browser.",
     discussion: """
-      Prints an address and a code. Whoever opens the address in a browser, on any machine, and confirms the \
-      code, allows 'livehostctl connect' to read: chat, followers, subscriptions, bits, hype trains, polls, \
-      predictions and redemptions. The login is written to a file that only its owner can read, and is renewed \
-      there. Needs an application of the type 'public', registered once at dev.twitch.tv/console.
+      Prints an address and a code. Open the address in a browser, on any machine, and confirm the \
+      code. This allows 'livehostctl connect' to read chat, followers, subscriptions, bits, hype \
+      trains, polls, predictions and redemptions. The login is stored in a file that only its \
+      owner can read, and is renewed there. Needs an application of the type 'public', registered \
+      once at dev.twitch.tv/console.
 
-      JSON: a line with address, code and expiresIn (seconds), then one with account, once it is allowed.
+      JSON: a line with address, code and expiresIn (seconds), then, once the code is confirmed, a \
+      line with account.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -26,11 +28,11 @@ struct LoginTwitchVerb: Verb {
   var clientId: String
   @Option(
     help: ArgumentHelp(
-      "File to write; default: livehost/twitch.json in the configuration of the user.",
+      "File to write. Default: livehost/twitch.json in the user's configuration directory.",
       valueName: "file"),
     completion: .file())
   var file: String?
-  @Option(help: ArgumentHelp("Server of logins instead of Twitch's.", valueName: "url"))
+  @Option(help: ArgumentHelp("Login server to use instead of Twitch's.", valueName: "url"))
   var auth: String?
 
   func run(_ context: Context) async throws {

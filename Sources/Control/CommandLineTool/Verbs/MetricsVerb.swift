@@ -8,8 +8,8 @@ struct MetricsVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "metrics", abstract: "Print the daemon's metrics for Prometheus.",
     discussion: """
-      Prints the text format that Prometheus scrapes. If you run node_exporter, let a timer write it to a \
-      file NAME.prom in the directory of the textfile collector.
+      Prints the text format that Prometheus scrapes. If you run node_exporter, let a timer write \
+      this output to a file NAME.prom in the directory of the textfile collector.
 
       JSON: an object with metrics, an array of objects with name, kind, help and samples.
       """)
@@ -20,7 +20,7 @@ struct MetricsVerb: Verb {
     let metrics = try await context.withDaemon { try await $0.getMetrics().metrics }
     try context.print(JSONValue(encoding: GetMetricsReply(metrics: metrics))) {
       let text = ExpositionFormat.text(metrics)
-      // The line end of the last line is the console's.
+      // The console adds the last line ending.
       return text.isEmpty ? [] : [String(text.dropLast())]
     }
   }

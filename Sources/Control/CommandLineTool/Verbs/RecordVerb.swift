@@ -14,7 +14,7 @@ struct RecordVerb: ParsableCommand {
       RecordVerifyVerb.self, RecordDeleteVerb.self,
     ])
 
-  // So that they may precede the inner verb, like any other.
+  // Declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
@@ -22,16 +22,16 @@ struct RecordStartVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "start", abstract: "Start recording a room.",
     discussion: """
-      Records every accepted event in order, with the room's time and its frames. While a room is being \
-      recorded, what is sent to it is acknowledged once it is on disk. If the recording fails later, another \
-      one is begun as soon as that works, until 'record stop'.
+      Records every accepted event in order, with the room's time and frames. While a room is \
+      recorded, its events are acknowledged once they are on disk. If the recording fails later, a \
+      new recording is attempted until one succeeds or 'record stop' is called.
 
-      JSON: an object as in 'record list'; with --elsewhere one with room, wish and outcome.
+      JSON: an object as in 'record list'; with --elsewhere, an object with room, wish and outcome.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Flag(help: "If it cannot be started now, go on trying until it works or 'record stop'.")
+  @Flag(help: "If recording cannot start now, keep trying until it starts or 'record stop'.")
   var retry = false
   @Flag(help: RecorderElsewhere.help) var elsewhere = false
 
@@ -45,13 +45,14 @@ struct RecordStartVerb: Verb {
 struct RecordPauseVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "pause",
-    abstract: "Leave out of the recording of a room what happens from here on.",
+    abstract: "Pause the recording of a room.",
     discussion: """
-      Returns once everything before that is on disk. 'record resume' continues the same recording, which is \
-      listed as interrupted until then. A room whose recording is paused comes back like that after a \
-      restart. Since something is missing in the recording, a replay does not lead to the state of the room.
+      Returns once all earlier events are on disk. 'record resume' continues the same recording, \
+      which is listed as interrupted until then. The recording stays paused across a restart of \
+      the daemon. Because events are missing, a replay of the recording does not reproduce the \
+      state of the room.
 
-      JSON: an object as in 'record list'; with --elsewhere one with room, wish and outcome.
+      JSON: an object as in 'record list'; with --elsewhere, an object with room, wish and outcome.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -67,9 +68,9 @@ struct RecordPauseVerb: Verb {
 
 struct RecordResumeVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Continue the recording of a room that is paused.",
+    commandName: "resume", abstract: "Continue the paused recording of a room.",
     discussion: """
-      JSON: an object as in 'record list'; with --elsewhere one with room, wish and outcome.
+      JSON: an object as in 'record list'; with --elsewhere, an object with room, wish and outcome.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -87,7 +88,9 @@ struct RecordStopVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "stop", abstract: "Stop recording a room.",
     discussion: """
-      Returns once everything is on disk. JSON: an object as in 'record list'; with --elsewhere one with room, wish and outcome.
+      Returns once all events are on disk.
+
+      JSON: an object as in 'record list'; with --elsewhere, an object with room, wish and outcome.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -103,15 +106,15 @@ struct RecordStopVerb: Verb {
 
 enum RecorderElsewhere {
   static let help: ArgumentHelp =
-    "Ask the recorder elsewhere, such as OBS, instead, and wait for its answer."
+    "Send the request to an external recorder, such as OBS, and wait for its answer."
 }
 
 extension Context {
-  /// Asks a recorder of a room for something and prints its answer.
+  /// Sends a request to a recorder of a room and prints the answer.
   ///
   /// - Parameters:
-  ///   - line: what people are shown of the recording.
-  ///   - request: asks the room's own recorder.
+  ///   - line: formats the recording for the user.
+  ///   - request: calls the room's own recorder.
   fileprivate func record(
     _ wish: RecorderWish, in room: RoomName, elsewhere: Bool,
     line: (RecordingReport) -> String = RecordingList.line,
@@ -134,7 +137,7 @@ extension Context {
       let reason = answer.reason ?? "refused"
       reply["reason"] = .string(reason)
       throw Failure(
-        .failed, "the recorder elsewhere refused: \(TerminalText.sanitized(reason))",
+        .failed, "the external recorder refused: \(TerminalText.sanitized(reason))",
         details: reply)
     }
     try print(.object(reply)) { [] }
@@ -145,11 +148,11 @@ struct RecordListVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the recordings.",
     discussion: """
-      The state is recording, finished, interrupted (the daemon ended without stopping it; everything \
-      that was acknowledged is there), failed or damaged.
+      The state is recording, finished, interrupted (the daemon ended without stopping the \
+      recording; all acknowledged events are in it), failed or damaged.
 
-      JSON: an array of objects with recording, room, state, reason, startedAt, endedAt, events, frames, \
-      bytes, durationMs, segments and digest.
+      JSON: an array of objects with recording, room, state, reason, startedAt, endedAt, events, \
+      frames, bytes, durationMs, segments and digest.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -175,11 +178,11 @@ struct RecordDeleteVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete a recording.",
     discussion: """
-      Removes all files of a recording, for good. A recording that is being written, replayed, exported, \
-      analysed or verified is not deleted. The daemon can delete the oldest by itself: see \
-      recordings.maximumAge and recordings.maximumBytes in livehostd.conf(5).
+      Permanently removes all files of a recording. A recording that is being written, replayed, \
+      exported, analysed or verified is not deleted. The daemon can delete the oldest recordings \
+      automatically: see recordings.maximumAge and recordings.maximumBytes in livehostd.conf(5).
 
-      JSON: an object as in 'record list', of the recording as it was.
+      JSON: an object as in 'record list', which describes the deleted recording.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -198,7 +201,7 @@ package enum RecordingList {
   package static func lines(
     _ recordings: [RecordingReport], columns: Int = .max
   ) -> [String] {
-    if recordings.isEmpty { return ["no recording"] }
+    if recordings.isEmpty { return ["no recordings"] }
     var table = TextTable([
       ("RECORDING", .left), ("STATE", .left), ("STARTED", .left), ("LENGTH", .right),
       ("EVENTS", .right), ("SIZE", .right), ("REASON", .left),

@@ -7,12 +7,12 @@ import Wording
 
 struct RecordVerifyVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Check that recordings are as they were written.",
+    commandName: "verify", abstract: "Check recordings for damage.",
     discussion: """
-      Reads every file of a recording, of all recordings of a room or, with --all, of all recordings, and \
-      checks its lines: each has a number and a checksum that covers the lines before it. Everything before \
-      the first damaged line can still be replayed and exported. A recording that is damaged is marked as \
-      such in 'record list'. Exit code 1 if any is.
+      Reads every file of a recording, of all recordings of a room or, with --all, of all \
+      recordings. Checks each line, which has a number and a checksum that covers the lines before \
+      it. Everything before the first damaged line can still be replayed and exported. 'record \
+      list' marks damaged recordings. Exits with 1 if any recording is damaged.
 
       JSON: an array of objects with recording, room, bytes, lines, records and damage.
       """)
@@ -48,7 +48,8 @@ struct RecordVerifyVerb: Verb {
     return checks
   }
 
-  /// `nil` if there is no recording with this name, which may be that of a room.
+  /// Checks recordings; returns `nil` if no recording has this name, which may be the name of a
+  /// room.
   private func check(
     _ context: Context, _ recording: String?, room: String?
   ) async throws -> [RecordingCheckReport]? {
@@ -72,7 +73,7 @@ struct RecordVerifyVerb: Verb {
   }
 
   private static func lines(_ checks: [RecordingCheckReport], _ context: Context) -> [String] {
-    if checks.isEmpty { return ["no recording"] }
+    if checks.isEmpty { return ["no recordings"] }
     var table = TextTable([
       ("RECORDING", .left), ("LINES", .right), ("RECORDS", .right), ("SIZE", .right),
       ("DAMAGE", .left),

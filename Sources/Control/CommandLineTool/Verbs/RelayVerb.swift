@@ -4,12 +4,13 @@ import RelayArguments
 struct RelayVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "relay",
-    abstract: "Show the rooms of this daemon at another socket, until Ctrl-C.",
+    abstract: "Offer the rooms of this daemon on another socket, until Ctrl-C.",
     discussion: """
-      Starts livehost-gateway, which watches each room once, whatever is watched at the other socket. Sockets \
-      are paths, or HOST:PORT for TLS with certificates on both sides; see livehost-gateway(8).
+      Starts livehost-gateway, which opens one monitor per room, however many viewers the other \
+      socket has. Sockets are paths, or HOST:PORT for TLS with certificates on both sides; see \
+      livehost-gateway(8).
 
-      JSON: none; it prints nothing.
+      JSON: none; this verb prints nothing.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

@@ -51,8 +51,8 @@ struct SendVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "send", abstract: "Send one event to a room.",
     discussion: """
-      Returns once the event has been applied. A room that is not open is opened, unless its name is \
-      nearly that of another one. For example:
+      Returns once the event has been applied. Opens the room if it is not open, unless its name \
+      closely resembles the name of an open room. For example:
         livehostctl send main '{"type":"viewers","count":12}'
       JSON: an object with received and rejected. livehost-events(5) lists the events.
       """)

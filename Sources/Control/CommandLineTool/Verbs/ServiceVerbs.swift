@@ -7,8 +7,8 @@ struct ReloadVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "reload", abstract: "Make the daemon reload its configuration.",
     discussion: """
-      Returns once the configuration is in effect; connections, rooms and events are unaffected. An \
-      invalid configuration is refused with exit code 78, and the old one stays in effect.
+      Returns once the configuration is in effect. Connections, rooms and events are unaffected. \
+      If the configuration is invalid, exits with 78, and the old configuration stays in effect.
 
       JSON: an object with reloaded.
       """)
@@ -38,7 +38,7 @@ struct LogLevelVerb: Verb {
   enum Level: String, CaseIterable, ExpressibleByArgument {
     case trace, debug, info, notice, warning, error, critical
 
-    /// As syslog counts.
+    /// The number of the level in syslog; 8 for trace.
     var number: Int {
       switch self {
       case .trace: 8
@@ -53,7 +53,7 @@ struct LogLevelVerb: Verb {
   }
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Least severe messages to log. Without it the current level is shown.")
+  @Argument(help: "Least severe messages to log. Without a level, the current one is shown.")
   var level: Level?
 
   func run(_ context: Context) async throws {

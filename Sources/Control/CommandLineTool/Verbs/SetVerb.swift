@@ -8,12 +8,13 @@ struct SetVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set a slider or a switch.",
     discussion: """
-      A slider that is being dragged keeps moving; the end of the drag decides. The switch endStream asks \
-      for confirmation: set it on again to end the stream, or off to cancel. Where a program carries out the \
-      room's requests, such as one that drives OBS, waits for its answer, and fails if it refuses. For example:
+      Setting a slider does not interrupt a drag; the slider's final value is the one at the end \
+      of the drag. The switch endStream asks for confirmation: set it on again to end the stream, \
+      or off to cancel. If a controller handles the room's requests, such as a program that drives \
+      OBS, waits for the controller's answer, and fails if the controller refuses. For example:
         livehostctl set main zoom 25%
         livehostctl set main camera on
-      JSON: an object with room, control, value or on, and outcome if there was a request.
+      JSON: an object with room, control, value or on, and with outcome if there was a request.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -22,8 +23,10 @@ struct SetVerb: Verb {
   @Argument(
     help: "From 0 to 1, or a percentage, for a slider; on, off or toggle for a switch.")
   var value: ControlValue
-  @Flag(help: "Make a control although its name is nearly that of another one.") var new = false
+  @Flag(help: "Create the control even if its name closely resembles another one.") var new = false
 
+  /// Checks the name of the control.
+  ///
   /// - Throws: ``Failure`` if the name is probably misspelled.
   private func check(_ client: ControlClient) async throws {
     guard !new, control != "endStream" else { return }
@@ -35,7 +38,7 @@ struct SetVerb: Verb {
     throw Failure(
       .failed,
       "the room '\(room)' has no control '\(TerminalText.sanitized(control))'; did you mean "
-        + "'\(TerminalText.sanitized(near))'? --new makes it")
+        + "'\(TerminalText.sanitized(near))'? --new creates it")
   }
 
   func run(_ context: Context) async throws {
@@ -70,7 +73,7 @@ struct SetVerb: Verb {
   }
 }
 
-/// A value of a slider or a position of a switch, as people write it.
+/// A value of a slider or a position of a switch, as an argument.
 enum ControlValue: ExpressibleByArgument {
   case slider(Double)
   /// `nil` toggles.
@@ -82,7 +85,7 @@ enum ControlValue: ExpressibleByArgument {
     case "off": self = .switch(false)
     case "toggle": self = .switch(nil)
     default:
-      // Screens show percentages, so people write them.
+      // Screens show percentages, so users also enter percentages.
       let isPercentage = argument.last == "%"
       guard let number = Double(isPercentage ? argument.dropLast() : argument[...]) else {
         return nil

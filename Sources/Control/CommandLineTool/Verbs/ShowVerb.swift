@@ -14,7 +14,7 @@ struct ShowVerb: Verb {
 
   func run(_ context: Context) async throws {
     if context.wantsJSON {
-      // The reply as it came: members that this program does not know are shown too.
+      // The raw reply, so that members unknown to this program are shown.
       let reply = try await context.withDaemon {
         try await $0.getRoomJSON(room.description, feature: feature)
       }

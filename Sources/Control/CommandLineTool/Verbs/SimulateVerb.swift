@@ -9,11 +9,11 @@ struct SimulateVerb: Verb {
     commandName: "simulate",
     abstract: "Run a scenario on simulated devices and report how often the screen would hang.",
     discussion: """
-      A scenario names events, devices, variants of the screen and thresholds; see \
-      livehost-scenario(5). Device profiles are looked up in the directory 'devices' beside the \
-      scenario or beside one of its parent directories; DEVICE+CONDITION is a device under a \
-      condition. The same scenario and seed give the same report, byte for byte. The daemon runs the \
-      scenario at low priority; --local needs no daemon.
+      A scenario defines events, devices, variants of the screen and thresholds; see \
+      livehost-scenario(5). Device profiles are searched for in the directory 'devices' next to \
+      the scenario or next to one of its parent directories; DEVICE+CONDITION is a device under a \
+      condition. The same scenario and seed produce the same report, byte for byte. The daemon \
+      runs the scenario at low priority; --local needs no daemon.
 
       Exits with 99 if a threshold is not met, and with 78 if the scenario or a device profile is \
       invalid.
@@ -38,10 +38,10 @@ struct SimulateVerb: Verb {
 
   func validate() throws {
     if local, global.socket != nil {
-      throw ValidationError("--local does not use the daemon; leave out --socket")
+      throw ValidationError("--local does not use the daemon; remove --socket")
     }
     if !local {
-      try simulation.costs.refuseMeasured("the daemon does not measure; add --local")
+      try simulation.costs.refuseMeasured("the daemon does not measure costs; add --local")
     }
     _ = try isSilent
   }
@@ -74,8 +74,8 @@ struct SimulateVerb: Verb {
   }
 }
 
-/// Thresholds that were not met: an exit code and a list on standard error. The report on standard output
-/// is complete without them.
+/// The thresholds that were not met: an exit code and a list on standard error. The report on
+/// standard output already contains them.
 struct ThresholdsNotMet: Error {
   var lines: [String]
 

@@ -6,15 +6,16 @@ import Wording
 
 struct SourcesVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "sources", abstract: "List the sources of events, and say how they are doing.",
+    commandName: "sources", abstract: "List the sources of events with their state.",
     discussion: """
-      A source is a program that brings the events of a platform. POSITION is the number of the newest batch that the \
-      room holds of it.
+      A source is a program that sends events from a platform. POSITION is the number of the \
+      newest batch that the room has received from the source.
+
       JSON: the array sources of the reply of ListSources in the control interface.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
-  @Argument(help: "Only those of this room.") var room: RoomName?
+  @Argument(help: "Only sources of this room.") var room: RoomName?
 
   func run(_ context: Context) async throws {
     let sources = try await context.withDaemon {
@@ -26,7 +27,7 @@ struct SourcesVerb: Verb {
   }
 
   static func lines(_ sources: [SourceReport], columns: Int) -> [String] {
-    guard !sources.isEmpty else { return ["no source has said anything about itself"] }
+    guard !sources.isEmpty else { return ["no source has reported its state"] }
     var table = TextTable([
       ("ROOM", .left), ("SOURCE", .left), ("PLATFORM", .left), ("STATE", .left), ("LOST", .right),
       ("BACK-FILLED", .right), ("DUPLICATE", .right), ("POSITION", .right), ("MISSING", .left),
@@ -55,6 +56,7 @@ struct SourcesVerb: Verb {
     let last = "\(Format.duration(seconds: (gap.to - gap.from + 999) / 1_000)) (\(gap.reason))"
     guard source.gaps > 1 else { return last }
     return last
-      + ", \(Format.count(source.gaps, "gap")), \(Format.duration(seconds: source.gapMs / 1_000)) in all"
+      + ", \(Format.count(source.gaps, "gap")), "
+      + "\(Format.duration(seconds: source.gapMs / 1_000)) in all"
   }
 }

@@ -11,11 +11,12 @@ struct StatusVerb: Verb {
     commandName: "status", abstract: "Show the daemon's status.",
     discussion: """
       JSON: an object with version, uptimeSeconds, rooms, eventsPerSecond, totals, health, \
-      longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel and \
-      longestSliceMicroseconds; problems, a list of objects with part, text, since and room, if \
-      something is wrong; refusals, a list of objects with user, resource and count, if anybody was \
-      refused something; packedRooms, if any are; unknownKinds and unusableFields, objects with counts by name, \
-      if lines had any; and sources, those of 'livehostctl sources' that could not show something.
+      longestTurnMicroseconds, memoryBytes, journalEntriesLost, lanes, microhangs, hangs, logLevel \
+      and longestSliceMicroseconds. The following members are present only if there is something \
+      to report: problems, a list of objects with part, text, since and room; refusals, a list of \
+      objects with user, resource and count; packedRooms, the number of hibernated rooms; \
+      unknownKinds and unusableFields, objects with counts by name; and sources, the entries of \
+      'livehostctl sources' with events that could not be shown.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -36,20 +37,24 @@ struct StatusVerb: Verb {
 
 /// The text of `status`.
 package enum StatusText {
+  /// Returns the lines of the status.
+  ///
   /// - Parameters:
-  ///   - sources: those that could not show something.
+  ///   - sources: the sources with events that could not be shown.
   ///   - now: milliseconds since 1970.
-  ///   - styled: Gives the word on the daemon's health its style.
+  ///   - styled: applies a style to the word for the daemon's health.
   package static func lines(
     _ status: StatusReport, sources: [SourceReport] = [], now: Int = WallClock.milliseconds(),
     health styled: (String, TextStyle) -> String = { text, _ in text }
   ) -> [String] {
     let totals = status.totals
     var lines = [
-      "livehostd \(TerminalText.sanitized(status.version)), \(styled(health(status.health), style(status.health)))",
+      "livehostd \(TerminalText.sanitized(status.version)), "
+        + styled(health(status.health), style(status.health)),
       "  uptime        \(Format.duration(seconds: status.uptimeSeconds))",
-      "  rooms         \(Format.count(status.rooms)) on \(status.lanes) \(status.lanes == 1 ? "lane" : "lanes")"
-        + (status.packedRooms.map { ", \(Format.count($0)) of them idle and packed" } ?? ""),
+      "  rooms         \(Format.count(status.rooms)) on \(status.lanes) "
+        + (status.lanes == 1 ? "lane" : "lanes")
+        + (status.packedRooms.map { ", \(Format.count($0)) of them hibernated" } ?? ""),
       "  events        \(Format.rate(status.eventsPerSecond))/s; "
         + "\(Format.count(totals.received)) received = \(Format.count(totals.applied)) applied "
         + "+ \(Format.count(totals.coalesced)) coalesced + \(Format.count(totals.rejected)) rejected "
@@ -62,15 +67,15 @@ package enum StatusText {
       lines.append("  unknown kinds \(TerminalText.sanitized(CountsText.line(kinds)))")
     }
     if let fields = status.unusableFields {
-      lines.append("  odd fields    \(TerminalText.sanitized(CountsText.line(fields)))")
+      lines.append("  bad fields    \(TerminalText.sanitized(CountsText.line(fields)))")
     }
     for source in sources {
       let reason = source.reason.map { ": \($0)" } ?? ""
       lines.append(
         "  not shown     "
           + TerminalText.sanitized(
-            "\(Format.count(source.notShown ?? 0)) of \(source.source) in room \(source.room)\(reason)"
-          ))
+            "\(Format.count(source.notShown ?? 0)) of \(source.source) in room "
+              + "\(source.room)\(reason)"))
     }
     lines += [
       "  longest turn  \(Format.microseconds(status.longestTurnMicroseconds)); "
@@ -95,7 +100,7 @@ package enum StatusText {
     return lines
   }
 
-  /// What was refused, and to whom: a line for each user, at most ten.
+  /// Returns what was refused: a line for each user, at most ten.
   private static func refusals(_ refusals: [RefusalReport]) -> [String] {
     let byUser = Dictionary(grouping: refusals) { $0.user }
     let users = byUser.sorted { ($0.key ?? .max) < ($1.key ?? .max) }
@@ -116,13 +121,13 @@ package enum StatusText {
   private static func health(_ health: Health) -> String {
     switch health {
     case .ok: "ok"
-    case .degraded: "degraded: it works, but something was lost or late"
+    case .degraded: "degraded: working, but something was lost or late"
     case .failing: "failing: rooms or connections make no progress"
     }
   }
 }
 
-/// What was refused, in words.
+/// Describes refusals in words.
 enum RefusalText {
   static func phrase(_ resource: RefusedResource, _ count: Int) -> String {
     let (one, several) =

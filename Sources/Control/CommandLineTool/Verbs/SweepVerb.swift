@@ -8,11 +8,11 @@ struct SweepVerb: Verb {
     discussion: """
       \(SweepOptions.discussion)
 
-      Runs in this process and needs no daemon. Exits with 99 if a threshold is not met, and with 78 if the \
-      scenario or a device profile is invalid.
+      Runs in this process and needs no daemon. Exits with 99 if a threshold is not met, and with \
+      78 if the scenario or a device profile is invalid.
 
-      JSON: an object with version, scenario, seeds, digest, thresholds and runs; of --find, an object with \
-      slowdowns or loads.
+      JSON: an object with version, scenario, seeds, digest, thresholds and runs; with --find, an \
+      object with slowdowns or loads.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions

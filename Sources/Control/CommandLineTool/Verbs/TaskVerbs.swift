@@ -9,10 +9,10 @@ struct AnalyzeVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "analyze", abstract: "Analyze the chat of a recording or a room.",
     discussion: """
-      highlights finds when the chat was busier than before, and the words that stand out then; spam \
-      finds messages that are nearly the same; chatters counts who writes how much. For a room, the \
-      messages that it currently stores are analyzed; with rooms.chatWaves, highlights are those found \
-      since the chat began. Ctrl-C cancels the task.
+      highlights finds the times when the chat was busier than before, and the words that stood \
+      out then. spam finds messages that are nearly identical. chatters counts the messages of \
+      each chatter. For a room, the messages that it currently stores are analyzed; with \
+      rooms.chatWaves, highlights covers the whole chat so far. Ctrl-C cancels the task.
 
       JSON: an object with messages and the result.
       """)
@@ -25,7 +25,7 @@ struct AnalyzeVerb: Verb {
   var subject: String
 
   func run(_ context: Context) async throws {
-    // Asked first, as a task that fails is in the daemon's log.
+    // Checked first, because the daemon logs a task that fails.
     let isRoom = try await context.withDaemon { client in
       try await client.listRooms().rooms.contains { $0.room == subject }
     }
@@ -37,7 +37,7 @@ struct AnalyzeVerb: Verb {
   }
 }
 
-/// An analysis as it is named on the command line.
+/// The name of an analysis on the command line.
 enum AnalysisName: String, CaseIterable, ExpressibleByArgument {
   case highlights, spam, chatters
 
@@ -70,7 +70,7 @@ struct ReplayVerb: Verb {
 
   func validate() throws {
     if let start, !(0...1_000_000_000).contains(start) {
-      throw ValidationError("--start must be a number of seconds from 0 on")
+      throw ValidationError("--start must be a number of seconds, 0 or more")
     }
   }
 
@@ -136,8 +136,8 @@ struct CancelVerb: Verb {
   }
 }
 
-/// A task in the daemon, with a progress bar here. Its end with this program is the daemon's doing:
-/// the connection is closed, and the task with it.
+/// A task in the daemon, with a progress bar here. The daemon cancels the task when this program
+/// ends, because its connection closes.
 private struct TaskRun {
   let request: StartTaskRequest
 
@@ -151,7 +151,7 @@ private struct TaskRun {
     }
   }
 
-  /// Runs the task; parts of the result go to standard output. Returns the last reply.
+  /// Runs the task and writes partial results to standard output. Returns the last reply.
   func run(_ context: Context) async throws -> TaskReply {
     let bar = PercentBar(context.console)
     defer { bar.clear() }

@@ -7,9 +7,11 @@ struct TopVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "top", abstract: "Show the busiest rooms and views live, until q or Ctrl-C.",
     discussion: """
-      Takes over the terminal; press '?' for the keys. When the daemon restarts, the tables continue. \
-      Enter watches the room of the selected row. LOAD is the share of time spent in a view, AVOIDABLE how \
-      many of its evaluations changed nothing. With --once, or if standard output is not a terminal, prints the rates over one interval and ends. For example:
+      Takes over the terminal; press '?' for the keys. The tables continue after a restart of the \
+      daemon. Enter watches the room of the selected row. LOAD is the share of time spent in a \
+      view; AVOIDABLE is the number of its evaluations that changed nothing. With --once, or if \
+      standard output is not a terminal, prints the rates over one interval and exits. For \
+      example:
         livehostctl top --sort pending
         livehostctl top --once --json=short
       JSON: one object with status, rooms, views and roomsWithoutViews.
@@ -27,7 +29,7 @@ struct TopVerb: Verb {
 
   func validate() throws {
     guard interval >= 0.1, interval <= 86_400 else {
-      throw ValidationError("--interval is a number of seconds from 0.1 to 86400")
+      throw ValidationError("--interval must be a number of seconds from 0.1 to 86400")
     }
   }
 
@@ -39,7 +41,8 @@ struct TopVerb: Verb {
     }
     let chosen = try await context.withDaemon { try await show($0, context, terminal) }
     guard let chosen else { return }
-    // On a connection of its own: that of the table has a call that was cancelled, or is from before a restart.
+    // This needs a new connection: the one of the tables has a cancelled call, or was lost in a
+    // restart.
     try await context.withDaemon {
       try await WatchVerb.show(room: chosen, $0, context, terminal)
     }
@@ -55,7 +58,9 @@ struct TopVerb: Verb {
     }
   }
 
-  /// - Returns: The room that is to be watched; `nil` if the user leaves.
+  /// Shows the tables until the user leaves or chooses a room.
+  ///
+  /// - Returns: The room to watch; `nil` if the user left.
   private func show(
     _ client: ControlClient, _ context: Context, _ terminal: Terminal
   ) async throws -> String? {
@@ -65,7 +70,7 @@ struct TopVerb: Verb {
       try await context.following(
         client, onConnection: { inbox.post(.connection($0), from: TopScreenModel.connection) }
       ) { client, answered in
-        // Rates over the time in which there was no daemon would be wrong.
+        // After a reconnection, rates start anew, because rates across the outage would be wrong.
         var last: TopSample?
         while true {
           let sample = try await TopSample(client, now: environment.now, after: last)

@@ -8,12 +8,12 @@ struct AdmitVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "admit", abstract: "Admit people from the waiting room.",
     discussion: """
-      Without a user, admits the person who has waited longest. Never admits more people than the \
-      capacity allows ('livehostctl capacity'). For example:
+      Without a user, admits the person who has waited longest. Never exceeds the capacity \
+      ('livehostctl capacity'). For example:
         livehostctl admit main
         livehostctl admit main u42
         livehostctl admit main --all
-      JSON: an object with people (id and name of those admitted), waiting and admitted.
+      JSON: an object with people (the id and name of each admitted person), waiting and admitted.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -34,7 +34,7 @@ struct AdmitVerb: Verb {
         room: room.description, user: user?.text, all: all ? true : nil)
     }
     try context.print(JSONValue(encoding: reply)) {
-      if reply.people.isEmpty { return ["nobody waits"] }
+      if reply.people.isEmpty { return ["nobody is waiting"] }
       return reply.people.map {
         "let in \(TerminalText.sanitized($0.name)) (\(TerminalText.sanitized($0.id)))"
       }
@@ -49,8 +49,8 @@ struct CapacityVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "capacity", abstract: "Limit how many people are admitted.",
     discussion: """
-      The limit applies to the host only: people whom the platform admits beyond it are still shown. \
-      For example:
+      Limits admissions by the host. People whom the platform admits beyond the limit are still \
+      shown. For example:
         livehostctl capacity main 20
         livehostctl capacity main none
       JSON: the waiting room, as in 'show'.
@@ -69,10 +69,10 @@ struct CapacityVerb: Verb {
 
 struct PaceVerb: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "pace", abstract: "Admit people by themselves, so many per second.",
+    commandName: "pace", abstract: "Admit people automatically, at a rate per second.",
     discussion: """
-      Those who have waited longest come first, until the capacity is reached ('livehostctl capacity'). \
-      For example:
+      Admits the people who have waited longest first, until the capacity is reached ('livehostctl \
+      capacity'). For example:
         livehostctl pace main 5
         livehostctl pace main 0.2
         livehostctl pace main none
@@ -81,7 +81,7 @@ struct PaceVerb: Verb {
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
   @Argument(help: "Name of the room.") var room: RoomName
-  @Argument(help: "How many people per second, 0.01 to 1000, or 'none'.") var pace: Pace
+  @Argument(help: "People per second, from 0.01 to 1000, or 'none'.") var pace: Pace
 
   func run(_ context: Context) async throws {
     var event: [JSONName: JSONValue] = ["type": "waiting.pace"]
@@ -94,8 +94,8 @@ struct ScheduleVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "schedule", abstract: "Set the start time and show a countdown.",
     discussion: """
-      The time is a duration from now (90s, 10m, 1h), a local time within the next 24 hours (20:15), or \
-      seconds since 1970 as printed by 'date +%s' (@1795260000). For example:
+      The time is a duration from now (90s, 10m, 1h), a local time within the next 24 hours \
+      (20:15), or seconds since 1970 as printed by 'date +%s' (@1795260000). For example:
         livehostctl schedule main 10m
         livehostctl schedule main none
       JSON: the waiting room, as in 'show'.
@@ -122,7 +122,7 @@ extension Context {
     return parts.joined(separator: ", ")
   }
 
-  /// Sends an event about a waiting room and prints the waiting room afterwards.
+  /// Sends an event about a waiting room, then prints the waiting room.
   fileprivate func change(waitingRoomOf room: RoomName, by event: [JSONName: JSONValue])
     async throws
   {
@@ -134,13 +134,13 @@ extension Context {
     }
     guard let waiting = features.waitingRoom else {
       throw Failure(
-        .failed, "the room '\(room)' has no waiting room any more: its stream is live")
+        .failed, "the room '\(room)' no longer has a waiting room: its stream is live")
     }
     try print(JSONValue(encoding: waiting)) { [Self.line(waiting)] }
   }
 }
 
-/// A name, an identifier or words that a host asks for: what the daemon takes of them.
+/// A name, an identifier or words from the host, within the length that the daemon accepts.
 struct HostText: ExpressibleByArgument {
   let text: String
 
@@ -150,7 +150,7 @@ struct HostText: ExpressibleByArgument {
   }
 }
 
-/// How many people are let in per second, or none.
+/// The rate at which people are admitted, per second; nil for none.
 struct Pace: ExpressibleByArgument {
   let perSecond: Double?
 
@@ -166,7 +166,7 @@ struct Pace: ExpressibleByArgument {
   }
 }
 
-/// A number of people, or none for no bound.
+/// A maximum number of people; nil for no limit.
 struct Capacity: ExpressibleByArgument {
   let count: Int?
 

@@ -7,9 +7,10 @@ struct WatchVerb: Verb {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Show a room live and act on it, until q or Ctrl-C.",
     discussion: """
-      Takes over the terminal and redraws only what changes; press '?' for the keys. When the daemon \
-      restarts, the screen stays and continues. If standard output is not a terminal, prints the room as \
-      text, at most once per second, and ends with the daemon. For example:
+      Takes over the terminal and redraws only what changes; press '?' for the keys. The screen \
+      stays during a restart of the daemon and then continues. If standard output is not a \
+      terminal, prints the room as text, at most once per second, and exits when the daemon stops. \
+      For example:
         livehostctl watch
         livehostctl watch main
         livehostctl watch main chat --rate 2
@@ -20,18 +21,18 @@ struct WatchVerb: Verb {
   @Option(
     help: ArgumentHelp(
       """
-      Maximum number of updates per second. Default: 10 on a terminal, 1 in other text, unlimited in \
-      JSON. Use less on a slow connection.
+      Maximum number of updates per second. Default: 10 on a terminal, 1 for other text, unlimited \
+      for JSON. Use a lower rate on a slow connection.
       """, valueName: "number"))
   var rate: Double?
-  @Argument(help: "Name of the room. Without one, the rooms are listed to choose from.")
+  @Argument(help: "Name of the room. Without a name, the rooms are listed to choose from.")
   var room: RoomName?
   @Argument(help: "Show only these features.") var features: [Feature] = []
 
   func validate() throws {
     if Set(features).count < features.count { throw ValidationError("a feature is given twice") }
     if let rate, !(rate >= 0.001 && rate <= 1_000) {
-      throw ValidationError("--rate is a number from 0.001 to 1000")
+      throw ValidationError("--rate must be a number from 0.001 to 1000")
     }
   }
 
@@ -43,7 +44,9 @@ struct WatchVerb: Verb {
             room: room?.description, shown: shown, rate: rate ?? 10, client, context, terminal)
         }
         guard let room else {
-          throw Failure(.usage, "only a terminal lists rooms; name one, or use 'livehostctl rooms'")
+          throw Failure(
+            .usage,
+            "without a terminal, watch needs the name of a room; 'livehostctl rooms' lists them")
         }
         if context.wantsJSON {
           try await printJSON(room, client, context)
@@ -59,7 +62,9 @@ struct WatchVerb: Verb {
 
   private var shown: [String] { features.map(\.rawValue) }
 
-  /// - Parameter room: without one, the rooms are listed.
+  /// Shows a room on a terminal until the user leaves.
+  ///
+  /// - Parameter room: the room; nil lists the rooms to choose from.
   static func show(
     room: String?, shown: [String] = [], rate: Double = 10, _ client: ControlClient,
     _ context: Context, _ terminal: Terminal
@@ -87,7 +92,9 @@ struct WatchVerb: Verb {
     try await Self.follow(states) { try context.streaming.printJSON($0.value) }
   }
 
-  /// - Throws: ``WatchEnd`` if the room or the daemon ends after something was received.
+  /// Passes each reply to `body`.
+  ///
+  /// - Throws: ``WatchEnd`` if the room or the daemon ends after the first reply.
   private static func follow<Replies: AsyncSequence>(
     _ replies: Replies, _ body: (Replies.Element) throws -> Void
   ) async throws {

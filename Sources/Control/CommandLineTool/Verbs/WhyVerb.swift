@@ -10,11 +10,11 @@ struct WhyVerb: Verb {
     commandName: "why", abstract: "Show which actions and fields triggered a view's evaluations.",
     discussion: """
       A view is evaluated when it appears, when a field that it reads has changed, when one of its \
-      optional children has appeared or disappeared, or when its parent was evaluated and passed its \
-      state down again. An evaluation is avoidable if it left the view unchanged.
+      optional children has appeared or disappeared, or when its parent was evaluated and passed \
+      its state down again. An evaluation is avoidable if it left the view unchanged.
 
-      JSON: an object with view, evaluations, avoidable, meanMicroseconds, maximumMicroseconds, reads, \
-      causes and recent; with --follow then one element of recent for each new evaluation.
+      JSON: an object with view, evaluations, avoidable, meanMicroseconds, maximumMicroseconds, \
+      reads, causes and recent; with --follow, then one element of recent for each new evaluation.
       """)
 
   @OptionGroup(title: "Global options") var global: GlobalOptions
@@ -41,8 +41,8 @@ struct WhyVerb: Verb {
     }
   }
 
-  /// Asks again and again. The daemon keeps the newest 64 evaluations of a view: what a view that is
-  /// evaluated more often than that between two questions did is left out, and said so.
+  /// Polls the daemon. The daemon keeps the newest 64 evaluations of a view. If there were more
+  /// between two polls, the missing ones are reported as a number.
   private func follow(
     after explanation: Explanation, _ client: ControlClient, _ context: Context
   ) async throws {
@@ -53,7 +53,9 @@ struct WhyVerb: Verb {
       let seen = last.recent.last?.frame ?? -1
       let new = next.recent.filter { $0.frame > seen }
       let missed = next.evaluations - last.evaluations - new.count
-      if missed > 0 { context.console.warn("\(missed) evaluations came too fast to be listed") }
+      if missed > 0 {
+        context.console.warn("\(missed) evaluations were too frequent to be listed")
+      }
       for evaluation in new {
         try context.streaming.print(JSONValue(encoding: evaluation)) { [WhyText.line(evaluation)] }
       }
@@ -112,7 +114,7 @@ package enum WhyText {
     return lines + ["", "newest evaluations:"] + table.lines(columns: columns)
   }
 
-  /// One evaluation as a line of a growing list.
+  /// Returns an evaluation as a line of a growing list.
   package static func line(_ evaluation: EvaluationReport) -> String {
     let mark = evaluation.avoidable ? "  avoidable" : ""
     return
@@ -130,7 +132,7 @@ package enum WhyText {
     switch kind {
     case .firstAppearance: "first appearance"
     case .ownRead: "own read"
-    case .presence: "child came or went"
+    case .presence: "child appeared or disappeared"
     case .changedInput: "changed input"
     }
   }

@@ -32,7 +32,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "lanes",
         meaning:
-          "Threads that rooms are spread over; auto is one less than there are cores, two of two.",
+          "Number of lanes, which run the rooms; auto is the cores minus one, or all of up to two cores.",
         standard: "auto"
       ) { value, configuration throws(ConfigurationError) in
         configuration.lanes =
@@ -41,7 +41,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "rooms.maximum",
         meaning:
-          "How many rooms may be open at once; --check-config tells how much memory they may take.",
+          "Maximum number of open rooms; --check-config prints how much memory they may use.",
         standard: "64"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.maximumRooms = try value.integer(in: 1...100_000)
@@ -52,35 +52,38 @@ extension ConfigurationKey {
         configuration.openRooms = try roomNames(value)
       },
       ConfigurationKey(
-        path: "rooms.chatHistory", meaning: "How many chat messages a room keeps.", standard: "500"
+        path: "rooms.chatHistory", meaning: "Number of chat messages that a room stores.",
+        standard: "500"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.chatHistory = try value.integer(in: 1...1_000_000)
       },
       ConfigurationKey(
         path: "rooms.chatWaves",
         meaning:
-          "Whether chats are searched for highlights, and for near-duplicates, which are shown as one.",
+          "Whether to search chats for highlights, and for near-duplicates, which are shown as one.",
         standard: "false"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.analysesChat = try value.boolean()
       },
       ConfigurationKey(
         path: "rooms.reportedMessages",
-        meaning: "How many of the newest chat messages GetRoom and MonitorRoom show.",
+        meaning: "Number of the newest chat messages in the replies of GetRoom and MonitorRoom.",
         standard: "50"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.reportedMessages = try value.integer(in: 0...10_000)
       },
       ConfigurationKey(
         path: "rooms.framesPerSecond",
-        meaning: "How often a room is drawn at most, while something changes.", standard: "60"
+        meaning:
+          "Maximum number of frames per second of a room; frames are drawn only after changes.",
+        standard: "60"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.framesPerSecond = try value.integer(in: 1...1000)
       },
       ConfigurationKey(
         path: "rooms.requestTimeout",
         meaning:
-          "How long a request to a control surface may be unanswered before it counts as refused.",
+          "Time after which a request that its controller does not answer counts as refused.",
         standard: "5s"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.requestTimeout = .nanoseconds(
@@ -89,7 +92,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "rooms.views",
         meaning:
-          "When views are evaluated: always, or only watched; then 'why' and hangs say nothing of what nobody saw.",
+          "When to evaluate views: always or watched ('why' and hangs then lack data of unwatched rooms).",
         standard: "always"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.views = try value.choice(
@@ -98,7 +101,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "rooms.packAfter",
         meaning:
-          "After which time a room in which nothing happens, and that nobody watches, keeps its state only, compressed.",
+          "Time after which a room without events and viewers hibernates: only its compressed state stays.",
         standard: "10m"
       ) { value, configuration throws(ConfigurationError) in
         let idle = try value.interval(positive: true, or: ("off", Interval(nanoseconds: 0)))
@@ -108,7 +111,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "ingest.connections",
         meaning:
-          "Connections to the ingest socket at once; a quarter is reserved for root and the service's user.",
+          "Maximum number of ingest connections; 1/4 is reserved for root and the service's user.",
         standard: "256"
       ) { value, configuration throws(ConfigurationError) in
         configuration.ingestConnections = try value.integer(in: 1...65_536)
@@ -116,7 +119,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "control.connections",
         meaning:
-          "Connections to the control socket at once; a user without rights has at most 1/4 of them.",
+          "Maximum number of control connections; a user without rights has at most 1/4 of them.",
         standard: "256"
       ) { value, configuration throws(ConfigurationError) in
         configuration.controlConnections = try value.integer(in: 1...65_536)
@@ -124,7 +127,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "control.monitors",
         meaning:
-          "Concurrent calls with the more flag; a user without rights has at most 1/4 of them.",
+          "Maximum number of calls with the more flag; a user without rights has at most 1/4 of them.",
         standard: "64"
       ) { value, configuration throws(ConfigurationError) in
         configuration.monitors = try value.integer(in: 1...65_536)
@@ -132,7 +135,7 @@ extension ConfigurationKey {
       ConfigurationKey(
         path: "recordings.scrubDays",
         meaning:
-          "How many days after the last time recordings are read again to find damage, at 4 MiB/s at most; 0 is never.",
+          "Days after which recordings are checked for damage again, at up to 4 MiB/s; 0 for never.",
         standard: "7"
       ) { value, configuration throws(ConfigurationError) in
         configuration.scrubDays = try value.integer(in: 0...3_650)

@@ -7,7 +7,7 @@ extension ConfigurationKey {
     ConfigurationKey(
       path: "recordings.maximumAge",
       meaning:
-        "How long after their end recordings are deleted, such as 30d or 12h; never while they are written or read.",
+        "Time after its end until a recording is deleted, such as 30d or 12h, unless it is in use.",
       standard: "off"
     ) { value, configuration throws(ConfigurationError) in
       configuration.retention.maximumAge = try value.quantity(
@@ -16,7 +16,7 @@ extension ConfigurationKey {
     ConfigurationKey(
       path: "recordings.maximumBytes",
       meaning:
-        "The oldest recordings are deleted while all together are larger than this, such as 500MiB or 20GiB.",
+        "Total size above which the oldest recordings are deleted, such as 500MiB or 20GiB.",
       standard: "off"
     ) { value, configuration throws(ConfigurationError) in
       configuration.retention.maximumBytes = try value.quantity(

@@ -4,7 +4,8 @@ import { RoomList } from "./rooms.js";
 import { Simulations } from "./simulate.js";
 import { RoomStream, call, get, lines } from "./stream.js";
 
-// The token comes behind the # of the link, which browsers send to nobody. It stays in this tab.
+// The token follows the # of the link, which browsers never send to a server. It is stored for this
+// tab only.
 const token = (() => {
   const given = new URLSearchParams(location.hash.slice(1)).get("t");
   if (given) {
@@ -39,7 +40,7 @@ const page = {
   tell,
 };
 
-// What can be shown, by the identifiers of its elements.
+// The views of the page, by the identifiers of their elements.
 const views = {
   screen: { title: "Screen", open: draw, close() {} },
   list: Object.assign(new RoomList(document.getElementById("list"), page), { title: "Rooms" }),
@@ -69,7 +70,7 @@ function draw() {
   });
 }
 
-/** Where the events of the room went. */
+/** Returns the counters of the room's events as text. */
 function footText({ counters, actions, frames }) {
   if (!counters) return "";
   const kinds = ["applied", "coalesced", "rejected", "pending"].map((kind) => `${number(counters[kind])} ${kind}`);
@@ -77,10 +78,10 @@ function footText({ counters, actions, frames }) {
   return [`${count(counters.received, "event")} = ${kinds.join(" + ")}`, ...work].join("   ");
 }
 
-/** How much stands above what scrolls, which takes the rest of the window. */
+/** Measures the height above the scrolling panel, which takes the rest of the window. */
 function measureHead() {
   const panel = screen.querySelector(".panel:has(.scrolling)");
-  // Without what scrolling has moved.
+  // Positions are compared with the container, so that scrolling does not affect them.
   const above = panel ? Math.round(panel.parentElement.querySelector(":scope > .panel").getBoundingClientRect().bottom
     - panel.parentElement.getBoundingClientRect().top) + 12 : 0;
   if (screen.dataset.head !== String(above)) {
@@ -89,7 +90,7 @@ function measureHead() {
   }
 }
 
-/** Shows another view; the stream of the room goes on, so that it is there at once. */
+/** Shows another view. The stream of the room continues, so that returning shows it immediately. */
 function turnTo(name) {
   views[shown].close();
   shown = name;
@@ -105,7 +106,7 @@ function turnTo(name) {
   views[name].open();
 }
 
-/** Keeps what is shown in the address. */
+/** Stores the room and the view in the address. */
 function note() {
   const query = new URLSearchParams({ ...(room ? { room } : {}), ...(shown === "screen" ? {} : { view: shown }) });
   history.replaceState(null, "", query.size ? `?${query}` : location.pathname);
@@ -116,8 +117,8 @@ function show(status) {
   bar.connection.dataset.state = status.state;
   const texts = {
     live: "live",
-    lost: "The connection is lost. Trying again …",
-    refused: "This page needs a link with a token: run 'livehostctl web' and open what it prints.",
+    lost: "The connection is lost. Reconnecting …",
+    refused: "This page needs a link with a token: run 'livehostctl web' and open its first link.",
     missing: status.text,
   };
   bar.connection.textContent = texts[status.state] ?? "";
@@ -136,7 +137,7 @@ function open(name) {
 }
 
 function follow() {
-  // More often is no calmer, and costs the browser twice as much.
+  // A higher rate looks more restless, and costs the browser twice as much.
   stream = new RoomStream({ room, token, rate: 5 }, (state) => {
     latest = state;
     draw();
@@ -157,7 +158,7 @@ async function act({ method, parameters, parameter }, value) {
 
 let silence = 0;
 
-/** Says something for some seconds. */
+/** Shows a message for some seconds. */
 function tell(text) {
   message.textContent = text;
   message.hidden = false;
@@ -205,7 +206,7 @@ function markRoom() {
 const shortcuts = [
   ["Space", "pause, and continue", () => bar.pause.click()],
   ["n", "show the next room", () => step(1)],
-  ["p", "show the room before", () => step(-1)],
+  ["p", "show the previous room", () => step(-1)],
   ["G", "go to the newest message", () => {
     for (const list of screen.querySelectorAll(".scrolling")) list.scrollTop = list.scrollHeight;
   }],
@@ -213,7 +214,7 @@ const shortcuts = [
     turnTo("screen");
     screen.querySelector(".ask input")?.focus();
   }],
-  ["↑ ↓", "in the chat: go to a message, to act on it"],
+  ["↑ ↓", "in the chat: select a message, to act on it"],
   ...Object.entries(views).map(([name, { title }], index) => [`${index + 1}`, `go to ${title}`, () => turnTo(name)]),
   ["?", "this list", () => bar.help.click()],
 ];
@@ -234,7 +235,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
   const { target } = event;
   if (target.closest("textarea, select, input:not([type=range], [type=checkbox])")) return;
-  // A button that has the focus is pressed by Space.
+  // Space presses a focused button.
   if (event.key === " " && target.closest("button, input")) return;
   const name = event.key === " " ? "Space" : event.key;
   const shortcut = shortcuts.find(([key, , body]) => key === name && body);
@@ -253,7 +254,8 @@ bar.help.addEventListener("click", () => keys.showModal());
 
 let leaving = 0;
 
-// Nobody looks: the stream ends, which a browser may have only six of, over all its tabs.
+// The stream of a hidden page ends after a while, because a browser allows only six over all its
+// tabs.
 document.addEventListener("visibilitychange", () => {
   clearTimeout(leaving);
   if (document.hidden) {

@@ -3,11 +3,11 @@ import { Repeated, act, badge, column, draw, gauge, panel, row, save, table, tex
 
 const milliseconds = (microseconds) => `${number(Math.round(microseconds / 1000))} ms`;
 
-/** Without the date of today. */
+/** Returns the time; with the date unless it is today. */
 const time = (moment) => (moment.toDateString() === new Date().toDateString()
   ? moment.toLocaleTimeString("en-GB") : moment.toLocaleString("en-GB"));
 
-/** What held the daemon's threads, newest first. */
+/** The list of the daemon's hangs, newest first. */
 export class HangList {
   #hangs = [];
 
@@ -35,7 +35,7 @@ export class HangList {
   }
 
   #tree(hangs) {
-    if (!hangs.length) return text("Nothing has held a thread for 250 ms since the daemon started.", "good");
+    if (!hangs.length) return text("No thread was held for 250 ms or more since the daemon started.", "good");
     const longest = Math.max(...hangs.map((hang) => hang.durationMicroseconds));
     const real = hangs.filter((hang) => hang.kind === "hang").length;
     const lines = hangs.slice(-100).reverse().map((hang) => [
@@ -51,7 +51,7 @@ export class HangList {
       table(["when", "length", "?class", "?room", "held by", "?where the time went", ""], lines));
   }
 
-  /** The action and the fields of what the hang's turn evaluated. */
+  /** Shows why the views in the hang's turn were evaluated: actions and fields. */
   async #explain(hang) {
     const name = `Hang ${hang.number}: ${holder(hang).map((part) => part.text).join(" ")}`;
     try {
@@ -64,7 +64,7 @@ export class HangList {
 
   async #causes(hang) {
     const { room, view, action, effect } = hang;
-    if (!room) return [text("It belongs to no room.", "faint")];
+    if (!room) return [text("This hang belongs to no room.", "faint")];
     const views = view ? [view] : Object.keys((await this.page.call("GetRoom", { room })).views ?? {});
     const all = await Promise.all(views.map((name) => this.page.call("Explain", { room, view: name })));
     const lines = all
@@ -73,15 +73,17 @@ export class HangList {
       .map((cause) => [text(cause.view), text(cause.action ?? "–", "strong"), text(cause.field ?? "–"),
         text(causes[cause.kind] ?? cause.kind, "faint"), text(number(cause.count))]);
     if (!lines.length) {
-      return [text(effect ? `The effect ${effect} ran; it evaluates no view.` : "No view was evaluated for it.", "faint")];
+      return [text(effect ? `The effect ${effect} ran; effects evaluate no views.` : "No view was evaluated in this turn.",
+        "faint")];
     }
-    const about = view ? `Why ${view} was evaluated` : `What ${action} had evaluated`;
+    const about = view ? `Why ${view} was evaluated` : `Evaluations that ${action} caused`;
     return [text(`${about}, since the room was opened:`, "faint"), table(["view", "action", "field", "cause", "times>"], lines)];
   }
 }
 
 const causes = {
-  firstAppearance: "appeared", ownRead: "it reads the field", presence: "a child appeared or disappeared", changedInput: "its parent passed it on",
+  firstAppearance: "appeared", ownRead: "it reads the field", presence: "a child appeared or disappeared",
+  changedInput: "its parent passed it on",
 };
 
 function holder({ action, view, effect }) {
@@ -96,7 +98,7 @@ function spent({ reason, processorMicroseconds, waitedMicroseconds }) {
   return parts.length ? `${reason}: ${parts.join(", ")}` : reason;
 }
 
-/** In the format of Chromium's traces, which Perfetto opens. */
+/** Returns the hangs in the format of Chromium's traces, which Perfetto can open. */
 function trace(hangs) {
   return {
     displayTimeUnit: "ms",

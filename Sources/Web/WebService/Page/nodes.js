@@ -1,17 +1,18 @@
-// Draws what the views of a room give: one function for each kind of node, and none for any part of the screen.
+// Draws the output of a room's views. There is one function for each kind of node, and none for any
+// particular part of the screen.
 //
-// Nodes are compared with what was drawn before, so that an element stays where nothing has changed: focus, selection
-// and scrolling survive.
+// Nodes are compared with those drawn before, so that an element stays in place where nothing has
+// changed. This preserves focus, selection and scroll positions.
 
-/** What the view of a number has drawn, for those that show it as a child. */
+/** Draws a screen and updates the elements when the screen changes. */
 export class ScreenView {
   #views = {};
 
   /**
    * @param {HTMLElement} root
    * @param {{panels?: string[], charts?: boolean, onAct?: (act: object, value: string|number|undefined) => Promise<void>}}
-   *   options the panels to show, by default all; whether histories in tables are charts, too; and what does an act,
-   *   without which none is offered
+   *   options the panels to show, by default all; whether histories in tables are also drawn as
+   *   charts; and the function that performs an act, without which no acts are offered
    */
   constructor(root, options = {}) {
     this.root = root;
@@ -23,11 +24,11 @@ export class ScreenView {
     const output = this.#views[screen.root]?.output;
     const shown = this.root.firstElementChild;
     const next = output ? this.#update(shown, output) : null;
-    // An element that is put back where it was has lost the focus.
+    // Reinserting an element would lose its focus.
     if (next !== shown) this.root.replaceChildren(...(next ? [next] : []));
   }
 
-  /** Brings an element in line with a node; returns it, or the one that takes its place. */
+  /** Updates an element for a node; returns the element, or its replacement. */
   #update(element, given) {
     const node = this.#resolved(given);
     if (element?.node === node) return element;
@@ -44,12 +45,12 @@ export class ScreenView {
     return element;
   }
 
-  /** What a child stands for. */
+  /** Returns the output of the view that a child node refers to. */
   #resolved(node) {
     return node.kind === "child" ? this.#resolved(this.#views[node.view]?.output ?? { kind: "empty" }) : node;
   }
 
-  /** The acts of a node that are buttons beside it. */
+  /** Returns the acts of a node that become buttons next to it. */
   #offers(node) {
     if (!this.options.onAct || node.kind === "list") return false;
     return node.acts?.some((act) => act.input !== "level") ?? false;
@@ -67,12 +68,13 @@ export class ScreenView {
     const next = this.#update(shown, { ...node, acts: node.acts.filter((act) => act.input === "level") });
     if (next !== shown) shown.replaceWith(next);
     Object.assign(element, { acts: node.acts.filter((act) => act.input !== "level"), isLong: node.isLong });
-    // Few of the buttons of a long list are ever seen, and in a flood they were a quarter of the page's work.
+    // In a long list, buttons are created only when needed. Few of them are ever seen, and during a
+    // flood they took a quarter of the page's time.
     if (!node.isLong || offers.firstElementChild) this.#offer(element);
     return element;
   }
 
-  /** Makes the buttons of an element those that its node has. */
+  /** Updates the buttons of an element to the acts of its node. */
   #offer({ acts, isLong, lastElementChild: offers }) {
     while (offers.children.length > acts.length) offers.lastElementChild.remove();
     acts.forEach((act, index) => {
@@ -93,7 +95,7 @@ export class ScreenView {
     });
   }
 
-  /** Asks for a line of text. */
+  /** Opens an input for a line of text. */
   #question() {
     const [form, input] = [document.createElement("form"), document.createElement("input")];
     form.className = "ask";
@@ -111,7 +113,7 @@ export class ScreenView {
     const button = document.createElement("button");
     button.type = "button";
     button.addEventListener("click", async () => {
-      // Not disabled, which would take the focus away.
+      // The button is not disabled, because that would lose the focus.
       if (button.ariaBusy === "true") return;
       button.ariaBusy = "true";
       await this.options.onAct(button.act, button.act.value);
@@ -120,7 +122,7 @@ export class ScreenView {
     return button;
   }
 
-  /** The rows of a list, each with what can be done with it. */
+  /** Returns the rows of a list, each with its acts. */
   #rows(node) {
     const acts = this.options.onAct ? (node.acts ?? []).filter((act) => act.input === "row" || act.input === "numberedRow") : [];
     const rows = node.parts ?? [];
@@ -128,12 +130,18 @@ export class ScreenView {
     return rows.map((row) => ({ ...row, acts: acts.map((act) => ({ ...act, value: act.input === "row" ? row.id : Number(row.id) })), isLong: node.scrolling !== undefined }));
   }
 
-  /** Whether something inside may change though the node is the same object: another view draws it. */
+  /**
+   * Whether the content may change although the node is the same object, because another view draws
+   * a part of it.
+   */
   #hasChildren(node) {
     return node.kind === "child" || (node.parts ?? []).some((part) => this.#hasChildren(part));
   }
 
-  /** Makes the children of an element those of a list of nodes; nodes with an id, and panels, keep their element. */
+  /**
+   * Updates the children of an element for a list of nodes. Nodes with an id, and panels, keep
+   * their elements.
+   */
   #fill(element, nodes) {
     const known = new Map();
     for (const child of element.children) if (child.dataset.id !== undefined) known.set(child.dataset.id, child);
@@ -171,7 +179,7 @@ export class ScreenView {
     write(element, node.text ?? "");
   }
 
-  /** A text with parts that stand out; positions are those of code points. */
+  /** Draws a text with highlighted ranges; positions count code points. */
   #marked(element, { text = "", marks }) {
     const points = [...text];
     const pieces = [];
@@ -187,7 +195,10 @@ export class ScreenView {
     element.replaceChildren(...pieces, harmless(points.slice(end).join("")));
   }
 
-  /** The name of a person: what they are to the room before it, and what is said about them behind it. */
+  /**
+   * Draws the name of a person, after the person's role in the room and before the remark about the
+   * person.
+   */
   #person(element, { text = "", standing, detail, color }) {
     const [light, dark] = color ? readable(color) : [];
     for (const [name, value] of [["--hue", hue(text.replace(/:$/, ""))], ["--light", light], ["--dark", dark]]) {
@@ -219,13 +230,13 @@ export class ScreenView {
 
   _list(element, node) {
     if (!node.scrolling) return this.#fill(element, this.#rows(node));
-    // New rows push old ones up only where the reader is at the end.
+    // New rows scroll the list only if the reader is at its end.
     if (!element.hasAttribute("role")) {
       element.isAtEnd = true;
       element.addEventListener("scroll", () => {
         element.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
       });
-      // Its height is that of the window, less what stands above.
+      // The height is that of the window minus the space above.
       new ResizeObserver(() => { if (element.isAtEnd) element.scrollTop = element.scrollHeight; }).observe(element);
       element.setAttribute("role", "log");
       element.setAttribute("aria-live", "off");
@@ -246,7 +257,7 @@ export class ScreenView {
     }
   }
 
-  /** Adds what is new at the end, and keeps what the reader looks at. */
+  /** Adds new rows at the end and keeps the reader's position. */
   #append(element, nodes) {
     const known = new Map([...element.children].map((child) => [child.dataset.id, child]));
     for (const node of nodes) {
@@ -266,7 +277,7 @@ export class ScreenView {
       const level = document.createElement(kind);
       if (act) {
         Object.assign(level, { type: "range", min: 0, max: 1, step: 0.01 });
-        // One request for each drag, at its end.
+        // One request per drag, at its end.
         level.addEventListener("input", () => { level.isDragged = true; });
         level.addEventListener("change", async () => {
           await this.options.onAct(level.act, level.valueAsNumber);
@@ -285,7 +296,7 @@ export class ScreenView {
   }
 
   _sparkline(element, node) {
-    // A single sample is a level line.
+    // A single sample is drawn as a level line.
     const samples = node.samples?.length === 1 ? [node.samples[0], node.samples[0]] : node.samples ?? [];
     const [width, height] = [100, 24];
     if (!element.firstElementChild) {
@@ -308,7 +319,7 @@ export class ScreenView {
     element.setAttribute("aria-label", `from ${format(samples[0])} to ${format(samples.at(-1))}`);
   }
 
-  /** Below a table, the histories in it with their scales. */
+  /** Draws the histories in a table below it, as charts with scales. */
   #charts(table, { parts = [] }) {
     const rows = parts.map(({ parts: cells = [] }) => {
       const at = cells.findIndex(({ kind, samples }) => kind === "sparkline" && samples?.length > 1);
@@ -342,7 +353,7 @@ export class ScreenView {
     const head = element.tHead.rows[0];
     while (head.cells.length > columns.length) head.lastElementChild.remove();
     columns.forEach((column, index) => {
-      // An empty heading would be one for readers of the screen.
+      // An empty heading would be announced by screen readers.
       const kind = column.title ? "TH" : "TD";
       if (head.cells[index]?.tagName !== kind) {
         const cell = document.createElement(kind);
@@ -394,7 +405,7 @@ export class ScreenView {
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
-/** The element of a kind of node, where it is not a division. */
+/** The HTML element for a kind of node, if it is not div. */
 const elements = {
   text: () => "span",
   badge: () => "span",
@@ -402,17 +413,20 @@ const elements = {
   panel: () => "section",
 };
 
-/** Of the histories of a room. */
+/** The seconds between two samples of a room's histories. */
 const secondsPerSample = 5;
 
-/** Samples that hardly differ look level: the range is a tenth of the largest at least. */
+/**
+ * The range is at least a tenth of the largest sample, so that samples which hardly differ look
+ * level.
+ */
 function scale(samples) {
   const [least, most] = [Math.min(...samples), Math.max(...samples)];
   const range = Math.max(most - least, Math.abs(most) / 10, 1e-9);
   return { low: (most + least - range) / 2, range };
 }
 
-/** A figure with its highest and lowest values beside it and the time below. */
+/** Draws a chart with its highest and lowest values at the side and the time below. */
 function chart() {
   const make = (name, style, ...parts) => {
     const element = document.createElement(name);
@@ -424,7 +438,7 @@ function chart() {
     make("span", "since"), make("span", "now", "now"));
 }
 
-/** The same for the same person. */
+/** Returns a hue that is always the same for the same person. */
 function hue(name) {
   let hash = 2166136261;
   for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 16777619) >>> 0;
@@ -432,22 +446,24 @@ function hue(name) {
 }
 
 /**
- * The colour that somebody has chosen, of a lightness that can be read: on a light ground, and on a dark one.
+ * Returns a chosen colour with readable lightness: one for a light background, and one for a dark
+ * background.
  * @param {string} color as in #1e90ff
  */
 export function readable(color) {
   const parts = [1, 3, 5].map((at) => (parseInt(color.slice(at, at + 2), 16) / 255) ** 2.2);
   const luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
   const made = (change) => `rgb(${parts.map((part) => Math.round(change(part) ** (1 / 2.2) * 255)).join(" ")})`;
-  // Contrasts of 5 to white and to the surface of the dark theme.
+  // These luminances have a contrast of 5 to white and to the surface of the dark theme.
   const [most, least] = [0.14, 0.28];
   const share = (least - luminance) / (1 - luminance);
   return [made((part) => part * Math.min(1, most / luminance)), made((part) => (share > 0 ? part + (1 - part) * share : part))];
 }
 
-// Texts are strangers'. Nothing in them is markup, and characters that nobody sees or that turn the direction of writing,
-// so that a text reads like another, are shown as such; joiners make one picture of several. U+E0000 is what chat clients
-// append so that a repeated message counts as another.
+// Strangers write texts, so nothing in them is markup. Characters that are invisible or change the
+// direction of writing could make a text look like another one, so they are replaced by a visible
+// mark. Joiners, which combine emoji, stay. Chat clients append U+E0000 so that platforms accept a
+// repeated message.
 const hidden = /(?![\u200D\u{E0020}-\u{E007F}])[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 export function write(element, given) {
@@ -457,7 +473,7 @@ export function write(element, given) {
 
 const harmless = (text) => text.replaceAll("\u{E0000}", "").replace(hidden, "\uFFFD");
 
-/** The arrows go from message to message in a long list, whose buttons are left out by the tabulator. */
+/** Moves between the rows of a long list with the arrow keys, because Tab skips its buttons. */
 function walk(list, event, offer) {
   if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
   const rows = [...list.children];

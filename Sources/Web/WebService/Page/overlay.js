@@ -1,7 +1,7 @@
 import { ScreenView } from "./nodes.js";
 import { RoomStream } from "./stream.js";
 
-// What an overlay shows, by the last part of its address: panels of the screen.
+// The panels of each overlay, by the last part of its address.
 const panels = { chat: ["chat"], activity: ["activity"], poll: ["poll"], viewers: ["header"] };
 
 const query = new URLSearchParams(location.search);

@@ -1,7 +1,7 @@
 import { ScreenView, number } from "./nodes.js";
 import { Repeated, act, badge, column, draw, row, sparkline, table, text } from "./tree.js";
 
-/** The rooms with what happens to their events. */
+/** The list of rooms, with the counters of their events. */
 export class RoomList {
   #before = new Map();
   #rates = new Map();
@@ -40,7 +40,7 @@ export class RoomList {
     }
   }
 
-  /** Events per second since the last time. */
+  /** Computes the events per second since the last call. */
   #measure(rooms) {
     const now = performance.now();
     for (const { room, counters } of rooms) {

@@ -1,7 +1,7 @@
 import { ScreenView, number, write } from "./nodes.js";
 import { badge, column, draw, panel, row, save, sparkline, table, text } from "./tree.js";
 
-/** The figures of a run, by what they are called; whether less of them is better. */
+/** The figures of a run with their names, and whether a lower value is better. */
 const metrics = [
   ["hangs", (run) => run.hangs, true],
   ["microhangs", (run) => run.microhangs, true],
@@ -47,14 +47,14 @@ export class Simulations {
     try {
       ({ scenarios: this.#scenarios } = await this.page.get("/api/scenarios"));
       this.form.elements.scenario.replaceChildren(...this.#scenarios.map(({ name }) => new Option(name, name)));
-      if (!this.#scenarios.length) this.page.tell("There is no scenario to pick; livehost-web --scenarios DIRECTORY names some.");
+      if (!this.#scenarios.length) this.page.tell("There are no scenarios; give their directory with livehost-web --scenarios.");
       this.#offer();
     } catch (error) {
       this.page.tell(error.message);
     }
   }
 
-  /** The devices and variants of the scenario that is picked. */
+  /** Shows the devices and variants of the selected scenario. */
   #offer() {
     const scenario = this.#scenarios.find(({ name }) => name === this.form.elements.scenario.value);
     if (!scenario) return;
@@ -126,13 +126,13 @@ function choices(root, name, values, chosen) {
   }));
 }
 
-/** The verdict first, then each device. */
+/** Returns the tree of a report: the verdict, then each device. */
 function tree({ report, missed }, other) {
   const verdict = missed?.length
     ? column(badge("THRESHOLDS NOT MET", "bad"), ...missed.map((line) => text(line, "bad")))
     : report.thresholds?.some((threshold) => threshold.skipped)
       ? column(badge("THRESHOLDS SKIPPED", "warning"), ...report.thresholds.filter((one) => one.skipped).map((one) => text(`${one.text}: skipped, ${one.skipped}`, "faint")))
-    : report.thresholds?.length ? badge("ALL THRESHOLDS MET", "good") : text("The scenario sets no threshold.", "faint");
+    : report.thresholds?.length ? badge("ALL THRESHOLDS MET", "good") : text("The scenario has no thresholds.", "faint");
   const devices = [...new Set(report.runs.map((run) => run.device))];
   return column(row(verdict), ...devices.map((device) => devicePanel(device, report, other?.report)));
 }
@@ -141,7 +141,7 @@ function devicePanel(device, report, other) {
   const here = report.runs.filter((run) => run.device === device);
   const there = (other?.runs ?? []).filter((run) => run.device === device);
   const runs = [...there.map((run) => ({ run, name: `${run.variant}, other` })), ...here.map((run) => ({ run, name: run.variant }))];
-  // The last against the first.
+  // The last run is compared with the first one.
   const hasChange = runs.length > 1;
   const lines = metrics.map(([name, value, isCost]) => {
     const values = runs.map(({ run }) => value(run));

@@ -1,6 +1,7 @@
-// Follows a room: its whole state first, then merge patches; connects again when the connection is lost.
+// Follows a room: receives its whole state, then merge patches, and reconnects after a lost
+// connection.
 
-/** What a merge patch (RFC 7396) makes of a value. What does not change stays the same object. */
+/** Applies a merge patch (RFC 7396) to a value. Unchanged parts stay the same objects. */
 export function merge(value, patch) {
   if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
   const result = value && typeof value === "object" && !Array.isArray(value) ? { ...value } : {};
@@ -34,7 +35,10 @@ export class EventParser {
   }
 }
 
-/** Two events that say that nothing has changed come within this time; if none does, the connection is dead. */
+/**
+ * The time without any event after which the connection is dead. Even without changes, two events
+ * arrive in it.
+ */
 const silence = 25_000;
 
 export class RoomStream {
@@ -43,8 +47,10 @@ export class RoomStream {
 
   /**
    * @param {{room: string, token: string, rate?: number, form?: string, overlay?: boolean}} options
-   * @param {(state: object, changed: object|null) => void} onState with the patch, or null for a new state
-   * @param {(status: {state: "live"|"lost"|"refused"|"missing", text?: string, retryIn?: number}) => void} onStatus
+   * @param {(state: object, changed: object|null) => void} onState receives the patch, or null for
+   *   a new state
+   * @param {(status: {state: "live"|"lost"|"refused"|"missing", text?: string, retryIn?: number})
+   *   => void} onStatus
    */
   constructor(options, onState, onStatus) {
     this.options = options;
@@ -69,7 +75,8 @@ export class RoomStream {
         if (signal.aborted) return;
         if (error.final) {
           this.onStatus(error.final);
-          // An overlay is set up once, perhaps before its room is open, and nobody looks after it.
+          // An overlay keeps trying: nobody watches over it, and it may be set up before its room
+          // is open.
           if (!this.options.overlay) return;
         }
       }
@@ -123,24 +130,24 @@ export class RoomStream {
   }
 }
 
-/** What an answer that is no stream means: whether it is worth asking again. */
+/** Converts an error response; `final` is set if repeating the request is pointless. */
 async function refusal(response) {
   const reply = await response.json().catch(() => ({}));
   const error = new Error(reply.text ?? reply.error ?? response.statusText);
   if (response.status === 401 || response.status === 403) error.final = { state: "refused", text: error.message };
-  if (response.status === 404) error.final = { state: "missing", text: "There is no such room." };
+  if (response.status === 404) error.final = { state: "missing", text: "The room does not exist." };
   return error;
 }
 
 /** Calls a method of the control interface. */
 export const call = async (token, method, parameters = {}) => (await post(token, `/api/call/${method}`, parameters)).json();
 
-/** What a path gives, as JSON. */
+/** Requests a path and returns the response as JSON. */
 export async function get(token, path) {
   return (await checked(await fetch(path, { headers: { "X-Livehost-Token": token }, cache: "no-store" }))).json();
 }
 
-/** The replies of a request that gives several: lines of JSON, the last of which may be an error. */
+/** Yields the replies of a request: lines of JSON, the last of which may be an error. */
 export async function* lines(token, path, body, signal) {
   const response = await post(token, path, body, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -167,7 +174,7 @@ async function checked(response) {
   return response;
 }
 
-/** What an error says, with its name in `code`. */
+/** Converts an error reply; its name becomes `code`. */
 function failure({ error, text, parameters }) {
   const code = error.split(".").pop();
   const details = Object.values(parameters ?? {}).join(", ");

@@ -1,4 +1,4 @@
-// Trees of nodes, as the daemon's views make them, for what is not a room.
+// Creates trees of nodes, in the form of the daemon's views, for pages that do not show a room.
 
 export const text = (value, emphasis) => ({ kind: "text", text: String(value), emphasis });
 export const badge = (value, emphasis) => ({ kind: "badge", text: value, emphasis });
@@ -12,8 +12,8 @@ export const panel = (name, title, ...parts) => ({ kind: "panel", text: title, p
 export const act = (label, parameters) => ({ kind: "text", text: "", acts: [{ label, method: label, parameters }] });
 
 /**
- * @param {string[]} titles those of columns of figures end in ">" and stand on the right; after "?" a column is left out
- *   where there is no space for it
+ * @param {string[]} titles ">" at the end aligns a column to the right; "?" at the beginning allows
+ *   dropping the column when space is short
  */
 export const table = (titles, rows) => ({
   kind: "table",
@@ -23,7 +23,7 @@ export const table = (titles, rows) => ({
   parts: rows.map((cells) => row(...cells)),
 });
 
-/** What a view draws of a tree. */
+/** Draws a tree in a view. */
 export const draw = (view, tree) => view.draw({ root: 0, views: { 0: { output: tree } } });
 
 /** Offers a text as a file. */
@@ -35,7 +35,9 @@ export function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Calls a function at once and again, each time some time after it has ended, while a view is shown. */
+/**
+ * Calls a function immediately and repeatedly while a view is shown, with a pause after each call.
+ */
 export class Repeated {
   #timer = 0;
   #isOn = false;

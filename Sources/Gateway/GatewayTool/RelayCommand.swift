@@ -17,9 +17,9 @@ struct RelayCommand: AsyncParsableCommand {
     discussion: """
       The relay watches each room once at its daemon, however many viewers it has, and forwards \
       all other calls. A socket is a path, for example one that 'ssh -L' forwards, or HOST:PORT \
-      for TLS with certificates on both sides. TLS clients are read-only unless --acting allows them to \
-      change rooms. livehostctl --socket and livehost-web --socket work with a relay as they do \
-      with a daemon.
+      for TLS with certificates on both sides. TLS clients are read-only unless --acting allows \
+      them to change rooms. livehostctl --socket and livehost-web --socket work with a relay as \
+      they do with a daemon.
       """)
 
   @OptionGroup var arguments: RelayArguments

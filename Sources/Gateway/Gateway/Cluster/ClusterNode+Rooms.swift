@@ -5,7 +5,7 @@ import NIOCore
 import Platform
 import RateLimiting
 
-// What the node does to the rooms of the local daemon.
+// The node's work on the rooms of the local daemon.
 extension ClusterNode {
   // MARK: Feeding
 
@@ -257,7 +257,7 @@ extension ClusterNode {
     stored.endStoring()
     let now = Delivery.now
     guard let failure else { return storeNext(now) }
-    // Nothing is lost: the log keeps what is in no snapshot.
+    // Nothing is lost: the log keeps everything that is in no snapshot.
     let isRefused = SnapshotTransfer.isMissing(failure) && feed.refuse(room, partition)
     feed.failSnapshot(of: room, partition, until: now + Self.snapshotPause)
     guard keeper.epoch(of: partition) != nil else { return }

@@ -2,13 +2,12 @@ import JSON
 import LiveSources
 import RateLimiting
 
-// What the node exchanges with the NATS servers: leases, and the messages of the streams that it
-// reads.
+// The node's exchange with the NATS servers: leases, and the messages of the streams that it reads.
 extension ClusterNode {
   /// Error codes of JetStream for a write that expected another last sequence.
   private static let wrongSequence: Set<Int64> = [10071, 10164]
 
-  /// Carries out what the keeper of leases returned.
+  /// Carries out the actions of the keeper of leases.
   func perform(_ actions: [LeaseKeeper.Action]) {
     for action in actions {
       switch action {

@@ -10,11 +10,17 @@ import WireFormats
 
 /// One node of a cluster: a gateway with its connection to NATS and the local daemon.
 ///
-/// Its parts are values that decide: ``LeaseKeeper`` about leases, ``LogAppender`` about messages
-/// to the replicated log, ``StreamReaders`` about reading, ``Takeovers`` about loading rooms,
-/// ``LogFeed`` about what the daemon gets, ``StoredSnapshots`` and ``CopyRelease`` about what
-/// happens to rooms afterwards. The node gives them the time and the answers, and carries out what
-/// they return. Belongs to one event loop.
+/// The parts of a node are values that decide, each about one subject:
+/// - ``LeaseKeeper`` about the partitions that the node leads,
+/// - ``LogAppender`` about messages to the replicated log,
+/// - ``StreamReaders`` about reading leases and logs,
+/// - ``Takeovers`` about loading the rooms of partitions,
+/// - ``LogFeed`` about the batches and acts that the daemon gets,
+/// - ``StoredSnapshots`` about headers in the store,
+/// - ``CopyRelease`` about closing rooms that other nodes lead.
+///
+/// The node gives them the time and the answers to requests, and carries out the actions that they
+/// return. Belongs to one event loop.
 package final class ClusterNode {
   package struct Settings: Sendable {
     package var node: String
@@ -45,7 +51,7 @@ package final class ClusterNode {
   let settings: Settings
   private let eventLoop: any EventLoop
 
-  // What the node decides with.
+  // The values that decide.
   var keeper: LeaseKeeper
   var readers = StreamReaders(at: Delivery.now)
   private var appender: LogAppender<DeliveryReceipt>
@@ -55,13 +61,13 @@ package final class ClusterNode {
   var stored = StoredSnapshots()
   var sources = SourceConnections()
 
-  // What it reports.
+  // The values that report.
   var counts = SnapshotCounts()
   var problems = NodeProblems()
   private var journal = ProblemJournal()
   package let directory: NodeDirectory
 
-  // What it carries out the decisions with.
+  // The means to carry decisions out.
   let requests = NatsRequests()
   let daemon: LocalDaemon
   let acts: DaemonActs
@@ -105,7 +111,7 @@ package final class ClusterNode {
       closed: { reason in
         loop.execute { if !node.value.isStopped { node.value.failed(.closed(reason)) } }
       })
-    // On a thread of its own, since the library blocks.
+    // On a dedicated thread, since the library blocks.
     let client = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<NatsClient, any Error>) in
       DispatchQueue.global().async {

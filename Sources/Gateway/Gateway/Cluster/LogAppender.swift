@@ -54,7 +54,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   package static var memory: Interval { .seconds(30) }
   private static var pause: Interval { .milliseconds(250) }
 
-  /// The number of messages stored, and of repeated attempts.
+  /// The number of messages stored, and of attempts to send one again.
   package private(set) var stored = 0
   package private(set) var repeated = 0
   /// The number of bytes of lines that are not in the log yet.

@@ -91,7 +91,7 @@ package struct LogFeed: Sendable {
     var gone: Int?
     /// Whether the daemon does not open the room, so that the feed passes nothing on.
     var isRefused = false
-    /// What is in no snapshot.
+    /// The part of the room's log that is in no snapshot.
     var uncovered: Uncovered?
     var isSaving = false
 

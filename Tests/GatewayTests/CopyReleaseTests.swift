@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `copies are closed once another node has had their partition for two intervals`() {
-    let closed = [119, 120].map { seconds in
+    let closed = [119, 120].map { (seconds: Int64) in
       var copies = due()
       return copies.begin(at: .origin + .seconds(seconds))
     }

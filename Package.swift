@@ -301,18 +301,17 @@ let web: [Target] = [
 // More than one machine: relays of rooms, and a cluster on NATS.
 let gateway: [Target] = [
   library("CNATS", module: "Gateway/CNATS", install: "libnats"),
-  module("Gateway", "NatsClient", ["CNATS", "Platform"]),
   module(
     "Gateway", "Gateway",
     [
-      "BatchDelivery", "ControlInterface", "Ingest", "JSON", "LiveEvents", "LiveSources",
-      "NatsClient", "Platform", "Prometheus", "RateLimiting", "UnixSockets", "Varlink",
-      "VarlinkDescription", "WireFormats",
+      "BatchDelivery", "CNATS", "ControlInterface", "Ingest", "JSON", "LiveEvents", "LiveSources",
+      "Platform", "Prometheus", "RateLimiting", "UnixSockets", "Varlink", "VarlinkDescription",
+      "WireFormats",
     ] + nio + tls),
   module(
     "Gateway", "GatewayTool",
     [
-      "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "NatsClient", "RateLimiting",
+      "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "RateLimiting",
       "RelayArguments", "Systemd", "UnixSockets", "Varlink", "YAMLReader", arguments, signals,
     ] + nio),
   program("Sources/livehost-gateway", ["GatewayTool"]),
@@ -419,8 +418,8 @@ let tests: [Target] =
       "GatewayTests",
       [
         "ControlInterface", "ControlTestSupport", "Gateway", "GatewayTool", "JSON", "LiveEvents",
-        "NatsClient", "Platform", "RateLimiting", "TestSupport",
-        "UnixSockets", "Varlink", "WireFormats", "YAMLReader",
+        "Platform", "RateLimiting", "TestSupport", "UnixSockets", "Varlink", "WireFormats",
+        "YAMLReader",
       ] + nio),
     test("CompressionTests", ["Compression"]),
     test(

@@ -1,7 +1,8 @@
 import JSON
 import RateLimiting
 
-/// The bucket of leases as servers keep it, on virtual time: newest entry by key, an age limit, compare-and-set.
+/// The bucket of leases as the servers keep it, on virtual time: the newest entry of each key, an
+/// age limit, and compare-and-set.
 struct Bucket {
   struct Entry {
     var value: JSONValue?
@@ -9,14 +10,14 @@ struct Bucket {
     var written: Instant
   }
 
-  /// By the servers' clock, which counts from the origin here.
+  /// A time by the servers' clock, which counts from the origin here.
   static func time(_ instant: Instant) -> UInt64 { UInt64((instant - .origin).nanoseconds) }
 
   var entries: [String: Entry] = [:]
   var sequence: UInt64 = 0
   let age = Interval.seconds(3)
 
-  /// Returns the sequence, or nil if another one was expected.
+  /// Writes an entry. Returns its sequence; `nil` if another entry was expected.
   mutating func write(_ key: String, _ value: JSONValue?, expected: UInt64?, at now: Instant)
     -> UInt64?
   {

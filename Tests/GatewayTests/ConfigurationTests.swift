@@ -23,7 +23,7 @@ import YAMLReader
     let text = lines.map { String($0.dropFirst()) }.joined(separator: "\n")
     var (configuration, expected) = (GatewayConfiguration(), GatewayConfiguration())
     try configuration.read(text, file: "f")
-    // The only key whose default is another on each machine.
+    // The default of this key alone depends on the machine.
     expected.name = "node1"
     #expect("\(configuration)" == "\(expected)")
   }
@@ -33,7 +33,7 @@ import YAMLReader
     "nats: {credentials: /none}", "nats: {authorities: /none}", "nats: {certificate: /none}",
     "nats: {key: /none}",
   ])
-  func `a file that is named must be there`(text: String) throws {
+  func `a configured file must exist`(text: String) throws {
     var configuration = GatewayConfiguration()
     try configuration.checkFiles()
     try configuration.read(text, file: "f")
@@ -42,7 +42,7 @@ import YAMLReader
     }
   }
 
-  @Test func `each key changes what it names`() throws {
+  @Test func `each key changes the setting of its name`() throws {
     let others = [
       "name": "node9", "ingest": "/i", "listen": "/l", "viewers": "7", "daemon.ingest": "/di",
       "daemon.control": "/dc", "tls.certificate": "/c", "tls.key": "/k", "tls.authorities": "/a",
@@ -51,7 +51,7 @@ import YAMLReader
       "snapshots.seconds": "5",
       "snapshots.kibibytes": "64",
     ]
-    // The address needs the keys of TLS, too.
+    // The address also needs the TLS keys.
     #expect(Set(others.keys).union(["address"]) == Set(GatewayKey.all.map(\.path)))
     for (path, value) in others {
       let parts = path.split(separator: ".")
@@ -72,7 +72,7 @@ import YAMLReader
     ("nats:\n  servers: []", "nats.servers"), ("address: h:1", "address"),
     ("viewers: 0", "viewers"), ("snapshots:\n  seconds: 0", "snapshots.seconds"),
   ])
-  func `a wrong value is named with its key`(text: String, key: String) {
+  func `an error about a wrong value names its key`(text: String, key: String) {
     var configuration = GatewayConfiguration()
     let error = #expect(throws: ConfigurationError.self) {
       try configuration.read(text, file: "f")
@@ -80,7 +80,7 @@ import YAMLReader
     #expect(error?.description.contains(key) == true)
   }
 
-  @Test func `a file that cannot be read is named, with what to do`() {
+  @Test func `an error about an unreadable file names the file and the remedy`() {
     let error = #expect(throws: ConfigurationError.self) {
       try GatewayConfiguration(file: "/nonexistent/gateway.yaml")
     }

@@ -5,8 +5,8 @@ import Platform
 import RateLimiting
 import Testing
 
-/// Nodes with one bucket. A node that is stopped does nothing; one that is cut off hears and reaches nobody; one that is
-/// deaf hears nobody, but its writes are answered. Answers may be late.
+/// Nodes that share one bucket. A stopped node does nothing. A node that is cut off neither hears
+/// nor reaches anybody. A deaf node hears nobody, but its writes are answered. Answers may be late.
 private struct Cluster {
   var now = Instant.origin
   var bucket = Bucket()
@@ -16,7 +16,7 @@ private struct Cluster {
   var deaf: Set<String> = []
   var delays: [String: Interval] = [:]
   var late: [(due: Instant, name: String, request: Int, sequence: UInt64?)] = []
-  /// What was done, by node.
+  /// The epochs of each partition, in the order in which leases began.
   var epochs: [Partition: [UInt64]] = [:]
   var takenNames: Set<String> = []
 
@@ -84,14 +84,14 @@ private struct Cluster {
     }
   }
 
-  /// Has a node tell something to the others.
+  /// Has a node announce an entry to the others.
   mutating func ask(_ name: String, _ key: String, _ value: JSONValue) {
     let sequence = bucket.write(key, value, expected: nil, at: now)!
-    nodes[name]!.told(key, value, sequence: sequence, at: now)
+    nodes[name]!.announce(key, value, sequence: sequence, at: now)
     tell(key, value, sequence)
   }
 
-  /// Who believes to have a partition, of those that run.
+  /// The running nodes that believe to lead a partition.
   func owners(of partition: Partition) -> [String] {
     nodes.keys.sorted().filter {
       !stopped.contains($0) && nodes[$0]!.partitions.contains(partition)
@@ -111,7 +111,7 @@ struct LeaseTests {
     #expect(cluster.nodes["a"]?.owner(of: Partition(number: 7))?.address == "a/socket")
   }
 
-  @Test func `three nodes share, and each partition has one owner`() {
+  @Test func `three nodes share the partitions, and each partition has one owner`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -119,7 +119,7 @@ struct LeaseTests {
     #expect(["a", "b", "c"].allSatisfy { (20...22).contains(cluster.count($0)) })
   }
 
-  @Test func `who comes later is given a share`() {
+  @Test func `a node that starts later gets its share`() {
     var cluster = Cluster()
     cluster.start("a")
     cluster.run(seconds: 3)
@@ -129,7 +129,7 @@ struct LeaseTests {
     #expect(cluster.count("b") == 32)
   }
 
-  @Test func `a node that crashed is replaced within five seconds`() {
+  @Test func `the partitions of a crashed node have new owners within five seconds`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -138,7 +138,7 @@ struct LeaseTests {
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
   }
 
-  @Test func `a node that drains is replaced within two seconds`() {
+  @Test func `the partitions of a draining node have new owners within two seconds`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -150,8 +150,11 @@ struct LeaseTests {
     #expect(cluster.count("b") == 0)
   }
 
-  /// Else its leases would run out only after three seconds.
-  @Test func `a node that drains while it renews is replaced within two seconds`() throws {
+  /// Otherwise its leases would expire only after three seconds.
+  @Test
+  func `the partitions of a node that drains during renewals have new owners within two seconds`()
+    throws
+  {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -166,7 +169,7 @@ struct LeaseTests {
     #expect(cluster.count("a") == Partition.count)
   }
 
-  @Test func `a partition is loading until its owner says otherwise`() {
+  @Test func `a partition is loading until its owner announces that the rooms are loaded`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -175,28 +178,28 @@ struct LeaseTests {
       ["a", "b"].map { cluster.nodes[$0]!.isLoading(partition, at: cluster.now) }
     }
     #expect(isLoading(cluster) == [true, true])
-    cluster.nodes["a"]!.note(partition, isLoading: false)
+    cluster.nodes["a"]!.mark(partition, isLoading: false)
     cluster.run(seconds: 0.25)
     #expect(isLoading(cluster) == [false, false])
     cluster.run(seconds: 5)
     #expect(isLoading(cluster) == [false, false])
-    cluster.nodes["a"]!.note(partition, isLoading: true)
+    cluster.nodes["a"]!.mark(partition, isLoading: true)
     cluster.run(seconds: 0.25)
     #expect(isLoading(cluster) == [true, true])
-    cluster.nodes["a"]!.note(partition, isLoading: false)
+    cluster.nodes["a"]!.mark(partition, isLoading: false)
     cluster.run(seconds: 0.25)
-    // From when it is given up.
+    // The partition is loading as soon as its owner gives it up.
     cluster.perform(cluster.nodes["a"]!.drain(.asked), of: "a")
     #expect(isLoading(cluster) == [true, true])
     cluster.run(seconds: 2)
     #expect(isLoading(cluster) == [true, true])
-    // One that is gone is not waited for.
+    // A partition whose owner is gone is not waited for.
     cluster.stopped = ["b"]
     cluster.run(seconds: 4)
     #expect(!cluster.nodes["a"]!.isLoading(partition, at: cluster.now))
   }
 
-  @Test func `calls wait for rooms that are loading, but not for ever`() {
+  @Test func `calls wait for rooms that are loading, for at most five seconds`() {
     var cluster = Cluster()
     cluster.start("a")
     cluster.run(seconds: 3)
@@ -207,18 +210,18 @@ struct LeaseTests {
     }
     #expect(isLoading(cluster) == [true, true, true])
     let main = Partition(of: RoomName("main")!)
-    cluster.nodes["a"]!.note(main, isLoading: false)
+    cluster.nodes["a"]!.mark(main, isLoading: false)
     #expect(isLoading(cluster) == [false, true, true])
     cluster.run(seconds: 4)
     #expect(isLoading(cluster) == [false, true, true])
     cluster.run(seconds: 1)
     #expect(isLoading(cluster) == [false, false, false])
-    // Each time anew.
-    cluster.nodes["a"]!.note(main, isLoading: true)
+    // Each load is waited for anew.
+    cluster.nodes["a"]!.mark(main, isLoading: true)
     #expect(isLoading(cluster) == [true, false, true])
   }
 
-  @Test func `a node whose share makes its link slow takes it back ever later`() {
+  @Test func `a node whose share slows its link down acquires it again after growing pauses`() {
     var cluster = Cluster()
     cluster.start("a")
     var taken: [Int] = []
@@ -234,7 +237,7 @@ struct LeaseTests {
     #expect(pauses.last! > 2 * pauses.first!)
   }
 
-  @Test func `a stopped owner that comes back has lost what others took meanwhile`() {
+  @Test func `an owner that was stopped has lost the partitions that others acquired meanwhile`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -242,7 +245,7 @@ struct LeaseTests {
     cluster.stopped = ["b"]
     cluster.run(seconds: 6)
     cluster.stopped = []
-    // Its own clock says that its leases ran out, before it hears of anything.
+    // By its own clock its leases have expired, before it hears of anything.
     cluster.run(seconds: 0.25)
     #expect(!before.isEmpty)
     #expect(before.allSatisfy { !cluster.owners(of: $0).contains("b") })
@@ -250,7 +253,7 @@ struct LeaseTests {
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
   }
 
-  @Test func `a node that is cut off ends its leases before others have them`() {
+  @Test func `a node that is cut off ends its leases before others acquire them`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -263,7 +266,7 @@ struct LeaseTests {
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
   }
 
-  @Test func `epochs of a partition grow from owner to owner`() {
+  @Test func `the epochs of a partition rise from owner to owner`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     for name in ["a", "b", "c", "a"] {
@@ -276,7 +279,7 @@ struct LeaseTests {
     #expect(cluster.epochs.values.allSatisfy { $0 == $0.sorted() && Set($0).count == $0.count })
   }
 
-  @Test func `a second gateway of the same name is noticed`() {
+  @Test func `a second gateway of the same name is detected`() {
     var cluster = Cluster()
     cluster.start("a")
     cluster.run(seconds: 3)
@@ -285,7 +288,10 @@ struct LeaseTests {
     #expect(!cluster.takenNames.isEmpty)
   }
 
-  @Test func `what an earlier run of a node wrote is no second gateway, also told anew`() {
+  @Test
+  func
+    `repeated entries of an earlier run do not count as a second gateway`()
+  {
     var cluster = Cluster()
     let earlier: JSONValue = ["instance": "earlier", "address": "a/socket"]
     cluster.tell("n_a", earlier, 1)
@@ -304,7 +310,7 @@ struct LeaseTests {
     #expect(cluster.takenNames == ["a"])
   }
 
-  @Test func `servers that lost the bucket and count from one are followed`() {
+  @Test func `nodes continue with servers that lost the bucket and count from one`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -327,7 +333,7 @@ struct LeaseTests {
     }
   }
 
-  @Test func `without answers nothing is held`() {
+  @Test func `a node without answers leads nothing`() {
     var cluster = Cluster()
     cluster.start("a")
     cluster.run(seconds: 3)
@@ -335,13 +341,13 @@ struct LeaseTests {
     cluster.run(seconds: 3)
     #expect(cluster.count("a") == 0)
     cluster.cutOff = []
-    // What was asked for and never answered is given up by the driver, by time.
+    // The driver gives up unanswered requests after some time.
     cluster.nodes["a"]!.forgetRequests()
     cluster.run(seconds: 6)
     #expect(cluster.count("a") == Partition.count)
   }
 
-  @Test func `a node that is answered too late to hold leases leaves them to others`() {
+  @Test func `a node whose answers come too late to hold leases leaves them to others`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -359,7 +365,7 @@ struct LeaseTests {
     #expect((20...22).contains(cluster.count("c")))
   }
 
-  @Test func `a node whose requests fail by time leaves leases to others`() {
+  @Test func `a node whose requests time out leaves leases to others`() {
     var keeper = LeaseKeeper(.init(node: "a", instance: "a", address: ""))
     keeper.becameCurrent(at: .origin)
     var now = Instant.origin
@@ -372,14 +378,14 @@ struct LeaseTests {
     }
     #expect(keeper.drainReasons == [.slow])
     #expect(keeper.isTiming)
-    // What fails at once says nothing of how long the servers take.
+    // A request that fails immediately does not tell how slow the servers are.
     for case .put(_, _, _, let request) in keeper.tick(at: now) {
       _ = keeper.failed(request, at: now)
     }
     #expect(keeper.drainReasons == [.slow])
   }
 
-  @Test func `one late answer costs no lease`() {
+  @Test func `a single late answer costs no lease`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -392,7 +398,7 @@ struct LeaseTests {
     #expect(cluster.nodes["b"]!.drainReasons == [])
   }
 
-  @Test func `a node that is asked to drain takes nothing until it is asked to resume`() {
+  @Test func `a node that is asked to drain acquires nothing until it is asked to resume`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -400,7 +406,7 @@ struct LeaseTests {
     cluster.run(seconds: 10)
     #expect(cluster.count("a") == Partition.count)
     #expect(cluster.nodes["b"]!.drainReasons == [.asked])
-    // It has another reason meanwhile, such as a daemon that was away.
+    // Meanwhile it has another reason to drain, for example a daemon that is away.
     _ = cluster.nodes["b"]!.drain(.noDaemon)
     cluster.tell(LeaseKeeper.drainKey(of: "b"), ["drain": false], cluster.bucket.sequence + 2)
     cluster.run(seconds: 5)
@@ -412,11 +418,11 @@ struct LeaseTests {
   }
 
   @Test(arguments: ["owner", "target"])
-  func `a move is told again to who did not hear it, or not who is there`(deaf: String) {
+  func `a move is repeated to nodes that missed it or did not know the target`(deaf: String) {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
-    // So that it takes none but by the move.
+    // The target has its full share, so it acquires the partition only by the move.
     let target = ["a", "b", "c"].max { cluster.count($0) < cluster.count($1) }!
     let owner = target == "a" ? "b" : "a"
     let partition = cluster.nodes[owner]!.partitions.min()!
@@ -429,7 +435,7 @@ struct LeaseTests {
     cluster.nodes[name]!.lostSight()
     cluster.run(seconds: 1.5)
     cluster.deaf = []
-    // What it is told is older than most of the entries that say who is there.
+    // The announcement is older than most of the entries that name the nodes.
     for (key, entry) in cluster.bucket.entries.sorted(by: { $0.value.sequence < $1.value.sequence })
     where cluster.now - entry.written < cluster.bucket.age {
       let actions = cluster.nodes[name]!.observed(
@@ -443,12 +449,12 @@ struct LeaseTests {
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
   }
 
-  @Test func `what is told again gives way to what was told elsewhere, and ends`() {
+  @Test func `a repeated announcement yields to a newer one, and ends`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
     let key = LeaseKeeper.drainKey(of: "c")
-    // Who was asked first does not hear that it is out of date.
+    // The node that was asked first does not hear that its announcement is out of date.
     cluster.deaf = ["a"]
     cluster.ask("a", key, ["drain": true, "instance": "c"])
     cluster.run(seconds: 2)
@@ -460,13 +466,13 @@ struct LeaseTests {
     }
     let written = cluster.bucket.entries[key]!.written
     #expect(cluster.now - written >= cluster.bucket.age)
-    // Another run is not drained by what an earlier one was told.
+    // An announcement for an earlier run does not drain another run.
     cluster.start("d", instance: "another run", as: "c")
     cluster.ask("b", key, ["drain": true, "instance": "c"])
     #expect(!cluster.nodes["d"]!.isDraining)
   }
 
-  @Test func `a node keeps what was moved to it, also if that is more than its share`() {
+  @Test func `a node keeps the partitions that were moved to it, even beyond its share`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -482,7 +488,8 @@ struct LeaseTests {
     #expect(cluster.count("a") + cluster.count("c") == Partition.count - moved.count)
   }
 
-  @Test func `a node that takes no partitions is known, and asked to resume from anywhere`() {
+  @Test
+  func `a node that leads no partitions is known to others, and can be resumed from any node`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -492,7 +499,7 @@ struct LeaseTests {
     #expect(cluster.nodes["a"]!.liveNodes(at: cluster.now).keys.sorted() == ["a"])
     #expect(cluster.nodes["a"]!.idleNodes(at: cluster.now) == ["b": "b/socket"])
     #expect(cluster.nodes["a"]!.instance(of: "b") == "b")
-    // The run that is asked; one that follows it would not be.
+    // The announcement is for this run; a later one would ignore it.
     let instance = cluster.nodes["a"]!.instance(of: "b")!
     cluster.ask(
       "a", LeaseKeeper.drainKey(of: "b"), ["drain": false, "instance": .string(instance)])
@@ -504,7 +511,7 @@ struct LeaseTests {
     #expect(cluster.nodes["a"]!.idleNodes(at: cluster.now).isEmpty)
   }
 
-  @Test func `whoever asks is told which partitions have moved`() {
+  @Test func `the directory reports the partitions that have moved`() {
     var cluster = Cluster()
     for name in ["a", "b"] { cluster.start(name) }
     let directory = NodeDirectory(node: "a", control: "")
@@ -518,10 +525,10 @@ struct LeaseTests {
     #expect(directory.isLoading(nil))
     cluster.run(seconds: 10)
     update(cluster)
-    // This node has answered for the rooms of the other one so far.
+    // Until now this node has answered for the rooms of the other one.
     #expect(moved.withLock { $0 } == cluster.nodes["b"]!.partitions)
     moved.withLock { $0 = [] }
-    // Until it is heard who has them, it is as before.
+    // Until the new owners are known, the former ones remain.
     cluster.nodes["a"]!.lostSight()
     update(cluster)
     #expect(moved.withLock { $0 }.isEmpty)
@@ -536,13 +543,13 @@ struct LeaseTests {
     }
     let after = cluster.nodes["a"]!.partitions
     #expect(after.isDisjoint(with: [partition]))
-    // And what was shed for it, which this node has now.
+    // Also the partitions that the other node gave up in exchange, which this node leads now.
     #expect(moved.withLock { $0 } == before.symmetricDifference(after))
     update(cluster)
     #expect(moved.withLock { $0 } == before.symmetricDifference(after))
   }
 
-  @Test func `a partition that is moved stays with its node, and others are shed for it`() {
+  @Test func `a moved partition stays with its node, which gives up others for it`() {
     var cluster = Cluster()
     for name in ["a", "b", "c"] { cluster.start(name) }
     cluster.run(seconds: 10)
@@ -559,7 +566,8 @@ struct LeaseTests {
     #expect(moved.allSatisfy { cluster.owners(of: $0) == ["b"] })
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })
     #expect(["a", "b", "c"].allSatisfy { (20...22).contains(cluster.count($0)) })
-    // Others have it while the node is away, and another run of it is not waited for.
+    // Other nodes lead the partition while its node is away, and a later run of the node is not
+    // waited for.
     cluster.stopped = ["b"]
     cluster.run(seconds: 8)
     #expect(Partition.all.allSatisfy { cluster.owners(of: $0).count == 1 })

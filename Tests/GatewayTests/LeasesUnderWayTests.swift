@@ -5,8 +5,9 @@ import RateLimiting
 import TestSupport
 import Testing
 
-/// Nodes and the bucket of leases on virtual time, with what is on its way between them: each message takes 1 to 60 ms, in
-/// order from a node to the servers, and in order back, for answers and for what is heard apart.
+/// Nodes and the bucket of leases on virtual time, with the messages in flight between them. Each
+/// message takes 1 to 60 ms. Messages from a node to the servers stay in order, and so do the
+/// answers and the entries of the watch, separately.
 private struct Network {
   private enum Message {
     case put(String, JSONValue?, expected: UInt64?, from: String, request: Int?)
@@ -19,7 +20,7 @@ private struct Network {
   private(set) var now = Instant.origin
   private var messages: [(due: Instant, number: Int, message: Message)] = []
   private var number = 0
-  /// When the last message of a way is there.
+  /// When the last message of each channel arrives.
   private var last: [String: Instant] = [:]
   private var bucket = Bucket()
   private(set) var nodes: [String: LeaseKeeper] = [:]
@@ -38,7 +39,7 @@ private struct Network {
 
   var isWhole: Bool { Partition.all.allSatisfy { owners($0).count == 1 } }
 
-  /// Runs until something is so. Returns how long that took; `nil` if it took too long.
+  /// Runs until `isDone` is true. Returns the time that took; `nil` if it exceeds the limit.
   mutating func run(atMost limit: Interval, until isDone: (Network) -> Bool) -> Interval? {
     let start = now
     while now - start < limit {
@@ -94,7 +95,7 @@ private struct Network {
         nodes[name]!.observed(
           key: key, value: value, sequence: sequence, written: Bucket.time(written), at: now),
         of: name)
-    case .loaded(let name, let partition): nodes[name]!.note(partition, isLoading: false)
+    case .loaded(let name, let partition): nodes[name]!.mark(partition, isLoading: false)
     }
   }
 
@@ -118,16 +119,17 @@ private struct Network {
 
 @Suite(.timeLimit(.minutes(1)))
 struct LeasesUnderWayTests {
-  @Test(arguments: 1...60) func `a node that drains at any moment is replaced within a second`(
+  @Test(arguments: 1...60)
+  func `the partitions of a node that drains at any moment have new owners within a second`(
     seed: UInt64
   ) throws {
     var network = Network(["a", "b", "c"], seed: seed)
     _ = try #require(network.run(atMost: .seconds(20)) { $0.isWhole })
-    // Before the nodes have their share, or after.
+    // The moment may be before or after the nodes have their shares.
     let moment = network.now + .milliseconds(Int64(seed) * 137)
     _ = network.run(atMost: .seconds(20)) { $0.now >= moment }
     if seed % 2 == 0 {
-      // Another one is coming back.
+      // Another node resumes just then.
       network.drain("c", .asked)
       _ = network.run(atMost: .seconds(5)) { $0.isWhole }
       network.resume("c", .asked)

@@ -12,7 +12,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 }
 
 @Suite struct PartitionTests {
-  @Test func `a room is found again in its subject`() {
+  @Test func `a subject of the log names its room`() {
     for name in ["main", "a", "ab", "abc", "x.y-z_0", String(repeating: "q", count: 64)] {
       let room = RoomName(name)!
       let subject = Partition(of: room).logSubject(of: room)
@@ -23,7 +23,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(Partition.room(ofLogSubject: "lh.view.1.bWFpbg") == nil)
   }
 
-  @Test func `rooms are spread over partitions, the same way for ever`() {
+  @Test func `rooms are spread over partitions by a fixed rule`() {
     let counts = Dictionary(
       grouping: (0..<6400).map { Partition(of: RoomName("room\($0)")!) }, by: \.self)
     #expect(counts.count == Partition.count)
@@ -34,7 +34,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 }
 
 @Suite struct LogAppenderTests {
-  @Test func `of a room one message is under way, and what comes meanwhile is gathered`() {
+  @Test func `one message of a room is in flight, and batches that arrive meanwhile are gathered`()
+  {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)
@@ -51,7 +52,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.bytes == 0)
   }
 
-  @Test func `batches with positions stay apart and keep them`() {
+  @Test func `batches with positions get messages of their own and keep their positions`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: position(4), in: main, receipt: 1)
     appender.append(lines("b"), position: position(5), in: main, receipt: 2)
@@ -63,7 +64,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(LogMessage(bytes: second.body) == LogMessage(position: position(5), lines: lines("b")))
   }
 
-  @Test func `a message without an answer is sent again as it was`() {
+  @Test func `a message without an answer is sent again unchanged`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)[0]
@@ -75,7 +76,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.stored(first.request) == [])
   }
 
-  @Test func `servers that answer later than it is sent again are believed all the same`() {
+  @Test func `an answer counts even if the message was sent again before it came`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     var now = Instant.origin
@@ -87,7 +88,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     }
     appender.append(lines("b"), position: nil, in: main, receipt: 2)
     #expect(appender.stored(first.request) == [1])
-    // The answers to the other copies do not count for the next message.
+    // Answers to the other copies do not count for the next message.
     let next = appender.next(at: now)
     #expect(next.map(\.request) == [first.request + 3])
     #expect(appender.stored(first.request + 1) == [])
@@ -96,9 +97,11 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.isEmpty)
   }
 
-  /// Else it would be lost with the copy, if the log has the first one.
+  /// Otherwise the batch would be lost with the copy, if the log has the first one.
   @Test(arguments: ["no answer", "connection lost"])
-  func `what comes while the fate of a message is not known is in one of its own`(reason: String) {
+  func `a batch that arrives while the fate of a message is unknown gets another message`(
+    reason: String
+  ) {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)[0]
@@ -115,7 +118,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(LogMessage(bytes: third.body)?.lines == lines("b"))
   }
 
-  @Test func `a receipt may be for several batches`() {
+  @Test func `one receipt may cover several batches`() {
     var appender = LogAppender<Int>(session: "g")
     let long = Array(repeating: UInt8(ascii: "x"), count: LogMessage.fullMessage)
     appender.append(long, position: nil, in: main, receipt: nil)
@@ -126,7 +129,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.stored(second.request) == [1])
   }
 
-  @Test func `a refused message waits a little and stays the first`() {
+  @Test func `a refused message is sent again after a pause, before later ones`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: position(1), in: main, receipt: 1)
     appender.append(lines("b"), position: position(2), in: main, receipt: 2)
@@ -137,7 +140,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(again.map(\.body) == [first.body])
   }
 
-  @Test func `a lost connection has everything sent again`() {
+  @Test func `after a lost connection every unanswered message is sent again`() {
     var appender = LogAppender<Int>(session: "g")
     let other = RoomName("other")!
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
@@ -148,7 +151,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(appender.repeated == 2)
   }
 
-  @Test func `a batch without lines is acknowledged behind those before it`() {
+  @Test func `a batch without lines is acknowledged after the batches before it`() {
     var appender = LogAppender<Int>(session: "g")
     appender.append(lines("a"), position: nil, in: main, receipt: 1)
     let first = appender.next(at: .origin)[0]
@@ -172,7 +175,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     }
   }
 
-  @Test func `many events are several messages, none of which is too long for a server`() {
+  @Test func `many events become several messages, none too long for a server`() {
     let events = messages(30_000, length: 60)
     let batch = LoggedBatch(events, position: nil, in: main)
     #expect(batch.tooLong == 0)
@@ -182,14 +185,14 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(count == 30_000)
   }
 
-  @Test func `a batch with a position is one message, or none`() {
+  @Test func `a batch with a position is one message, or is rejected as too long`() {
     let fits = LoggedBatch(messages(1_000, length: 500), position: position(1), in: main)
     #expect(fits.messages.count == 1 && fits.tooLong == 0)
     let long = LoggedBatch(messages(2_000, length: 500), position: position(1), in: main)
     #expect(long.messages.isEmpty && long.tooLong == 2_000)
   }
 
-  @Test func `an event whose line is too long for a daemon is left out`() {
+  @Test func `an event whose line is too long for a daemon is rejected`() {
     let events = messages(1, length: 10) + messages(1, length: 65_536) + messages(1, length: 10)
     let batch = LoggedBatch(events, position: nil, in: main)
     #expect(batch.tooLong == 1)
@@ -198,7 +201,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
 }
 
 @Suite struct LogMessageTests {
-  @Test func `a refusal is no acknowledgement, although it has a sequence`() throws {
+  @Test func `a refusal does not count as an acknowledgement, although it has a sequence`() throws {
     let stored = try JSONValue(parsing: Array(#"{"stream":"S","seq":7}"#.utf8))
     #expect(LogMessage.sequence(of: stored) == 7)
     let refused = try JSONValue(
@@ -225,14 +228,14 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   }
 
   @Test
-  func `a partition has caught up when the daemon has what was read when that was asked first`() {
+  func `a partition has caught up once the daemon has everything read before the first query`() {
     var feed = begun(held: 256)
     var answers = [feed.hasCaughtUp(partition)]
     feed = begun()
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     answers.append(feed.hasCaughtUp(partition))
     _ = feed.nextWrite()
-    // Does not matter, though the room is never without something on its way.
+    // A newer batch in flight does not matter, although the room never is without one.
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
     _ = feed.nextWrite()
     answers.append(feed.hasCaughtUp(partition))
@@ -262,25 +265,25 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.bytes == 0)
   }
 
-  @Test func `what the daemon has is not passed on, but known`() {
+  @Test func `a batch that the daemon has is not passed on, but its repeat is recognised`() {
     var feed = begun(held: 2 * 256)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
-    // Sent again by a sender that was not sure, long after the servers' window.
+    // A sender that was unsure sends the batch again, long after the servers' window for repeats.
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 3)
     #expect(feed.nextWrite() == nil)
     receive(&feed, LogMessage(position: position(3), lines: lines("c")), at: 4)
     #expect(feed.nextWrite() != nil)
   }
 
-  @Test func `a long message goes in parts, of which the rest follows a crash`() {
+  @Test func `a long message is passed on in parts, and only the missing ones after a crash`() {
     let line = String(repeating: "x", count: 999)
     let message = LogMessage(
       position: position(1), lines: Array(repeating: lines(line), count: 100).flatMap { $0 })
     let parts = message.parts
     #expect(parts.count == 4)
     #expect(parts.flatMap { $0 } == message.lines)
-    // The daemon has two of them.
+    // The daemon has two of the parts.
     var feed = begun(held: 5 * 256 + 1)
     receive(&feed, message, at: 5)
     let bytes = feed.nextWrite() ?? []
@@ -293,32 +296,35 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
     #expect(feed.nextWrite() == nil)
-    let opening = try #require(feed.takeActs().first)
+    let opening = try #require(feed.nextActs().first)
     #expect(opening.isOpening && opening.act.kind == .open && opening.code == 255)
     #expect(feed.isActing(opening))
     feed.ended(opening)
     #expect(feed.nextWrite()?.split(separator: 0x0A).count == 5)
     feed.acknowledge("f1")
-    // After it was closed, too.
+    // The room is also opened again after it was closed.
     receive(&feed, LogMessage(position: position(3), lines: Self.closing.line), at: 3)
     receive(&feed, LogMessage(position: position(4), lines: lines("c")), at: 4)
-    let closing = try #require(feed.takeActs().first)
+    let closing = try #require(feed.nextActs().first)
     feed.ended(closing, isGone: true)
     #expect(feed.nextWrite() == nil)
-    #expect(feed.takeActs().map(\.isOpening) == [true])
+    #expect(feed.nextActs().map(\.isOpening) == [true])
   }
 
-  /// Else it would come without its beginning as soon as there is a place for it.
-  @Test func `a room that the daemon does not take is given no more until it is begun anew`() throws
+  /// Otherwise the daemon would open the room without its beginning as soon as it has a place for
+  /// it.
+  @Test
+  func `a room that the daemon does not open gets no events until its partition is begun anew`()
+    throws
   {
     var feed = begun(isThere: false)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
-    let opening = try #require(feed.takeActs().first)
+    let opening = try #require(feed.nextActs().first)
     feed.ended(opening, isGone: true)
     #expect(feed.refused == [main])
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
-    #expect(feed.nextWrite() == nil && feed.takeActs().isEmpty && feed.bytes == 0)
-    // There is nothing to save.
+    #expect(feed.nextWrite() == nil && feed.nextActs().isEmpty && feed.bytes == 0)
+    // There is nothing to store.
     let due = feed.nextSnapshot(every: .seconds(60), or: 1, at: .origin + .seconds(100))
     #expect(due == nil)
     feed.end(partition)
@@ -326,17 +332,19 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(feed.refused.isEmpty)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: lines("b")), at: 2)
-    feed.ended(try #require(feed.takeActs().first))
+    feed.ended(try #require(feed.nextActs().first))
     #expect(feed.nextWrite()?.split(separator: 0x0A).count == 5)
     #expect(feed.hasInFlight(main))
   }
 
-  @Test func `a room that is missing at the daemon is refused, unless that is no wonder`() throws {
+  @Test func `a room that is missing at the daemon counts as refused unless an act explains that`()
+    throws
+  {
     var feed = begun()
     let act = LoggedAct(try #require(Self.admission), answer: "")
     receive(&feed, LogMessage(position: position(1), lines: act.line), at: 1)
-    let acts = feed.takeActs()
-    // What is being done to it may explain that it is missing, and nobody has looked for it.
+    let acts = feed.nextActs()
+    // The act in progress may explain why the room is missing, and then no snapshot was requested.
     feed.beginSnapshot(of: main, partition)
     var isRefused = [feed.refuse(main, partition)]
     feed.failSnapshot(of: main, partition, until: .origin)
@@ -347,7 +355,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(isRefused == [false, false, true])
   }
 
-  @Test func `an act that finds no room after it was closed leaves it closed`() throws {
+  @Test func `an act on a closed room leaves the room closed`() throws {
     var feed = begun()
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
     receive(&feed, LogMessage(position: position(2), lines: Self.closing.line), at: 2)
@@ -356,7 +364,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     _ = feed.nextWrite()
     feed.acknowledge("f1")
     for _ in 0..<2 {
-      let acts = feed.takeActs()
+      let acts = feed.nextActs()
       try #require(acts.count == 1)
       feed.ended(acts[0], isGone: true)
     }
@@ -369,8 +377,8 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
   private static let admission = (try? JSONValue(parsing: Array(#"{"type":"host.admit"}"#.utf8)))
     .map { LoggedAct.Kind.event($0) }
 
-  /// Else an act would be carried out before what is in front of it.
-  @Test func `what was read before a partition was begun anew says nothing of what was read since`()
+  /// Otherwise an act would be carried out before the events that precede it.
+  @Test func `acknowledgements from before a partition was begun anew do not count for it`()
     throws
   {
     var feed = begun()
@@ -383,12 +391,12 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     receive(&feed, LogMessage(position: position(2), lines: act.line), at: 2)
     _ = feed.nextWrite()
     feed.acknowledge("f1")
-    #expect(feed.takeActs().isEmpty)
+    #expect(feed.nextActs().isEmpty)
     feed.acknowledge("f2")
-    #expect(feed.takeActs().map(\.code) == [2 * 256])
+    #expect(feed.nextActs().map(\.code) == [2 * 256])
   }
 
-  @Test func `what belongs to a partition that ended is left alone`() {
+  @Test func `messages of a partition that ended are ignored`() {
     var feed = begun()
     feed.end(partition)
     receive(&feed, LogMessage(position: position(1), lines: lines("a")), at: 1)
@@ -411,7 +419,7 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     return consumer
   }
 
-  @Test func `messages are taken in order`() {
+  @Test func `messages are accepted in order`() {
     var consumer = pulling()
     #expect(consumer.received(reply: reply(4, 1, pending: 1), at: .origin)?.sequence == 4)
     #expect(!consumer.isCurrent)
@@ -419,51 +427,51 @@ private func position(_ sequence: Int, of source: String = "s") -> BatchPosition
     #expect(consumer.isCurrent)
   }
 
-  @Test func `the longer form of newer servers is read`() {
+  @Test func `the longer subjects of newer servers are read`() {
     var consumer = pulling()
     let subject = "$JS.ACK._.hash.LH_LOG_0.C.1.4.1.0.2.random"
     #expect(consumer.received(reply: subject, at: .origin)?.sequence == 4)
   }
 
-  @Test func `behind a gap another consumer begins where the last one was in order`() {
+  @Test func `after a gap another consumer starts at the first missing message`() {
     var consumer = pulling()
     #expect(consumer.received(reply: reply(4, 1, pending: 9), at: .origin)?.sequence == 4)
     #expect(consumer.received(reply: reply(6, 3, pending: 9), at: .origin)?.sequence == nil)
     guard case .create(_, let body)? = consumer.tick(at: .origin + .seconds(1)) else {
-      Issue.record("no other consumer")
+      Issue.record("no other consumer is created")
       return
     }
     #expect(body["config"]?["opt_start_seq"]?.integerValue == 5)
-    // What the first one still sends is not for the second.
+    // Late messages of the first consumer are ignored by the second.
     #expect(consumer.received(reply: reply(5, 2, pending: 9), at: .origin)?.sequence == nil)
   }
 
-  @Test func `a consumer that says nothing is replaced`() {
+  @Test func `a silent consumer is replaced`() {
     var consumer = pulling()
     #expect(consumer.tick(at: .origin + .seconds(3)) == nil)
     guard case .create? = consumer.tick(at: .origin + .seconds(4)) else {
-      Issue.record("it is still waited for")
+      Issue.record("the silent consumer is not replaced")
       return
     }
   }
 
-  @Test func `a pull whose bytes are used up is followed by another one`() {
+  @Test func `a pull whose bytes are used up is followed by another pull`() {
     var consumer = pulling()
     consumer.ended(status: 409, reason: "Message Size Exceeds MaxBytes", at: .origin)
     guard case .pull(_, let body)? = consumer.tick(at: .origin) else {
-      Issue.record("the consumer is made once more")
+      Issue.record("the consumer is created once more instead")
       return
     }
-    // Each message of the log fits.
+    // The longest message of the log fits.
     #expect(body["max_bytes"]?.integerValue ?? 0 >= 2 * LogMessage.maximumBytes)
     consumer.ended(status: 409, reason: "Consumer Deleted", at: .origin)
     guard case .create? = consumer.tick(at: .origin) else {
-      Issue.record("the consumer is gone")
+      Issue.record("a deleted consumer is not created again")
       return
     }
   }
 
-  @Test func `nothing is pulled while the reader is busy`() {
+  @Test func `a paused reader pulls nothing`() {
     var consumer = pulling()
     consumer.ended(status: 408, at: .origin)
     #expect(consumer.tick(isPaused: true, at: .origin) == nil)

@@ -1,16 +1,16 @@
+import Gateway
 import NIOCore
 import NIOPosix
-import NatsClient
 import Platform
 import Testing
 
-/// As much of a NATS server as a client needs that only publishes.
+/// The part of a NATS server that a publishing client needs.
 private final class Server: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private let text = Guarded("")
-  /// The subjects of what was published.
+  /// The subjects of the published messages.
   var subjects: [Substring] {
     text.withLock { $0 }.split(separator: "\r\n").filter { $0.hasPrefix("PUB ") }
       .map { $0.split(separator: " ")[1] }
@@ -23,7 +23,7 @@ private final class Server: ChannelInboundHandler, Sendable {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let received = String(buffer: unwrapInboundIn(data))
-    // Commands without a body end in its place with an empty line.
+    // An empty line follows commands without a body.
     let pings = text.withLock { text in
       let known = text.split(separator: "\r\n").count { $0 == "PING" }
       text += received
@@ -39,7 +39,9 @@ private final class Server: ChannelInboundHandler, Sendable {
 
 @Suite(.timeLimit(.minutes(1)))
 struct NatsClientTests {
-  @Test func `what is published is written before the connection ends`() async throws {
+  @Test func `everything that was published is written before the connection is closed`()
+    async throws
+  {
     let server = Server()
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let channel = try await ServerBootstrap(group: group)

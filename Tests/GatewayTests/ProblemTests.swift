@@ -3,32 +3,32 @@ import RateLimiting
 import Testing
 
 @Suite struct ProblemTests {
-  @Test func `the journal is told of what lasts, once, and of its end`() {
+  @Test func `a problem that lasts goes to the journal once, and so does its end`() {
     var journal = ProblemJournal()
     var lines: [[String]] = []
     for (tick, seconds) in [0, 1, 2, 3].enumerated() {
       let problem = Problem("log", "waits for \(seconds) s")
-      lines.append(journal.note([problem], at: .origin + .seconds(Int64(tick))))
+      lines.append(journal.update([problem], at: .origin + .seconds(Int64(tick))))
     }
-    lines.append(journal.note([], at: .origin + .seconds(4)))
-    lines.append(journal.note([], at: .origin + .seconds(5)))
+    lines.append(journal.update([], at: .origin + .seconds(4)))
+    lines.append(journal.update([], at: .origin + .seconds(5)))
     #expect(lines == [[], ["problem: waits for 1 s"], [], [], ["over: waits for 1 s"], []])
   }
 
-  @Test func `what is over at once is not told`() {
+  @Test func `a problem that is over immediately does not go to the journal`() {
     var journal = ProblemJournal()
-    #expect(journal.note([Problem("daemon", "gone")], at: .origin).isEmpty)
-    #expect(journal.note([], at: .origin + .milliseconds(900)).isEmpty)
-    // It has to last once more.
-    #expect(journal.note([Problem("daemon", "gone")], at: .origin + .milliseconds(1_100)).isEmpty)
+    #expect(journal.update([Problem("daemon", "gone")], at: .origin).isEmpty)
+    #expect(journal.update([], at: .origin + .milliseconds(900)).isEmpty)
+    // The problem has to last again.
+    #expect(journal.update([Problem("daemon", "gone")], at: .origin + .milliseconds(1_100)).isEmpty)
   }
 
-  @Test func `each problem is told by itself`() {
+  @Test func `each problem goes to the journal separately`() {
     var journal = ProblemJournal()
     let two = [Problem("a", "first"), Problem("b", "second")]
-    _ = journal.note(two, at: .origin)
+    _ = journal.update(two, at: .origin)
     #expect(
-      journal.note(two, at: .origin + .seconds(1)) == ["problem: first", "problem: second"])
-    #expect(journal.note([two[1]], at: .origin + .seconds(2)) == ["over: first"])
+      journal.update(two, at: .origin + .seconds(1)) == ["problem: first", "problem: second"])
+    #expect(journal.update([two[1]], at: .origin + .seconds(2)) == ["over: first"])
   }
 }

@@ -12,7 +12,7 @@ func withDirectory<T: Sendable>(_ body: (String) async throws -> T) async throws
   return try await body(directory.path)
 }
 
-/// A fake daemon at a path.
+/// Starts a fake daemon at a path.
 func startDaemon(_ service: FakeService, at path: String) async throws -> VarlinkServer {
   try await VarlinkServer.start(
     on: .bind(path: path, mode: 0o666),
@@ -21,7 +21,7 @@ func startDaemon(_ service: FakeService, at path: String) async throws -> Varlin
     group: MultiThreadedEventLoopGroup.singleton)
 }
 
-/// Shuts servers down after `body`, the last one first.
+/// Shuts the servers down after `body`, in reverse order.
 func ending<T: Sendable>(
   _ servers: [VarlinkServer], after body: () async throws -> T
 ) async throws -> T {

@@ -9,7 +9,7 @@ import Testing
 import UnixSockets
 import Varlink
 
-/// A fake daemon, and relays behind it in a row.
+/// A fake daemon, and a chain of relays of it.
 private func withRelays<T: Sendable>(
   _ service: FakeService, hops: Int = 1, viewers: Int = 64, mayChange: Bool = true,
   _ body: (_ path: String, _ origin: VarlinkServer, [Relay]) async throws -> T
@@ -32,7 +32,7 @@ private func withRelays<T: Sendable>(
   }
 }
 
-/// Two fake daemons, and a relay whose origin is the first one until it is moved to another.
+/// Two fake daemons, and a relay whose origin is the first one until `move` changes it.
 private func withTwoOrigins(
   _ first: FakeService, _ second: FakeService,
   _ body: (
@@ -60,7 +60,7 @@ private func withTwoOrigins(
 
 @Suite(.timeLimit(.minutes(1)))
 struct RelayTests {
-  @Test func `a relayed room is the room, with its patches`() async throws {
+  @Test func `a relayed room has the state of the room and follows its changes`() async throws {
     let service = FakeService()
     try await withRelays(service) { path, _, _ in
       var states = try await ControlClient.connect(path: path).monitorRoom("main")
@@ -71,7 +71,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `a monitor of one part is given that part`() async throws {
+  @Test func `a monitor of one part gets that part`() async throws {
     try await withRelays(FakeService()) { path, _, _ in
       var states = try await ControlClient.connect(path: path)
         .monitorRoom("main", features: [.header]).makeAsyncIterator()
@@ -80,7 +80,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `a thousand monitors over two hops cost the origin what one costs`() async throws {
+  @Test func `a thousand monitors over two hops cost the origin as much as one`() async throws {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     limit.rlim_cur = min(limit.rlim_max, 8192)
@@ -92,15 +92,16 @@ struct RelayTests {
       try await withThrowingTaskGroup(of: Void.self) { group in
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
         for _ in 0..<1000 {
-          // One after the other, since the kernel keeps no thousand waiting.
+          // The clients connect one after the other, since the kernel does not queue a thousand
+          // connections.
           let client = try await ControlClient.connect(path: path)
           group.addTask {
-            // A monitor that fails must not be waited for.
+            // The test must not wait for a monitor that fails.
             defer { begin.yield() }
             var states = try client.monitorRoom("main").makeAsyncIterator()
             _ = try await states.next()
             begin.yield()
-            // Changes may be merged, but the last one comes.
+            // Changes may be merged, but the last one arrives.
             while let state = try await states.next(), state.value != last {}
           }
         }
@@ -116,13 +117,13 @@ struct RelayTests {
           service.show(change == changes - 1 ? FakeService.room : .full)
         }
         try await group.waitForAll()
-        // One reading for each change at most, and one that was begun before.
+        // At most one reading per change, and one that had begun before.
         #expect(service.reads.count - before <= changes + 1)
       }
     }
   }
 
-  @Test func `the last viewer's end ends the monitor at the origin`() async throws {
+  @Test func `the monitor at the origin ends with its last viewer`() async throws {
     try await withRelays(FakeService()) { path, origin, relays in
       do {
         var states = try await ControlClient.connect(path: path).monitorRoom("main")
@@ -134,7 +135,9 @@ struct RelayTests {
     }
   }
 
-  @Test func `a room that closes there ends here with its error`() async throws {
+  @Test func `a room that is closed at the origin ends at the relay with the same error`()
+    async throws
+  {
     let service = FakeService()
     try await withRelays(service, hops: 2) { path, _, _ in
       var states = try await ControlClient.connect(path: path).monitorRoom("main")
@@ -146,7 +149,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `an origin that is gone ends monitors by closing their connections`() async throws {
+  @Test func `the loss of the origin closes the connections of monitors`() async throws {
     try await withRelays(FakeService()) { path, origin, _ in
       var states = try await ControlClient.connect(path: path).monitorRoom("main")
         .makeAsyncIterator()
@@ -160,7 +163,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `a room that moves is followed at its new origin, for the monitors that it has`()
+  @Test func `the monitors of a room that moves continue with its new origin`()
     async throws
   {
     let (first, second) = (FakeService(), FakeService(report: FakeService.room))
@@ -175,7 +178,7 @@ struct RelayTests {
       await rooms.reroute { $0 == "main" }
       #expect(try await states.next()?.report() == FakeService.room)
       while origins[0].monitorCount > 0 { await Task.yield() }
-      // The end of the room there means nothing here.
+      // The end of the room at its former origin has no effect here.
       first.feed.finish(.noSuchRoom("main"))
       second.show(.full)
       #expect(try await states.next()?.report() == .full)
@@ -184,7 +187,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `a room whose new origin is not reached ends, once it has moved for the last time`()
+  @Test func `the monitors of a room end if its newest origin is not reached`()
     async throws
   {
     try await withTwoOrigins(FakeService(), FakeService()) { path, origins, rooms, move in
@@ -198,7 +201,7 @@ struct RelayTests {
         while try await states.next() != nil {}
       }
       while await rooms.count > 0 || origins[0].monitorCount > 0 { await Task.yield() }
-      // Whoever comes next is served from there.
+      // The next viewer gets the room from its new origin.
       move("second")
       var later = try await ControlClient.connect(path: path).monitorRoom("main")
         .makeAsyncIterator()
@@ -206,7 +209,7 @@ struct RelayTests {
     }
   }
 
-  @Test func `calls are passed on with their errors`() async throws {
+  @Test func `calls are forwarded, and so are their errors`() async throws {
     let service = FakeService()
     try await withRelays(service) { path, _, _ in
       let client = try await ControlClient.connect(path: path)
@@ -217,19 +220,19 @@ struct RelayTests {
     }
   }
 
-  @Test func `replies of other calls with more come as they are made`() async throws {
+  @Test func `each reply of a call with several replies is forwarded immediately`() async throws {
     let service = FakeService()
     try await withRelays(service) { path, _, _ in
       let client = try await VarlinkClient.connect(path: path)
       var replies = try client.callMore(
         "\(ControlInterface.name).MonitorHangs", returning: JSONValue.self
       ).makeAsyncIterator()
-      // It goes on, so its first reply must not wait for a second one.
+      // The call continues, so its first reply must not wait for a second one.
       #expect(try await replies.next() != nil)
     }
   }
 
-  @Test func `who has no rights at the relay changes nothing`() async throws {
+  @Test func `a caller without rights at the relay changes nothing`() async throws {
     let service = FakeService()
     try await withRelays(service, mayChange: false) { path, _, _ in
       let client = try await ControlClient.connect(path: path)

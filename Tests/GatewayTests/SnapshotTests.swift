@@ -17,12 +17,13 @@ private func message(_ batch: Int, of sender: String = "s", _ line: String = "x"
   ).bytes
 }
 
-/// A feed of one partition, with what a daemon has that takes all it is given.
+/// A feed of one partition, and a daemon that accepts everything.
 private struct Fed {
   var feed = LogFeed()
   var written: [String] = []
 
-  /// - Parameter rooms: beside two that the daemon has, with nothing of the log.
+  /// - Parameter rooms: rooms in addition to two that the daemon has without any position of the
+  ///   log.
   init(_ rooms: [RoomName: LogFeed.Beginning] = [:]) {
     let open = LogFeed.Beginning(held: 0, isThere: true)
     let all = [main: open, RoomName("side")!: open].merging(rooms) { $1 }
@@ -34,7 +35,7 @@ private struct Fed {
       bytes, sequence: sequence, room: room, partition: partition, log: log, at: .origin)
   }
 
-  /// Returns the token with which it is acknowledged.
+  /// Writes what the feed has. Returns the token of its `sync`.
   @discardableResult
   mutating func write() -> String? {
     guard let bytes = feed.nextWrite() else { return nil }
@@ -58,7 +59,7 @@ private func header(
 }
 
 @Suite struct SnapshotHeaderTests {
-  @Test func `a header is read as it was written`() throws {
+  @Test func `a header that is written and read stays the same`() throws {
     let written = header(
       code: 2561, start: 10,
       senders: ["s": .init(batch: 3, message: 9), "t/1": .init(batch: 1, message: 2)])
@@ -70,7 +71,7 @@ private func header(
     "version", "identifier", "room", "log", "code", "start", "through", "parts",
     "bytes", "checksum", "node", "epoch", "senders",
   ])
-  func `a header that lacks something, or has nonsense there, is refused`(name: String) {
+  func `a header with a missing or invalid member is rejected`(name: String) {
     guard case .object(var members) = header(code: 1, start: 1).json else { return }
     members[JSONName(name)] = .integer(-1)
     #expect(SnapshotHeader(.object(members)) == nil)
@@ -86,7 +87,8 @@ private func header(
 
   private let side = RoomName("side")!
 
-  @Test func `parts of an upload that was cut are removed, and those that headers name are not`() {
+  @Test
+  func `the parts of an interrupted upload are removed, and parts that headers name are kept`() {
     let (older, newest, cut) = ("5-10", "7-20", "7-30")
     let subjects =
       parts(older, 2) + parts(newest, 3) + parts(cut, 1) + parts("5-5", 1, of: side)
@@ -98,7 +100,7 @@ private func header(
       ])
   }
 
-  @Test func `what may be on its way is left alone, and so is what another version named`() {
+  @Test func `parts that may still be in transfer, or that another version named, are kept`() {
     let names = [
       SnapshotHeader.identifier(epoch: 7, nanoseconds: 1),
       SnapshotHeader.identifier(epoch: 9, nanoseconds: 1), "v2", "-1",
@@ -113,7 +115,7 @@ private func header(
 }
 
 @Suite struct SnapshotBasisTests {
-  @Test func `a snapshot knows the senders as of its own position, not of what was read since`()
+  @Test func `a snapshot has the senders' batches as of its own position`()
     throws
   {
     var fed = Fed()
@@ -122,12 +124,12 @@ private func header(
     fed.feed.beginSnapshot(of: main, partition)
     fed.read(2, message(2))
     fed.read(3, message(1, of: "t"))
-    // The snapshot was taken when the daemon had the second message; both are acknowledged by now.
+    // The snapshot was made when the daemon had the second message; now it has acknowledged both.
     fed.writeAndAcknowledge()
     let basis = try #require(fed.feed.basis(of: main, partition, at: 2 * 256))
     #expect(basis.start == 3)
     #expect(basis.senders == ["s": .init(batch: 2, message: 2)])
-    // A node that continues from there takes what is behind it, and nothing twice.
+    // A node that continues from the snapshot passes on everything after it, and nothing twice.
     let beginning = LogFeed.Beginning(
       held: 2 * 256, behind: header(code: 2 * 256, start: basis.start, senders: basis.senders))
     var other = Fed([main: beginning])
@@ -141,7 +143,7 @@ private func header(
     #expect(other.feed.duplicates == 1)
   }
 
-  @Test func `in the middle of a long message the message is read again`() throws {
+  @Test func `a snapshot in the middle of a long message has the message read again`() throws {
     let line = String(repeating: "y", count: 999)
     let long = LogMessage(
       position: BatchPosition(source: "s", sequence: 1),
@@ -163,7 +165,7 @@ private func header(
     #expect(other.written.count == long.parts[2...].joined().count / 1000)
   }
 
-  @Test func `of a partition everything counts as covered that is in a snapshot of each room`() {
+  @Test func `a partition is covered up to its first message that is in no snapshot`() {
     let side = RoomName("side")!
     var fed = Fed()
     fed.read(1, message(1))
@@ -177,7 +179,8 @@ private func header(
     #expect(fed.feed.covered(partition, without: main, from: 2) == 1)
   }
 
-  @Test func `the room of which most is in no snapshot is saved first, and none before its time`() {
+  @Test func `the room with the most bytes in no snapshot is due first, and none before its time`()
+  {
     let side = RoomName("side")!
     var fed = Fed()
     fed.read(1, message(1))
@@ -208,14 +211,16 @@ private func header(
   @Test(arguments: [
     LoggedAct.Kind.event(["type": "tap", "control": "mute"]), .open, .close,
   ])
-  func `an act is read as it was written, and is not taken for an event`(kind: LoggedAct.Kind) {
+  func `an act that is written and read stays the same, and differs from events`(
+    kind: LoggedAct.Kind
+  ) {
     let act = LoggedAct(kind, answer: "_INBOX.a.1")
     #expect(LoggedAct.isAct(act.line))
     #expect(LoggedAct(act.line) == act)
     #expect(!LoggedAct.isAct(Array(#"{"type":"viewers","count":1}"#.utf8)))
   }
 
-  @Test func `an act waits for what is before it in its room, and what is behind it for the act`() {
+  @Test func `an act waits for earlier events of its room, and later events wait for the act`() {
     let side = RoomName("side")!
     var fed = Fed()
     fed.read(1, message(1, of: "s", "before"))
@@ -224,12 +229,12 @@ private func header(
     fed.read(4, message(1, of: "s", "elsewhere"), in: side)
     let token = fed.write()
     #expect(fed.written == ["before", "elsewhere"])
-    #expect(fed.feed.takeActs().isEmpty)
+    #expect(fed.feed.nextActs().isEmpty)
     fed.feed.acknowledge(token ?? "")
-    let acts = fed.feed.takeActs()
+    let acts = fed.feed.nextActs()
     #expect(acts.map(\.code) == [512])
     #expect(fed.write() == nil)
-    #expect(fed.feed.takeActs().isEmpty)
+    #expect(fed.feed.nextActs().isEmpty)
     fed.feed.ended(acts[0])
     fed.writeAndAcknowledge()
     #expect(fed.written == ["before", "elsewhere", "behind"])
@@ -240,16 +245,16 @@ private func header(
     var fed = Fed([main: LogFeed.Beginning(held: 512)])
     fed.read(2, act(1, close))
     fed.read(3, act(1, close))
-    #expect(fed.feed.takeActs().isEmpty)
+    #expect(fed.feed.nextActs().isEmpty)
     fed.read(4, act(2, close))
-    #expect(fed.feed.takeActs().count == 1)
+    #expect(fed.feed.nextActs().count == 1)
   }
 
-  @Test func `an act of a partition that ended is given up, with what waits for it`() {
+  @Test func `an act of a partition that ended is given up, with the events that wait for it`() {
     var fed = Fed()
     fed.read(1, act(1, close))
     fed.read(2, message(1))
-    let acts = fed.feed.takeActs()
+    let acts = fed.feed.nextActs()
     fed.feed.end(partition)
     #expect(!fed.feed.isActing(acts[0]))
     fed.feed.ended(acts[0])
@@ -273,7 +278,7 @@ private func header(
     #expect(lines == [Array("b\n".utf8), close.line, Array("c\n".utf8)])
   }
 
-  @Test func `of a closed room the store is told so at once, and a repeat does not bring it back`()
+  @Test func `a closed room is stored immediately, and a repeat does not open it again`()
     throws
   {
     let open = LoggedAct(.open, answer: "_INBOX.a.1")
@@ -282,12 +287,12 @@ private func header(
       fed.feed.nextSnapshot(every: .seconds(60), or: 1 << 20, at: .origin)?.room
     }
     fed.read(1, act(1, open))
-    fed.feed.ended(fed.feed.takeActs()[0])
+    fed.feed.ended(fed.feed.nextActs()[0])
     #expect(due() == nil)
     fed.read(2, message(1, of: "s", "a"))
     fed.writeAndAcknowledge()
     fed.read(3, act(2, close))
-    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    fed.feed.ended(fed.feed.nextActs()[0], isGone: true)
     #expect(due() == main)
     #expect(fed.feed.covered(partition, without: RoomName("side")!, from: 9) == 0)
     let gone = fed.feed.beginSnapshot(of: main, partition)
@@ -297,7 +302,7 @@ private func header(
     #expect(basis.start == 4)
     fed.feed.endSnapshot(of: main, partition, from: basis.start, at: .origin)
     #expect(due() == nil)
-    // The log is cut there. A gateway and a sender that were not sure have sent again what was before it.
+    // The log is cut there. A gateway and a sender that were unsure have repeated earlier messages.
     var closed = header(code: code, start: basis.start, senders: basis.senders)
     closed.parts = 0
     let read = try #require(SnapshotHeader(try JSONValue(parsing: closed.json.serialized())))
@@ -306,34 +311,34 @@ private func header(
     other.read(4, act(1, open))
     other.read(5, message(1, of: "s", "a"))
     other.read(6, act(2, close))
-    #expect(other.feed.takeActs().isEmpty)
+    #expect(other.feed.nextActs().isEmpty)
     #expect(other.write() == nil)
     #expect(other.feed.duplicates == 3)
-    // What is new opens it again.
+    // A new act opens the room again.
     other.read(7, act(3, open))
-    #expect(other.feed.takeActs().map(\.code) == [7 * 256])
+    #expect(other.feed.nextActs().map(\.code) == [7 * 256])
   }
 
-  @Test func `a room that is opened again behind its closing has a snapshot with a state`() {
+  @Test func `a room that is opened again after it was closed has a snapshot with a state`() {
     var fed = Fed()
     fed.read(1, act(1, close))
-    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    fed.feed.ended(fed.feed.nextActs()[0], isGone: true)
     fed.read(2, message(1, of: "s", "a"))
-    fed.feed.ended(fed.feed.takeActs()[0])
-    // Before the first events, too.
+    fed.feed.ended(fed.feed.nextActs()[0])
+    // That already applies before the first events.
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
     fed.feed.failSnapshot(of: main, partition, until: .origin)
     fed.writeAndAcknowledge()
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
     fed.feed.failSnapshot(of: main, partition, until: .origin)
     fed.read(3, act(2, close))
-    fed.feed.ended(fed.feed.takeActs()[0], isGone: true)
+    fed.feed.ended(fed.feed.nextActs()[0], isGone: true)
     fed.read(4, act(3, LoggedAct(.open, answer: "")))
-    fed.feed.ended(fed.feed.takeActs()[0])
+    fed.feed.ended(fed.feed.nextActs()[0])
     #expect(fed.feed.beginSnapshot(of: main, partition) == nil)
   }
 
-  @Test func `whether a room is there behind an act is what the daemon says`() {
+  @Test func `the daemon decides whether the room that an act targets exists`() {
     let event = LoggedAct(.event(["type": "host.admit"]), answer: "")
     let open = LoggedAct(.open, answer: "")
     func outcome(_ error: ControlError) -> JSONValue {

@@ -10,22 +10,23 @@ import Testing
     return LiveEvent(timestamp: 1, payload: .source(.state(health)))
   }
 
-  @Test func `a source whose connection ends is told to have ended, with what it said last`() {
+  @Test func `a source whose connection ends is reported as ended, with its last state`() {
     var sources = SourceConnections()
-    sources.came("irc", in: main)
-    sources.note([state(.connecting), state(.live)], in: main)
-    let health = sources.left("irc", in: main)
+    sources.connect("irc", in: main)
+    sources.record([state(.connecting), state(.live)], in: main)
+    let health = sources.disconnect("irc", in: main)
     #expect(health?.state == .ended && health?.lost == 3 && health?.platform == "twitch")
-    #expect(sources.left("irc", in: main) == nil)
+    #expect(sources.disconnect("irc", in: main) == nil)
   }
 
-  @Test func `one that has come again, or has said that it ends, has not ended so`() {
+  @Test
+  func `a source with another connection, or that has reported its end, is not reported again`() {
     var sources = SourceConnections()
-    sources.came("irc", in: main)
-    sources.note([state(.live)], in: main)
-    sources.came("irc", in: main)
-    #expect(sources.left("irc", in: main) == nil)
-    sources.note([state(.refused)], in: main)
-    #expect(sources.left("irc", in: main) == nil)
+    sources.connect("irc", in: main)
+    sources.record([state(.live)], in: main)
+    sources.connect("irc", in: main)
+    #expect(sources.disconnect("irc", in: main) == nil)
+    sources.record([state(.refused)], in: main)
+    #expect(sources.disconnect("irc", in: main) == nil)
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Gateway
 
-/// Certificates for tests, valid until 2125, as files: of a node that is called `localhost`, from an authority, and of a
-/// stranger with the same name, from nobody but itself.
+/// Certificate files for tests, valid until 2125: one for a node with the name `localhost`, signed
+/// by an authority, and a self-signed one for a stranger with the same name.
 struct TunnelCertificates {
   let node: Tunnel.Identity
   let stranger: Tunnel.Identity

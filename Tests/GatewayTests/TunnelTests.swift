@@ -10,11 +10,11 @@ struct TunnelTests {
   private static let unknown =
     "its certificate is out of date, or none of the authorities named here has signed it"
 
-  @Test func `a call goes through, whichever address of a host answers`() async throws {
+  @Test func `a call passes through a tunnel, whichever address of a host answers`() async throws {
     try await withDirectory { directory in
       let node = try TunnelCertificates(in: directory).node
       let daemon = try await startDaemon(FakeService(), at: "\(directory)/daemon")
-      // Where localhost has an address of IPv6 as well, that is tried first.
+      // If localhost also has an IPv6 address, that one is tried first.
       for host in ["127.0.0.1", nil] {
         let near = try await Tunnel.listen(
           host: host, port: 0, identity: node, to: "\(directory)/daemon", report: { _ in })
@@ -30,13 +30,13 @@ struct TunnelTests {
     }
   }
 
-  @Test func `who listens is told why somebody is not let in`() async throws {
+  @Test func `the listening end reports why it rejects the other end`() async throws {
     try await withDirectory { directory in
       let certificates = try TunnelCertificates(in: directory)
-      let (lines, told) = AsyncStream.makeStream(of: String.self)
+      let (lines, reported) = AsyncStream.makeStream(of: String.self)
       let near = try await Tunnel.listen(
         host: "127.0.0.1", port: 0, identity: certificates.node, to: "\(directory)/daemon",
-        report: { told.yield($0) })
+        report: { reported.yield($0) })
       try await fail(
         from: directory, to: "localhost", try #require(near.localAddress?.port),
         certificates.stranger, report: { _ in })
@@ -46,7 +46,7 @@ struct TunnelTests {
     }
   }
 
-  @Test func `who connects is told why that fails`() async throws {
+  @Test func `the connecting end reports why a connection fails`() async throws {
     try await withDirectory { directory in
       let certificates = try TunnelCertificates(in: directory)
       let near = try await Tunnel.listen(
@@ -58,8 +58,8 @@ struct TunnelTests {
         ("localhost", port, certificates.mistaken, Self.unknown),
         ("127.0.0.1", 1, certificates.node, "Connection refused"),
       ] {
-        let (lines, told) = AsyncStream.makeStream(of: String.self)
-        try await fail(from: directory, to: host, port, identity, report: { told.yield($0) })
+        let (lines, reported) = AsyncStream.makeStream(of: String.self)
+        try await fail(from: directory, to: host, port, identity, report: { reported.yield($0) })
         let line = await lines.first { _ in true }
         #expect(line == "\(host):\(port): \(reason)")
       }
@@ -67,7 +67,7 @@ struct TunnelTests {
     }
   }
 
-  /// Makes a call through a tunnel that cannot be made.
+  /// Makes a call through a tunnel that cannot be connected.
   private func fail(
     from directory: String, to host: String, _ port: Int, _ identity: Tunnel.Identity,
     report: @escaping @Sendable (String) -> Void

@@ -7,7 +7,7 @@ import Varlink
 import YAMLReader
 
 /// Runs one node of a cluster.
-struct RunCommand: AsyncParsableCommand {
+struct RunNodeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run a node of a cluster (the default).")
 
@@ -37,17 +37,17 @@ struct RunCommand: AsyncParsableCommand {
     do { try configuration.checkFiles() } catch {
       throw GatewayError.configuration(error.description)
     }
-    if checkConfig { return GatewayProgram.tell("the configuration is fine") }
+    if checkConfig { return GatewayProgram.report("the configuration is fine") }
     signal(SIGPIPE, SIG_IGN)
     try await GatewayRun(configuration).run()
   }
 }
 
-/// Shows what a node of a cluster is doing.
+/// Shows the status of a node.
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show what a node is doing, and what is wrong.",
-    discussion: "Exit codes: 0 all is well; 1 something is wrong; 69 nobody answers.")
+    commandName: "status", abstract: "Show the status and the problems of a node.",
+    discussion: "Exit codes: 0 no problems; 1 problems; 69 no gateway answers.")
 
   @OptionGroup var gateway: GatewayOptions
   @Flag(name: .customLong("json"), help: "Print a JSON object.") var json = false
@@ -81,11 +81,10 @@ struct StatusCommand: AsyncParsableCommand {
   }
 }
 
-/// Shows who has the rooms.
+/// Lists the rooms of the cluster.
 struct RoomsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rooms", abstract: "List the rooms of the cluster, each with the node that has it."
-  )
+    commandName: "rooms", abstract: "List the rooms of the cluster, each with its node.")
 
   @OptionGroup var gateway: GatewayOptions
 

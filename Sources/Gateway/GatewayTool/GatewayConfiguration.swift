@@ -1,20 +1,21 @@
 import Foundation
 package import Gateway
 import LiveSources
-import NatsClient
 import RateLimiting
 package import YAMLReader
 
-/// What one node of a cluster is to do.
+/// The configuration of one node of a cluster.
 package struct GatewayConfiguration: Sendable {
   package var name = Self.hostName
-  /// The sockets of this gateway: where sources write, and where rooms of the whole cluster are shown.
+  /// The ingest socket of this gateway, to which sources write.
   package var ingest = "/run/livehost-gateway/ingest"
+  /// The control socket of this gateway, which shows the rooms of the whole cluster.
   package var listen = "/run/livehost-gateway/io.livehost.Control"
   package var viewers = 1000
   package var daemonIngest = "/run/livehost/ingest"
   package var control = "/run/livehost/io.livehost.Control"
-  /// Where other nodes reach this one: HOST:PORT; empty if they are all on this machine.
+  /// The address at which other nodes reach this one, HOST:PORT; empty if all nodes are on this
+  /// machine.
   package var address = ""
   package var certificate = ""
   package var key = ""
@@ -35,7 +36,7 @@ package struct GatewayConfiguration: Sendable {
     return name.flatMap { isNodeName($0) ? $0 : nil } ?? "node"
   }
 
-  /// A node's name is part of a subject.
+  /// Whether a text can be a node's name, which is part of a NATS subject.
   static func isNodeName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -57,7 +58,7 @@ package struct GatewayConfiguration: Sendable {
       ? nil : Tunnel.Identity(certificate: certificate, key: key, authorities: authorities)
   }
 
-  /// Opens the files that are named, and loads those of `tls`.
+  /// Opens every configured file, and loads the files of `tls`.
   package func checkFiles() throws(UnusableFile) {
     let files = [
       certificate, key, authorities, credentials, natsAuthorities, natsCertificate, natsKey,
@@ -93,7 +94,7 @@ package struct GatewayConfiguration: Sendable {
     try read(GatewayKey.text(of: file), file: file)
   }
 
-  /// Reads the text of a configuration file over the present values.
+  /// Reads the text of a configuration file, whose values replace the present ones.
   package mutating func read(_ text: String, file: String) throws(ConfigurationError) {
     if let root = try YAMLNode(parsing: text, file: file) {
       try GatewayKey.read(root, into: &self)
@@ -135,17 +136,17 @@ package struct GatewayKey: FileKey {
   package static let all: [GatewayKey] = [
     GatewayKey(
       path: "name",
-      meaning: "The name of this node, which no other one has; default: that of the machine.",
+      meaning: "The name of this node, unique in the cluster; default: the machine's name.",
       standard: "node1"
     ) { value, configuration throws(ConfigurationError) in
       let text = try value.text()
       guard GatewayConfiguration.isNodeName(text) else {
-        throw value.problem("'\(text)' is not a name of a node: [A-Za-z0-9_-]{1,64}")
+        throw value.problem("'\(text)' is not a valid name of a node: [A-Za-z0-9_-]{1,64}")
       }
       configuration.name = text
     },
     text(
-      "ingest", "Where sources write: the protocol of livehostd's ingest socket.",
+      "ingest", "The ingest socket for sources; its protocol is that of livehostd's ingest socket.",
       "/run/livehost-gateway/ingest"
     ) { $0.ingest = $1 },
     text(
@@ -153,7 +154,8 @@ package struct GatewayKey: FileKey {
       "/run/livehost-gateway/io.livehost.Control"
     ) { $0.listen = $1 },
     GatewayKey(
-      path: "viewers", meaning: "How many monitors may run at once: 1 to 10000.", standard: "1000"
+      path: "viewers", meaning: "The maximum number of monitors at the same time, 1 to 10000.",
+      standard: "1000"
     ) { value, configuration throws(ConfigurationError) in
       configuration.viewers = try value.integer(in: 1...10_000)
     },
@@ -165,14 +167,19 @@ package struct GatewayKey: FileKey {
     ) { $0.control = $1 },
     text(
       "address",
-      "HOST:PORT at which other nodes reach livehostd through this gateway, by TLS. It listens at PORT on all addresses, whatever HOST is. Empty only if all nodes are on one machine.",
+      "HOST:PORT at which other nodes reach livehostd through this gateway, over TLS. The gateway"
+        + " listens on PORT of all addresses, whatever HOST is. Empty only if all nodes are on one"
+        + " machine.",
       ""
     ) { $0.address = $1 },
-    text("tls.certificate", "PEM file of this node's certificate, for other nodes.", "") {
+    text(
+      "tls.certificate", "PEM file of this node's certificate, which it shows to other nodes.", ""
+    ) {
       $0.certificate = $1
     },
-    text("tls.key", "PEM file of its private key.", "") { $0.key = $1 },
-    text("tls.authorities", "PEM file of the authorities of other nodes' certificates.", "") {
+    text("tls.key", "PEM file of the private key of tls.certificate.", "") { $0.key = $1 },
+    text("tls.authorities", "PEM file of the authorities that sign other nodes' certificates.", "")
+    {
       $0.authorities = $1
     },
     GatewayKey(
@@ -188,32 +195,38 @@ package struct GatewayKey: FileKey {
     GatewayKey(
       path: "nats.replicas",
       meaning:
-        "On how many servers the log is kept, 1 to 5: 3, or 1 where there is a single server. Used when the log is made.",
+        "The number of servers that keep the log, 1 to 5: 3, or 1 if there is a single server. Used"
+        + " when the log is created.",
       standard: "3"
     ) { value, configuration throws(ConfigurationError) in
       configuration.replicas = try value.integer(in: 1...5)
     },
-    text("nats.credentials", "File with the credentials of the account, as nsc makes it.", "") {
+    text("nats.credentials", "File with the credentials of the account, as nsc creates it.", "") {
       $0.credentials = $1
     },
-    text("nats.authorities", "PEM file of the servers' authorities; connects by TLS then.", "") {
+    text(
+      "nats.authorities",
+      "PEM file of the authorities that sign the servers' certificates; it enables TLS.", ""
+    ) {
       $0.natsAuthorities = $1
     },
-    text("nats.certificate", "PEM file of the certificate for the servers.", "") {
+    text("nats.certificate", "PEM file of the certificate that is shown to the servers.", "") {
       $0.natsCertificate = $1
     },
-    text("nats.key", "PEM file of its private key.", "") { $0.natsKey = $1 },
+    text("nats.key", "PEM file of the private key of nats.certificate.", "") { $0.natsKey = $1 },
     GatewayKey(
       path: "snapshots.seconds",
       meaning:
-        "How many seconds what happens in a room may be in the log alone, 1 to 86400; then a snapshot is stored, and the log is cut.",
+        "The number of seconds after which changes of a room are stored in a snapshot and the log"
+        + " is cut, 1 to 86400.",
       standard: "60"
     ) { value, configuration throws(ConfigurationError) in
       configuration.snapshotSeconds = try value.integer(in: 1...86_400)
     },
     GatewayKey(
       path: "snapshots.kibibytes",
-      meaning: "How many KiB of a room may be in the log alone, 16 to 1048576.", standard: "1024"
+      meaning: "The number of KiB of a room's log after which a snapshot is stored, 16 to 1048576.",
+      standard: "1024"
     ) { value, configuration throws(ConfigurationError) in
       configuration.snapshotKibibytes = try value.integer(in: 16...1_048_576)
     },

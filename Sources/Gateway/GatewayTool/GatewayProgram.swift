@@ -3,7 +3,7 @@ import Glibc
 
 /// `livehost-gateway` as a process.
 public enum GatewayProgram {
-  /// Runs with the process's own arguments, environment and signals; gives the exit code.
+  /// Runs with the arguments, environment and signals of the process. Returns the exit code.
   public static func main() async -> Int32 {
     do {
       var command = try GatewayCommand.parseAsRoot()
@@ -14,19 +14,19 @@ public enum GatewayProgram {
       }
       return 0
     } catch let error as GatewayError {
-      tell("\(error)")
+      report("\(error)")
       return error.exitCode
     } catch {
       let text = GatewayCommand.fullMessage(for: error)
       let message = text.hasPrefix("Error: ") ? String(text.dropFirst(7)) : text
       let isHelp = GatewayCommand.exitCode(for: error).isSuccess
-      if isHelp { write(text + "\n", to: STDOUT_FILENO) } else { tell(message) }
+      if isHelp { write(text + "\n", to: STDOUT_FILENO) } else { report(message) }
       return isHelp ? 0 : 64
     }
   }
 
-  /// Writes a line to standard error, which is the journal's for a service.
-  static func tell(_ text: String) { write("livehost-gateway: \(text)\n", to: STDERR_FILENO) }
+  /// Writes a line to standard error, which goes to the journal when the program is a service.
+  static func report(_ text: String) { write("livehost-gateway: \(text)\n", to: STDERR_FILENO) }
 
   static func write(_ text: String, to descriptor: Int32) {
     var text = text

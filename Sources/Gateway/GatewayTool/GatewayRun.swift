@@ -6,7 +6,6 @@ import JSON
 import LiveSources
 import NIOCore
 import NIOPosix
-import NatsClient
 import Systemd
 import UnixSignals
 import UnixSockets
@@ -20,7 +19,8 @@ struct GatewayRun {
 
   func run() async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-    // It ends with the program: the library of NATS and tasks that are under way go on until then.
+    // The group is never shut down: the NATS library and tasks in flight use it until the program
+    // ends.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     do {
@@ -28,7 +28,7 @@ struct GatewayRun {
       try await serve(node, loop, signals)
       try await loop.flatSubmit { node.value.stop() }.get()
     } catch {
-      throw Self.told(error)
+      throw Self.gatewayError(for: error)
     }
   }
 
@@ -43,7 +43,7 @@ struct GatewayRun {
       sink: LogSink(node))
     let directory = try await loop.submit { node.value.directory }.get()
     let tunnels = configuration.tunnels()
-    let origin: Origin = { room in
+    let origin: OriginLookup = { room in
       if let room { try await directory.settled(room) }
       return try await tunnels.path(for: directory.address(of: room))
     }
@@ -73,7 +73,7 @@ struct GatewayRun {
     let (failures, failed) = AsyncStream.makeStream(of: ClusterError.self)
     try await loop.submit {
       node.value.failed = { failed.yield($0) }
-      node.value.told = { GatewayProgram.tell($0) }
+      node.value.report = { GatewayProgram.report($0) }
     }.get()
     let signalled = Task { for await _ in signals { return failed.finish() } }
     var failure: ClusterError?
@@ -83,30 +83,30 @@ struct GatewayRun {
     }
     signalled.cancel()
     try? ServiceNotifier().stopping()
-    // Others have the partitions before senders are let go.
+    // Other nodes get the partitions before the senders are disconnected.
     try await loop.flatSubmit { node.value.drain() }.get()
     try? await tunnel?.close()
-    // What senders wait for is answered by the log alone, which may not be reached.
+    // Senders wait for answers of the log, which may not be reached.
     await Self.wait(atMost: .seconds(5)) { await ingest.shutdown() }
     await control.shutdown()
     if let failure { throw failure }
   }
 
-  /// Listens on all addresses: the name in `address` is what others know this machine by, and may mean another
-  /// address here.
+  /// Listens on all addresses. The name in `address` is the one by which other machines know this
+  /// one, and may resolve to another address here.
   private func listen(
     at port: Int, _ identity: Tunnel.Identity
   ) async throws -> any Channel {
     do {
       return try await Tunnel.listen(
         host: nil, port: port, identity: identity, to: configuration.control,
-        report: { GatewayProgram.tell($0) })
+        report: { GatewayProgram.report($0) })
     } catch let error as IOError {
       throw GatewayError.unavailable("port \(port): \(String(cString: strerror(error.errnoCode)))")
     }
   }
 
-  /// Returns once `body` has ended, or when time is up; then `body` goes on by itself.
+  /// Returns once `body` has ended or the time is up; `body` then continues alone.
   private static func wait(
     atMost limit: Duration, for body: @escaping @Sendable () async -> Void
   ) async {
@@ -123,8 +123,8 @@ struct GatewayRun {
     timer.cancel()
   }
 
-  /// The rooms of every node that it has a lease for. What a node has of other nodes' rooms is old, but all there is if
-  /// those are not reached.
+  /// Returns the rooms of all nodes, each as its owner reports it. Another node's copy is old, and
+  /// used only if the owner is not reached.
   private static func rooms(of directory: NodeDirectory, _ tunnels: Tunnels) async -> [RoomSummary]
   {
     try? await directory.settled(nil)
@@ -146,7 +146,7 @@ struct GatewayRun {
     return rooms.values.sorted { $0.room < $1.room }
   }
 
-  private static func told(_ error: any Error) -> GatewayError {
+  private static func gatewayError(for error: any Error) -> GatewayError {
     switch error {
     case let error as GatewayError: error
     case NatsError.unreachable(let text): .unavailable("no NATS server answers: \(text)")
@@ -156,19 +156,20 @@ struct GatewayRun {
       .unavailable(
         "the NATS server has no JetStream for this account; see 'jetstream' in its configuration")
     case ClusterError.noLeader:
-      .unavailable("the NATS servers have no leader; most of a cluster's servers must run")
+      .unavailable("the NATS servers have no leader; a majority of the cluster's servers must run")
     case ClusterError.oldServer:
       .unavailable("the NATS server is older than 2.11; install a newer one")
     case ClusterError.stream(let name, let reason):
-      .unavailable("the stream \(name) cannot be made: \(reason)")
+      .unavailable("the stream \(name) cannot be created: \(reason)")
     case ClusterError.tooFewServers(let count):
       .configuration(
-        "the NATS server is alone and cannot keep \(count) copies; set nats.replicas to 1, or start the others"
+        "a single NATS server cannot keep \(count) copies; set nats.replicas to 1, or start the"
+          + " other servers"
       )
     case ClusterError.nameTaken(let name):
-      .configuration("another gateway that runs is called \(name)")
+      .configuration("another running gateway has the name \(name); change 'name' on one of them")
     case ClusterError.closed(let reason):
-      .unavailable("the NATS servers do not let this gateway in any more: \(reason)")
+      .unavailable("the NATS servers do not admit this gateway any more: \(reason)")
     case let error as UnusableFile: .configuration(error.description)
     case let error as ListeningSocketError: .notPermitted(error.description)
     default: GatewayError(1, "\(error)")
@@ -176,11 +177,11 @@ struct GatewayRun {
   }
 }
 
-/// The ways to the control sockets of other nodes, made when they are needed first.
+/// The paths to the control sockets of other nodes. Each tunnel is made when it is first needed.
 actor Tunnels {
   private let identity: Tunnel.Identity?
   private let directory: String
-  /// The attempts to make one that have not failed.
+  /// The attempts to make a tunnel that have not failed, by address.
   private var attempts: [String: Task<String, any Error>] = [:]
   private var count = 0
 
@@ -193,7 +194,7 @@ actor Tunnels {
     let attempt: Task<String, any Error>
     if let known = attempts[address] { attempt = known } else { attempt = try make(address) }
     do { return try await attempt.value } catch {
-      // Another one may be under way by now.
+      // Another attempt may have replaced this one.
       if attempts[address] == attempt { attempts[address] = nil }
       throw error
     }
@@ -201,14 +202,15 @@ actor Tunnels {
 
   private func make(_ address: String) throws -> Task<String, any Error> {
     guard let identity, let peer = PeerAddress(address, defaultPort: 7443) else {
-      throw GatewayError.configuration("the node at \(address) is reached by TLS; set tls.*")
+      throw GatewayError.configuration(
+        "the node at \(address) requires TLS; set tls.certificate, tls.key and tls.authorities")
     }
     let path = "\(directory)/peer-\(count)"
     count += 1
     let attempt = Task<String, any Error> {
       _ = try await Tunnel.connect(
         path: path, host: peer.host, port: peer.port, identity: identity,
-        report: { GatewayProgram.tell($0) })
+        report: { GatewayProgram.report($0) })
       return path
     }
     attempts[address] = attempt

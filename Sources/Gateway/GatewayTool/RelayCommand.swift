@@ -13,12 +13,13 @@ import Varlink
 /// Shows the rooms of another daemon.
 struct RelayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "relay", abstract: "Show the rooms of one daemon at another socket.",
+    commandName: "relay", abstract: "Show the rooms of one daemon on another socket.",
     discussion: """
-      A room is watched once at its daemon, whatever is watched here; other calls are passed on. Sockets are \
-      paths, such as those that 'ssh -L' forwards, or HOST:PORT for TLS with certificates on both sides. \
-      Who comes by TLS reads; with --acting it may change rooms, too. livehostctl --socket and \
-      livehost-web --socket work with a relay as with a daemon.
+      The relay watches each room once at its daemon, however many viewers it has, and forwards \
+      all other calls. A socket is a path, for example one that 'ssh -L' forwards, or HOST:PORT \
+      for TLS with certificates on both sides. TLS clients are read-only unless --acting allows \
+      them to change rooms. livehostctl --socket and livehost-web --socket work with a relay as \
+      they do with a daemon.
       """)
 
   @OptionGroup var arguments: RelayArguments
@@ -57,7 +58,7 @@ struct RelayCommand: AsyncParsableCommand {
         tunnels.append(
           try await Tunnel.connect(
             path: origin, host: address.host, port: address.port, identity: identity,
-            report: { GatewayProgram.tell($0) }))
+            report: { GatewayProgram.report($0) }))
       }
       let relay = Relay(origin: { [origin] _ in origin }, maximumRate: arguments.rate)
       let address = remote(listen)
@@ -70,7 +71,7 @@ struct RelayCommand: AsyncParsableCommand {
         tunnels.append(
           try await Tunnel.listen(
             host: address.host, port: address.port, identity: identity, to: path,
-            report: { GatewayProgram.tell($0) }))
+            report: { GatewayProgram.report($0) }))
       }
       try? ServiceNotifier().ready(status: "relays \(from)")
       let attempt = Task { [origin, from] in await Self.tryOrigin(at: origin, named: from) }
@@ -81,7 +82,7 @@ struct RelayCommand: AsyncParsableCommand {
     } catch let error as ListeningSocketError {
       throw GatewayError.notPermitted(error.description)
     } catch is SocketAddressError.UnknownHost {
-      throw GatewayError.unavailable("\(listen): this name has no address here")
+      throw GatewayError.unavailable("\(listen): the name has no address on this machine")
     } catch let error as IOError {
       throw GatewayError.unavailable("\(listen): \(String(cString: strerror(error.errnoCode)))")
     } catch {
@@ -89,7 +90,8 @@ struct RelayCommand: AsyncParsableCommand {
     }
   }
 
-  /// Says on standard error if nobody answers at the origin yet; it is asked again for each viewer.
+  /// Reports on standard error if the origin does not answer yet. The relay asks it again for each
+  /// viewer.
   private static func tryOrigin(at path: String, named name: String) async {
     let reason: String
     do throws(VarlinkClientError) {
@@ -102,10 +104,10 @@ struct RelayCommand: AsyncParsableCommand {
       case .connectionClosed: reason = "the connection was closed"
       case .remote(let error): reason = "the answer is \(error.name)"
       case .protocolViolation, .invalidParameters, .unexpectedReply:
-        reason = "what answers is not a livehostd"
+        reason = "the program that answers is not a livehostd"
       }
     }
-    GatewayProgram.tell("no rooms from \(name) yet: \(reason)")
+    GatewayProgram.report("cannot show the rooms of \(name) yet: \(reason)")
   }
 
   private func remote(_ socket: String) -> PeerAddress? {

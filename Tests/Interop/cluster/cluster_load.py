@@ -1,4 +1,4 @@
-"""What is sent to a cluster, and whether all of it is there in the end."""
+"""The load on a cluster, and the check that all of it arrived."""
 import contextlib
 import difflib
 import itertools
@@ -20,23 +20,27 @@ def message(room, number, text="x"):
 
 
 class Sender(threading.Thread):
-    """Writes numbered messages into a room, through one gateway after the other, again until they are acknowledged."""
+    """Sends numbered messages to a room, through each gateway in turn.
 
-    # How many messages it writes at once: 5 are some 1,000 a second from all of them, 20 some 3,000.
+    Batches that are not acknowledged are sent again.
+    """
+
+    # The number of messages in a batch. With 5 all senders send some 1,000 messages a second, with
+    # 20 some 3,000.
     BATCH = int(os.environ.get("CLUSTER_BATCH") or 5)
 
     def __init__(self, room, nodes, acknowledged=0):
         super().__init__(daemon=True)
         self.room, self.nodes, self.acknowledged = room, list(nodes), acknowledged
         self.ending = threading.Event()
-        # Since when a batch waits for its answer, and the longest that one waited.
+        # When the unanswered batch was first sent, and the longest time until an answer.
         self.waiting_since, self.longest = None, 0.0
         self.start()
 
     def run(self):
         for turn in itertools.count(random.randrange(3)):
             with contextlib.suppress(OSError, ValueError), Ingest(self.nodes[turn % 3].ingest, 20) as ingest:
-                # Then any other gateway will do.
+                # After an error or 50 batches the next gateway is used.
                 for _ in range(50):
                     if self.ending.is_set() and not self.waiting_since:
                         return
@@ -61,36 +65,36 @@ class Sender(threading.Thread):
 
 
 def send(cluster):
-    """Starts the senders, or their successors, which go on behind the last that was acknowledged."""
+    """Starts new senders, which continue after the last acknowledged messages of former ones."""
     acknowledged = {sender.room: sender.acknowledged for sender in cluster.senders}
     cluster.senders = [Sender(room, cluster.nodes, acknowledged.get(room, 0)) for room in ROOMS]
 
 
 def verify(cluster, name):
-    """Senders finish; then every acknowledged message is in its room exactly once and in order, seen from each node."""
+    """Ends the senders, and checks that each node shows each message exactly once, in order."""
     end = time.monotonic() + LIMIT
     for sender in cluster.senders:
         sender.ending.set()
     for sender in cluster.senders:
         sender.join(max(0, end - time.monotonic()))
     unanswered = [sender.room for sender in cluster.senders if sender.is_alive()]
-    cluster.check(f"{name}: every sender was answered", not unanswered, unanswered)
+    cluster.check(f"{name}: every sender gets its answer", not unanswered, unanswered)
     for sender in cluster.senders:
         room, expected = sender.room, sender.acknowledged
 
         def seen():
-            """For each node the total, what was rejected, and by how much the newest messages are off."""
+            """Yields each node's total, rejections, and offsets of the newest messages."""
             for state in [node.call("GetRoom", room=room) for node in cluster.nodes]:
                 chat = state["features"]["chat"]
                 newest = [int(message["text"]) for message in chat["messages"]]
                 yield chat["total"], state.get("rejectedByReason") or {}, {
                     number - n for n, number in enumerate(newest, expected + 1 - len(newest))}
-        cluster.eventually(f"{name}: {room} has {expected} messages at {cluster.nodes[0]}", lambda: list(seen()),
+        cluster.eventually(f"{name}: every node shows {expected} messages in {room}", lambda: list(seen()),
                            [(expected, {}, {0})] * 3)
 
 
 def comparable(state):
-    """The lines of a room without what depends on when something was sent, and not on what."""
+    """Returns the state of a room as lines, without the parts that depend on timing."""
     chat = state["features"]["chat"]
     for name in ("rate", "recent", "busiestSecond", "highlights", "waves"):
         chat.pop(name, None)
@@ -100,7 +104,7 @@ def comparable(state):
 
 
 def compare_with_one_daemon(cluster):
-    """A daemon alone that is sent the same has the same rooms."""
+    """Checks that a single daemon with the same input has the same rooms."""
     directory = cluster.directory / "alone"
     directory.mkdir()
     alone = Daemon(cluster.programs, directory)
@@ -113,5 +117,5 @@ def compare_with_one_daemon(cluster):
                 alone.call("SetControl", **slider)
         one, other = (comparable(owner.call("GetRoom", room=room)) for owner in (alone, cluster.nodes[0]))
         different = list(difflib.unified_diff(one, other, "one daemon", "the cluster", n=1))
-        cluster.check(f"{room} is what one daemon has that was sent the same", not different, "\n".join(different[:40]))
+        cluster.check(f"{room} has the state that a single daemon has after the same input", not different, "\n".join(different[:40]))
     alone.kill()

@@ -1,10 +1,10 @@
-"""The commands of networks, and a proxy that passes bytes on late."""
+"""Network commands, and a proxy that delays bytes."""
 import asyncio
 import contextlib
 import subprocess
 import threading
 
-# The address of the tests themselves in the network that joins the nodes.
+# The address of the tests in the network that connects the nodes.
 HUB = "10.99.0.254"
 
 
@@ -18,7 +18,7 @@ def ip(*commands):
 
 
 class Proxy:
-    """Passes connections on, each byte after a delay that can be changed."""
+    """Forwards connections, each byte after a delay that tests can change."""
 
     def __init__(self, port, target):
         self.target, self.delay, self.loop = target, 0.0, asyncio.new_event_loop()
@@ -34,7 +34,7 @@ class Proxy:
         due = 0.0
         with contextlib.suppress(OSError):
             while data := await source.read(1 << 16):
-                # In order, also when the delay becomes shorter.
+                # Bytes stay in order when the delay becomes shorter.
                 due = max(due + 1e-6, self.loop.time() + self.delay)
                 self.loop.call_at(due, target.write, data)
         self.loop.call_at(max(due + 1e-6, self.loop.time() + self.delay), target.close)

@@ -1,4 +1,4 @@
-"""Three nodes, each with a NATS server, a daemon and a gateway in a network of its own, and questions to them."""
+"""Three nodes, each with a NATS server, a daemon and a gateway in its own network namespace."""
 import base64
 import contextlib
 import json
@@ -17,9 +17,10 @@ from harness.programs import Daemon, Program
 from harness.varlink import CallError
 from harness.waiting import wait_for
 
-# Far above what anything takes on an idle machine.
+# A limit in seconds far above what any step needs on an idle machine.
 LIMIT = 120
-# How many times its bar a takeover may take. Bars are for a machine that does nothing else, where this is 1.
+# The factor by which a takeover may exceed its bar. Bars apply to a machine that runs nothing else,
+# where the factor is 1.
 SLACK = int(os.environ.get("CLUSTER_SLACK") or 5)
 LOGS = ROOT / ".build/test-logs"
 NATS = pathlib.Path(sys.executable).with_name("nats-server")
@@ -29,9 +30,9 @@ STREAMS = [f"LH_LOG_{n}" for n in range(8)] + ["LH_SNAP", "KV_lh_lease"]
 
 
 def wait(what, value, expected=None):
-    """Waits until a value is true, or as expected. Raises TimeoutError with the last one.
+    """Waits until a value is true or as expected. Raises TimeoutError with the last value.
 
-    A value that cannot be had, because a program does not answer or not yet with everything, is waited for, too.
+    Errors that mean that a program does not answer, or not completely yet, are waited out.
     """
     seen = None
 
@@ -51,9 +52,9 @@ def token(room):
 
 
 def ask(address, subject, payload=b""):
-    """One request to a NATS server over a connection of its own; the JSON of the reply."""
+    """Sends one request to a NATS server over a new connection. Returns the JSON of the reply."""
     with socket.create_connection((address, 4222), 10) as client:
-        # Random, since the answer to another request may come late.
+        # The inbox is random, since the answer to another request may come late.
         inbox = f"_INBOX.{random.getrandbits(64):x}"
         client.sendall(f'CONNECT {{"verbose":false,"headers":true}}\r\nSUB {inbox} 1\r\n'
                        f"PUB {subject} {inbox} {len(payload)}\r\n".encode() + payload + b"\r\n")
@@ -67,7 +68,10 @@ def ask(address, subject, payload=b""):
 
 
 class Node(Daemon):
-    """A gateway, which has the control socket and the ingest socket of a daemon; with it its daemon and NATS server."""
+    """A gateway with its daemon and its NATS server.
+
+    The gateway has the control socket and the ingest socket of a daemon, hence the base class.
+    """
 
     def __init__(self, number, programs, directory, bridge):
         self.number, self.name, self.address = number, f"node{number}", f"10.99.0.{number}"
@@ -80,20 +84,20 @@ class Node(Daemon):
         (directory / "daemon").mkdir(parents=True)
         (directory / "js").mkdir()
         if number == 3:
-            # A disk that a test can fill.
+            # This disk can be filled by a test.
             sh(f"mount -t tmpfs -o size=256m none {directory}/js")
         routes = ", ".join(f"nats://10.99.0.{n}:6222" for n in NUMBERS)
         (directory / "nats.conf").write_text(
             f'server_name: {self.name}\nlisten: "{self.address}:4222"\n'
             f'jetstream {{ store_dir: "{directory}/js", sync_interval: always, max_file: 1G }}\n'
-            # Gateways know only the servers in their configuration, so what is behind a proxy stays there.
+            # Gateways know only the configured servers, so that node 3 uses its proxies only.
             f'cluster {{ name: lh, listen: "{self.address}:6222", routes: [{routes}], no_advertise: true }}\n')
         with inside("net", self.network):
             self.nats = Program([NATS, "-c", directory / "nats.conf"], directory / "nats.log")
             self.daemon = Daemon(programs, directory / "daemon")
 
     def join(self):
-        """Starts the gateway. Each has its own server first; the third one reaches them all through proxies."""
+        """Starts the gateway, whose first server is its own. Node 3 reaches all through proxies."""
         servers = ", ".join(f"nats://{HUB}:400{n}" if self.number == 3 else f"nats://10.99.0.{n}:4222"
                             for n in sorted(NUMBERS, key=lambda n: n != self.number))
         configuration = self.directory / "gateway.yaml"
@@ -112,13 +116,13 @@ class Node(Daemon):
         return self, self.daemon, self.nats
 
     def begin(self, *programs):
-        """Starts programs of the node again, in its network."""
+        """Restarts programs of the node, in its network."""
         with inside("net", self.network):
             for program in programs:
                 program.start()
 
     def kill_and_lose(self):
-        """Gateway and daemon are killed, and come back with an empty disk."""
+        """Kills gateway and daemon, and restarts them with an empty disk."""
         self.kill()
         self.daemon.kill()
         shutil.rmtree(self.daemon.state, ignore_errors=True)
@@ -134,18 +138,18 @@ class Node(Daemon):
         return self.status()["partitions"]
 
     def owners(self):
-        """The name of the owner of each partition."""
+        """Returns the name of each partition's owner."""
         return self.call("io.livehost.Gateway.ListPartitions")["nodes"]
 
 
 class Cluster:
-    """The nodes, and what sends to them. `check` is that of the test that runs."""
+    """The nodes, and their senders. `check` belongs to the running test."""
 
     def __init__(self, programs, directory, bridge):
         self.programs, self.directory, self.check = programs, directory, None
         self.nodes = [Node(number, programs, directory / str(number), bridge) for number in NUMBERS]
         self.proxies = [Proxy(4000 + node.number, (node.address, 4222)) for node in self.nodes]
-        # The values of sliders in order: in a soak the same one is set more than once.
+        # Sliders are recorded in order, since a soak sets the same one more than once.
         self.senders, self.sliders, self.schedules = [], [], 0
         wait("the servers", lambda: all(ask(node.address, "$JS.API.INFO") for node in self.nodes))
         for node in self.nodes:
@@ -158,11 +162,11 @@ class Cluster:
         return [node for node in self.nodes if node is not excluded]
 
     def activity(self):
-        """What each node is doing."""
+        """Describes what each node is doing."""
         return "\n".join(f"{node.name}, {program.activity()}" for node in self.nodes for program in node.processes())
 
     def keep_logs(self, schedule):
-        """Copies the logs of all nodes to those of the phases of the tests, which outlive the cluster."""
+        """Copies the output of all programs to the test logs, which outlive the cluster."""
         LOGS.mkdir(parents=True, exist_ok=True)
         for node in self.nodes:
             for program in node.processes():
@@ -171,7 +175,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def attempt(self, name):
-        """A check that holds unless its block raises. A failure says what each node was doing then."""
+        """A check that fails if its block raises. A failure describes what each node was doing."""
         with self.check.attempt(name):
             try:
                 yield
@@ -184,7 +188,7 @@ class Cluster:
             wait(name, value, expected)
 
     def within(self, name, bar, condition):
-        """Checks that a condition becomes true within a time, or several times as long beside other tests."""
+        """Checks that a condition becomes true within SLACK times the bar."""
         began, took = time.monotonic(), float("inf")
         with self.attempt(f"{name} within {bar * SLACK} s"):
             wait(name, condition)
@@ -193,21 +197,21 @@ class Cluster:
             assert took <= bar * SLACK, f"after {took:.1f} s"
 
     def taken_over(self, name, gone, bar):
-        """Checks that the nodes but one have all partitions in time."""
-        self.within(f"{name}: taken over", bar, lambda: sum(node.partitions() for node in self.others(gone)) == 64)
+        """Checks that the other nodes have all partitions in time."""
+        self.within(f"{name}: other nodes lead all partitions", bar, lambda: sum(node.partitions() for node in self.others(gone)) == 64)
 
     def whole(self):
-        """How many partitions each node has. Raises LookupError until they are all."""
+        """Returns the number of partitions of each node. Raises LookupError until the sum is 64."""
         partitions = [node.partitions() for node in self.nodes]
         if sum(partitions) != 64:
             raise LookupError(f"partitions: {partitions}")
         return partitions
 
     def wait_until_whole(self, least=0):
-        wait(f"all partitions to have owners, {least} at least each", lambda: min(self.whole()) >= least)
+        wait(f"all partitions to have owners, at least {least} each", lambda: min(self.whole()) >= least)
 
     def progress(self, batches=2):
-        """A condition: from now on, senders are answered so many times in each room."""
+        """Returns a condition: each sender has received this many answers from now on."""
         goals = [(sender, sender.acknowledged + batches * sender.BATCH) for sender in self.senders]
 
         def answered():
@@ -217,7 +221,7 @@ class Cluster:
         return answered
 
     def request(self, subject, payload=None):
-        """Asks any server."""
+        """Sends a request to the first server that answers."""
         payload = payload if isinstance(payload, bytes) else json.dumps(payload).encode() if payload else b""
         for node in self.nodes:
             try:
@@ -234,11 +238,14 @@ class Cluster:
         return {**message, "data": base64.b64decode(message["data"])}
 
     def leader(self, stream):
-        """The node whose server leads a stream."""
+        """Returns the node whose server leads a stream."""
         return self.named(self.stream(stream)["cluster"]["leader"])
 
     def are_current(self):
-        """Whether each server has what the leaders have. Until then it has no vote, and a further fault is too many."""
+        """Returns whether every server has caught up with the leaders.
+
+        A server that has not has no vote, so that the cluster does not survive another fault.
+        """
         clusters = [self.stream(stream)["cluster"] for stream in STREAMS]
         return all(one.get("leader") and all(replica["current"] and not replica.get("offline")
                                              for replica in one["replicas"]) for one in clusters)
@@ -247,14 +254,14 @@ class Cluster:
         return self.nodes[0].call("io.livehost.Gateway.GetPartition", room=room)["partition"]
 
     def log(self, room):
-        """The stream with the log of a room."""
+        """Returns the stream with the log of a room."""
         return f"LH_LOG_{self.partition(room) // 8}"
 
     def owner(self, room):
         return self.named(self.nodes[0].call("io.livehost.Gateway.GetOwner", room=room)["node"])
 
     def is_loading(self, room):
-        """Whether the lease of a room's partition says that its owner does not have the rooms yet."""
+        """Returns whether the lease of a room's partition says that its rooms are loading."""
         lease = self.message("KV_lh_lease", last_by_subj=f"$KV.lh_lease.p{self.partition(room)}")
         return json.loads(lease["data"]).get("loading")
 
@@ -265,12 +272,12 @@ class Cluster:
         wait("owners after a move", lambda: {each.owners()[number] for each in self.nodes}, {node.name})
 
     def stored(self, room, rest=">"):
-        """The subjects of what the store has of a room."""
+        """Returns the subjects of a room in the snapshot store."""
         state = self.stream("LH_SNAP", subjects_filter=f"lh.snap.*.{token(room)}.{rest}")["state"]
         return list(state.get("subjects", {}))
 
     def headers(self, room):
-        """The newest two snapshots of a room in the store, older first."""
+        """Returns the newest two snapshot headers of a room, the older one first."""
         found = [self.message("LH_SNAP", **which) for subject in self.stored(room, "h")
                  for which in ({"seq": 1, "next_by_subj": subject}, {"last_by_subj": subject})]
         return [{**json.loads(each["data"]), "seq": each["seq"], "subject": each["subject"]} for each in found]

@@ -1,10 +1,14 @@
-"""A cluster of three nodes under load, for tests that kill its programs, stop them and cut them off: the schedules.
+"""Schedules of faults for a cluster of three nodes under load: kills, stops, lost links.
 
-Each node is in a network of its own, and the tests are in the one that joins them. Nothing waits for a fixed time but
-faults that last; the limits are for machines that are ten times as slow. Takeovers (`-m takeover`) have bars for a
-machine that does nothing else, which count five times beside other tests; the environment variable CLUSTER_SLACK says
-how many times, and CLUSTER_BATCH how many messages senders write at once. With `--count N --random-order-bucket global`
-each schedule runs N times. Behind the last one each room must have what was acknowledged, exactly once and in order.
+Each node has its own network namespace, and the tests run in the one that connects them. Tests
+wait for conditions, never for a fixed time, except for the duration of a fault. Limits allow for
+machines that are ten times as slow.
+
+Takeovers (`-m takeover`) have bars for a machine that runs nothing else. The environment variable
+CLUSTER_SLACK is the factor by which they may exceed their bars (default 5), and CLUSTER_BATCH is
+the number of messages in a batch. With `--count N --random-order-bucket global` each schedule runs
+N times. After the last schedule each room must have the acknowledged messages exactly once and in
+order.
 """
 import os
 import random
@@ -21,8 +25,9 @@ from harness.namespaces import FLAGS, change, inside
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "takeover: other nodes take over, within a bar")
-    # SIGTERM and a time limit end the tests as Ctrl-C does: what they started ends, too.
+    config.addinivalue_line("markers", "takeover: other nodes take over within a bar")
+    # SIGTERM and the time limit end the tests as Ctrl-C does, and so also end the programs that
+    # they started.
     for number in (signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.default_int_handler)
 
@@ -33,7 +38,7 @@ def running_cluster(programs, tmp_path_factory, request):
         pytest.skip("network namespaces need root")
     signal.alarm(1080 * request.config.option.count)
     directory = tmp_path_factory.mktemp("cluster")
-    # For good: threads that see these mounts run to the end.
+    # This is never undone, since threads that see these mounts run until the end.
     change("unshare", FLAGS["mnt"])
     sh("mount --make-rprivate /")
     with inside("net") as network:
@@ -49,26 +54,26 @@ def running_cluster(programs, tmp_path_factory, request):
 
 @pytest.fixture
 def cluster(running_cluster, check, request):
-    """The cluster, in which each node has something to lose. With --count any of them may be the first."""
+    """The cluster, once each node leads partitions. With --count the order of nodes is random."""
     cluster = running_cluster
     cluster.check = check
     if not cluster.senders:
         cluster.eventually("three nodes share all partitions", cluster.whole)
         send(cluster)
-        wait("senders at the beginning", cluster.progress())
+        wait("first answers to the senders", cluster.progress())
     if request.config.option.count > 1:
         random.Random(cluster.schedules).shuffle(cluster.nodes)
     try:
         cluster.wait_until_whole(least=11)
-        wait("servers that have what their leaders have", cluster.are_current)
+        wait("servers to catch up with their leaders", cluster.are_current)
     except TimeoutError as error:
-        print(f"goes on, though an earlier schedule has left something undone: {error}")
+        print(f"continues, although an earlier schedule has left a fault: {error}")
     return cluster
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Behind each schedule the cluster must be whole again, also if the schedule failed."""
+    """Checks after each schedule, even a failed one, that the cluster is whole again."""
     cluster = pyfuncitem.funcargs.get("cluster")
     if not cluster:
         return (yield)
@@ -76,14 +81,14 @@ def pytest_pyfunc_call(pyfuncitem):
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever a schedule raises, the next one follows
-        cluster.check(f"{name}: no error", False, f"{type(error).__name__}: {error}\n{cluster.activity()}")
+        cluster.check(f"{name}: the schedule raises no error", False, f"{type(error).__name__}: {error}\n{cluster.activity()}")
     cluster.eventually(f"{name}: every partition has an owner again", cluster.whole)
-    cluster.eventually(f"{name}: owners have their rooms",
+    cluster.eventually(f"{name}: owners have loaded their rooms",
                        lambda: [room for room in ROOMS if cluster.is_loading(room)], [])
     ended = [(program.command[0], program.process.returncode, program.log_tail())
              for program in program_module.running if not program.is_alive()]
-    cluster.check.equal(f"{name}: nothing else has ended", ended, [])
-    cluster.eventually(f"{name}: senders go on", cluster.progress())
+    cluster.check.equal(f"{name}: no other program has ended", ended, [])
+    cluster.eventually(f"{name}: senders continue", cluster.progress())
     if cluster.check.failures:
         cluster.keep_logs(name.replace(" ", "-"))
     cluster.schedules += 1
@@ -91,6 +96,6 @@ def pytest_pyfunc_call(pyfuncitem):
         verify(cluster, "in the end")
         compare_with_one_daemon(cluster)
     elif cluster.schedules % 50 == 0:
-        # What is lost is found near the schedule that lost it.
+        # A loss is then found near the schedule that caused it.
         verify(cluster, f"after {cluster.schedules} schedules")
         send(cluster)

@@ -1,4 +1,4 @@
-"""What a gateway says and ends with if it cannot work, and a relay between two machines over TLS."""
+"""Messages and exit codes of a gateway that cannot work, and a relay over TLS."""
 import select
 import socket
 import subprocess
@@ -11,12 +11,12 @@ from harness.places import unpacked
 from harness.programs import Program, accepts, free_port
 from harness.waiting import wait_for
 
-# The server of Debian, which is to be unpacked.
+# Stands for Debian's server, which is unpacked first.
 OLD = "old"
 
 
 @pytest.mark.parametrize("name, server, options, status, text", [
-    ("without a server", None, "", 69, "no NATS server answers"),
+    ("no server", None, "", 69, "no NATS server answers"),
     ("wrong credentials", NATS, "authorization { user: a, password: b }", 77, "refuses this gateway"),
     ("a server without JetStream", NATS, "", 69, "no JetStream"),
     ("a server that is too old", OLD, 'jetstream { store_dir: "old" }', 69, "older than 2.11"),
@@ -34,7 +34,7 @@ def test_server(check, programs, tmp_path, name, server, options, status, text):
     (tmp_path / "gateway.yaml").write_text(
         f"name: alone\ningest: {tmp_path}/ingest\nlisten: {tmp_path}/control\n"
         f'nats: {{servers: ["nats://127.0.0.1:{address[1]}"], replicas: 1}}\n')
-    check.runs(f"{name}: {status}", [programs / "livehost-gateway", "run", "--config", tmp_path / "gateway.yaml"], text,
+    check.runs(f"{name}: the gateway ends with {status}", [programs / "livehost-gateway", "run", "--config", tmp_path / "gateway.yaml"], text,
                status=status)
     if server:
         nats.kill()
@@ -44,12 +44,12 @@ def test_wrong_use(check, programs, tmp_path):
     path = tmp_path / "gateway.yaml"
     path.write_text("name: a b\n")
     gateway = programs / "livehost-gateway"
-    check.runs("a wrong configuration: 78", [gateway, "run", "--config", path], "gateway.yaml:1", status=78)
-    check.runs("no gateway: status ends with 69", [gateway, "status", "--socket", tmp_path / "none"], status=69)
+    check.runs("a wrong configuration ends with 78", [gateway, "run", "--config", path], "gateway.yaml:1", status=78)
+    check.runs("status ends with 69 without a gateway", [gateway, "status", "--socket", tmp_path / "none"], status=69)
 
 
 def certificate(directory, name, authority):
-    """Options for a certificate of an authority, and for trust in the authority `ca`."""
+    """Returns options for a certificate of an authority, and for trust in the authority `ca`."""
     issued = authority.issue_cert("localhost", "127.0.0.1", common_name=name)
     issued.private_key_pem.write_to_path(directory / f"{name}.key")
     issued.cert_chain_pems[0].write_to_path(directory / f"{name}.pem")
@@ -57,13 +57,13 @@ def certificate(directory, name, authority):
 
 
 def test_relay(check, daemon, programs, tmp_path):
-    """A relay to another machine, and one from there: both ends have certificates of one authority."""
+    """Two relays connect over TLS, with certificates of one authority."""
     gateway, ctl = programs / "livehost-gateway", programs / "livehostctl"
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     identity = {name: certificate(tmp_path, name, own) for name, own in (
         ("near", authority), ("far", authority), ("wrong", trustme.CA()))}
-    check.runs("a relay at a name without an address yet: 69",
+    check.runs("a relay on a name without an address ends with 69",
                [gateway, "relay", "--listen", "nobody.invalid:7444", *identity["near"]], status=69)
     port = free_port()
     relays = [Program([ctl, "relay", "--from", daemon.control, "--listen", f"127.0.0.1:{port}", *identity["near"]],
@@ -76,17 +76,17 @@ def test_relay(check, daemon, programs, tmp_path):
     wait_for(lambda: subprocess.run([*far, "status"], capture_output=True).returncode == 0, "the relay")
     daemon.ctl("open", "main")
     check.runs("a relay over TLS shows a room", [*far, "rooms"], "main")
-    check.runs("a relay over TLS is watched", [*far, "show", "main", "--json=short"], '"room":"main"')
-    check.runs("who comes over TLS changes nothing", [*far, "open", "side"], status=77)
+    check.runs("a room can be watched over TLS", [*far, "show", "main", "--json=short"], '"room":"main"')
+    check.runs("TLS clients are read-only", [*far, "open", "side"], status=77)
 
     def relayed():
-        """How many connections the relay has accepted at the socket behind its tunnel."""
+        """Returns the number of connections that the relay has accepted from its tunnel."""
         sockets = subprocess.run(["ss", "-xnH"], capture_output=True, text=True, check=True).stdout
         return sum(f"{tmp_path}/livehost-gateway-" in line and "/relay " in line for line in sockets.splitlines())
-    with check.attempt("who shows no certificate is cut off, and reaches no daemon meanwhile"):
+    with check.attempt("a client without a certificate is disconnected, and never reaches the daemon"):
         before = relayed()
         silent = [socket.create_connection(("127.0.0.1", port), 30) for _ in range(300)]
-        # More than may be without a certificate: the others are closed at once.
+        # More clients connect than may be without a certificate: the excess is closed immediately.
         assert select.select(silent, [], [], 5)[0], "more than 256 strangers"
         assert relayed() <= before, f"{relayed()} connections, {before} before"
         for connection in silent:

@@ -1,4 +1,4 @@
-"""Schedules of faults: programs are killed, stopped and restarted, partitions moved, links cut or slow, a disk full."""
+"""Schedules of faults: killed and stopped programs, moved partitions, bad links, a full disk."""
 import contextlib
 import json
 import re
@@ -30,11 +30,11 @@ def test_stop_gateway(cluster, check):
 
 @pytest.mark.takeover
 def test_freeze_gateway(cluster, check):
-    """An owner that is stopped for longer than its leases writes nothing when it comes back."""
+    """An owner that was stopped for longer than its leases stores nothing when it continues."""
     node = cluster.nodes[2]
     node.process.send_signal(signal.SIGSTOP)
     cluster.taken_over("SIGSTOP of a gateway", node, 8)
-    # That node must not replace them.
+    # The stopped node must not replace these snapshots.
     cluster.eventually("SIGSTOP of a gateway: the new owners store snapshots", lambda: [
         room for room in ROOMS if cluster.headers(room)[-1]["node"] == node.name], [])
     before = {room: cluster.headers(room)[-1] for room in ROOMS}
@@ -43,7 +43,7 @@ def test_freeze_gateway(cluster, check):
     for room, newest in before.items():
         late = [header for header in cluster.headers(room)
                 if header["seq"] > newest["seq"] and header["epoch"] < newest["epoch"]]
-        check(f"SIGCONT of a gateway: nothing of its old epochs is stored of {room}", not late, late)
+        check(f"SIGCONT of a gateway: it stores no snapshot of {room} with an old epoch", not late, late)
 
 
 def test_kill_daemon(cluster):
@@ -51,50 +51,50 @@ def test_kill_daemon(cluster):
     owner.daemon.kill()
     known = cluster.senders[0].acknowledged
     owner.begin(owner.daemon)
-    cluster.eventually("a daemon that was killed is fed again", lambda: owner.messages(ROOMS[0]) > known)
+    cluster.eventually("kill -9 of a daemon: it is fed again", lambda: owner.messages(ROOMS[0]) > known)
 
 
 @pytest.mark.takeover
 def test_lost_daemon(cluster, check):
-    """A daemon that does not come back costs its gateway the leases."""
+    """A gateway whose daemon does not come back loses its leases."""
     node = cluster.nodes[1]
     node.daemon.kill()
-    cluster.taken_over("a daemon that is gone for good", node, 8)
-    check.equal("a daemon that is gone for good: its gateway has no partitions", node.partitions(), 0)
+    cluster.taken_over("a lost daemon", node, 8)
+    check.equal("a lost daemon: its gateway leads no partitions", node.partitions(), 0)
     node.begin(node.daemon)
 
 
 def lose_disk(cluster, name):
-    """The owner of a room comes back with nothing; checks that snapshots are loaded then."""
+    """Restarts the owner of a room with an empty disk, and checks that snapshots are loaded."""
     def loaded(nodes):
         return sum(node.status()["snapshotsLoaded"] for node in nodes)
     owner = cluster.owner(ROOMS[0])
-    # The count of the owner begins anew.
+    # The owner's count starts from 0 again.
     before = loaded(cluster.others(owner))
     owner.kill_and_lose()
     cluster.wait_until_whole()
     cluster.eventually(name, lambda: loaded(cluster.nodes) > before)
-    wait("senders with a node that lost its disk", cluster.progress())
+    wait("answers to the senders after a node lost its disk", cluster.progress())
 
 
 def test_lost_disk(cluster):
-    """A node that comes back with nothing loads snapshots, and reads only what is behind them."""
+    """When a node loses its disk, new owners load snapshots and read only the log after them."""
     wait("a snapshot of each room", lambda: all(cluster.headers(room) for room in ROOMS))
-    lose_disk(cluster, "whoever has its rooms then loads snapshots")
+    lose_disk(cluster, "lost disk: the new owners load snapshots")
 
 
 def test_bad_snapshot(cluster):
-    """The newest snapshots of all rooms are spoiled; takeovers fall back to the ones before them, and the log."""
-    # With both of a room spoiled it would have only what is in the log.
+    """When the newest snapshots are damaged, takeovers load the older ones, then the log."""
+    # With both snapshots damaged the room would only have the content of the log.
     wait("two snapshots of each room", lambda: all(
         len({header["seq"] for header in cluster.headers(room) if not header.get("spoiled")}) == 2 for room in ROOMS))
     for newest in [cluster.headers(room)[-1] for room in ROOMS]:
         cluster.request(newest["subject"], {"identifier": newest["identifier"], "spoiled": True})
-    lose_disk(cluster, "the snapshots before spoiled ones are loaded")
+    lose_disk(cluster, "damaged snapshots: the older ones are loaded")
 
 
 def test_mixed_leases(cluster, check):
-    """Partitions are moved crosswise and a node is drained, by commands at any node."""
+    """Partitions are moved crosswise and a node is drained, by commands to any node."""
     drained = cluster.named("node2")
     first, last = cluster.others(drained)
     owners = first.owners()
@@ -104,28 +104,28 @@ def test_mixed_leases(cluster, check):
         with check.attempt(name):
             node.ctl("cluster", *arguments, status=status)
     for number, name in moved.items():
-        command(f"partition {number} is moved to {name}", cluster.nodes[number % 3], "move", number, name)
-    cluster.eventually("mixed leases: each partition is where it was moved", lambda: cluster.whole() and {
+        command(f"a command moves partition {number} to {name}", cluster.nodes[number % 3], "move", number, name)
+    cluster.eventually("mixed leases: each moved partition is with its target", lambda: cluster.whole() and {
         number: drained.owners()[number] for number in moved}, moved)
     command("an unknown node is refused", first, "move", 1, "nobody", status=1)
-    command("drain: taken", first, "drain", drained.name)
-    cluster.eventually("mixed leases: a node that is drained has nothing",
+    command("a drain is accepted", first, "drain", drained.name)
+    cluster.eventually("mixed leases: a drained node leads no partitions",
                        lambda: cluster.whole() and drained.partitions(), 0)
 
     def unnamed():
-        """The rooms without an owner in the list."""
+        """Returns the rooms that are listed without an owner, or with the drained node."""
         rooms = {room["room"]: room.get("node") for room in json.loads(last.ctl("cluster", "rooms", "--json=short"))}
         return set(ROOMS) - set(rooms) | {room for room, node in rooms.items() if node == drained.name}
-    cluster.eventually("the list of rooms names owners", unnamed, set())
-    check.contains("the status of a drained node says so", drained.ctl("cluster", "status"), "drained")
-    cluster.eventually("other nodes list it", lambda: re.findall(
+    cluster.eventually("mixed leases: the list of rooms names owners", unnamed, set())
+    check.contains("mixed leases: the status of a drained node says so", drained.ctl("cluster", "status"), "drained")
+    cluster.eventually("mixed leases: other nodes list the drained node", lambda: re.findall(
         r"node\d +\d+ +takes no rooms", first.ctl("cluster"))[0].split()[0], drained.name)
-    command("resume: taken", first, "resume", drained.name)
-    check.contains("metrics of the gateway", first.ctl("metrics"), "livehost_gateway_partitions ")
+    command("a resume is accepted", first, "resume", drained.name)
+    check.contains("livehostctl prints the metrics of the gateway", first.ctl("metrics"), "livehost_gateway_partitions ")
 
 
 def test_lost_watch(cluster, check):
-    """A partition is moved while its owner hears nothing, since the server by which it watches the leases is gone."""
+    """A partition moves although its owner has just lost the server of its watch."""
     owner, target = cluster.nodes[:2]
     for _ in range(30):
         owner.stop()
@@ -133,44 +133,46 @@ def test_lost_watch(cluster, check):
         cluster.wait_until_whole(least=11)
         watches = cluster.request("$JS.API.CONSUMER.LIST.KV_lh_lease")["consumers"]
         server = cluster.named(max(watches, key=lambda watch: watch["created"])["cluster"]["leader"])
-        # An owner that loses its connection begins anew at once, and without a leader nothing is moved.
+        # The server must not be the owner's, which would reconnect immediately, nor the leader,
+        # without which nothing can be moved.
         if server not in (owner, cluster.leader("KV_lh_lease")):
             break
     cluster.move(ROOMS[0], owner)
     server.nats.kill()
-    # The owner notices after 3 s, when what moves the partition is as good as forgotten.
+    # The owner notices after 3 s, when the entry that moves the partition has almost expired.
     time.sleep(1)
     cluster.move(ROOMS[0], target)
-    check.equal("lost watch: the partition is moved", cluster.owner(ROOMS[0]), target)
+    check.equal("lost watch: the partition moves", cluster.owner(ROOMS[0]), target)
     server.begin(server.nats)
 
 
 @pytest.mark.takeover
 def test_kill_nats(cluster):
-    # The one whose loss is felt.
+    # The loss of this server matters: it leads the log.
     node = cluster.leader(cluster.log(ROOMS[0]))
     node.nats.kill()
-    cluster.within("kill -9 of a NATS server: senders go on", 15, cluster.progress())
+    cluster.within("kill -9 of a NATS server: senders continue", 15, cluster.progress())
     node.begin(node.nats)
 
 
 def test_two_servers(cluster):
-    """One server is away while the one that leads the leases restarts: the two that are there suffice."""
+    """Two servers suffice while the third is away, even when the leader of the leases restarts."""
     node = cluster.leader("KV_lh_lease")
     away = cluster.others(node)[0]
     away.nats.kill()
     node.nats.kill()
     node.begin(node.nats)
-    # Leases are lost by the time at which the log has a leader again, so those of before do not count.
+    # The leases have expired by the time at which the log has a leader again, so earlier owners do
+    # not count.
     answered = cluster.progress()
-    cluster.within("two servers of three: every partition has an owner", 30, lambda: answered() and cluster.whole())
+    cluster.within("two of three servers: every partition has an owner", 30, lambda: answered() and cluster.whole())
     away.begin(away.nats)
 
 
 def test_freeze_nats(cluster):
     node = cluster.leader(cluster.log(ROOMS[0]))
     node.nats.process.send_signal(signal.SIGSTOP)
-    cluster.eventually("a server that is stopped: senders go on", cluster.progress(50))
+    cluster.eventually("SIGSTOP of a NATS server: senders continue", cluster.progress(50))
     node.nats.process.send_signal(signal.SIGCONT)
 
 
@@ -178,7 +180,7 @@ def test_no_majority(cluster, check):
     away = cluster.nodes[:2]
     for node in away:
         node.nats.kill()
-    cluster.eventually("without a majority: every gateway says so", lambda: [
+    cluster.eventually("without a majority: every gateway reports a problem", lambda: [
         node for node in cluster.nodes if not node.status()["problems"]], [])
     messages = [node.messages(ROOMS[0]) for node in cluster.nodes]
     check("without a majority: rooms are shown", all(messages), messages)
@@ -195,12 +197,12 @@ def test_partition(cluster):
     node = cluster.nodes[1]
     ip(f"link set {node.link} down")
     cluster.taken_over("partition of a node", node, 15)
-    cluster.eventually("partition of a node: it says that it is cut off", lambda: node.status()["problems"])
+    cluster.eventually("partition of a node: the node reports a problem", lambda: node.status()["problems"])
     ip(f"link set {node.link} up")
 
 
 def test_slow_link(cluster):
-    """The link between a node and the NATS servers is slow: 150 ms each way, then 600."""
+    """The link between a node and the NATS servers delays 150 ms each way, then 600 ms."""
     slow = cluster.named("node3")
     for delay in (0.15, 0.6):
         for proxy in cluster.proxies:
@@ -208,18 +210,21 @@ def test_slow_link(cluster):
         for sender in cluster.senders:
             sender.longest = 0.0
         for _ in range(3):
-            cluster.eventually(f"slow link: senders go on with a delay of {delay} s", cluster.progress())
-        cluster.eventually(f"slow link: senders meet a delay of {delay} s",
+            cluster.eventually(f"slow link: senders continue with a delay of {delay} s", cluster.progress())
+        cluster.eventually(f"slow link: answers to senders show the delay of {delay} s",
                            lambda: max(sender.longest for sender in cluster.senders) > 2 * delay)
         cluster.eventually(f"slow link: every partition has an owner with a delay of {delay} s", cluster.whole)
-    cluster.eventually("slow link: who cannot hold a lease has none, and says so", lambda: (
+    cluster.eventually("slow link: a node that cannot hold leases has none, and reports that", lambda: (
         slow.partitions(), "too late for leases" in str(slow.status()["problems"])), (0, True))
     for proxy in cluster.proxies:
         proxy.delay = 0.0
 
 
 def test_slow_servers(cluster):
-    """Each server in turn is held up for a while, as by a slow disk or network; not every kernel has netem."""
+    """Each server in turn is stopped for a moment, as a slow disk or network would do.
+
+    Not every kernel has netem.
+    """
     for turn in range(30):
         server = cluster.nodes[turn % 3].nats
         server.process.send_signal(signal.SIGSTOP)
@@ -228,7 +233,7 @@ def test_slow_servers(cluster):
 
 
 def test_full_disk(cluster):
-    """The disk of a server that leads every stream is full; the others go on, and it comes back once there is space."""
+    """The other servers continue when the leader's disk is full; it returns once there is space."""
     node = cluster.named("node3")
     for stream in STREAMS:
         cluster.request(f"$JS.API.STREAM.LEADER.STEPDOWN.{stream}", {"placement": {"preferred": node.name}})
@@ -238,12 +243,13 @@ def test_full_disk(cluster):
     with open(filler, "wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(bytes(1 << 20))
-    cluster.eventually("full disk: senders go on", cluster.progress())
+    cluster.eventually("full disk: senders continue", cluster.progress())
     filler.unlink()
-    # A server that could not write has switched JetStream off, or ended, and says so; it is started again, as by hand.
+    # A server that could not write has switched JetStream off or ended, and must be restarted by
+    # hand.
     node.nats.stop()
     node.begin(node.nats)
-    cluster.eventually("full disk: senders go on with space again", cluster.progress())
+    cluster.eventually("full disk: senders continue once there is space", cluster.progress())
 
 
 def test_rolling(cluster):

@@ -1,4 +1,4 @@
-"""Schedules of rooms: acts, moves, closing, limits, parts of snapshots, and the page before a gateway."""
+"""Schedules of rooms: acts, moves, closed rooms, limits, parts of snapshots, and the page."""
 import itertools
 import json
 
@@ -9,7 +9,7 @@ from harness.web import Page
 
 
 def test_acts(cluster, check):
-    """Acts by calls at any node are answered by the owner, and outlive it."""
+    """The owner of a room answers acts that reach any node, and their effects outlive it."""
     first, second, third = cluster.nodes
     for n, room in enumerate(ROOMS):
         for m, node in enumerate(cluster.nodes):
@@ -22,20 +22,20 @@ def test_acts(cluster, check):
     people = [{"type": "waiting.join", "user": {"id": f"p{n}", "name": f"p{n}"}} for n in range(12)]
     second.call("SendEvents", room=room, events=people)
     admitted = [person["id"] for n in range(6) for person in cluster.nodes[n % 3].call("Admit", room=room)["people"]]
-    check.equal("acts: people are admitted in turn, whoever is asked", admitted, [f"p{n}" for n in range(6)])
+    check.equal("acts: people are admitted in order, whichever node is called", admitted, [f"p{n}" for n in range(6)])
     cluster.owner(room).kill_and_lose()
     cluster.wait_until_whole()
 
     def at_the_door():
         queue = first.call("GetRoom", room=room)["features"]["waitingRoom"]
         return queue["admitted"], queue["waiting"]
-    cluster.eventually("acts: they outlive the owner with its disk", at_the_door, (6, 6))
+    cluster.eventually("acts: their effects outlive the owner and its disk", at_the_door, (6, 6))
     third.call("CloseRoom", room=room)
-    check.contains("acts: a room that is closed is gone", str(third.reply("Admit", room=room)), "NoSuchRoom")
+    check.contains("acts: a closed room does not exist", str(third.reply("Admit", room=room)), "NoSuchRoom")
 
 
 def test_closed_rooms(cluster, check):
-    """A room that was closed stays closed, whatever is in the log twice and whichever node has the room then."""
+    """A closed room stays closed, despite repeats in the log and whichever node leads it."""
     room = "cellar"
     cluster.nodes[0].call("OpenRoom", room=room)
     subject = f"lh.log.{cluster.partition(room)}.{token(room)}"
@@ -44,27 +44,27 @@ def test_closed_rooms(cluster, check):
     second, third = cluster.others(first)
     cluster.move(room, second)
     third.call("CloseRoom", room=room)
-    cluster.eventually("closed rooms: the store has only that it is closed",
+    cluster.eventually("closed rooms: the store has only a header without parts",
                        lambda: (cluster.headers(room)[-1]["parts"], len(cluster.stored(room))), (0, 1))
     listed = [listed["room"] for listed in third.call("ListRooms")["rooms"]]
-    check("closed rooms: it is not listed, though another node has it on its disk", room not in listed, listed)
-    # A gateway that was not sure sends what it sent before the room was closed.
+    check("closed rooms: the room is not listed, although another node has it on its disk", room not in listed, listed)
+    # A gateway that was unsure repeats a message from before the room was closed.
     cluster.request(subject, opened)
     for node, name in ((third, "a node that never had it"), (first, "a node that had it before")):
         cluster.move(room, node)
-        # In its turn in the log, behind everything else.
-        check.contains(f"closed rooms: it is closed at {name}", str(second.reply("Admit", room=room)), "NoSuchRoom")
+        # The act is carried out after everything before it in the log.
+        check.contains(f"closed rooms: the room is closed at {name}", str(second.reply("Admit", room=room)), "NoSuchRoom")
     second.call("OpenRoom", room=room)
-    check("closed rooms: it is opened again", third.call("GetRoom", room=room)["features"], "no state")
+    check("closed rooms: the room can be opened again", third.call("GetRoom", room=room)["features"], "no state")
     owner = cluster.owner(room)
     owner.daemon.kill()
     owner.begin(owner.daemon)
-    cluster.eventually("closed rooms: it is open again behind a crash", lambda: third.call("GetRoom", room=room))
+    cluster.eventually("closed rooms: the room is open after a crash of the daemon", lambda: third.call("GetRoom", room=room))
     second.call("CloseRoom", room=room)
 
 
 def test_moved_rooms(cluster, check):
-    """Viewers at each gateway stay with a room that moves, and nodes that no longer have it close their copies."""
+    """Viewers at each gateway stay with a room that moves, and former owners close their copies."""
     room = ROOMS[0]
     viewers = [node.client(LIMIT) for node in cluster.nodes]
     for viewer in viewers:
@@ -74,7 +74,7 @@ def test_moved_rooms(cluster, check):
     for target in (second, third, first, third):
         cluster.move(room, target)
         known = cluster.senders[0].acknowledged
-        with check.attempt(f"moved rooms: viewers see what comes at {target}"):
+        with check.attempt(f"moved rooms: viewers see new messages once {target} leads the room"):
             for viewer in viewers:
                 total = 0
                 while total <= known:
@@ -84,26 +84,26 @@ def test_moved_rooms(cluster, check):
     for viewer in viewers:
         viewer.close()
     owner = cluster.owner(room)
-    cluster.eventually("moved rooms: other nodes close their copies", lambda: [
+    cluster.eventually("moved rooms: former owners close their copies", lambda: [
         node for node in cluster.nodes if room in str(node.daemon.call("ListRooms"))], [owner])
 
 
 def test_large_batches(cluster, check):
-    """More than one message of the log can carry, in one call and in one batch."""
+    """A call and a batch may be larger than a message of the log."""
     first, second, third = cluster.nodes
     room = "large"
     first.call("OpenRoom", room=room)
     events = [message(room, n, "x" * 150) for n in range(12_000)]
-    check.equal("large batches: a call is taken", call(first.control, "SendEvents", LIMIT, room=room, events=events),
+    check.equal("large batches: a call is accepted", call(first.control, "SendEvents", LIMIT, room=room, events=events),
                 {"received": 12_000, "rejected": 0})
     answer = second.send(*(message(room, f"b{n}") for n in range(4_000)))
-    check.equal("large batches: lines are taken", (answer["received"], answer["rejected"]), (4_000, 0))
-    cluster.eventually("large batches: the room has all of it", lambda: third.messages(room), 16_000)
+    check.equal("large batches: lines are accepted", (answer["received"], answer["rejected"]), (4_000, 0))
+    cluster.eventually("large batches: the room has all messages", lambda: third.messages(room), 16_000)
     third.call("CloseRoom", room=room)
 
 
 def test_full_daemon(cluster, check):
-    """A daemon has as many rooms as it may; one more is in the log, and comes whole once there is a place for it."""
+    """A room beyond the daemon's limit stays in the log, and opens whole once there is space."""
     first, second, third = cluster.nodes
     owner = cluster.owner(ROOMS[0])
     room = next(name for n in range(1000) if cluster.owner(name := f"attic{n}") is owner)
@@ -111,52 +111,54 @@ def test_full_daemon(cluster, check):
         for fillers in itertools.count():
             owner.daemon.call("OpenRoom", room=f"filler{fillers}")
     except CallError as error:
-        check.contains("full daemon: it opens no more rooms", str(error), "LimitReached")
+        check.contains("full daemon: the daemon opens no more rooms", str(error), "LimitReached")
 
     def send(batch):
-        # What a sender of this name sent before is known, also of a room that was closed.
+        # Each schedule needs another sender's name: earlier batch numbers are known, also of closed
+        # rooms.
         position = {"type": "position", "source": f"attic-{cluster.schedules}", "sequence": batch}
         return first.send(position, *(message(room, f"{batch}-{n}") for n in range(100)))["type"]
 
     def is_reported():
         return any(room in text and "rooms.maximum" in text for text in owner.status()["problems"])
-    check.equal("full daemon: what is sent is in the log", send(1), "synced")
-    cluster.eventually("full daemon: its gateway says so", is_reported)
-    check.equal("full daemon: more that is sent is in the log", send(2), "synced")
+    check.equal("full daemon: the first batch is in the log", send(1), "synced")
+    cluster.eventually("full daemon: its gateway reports the problem", is_reported)
+    check.equal("full daemon: the second batch is in the log", send(2), "synced")
     try:
-        check("full daemon: nobody is admitted", False, call(second.control, "Admit", 5, room=room))
+        check("full daemon: an act on the room fails", False, call(second.control, "Admit", 5, room=room))
     except (OSError, CallError):
-        check("full daemon: nobody is admitted", True)
+        check("full daemon: an act on the room fails", True)
     for n in range(fillers):
         owner.daemon.call("CloseRoom", room=f"filler{n}")
     send(3)
-    cluster.eventually("full daemon: the room comes whole", lambda: third.messages(room), 300)
-    cluster.eventually("full daemon: its gateway says that it is over", is_reported, False)
+    cluster.eventually("full daemon: the room opens with all messages", lambda: third.messages(room), 300)
+    cluster.eventually("full daemon: its gateway reports the end of the problem", is_reported, False)
     third.call("CloseRoom", room=room)
 
 
 def test_cut_uploads(cluster):
-    """Parts of a snapshot whose gateway was killed before the header are removed by the next snapshot or owner."""
+    """The next snapshot or owner removes the parts of an interrupted upload."""
     room, number = ROOMS[0], cluster.partition(ROOMS[0])
     ghost = next(name for n in range(9999) if cluster.partition(name := f"ghost{n}") == number)
     for each in (room, ghost):
-        # Of an epoch before all others.
+        # These parts have an epoch before all others.
         cluster.request(f"lh.snap.{number}.{token(each)}.1-1.0", b"cut")
-    cluster.eventually("cut uploads: the next snapshot removes the parts", lambda: [
+    cluster.eventually("interrupted uploads: the next snapshot removes the parts", lambda: [
         subject for subject in cluster.stored(room) if ".1-1." in subject], [])
-    # An owner that finds one that it cannot read removes nothing: it may be of a newer gateway.
-    wait("snapshots that can be read", lambda: all("node" in header for header in cluster.headers(room)))
+    # An owner that finds an unreadable header removes nothing, since a newer gateway may have
+    # written it.
+    wait("readable snapshots", lambda: all("node" in header for header in cluster.headers(room)))
     cluster.move(room, cluster.others(cluster.owner(room))[0])
-    cluster.eventually("cut uploads: the next owner removes those of a room without any",
+    cluster.eventually("interrupted uploads: the next owner removes the parts of a room without snapshots",
                        lambda: cluster.stored(ghost), [])
 
 
 def test_page(cluster, check):
-    """livehost-web before a gateway: the rooms of all nodes, the stream of one, and an act there."""
+    """livehost-web shows the rooms of all nodes through a gateway, and sends acts to them."""
     node = cluster.nodes[0]
     page = Page(node)
     status, _, body = page.request("GET", "/", token=page.token)
-    check("page: it is there", status == 200 and b"<script" in body, status)
+    check("page: it is served", status == 200 and b"<script" in body, status)
     cluster.eventually("page: it lists the rooms of all nodes", lambda: set(ROOMS) - {
         room["room"] for room in page.call("ListRooms")[1]["rooms"]}, set())
     room = next(room for room in ROOMS if cluster.owner(room) is not node)
@@ -170,12 +172,12 @@ def test_page(cluster, check):
             total = json.loads(value).get("features", {}).get("chat", {}).get("total", total)
         if total > before:
             break
-    check("page: the stream of another node's room has its state, then what is new",
+    check("page: the stream of another node's room has its state, then new messages",
           kinds[:1] == ["state"] and total > before, f"{stream.status} {kinds} {total}, {before} before")
     connection.close()
     slider = {"room": room, "control": "slider3", "value": 0.5}
     status, answer = page.call("SetControl", slider)
-    check("page: an act is carried out by the owner", status == 200 and answer.get("value") == 0.5, answer)
+    check("page: the owner carries out an act", status == 200 and answer.get("value") == 0.5, answer)
     cluster.sliders.append(slider)
     status = page.stop()
-    check("page: it ends, though a browser watches", status in (0, 143, -15), status)
+    check("page: livehost-web ends although a browser watches", status in (0, 143, -15), status)

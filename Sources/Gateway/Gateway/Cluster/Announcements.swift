@@ -1,21 +1,24 @@
 import JSON
 import RateLimiting
 
-/// What somebody asked of nodes by calls here: entries that are written again for a while.
+/// Announcements to nodes that calls to this node asked for: entries of the bucket that are written
+/// again for a while.
 ///
-/// The servers forget an entry soon, and whoever hears nothing just then, or hears it before it knows who is there, does not
-/// do it. A value; the caller passes the time and writes.
+/// The servers soon forget an entry. A node that is not listening just then, or that reads the
+/// entry before it knows which nodes there are, would not act on it. A value: the caller passes the
+/// time and writes the entries.
 struct Announcements: Sendable {
   private struct Entry: Sendable {
     var value: JSONValue
-    /// Of the newest write, and when it was asked for.
+    /// The sequence of the newest write.
     var sequence: UInt64
+    /// When the newest write was requested.
     var written: Instant
     var next: Instant
     var until: Instant
   }
 
-  /// Writes an entry in place of the one with the expected sequence; 0 stands for none.
+  /// A write of an entry in place of the one with the expected sequence; 0 stands for none.
   struct Write {
     let key: String
     let value: JSONValue
@@ -27,31 +30,32 @@ struct Announcements: Sendable {
 
   init(_ settings: LeaseKeeper.Settings) { self.settings = settings }
 
-  /// An entry was written first.
+  /// Adds an entry that was written for the first time.
   mutating func add(_ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant) {
     entries[key] = Entry(
       value: value, sequence: sequence, written: now, next: now + settings.renewal,
-      until: now + settings.telling)
+      until: now + settings.announcementLifetime)
   }
 
-  /// It was written again.
-  mutating func noteWritten(_ key: String, sequence: UInt64, at now: Instant) {
+  /// Records that an entry was written again.
+  mutating func recordWritten(_ key: String, sequence: UInt64, at now: Instant) {
     guard let known = entries[key]?.sequence, sequence > known else { return }
     entries[key]?.sequence = sequence
     entries[key]?.written = now
   }
 
-  /// An entry is there, by whoever wrote it. The last word counts.
+  /// Records an entry as the watch reports it, whichever node wrote it. The newest value wins:
+  /// another one ends the announcement.
   mutating func observed(_ key: String, _ value: JSONValue?, sequence: UInt64, at now: Instant) {
     guard let entry = entries[key], sequence > entry.sequence else { return }
     if value == entry.value {
-      noteWritten(key, sequence: sequence, at: now)
+      recordWritten(key, sequence: sequence, at: now)
     } else if value != nil {
       entries[key] = nil
     }
   }
 
-  /// What to write now.
+  /// Returns the entries to write now.
   mutating func due(at now: Instant) -> [Write] {
     entries = entries.filter { now < $0.value.until }
     let due = entries.filter { now >= $0.value.next }.sorted { $0.key < $1.key }

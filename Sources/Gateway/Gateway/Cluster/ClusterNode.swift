@@ -4,25 +4,37 @@ import JSON
 import LiveEvents
 import LiveSources
 package import NIOCore
-package import NatsClient
 import Platform
 package import RateLimiting
 import WireFormats
 
-/// One gateway of a cluster: carries out what ``LeaseKeeper``, ``LogAppender``, ``LogFeed`` and ``LogConsumer``
-/// decide, with NATS, the local daemon and a clock. Belongs to one event loop.
+/// One node of a cluster: a gateway with its connection to NATS and the local daemon.
+///
+/// The parts of a node are values that decide, each about one subject:
+/// - ``LeaseKeeper`` about the partitions that the node leads,
+/// - ``LogAppender`` about messages to the replicated log,
+/// - ``StreamReaders`` about reading leases and logs,
+/// - ``Takeovers`` about loading the rooms of partitions,
+/// - ``LogFeed`` about the batches and acts that the daemon gets,
+/// - ``StoredSnapshots`` about headers in the store,
+/// - ``CopyRelease`` about closing rooms that other nodes lead.
+///
+/// The node gives them the time and the answers to requests, and carries out the actions that they
+/// return. Belongs to one event loop.
 package final class ClusterNode {
   package struct Settings: Sendable {
     package var node: String
     /// Where other nodes reach the daemon's control interface: a path, or HOST:PORT of a tunnel.
     package var address: String
-    /// The local daemon.
+    /// The local daemon's ingest socket.
     package var ingest: String
+    /// The local daemon's control socket.
     package var control: String
     package var replicas = 3
     package var nats = NatsClient.Settings()
-    /// How long something of a room may be in no snapshot, and how many bytes of it.
+    /// How long changes of a room may be in no snapshot.
     package var snapshotInterval = Interval.seconds(60)
+    /// How many bytes of a room's log may be in no snapshot.
     package var snapshotBytes = 1 << 20
 
     package init(node: String, address: String, ingest: String, control: String) {
@@ -31,82 +43,61 @@ package final class ClusterNode {
   }
 
   private static let interval = TimeAmount.milliseconds(100)
-  /// How long the daemon may be away until other nodes take over its rooms. Longer than a restart by systemd
-  /// takes; what follows adds some 0.3 s (measured), and the whole must stay under 8 s.
+  /// How long the daemon may be away before other nodes take over its rooms: longer than systemd
+  /// needs to restart it. The rest of a takeover needs some 0.3 s (measured), and the whole must
+  /// stay under 8 s.
   private static let daemonPatience = Interval.seconds(6)
 
   let settings: Settings
-  let eventLoop: any EventLoop
-  let requests: NatsRequests
-  /// What is asked for messages, by the name of the answers.
-  var pulls: [String: Reader] = [:]
+  private let eventLoop: any EventLoop
+
+  // The values that decide.
   var keeper: LeaseKeeper
-  var watch: LogConsumer
-  var appender: LogAppender<DeliveryReceipt>
-  var sources = SourceConnections()
+  var readers = StreamReaders(at: Delivery.now)
+  private var appender: LogAppender<DeliveryReceipt>
   var feed = LogFeed()
-  var consumers: [Partition: LogConsumer] = [:]
-  /// What the daemon knows each stream by: its name and when it was made.
-  var logs: [String: String] = [:]
-  /// What is wrong with the streams as they were found.
-  var streamProblems: [String] = []
-  /// Partitions that wait for the daemon's positions and for snapshots, and those of them that are asked for.
-  var beginning: Set<Partition> = []
-  var loading: Set<Partition> = []
-  /// Partitions that are read, but of which the daemon does not have all that was in the log when they began.
-  var catchingUp: Set<Partition> = []
-  /// Why partitions could not be loaded, and how often in a row.
-  var loadFailures: [Partition: (reason: String, count: Int)] = [:]
-  /// When partitions were begun once more, since the daemon did not have what it had been given.
-  var begunAnew: [Partition: Instant] = [:]
-  /// Partitions that are about to be.
-  var restarting: Set<Partition> = []
-  /// Since when other nodes have partitions, with their rooms.
-  var elsewhere: [Partition: Instant] = [:]
-  /// Partitions whose rooms are being closed here, and when that is due again.
-  var releasing: Set<Partition> = []
-  var nextRelease = Instant.origin
-  /// What the store has of the rooms of this node's partitions.
-  var stored: [Partition: [RoomName: SnapshotTransfer.Stored]] = [:]
-  var snapshots = SnapshotCounts()
-  var isSaving = false
-  /// With one snapshot more on its way to it the daemon would forget all of them.
-  let uploads = Slots(8)
-  /// Rooms that are opened take a connection each, of which the daemon has some hundreds.
-  let openings = Slots(32)
-  let daemon: LocalDaemon
-  private(set) var isStopped = false
-  /// When the servers last took a write of this node, which needs a majority of them.
-  var lastWrite = Instant.origin
-  /// When the watch heard of a write, or began.
-  var lastHeard = Delivery.now
-  /// Why streams of the log do not take messages, as servers say.
-  var refusals: [String: String] = [:]
+  var takeovers = Takeovers()
+  var copies: CopyRelease
+  var stored = StoredSnapshots()
+  var sources = SourceConnections()
+
+  // The values that report.
+  var counts = SnapshotCounts()
+  var problems = NodeProblems()
   private var journal = ProblemJournal()
-  /// The program must end.
+  package let directory: NodeDirectory
+
+  // The means to carry decisions out.
+  let requests = NatsRequests()
+  let daemon: LocalDaemon
+  let acts: DaemonActs
+  /// As many snapshots as the daemon receives at a time: with one more it would drop another.
+  private let uploads = Slots(8)
+  /// The name by which the daemon knows each stream: the stream's own and when it was created.
+  private(set) var logs: [String: String] = [:]
+  private var isStopped = false
+
+  /// Called when the program must end.
   package var failed: (ClusterError) -> Void = { _ in }
   /// Called with lines for the journal.
-  package var told: (String) -> Void = { _ in }
-  package let directory: NodeDirectory
+  package var report: (String) -> Void = { _ in }
 
   package init(_ settings: Settings, eventLoop: any EventLoop) {
     self.settings = settings
     self.eventLoop = eventLoop
     daemon = LocalDaemon(path: settings.ingest, on: eventLoop)
-    requests = NatsRequests()
+    acts = DaemonActs(control: settings.control)
+    copies = CopyRelease(interval: settings.snapshotInterval)
     let session = "gateway/\(settings.node)/\(WallClock.nanoseconds())"
     keeper = LeaseKeeper(
       .init(node: settings.node, instance: session, address: settings.address))
-    watch = LogConsumer(
-      stream: ClusterStreams.leases, filter: ClusterStreams.leaseSubject + ">", isLastOnly: true,
-      at: Delivery.now)
     appender = LogAppender(session: session)
     directory = NodeDirectory(node: settings.node, control: settings.control)
   }
 
-  // MARK: Starting
+  // MARK: Start
 
-  /// Connects to NATS, makes the streams, and begins.
+  /// Connects to NATS, creates the streams, and starts the node.
   package static func start(_ settings: Settings, on loop: any EventLoop) async throws
     -> NIOLoopBound<ClusterNode>
   {
@@ -116,11 +107,11 @@ package final class ClusterNode {
     let events = NatsClient.Events(
       received: { message in loop.execute { node.value.receive(message) } },
       disconnected: { loop.execute { node.value.disconnected() } },
-      connected: { loop.execute { node.value.requests.isConnected = true } },
+      connected: { loop.execute { node.value.requests.connected() } },
       closed: { reason in
         loop.execute { if !node.value.isStopped { node.value.failed(.closed(reason)) } }
       })
-    // On a thread of its own, since the library blocks.
+    // On a dedicated thread, since the library blocks.
     let client = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<NatsClient, any Error>) in
       DispatchQueue.global().async {
@@ -129,34 +120,41 @@ package final class ClusterNode {
       }
     }
     let calls = try await loop.submit {
-      node.value.requests.client = client
-      node.value.requests.isConnected = true
+      node.value.requests.connected(client)
       node.value.expireRequests()
       return node.value.calls
     }.get()
-    let made = try await ClusterStreams(calls: calls, replicas: settings.replicas).make()
-    try await loop.submit {
-      node.value.logs = made.logs
-      node.value.streamProblems = made.problems
-      if client.maximumPayload < LogMessage.maximumBytes {
-        node.value.streamProblems.append(
-          "the NATS servers take no message above \(client.maximumPayload) bytes, and senders of longer batches wait for ever;"
-            + " set max_payload to 1MB")
-      }
+    var streams = try await ClusterStreams(calls: calls, replicas: settings.replicas).make()
+    if client.maximumPayload < LogMessage.maximumBytes {
+      streams.problems.append(
+        "the NATS servers accept no message above \(client.maximumPayload) bytes, and senders of"
+          + " longer batches wait without end; set max_payload to 1MB")
+    }
+    try await loop.submit { [streams] in
+      node.value.logs = streams.logs
+      node.value.problems = NodeProblems(streams: streams.problems)
       node.value.tick()
     }.get()
     return node
   }
 
+  /// This node for tasks.
   var handle: NodeHandle {
     NodeHandle(NIOLoopBound(self, eventLoop: eventLoop), on: eventLoop)
   }
 
+  /// The requests of this node for tasks.
   var calls: NatsCalls {
     NatsCalls(requests: NIOLoopBound(requests, eventLoop: eventLoop), loop: eventLoop)
   }
 
-  // MARK: Its clock
+  var transfer: SnapshotTransfer {
+    SnapshotTransfer(calls: calls, control: settings.control, uploads: uploads)
+  }
+
+  var rooms: DaemonRooms { DaemonRooms(control: settings.control, logs: Set(logs.values)) }
+
+  // MARK: Clock
 
   private func expireRequests() {
     guard !isStopped else { return }
@@ -171,27 +169,43 @@ package final class ClusterNode {
     if let gone = daemon.goneSince, now - gone >= Self.daemonPatience {
       perform(keeper.drain(.noDaemon))
     }
-    noteLoaded()
+    reportLoaded()
     perform(keeper.tick(at: now))
     if requests.isConnected {
-      advance(.leases, now)
-      for partition in consumers.keys { advance(.log(partition), now) }
+      for reader in readers.all { advance(reader, now) }
       appender.tick(at: now)
       publish()
     }
     connectToDaemon()
-    release(now)
-    offerRefused(now)
-    begin()
-    saveNext(now)
-    let problems = problems(now)
-    for line in journal.note(problems, at: now) { told(line) }
-    directory.update(keeper, status: status(now, problems), at: now)
+    closeCopies(now)
+    restartRefused(now)
+    load()
+    storeNext(now)
+    update(now)
   }
 
-  // MARK: Ingest
+  /// Brings journal and status up to date.
+  private func update(_ now: Instant) {
+    var found = problems.current(
+      isConnected: requests.isConnected, hasDaemon: daemon.isConnected, keeper, appender, at: now)
+    found += takeovers.problems + problems.lasting + counts.problems()
+    for line in journal.update(found, at: now) { report(line) }
+    let status = GatewayStatus(
+      node: settings.node, partitions: keeper.partitions.count,
+      nodes: keeper.liveNodes(at: now).keys.sorted(),
+      idle: keeper.idleNodes(at: now).keys.sorted(),
+      isDrained: keeper.drainReasons.contains(.asked), stored: appender.stored,
+      repeated: appender.repeated, waitingBytes: appender.bytes, fed: feed.delivered,
+      duplicates: feed.duplicates, unreadable: feed.unreadable, feedingBytes: feed.bytes,
+      acts: counts.acts, snapshotsStored: counts.stored, snapshotsLoaded: counts.loaded,
+      snapshotsFailed: counts.failed, snapshotsUnusable: counts.unusable,
+      problems: found.map(\.text) + counts.unusable(at: now))
+    directory.update(keeper, status: status, at: now)
+  }
 
-  /// Takes a batch for the log; its receipt is answered by the log.
+  // MARK: Messages to the log
+
+  /// Appends a batch to the replicated log, which answers its receipt.
   package func append(_ delivery: RoomDelivery) {
     let (room, position) = (delivery.room, delivery.events.isEmpty ? nil : delivery.position)
     let batch = LoggedBatch(delivery.events, position: position, in: room)
@@ -206,7 +220,24 @@ package final class ClusterNode {
     publish()
   }
 
-  func publish() {
+  /// How long an act may take, including a change of the owner.
+  private static let actPatience = Interval.seconds(30)
+
+  /// Appends an act to the replicated log, and calls `answered` once: with the outcome, or with
+  /// `nil` if it is unknown.
+  func append(
+    _ kind: LoggedAct.Kind, in room: RoomName, answered: @escaping (JSONValue?) -> Void
+  ) {
+    let token = requests.expect(within: Self.actPatience) { message in
+      answered(message.flatMap { try? JSONValue(parsing: $0.bytes) })
+    }
+    let act = LoggedAct(kind, answer: requests.subject(of: token) ?? "")
+    appender.append(
+      act.line, position: nil, in: room, isAlone: true, receipt: DeliveryReceipt())
+    publish()
+  }
+
+  private func publish() {
     guard requests.isConnected else { return }
     for publication in appender.next(at: Delivery.now) {
       let number = publication.request
@@ -214,11 +245,12 @@ package final class ClusterNode {
         [unowned self] message in
         let reply = message.flatMap { try? JSONValue(parsing: $0.bytes) }
         if reply.flatMap(LogMessage.sequence) != nil {
-          refusals[publication.stream] = nil
+          problems.recordMessage(in: publication.stream)
           for receipt in appender.stored(number) { receipt.markApplied() }
           publish()
         } else {
-          refusals[publication.stream] = reply?["error"]?["description"]?.stringValue
+          problems.recordRefusal(
+            of: publication.stream, reply?["error"]?["description"]?.stringValue)
           appender.failed(number, at: Delivery.now)
         }
       }
@@ -226,10 +258,20 @@ package final class ClusterNode {
     }
   }
 
-  // MARK: Its end
+  /// The connection to NATS is lost, and with it every answer.
+  private func disconnected() {
+    let now = Delivery.now
+    keeper.forgetRequests()
+    requests.disconnected()
+    appender.disconnected()
+    keeper.lostSight()
+    readers.disconnect(at: now)
+  }
 
-  /// Gives up all partitions, so that others have them at once. Done once nothing is under way that would take or renew a
-  /// lease, after 2 s at most.
+  // MARK: End
+
+  /// Gives up all partitions, so that other nodes can acquire them immediately. Succeeds once no
+  /// request is in flight that would acquire or renew a lease, or after 2 s.
   package func drain() -> EventLoopFuture<Void> {
     perform(keeper.drain(.ending))
     let drained = eventLoop.makePromise(of: Void.self)
@@ -242,7 +284,7 @@ package final class ClusterNode {
     eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(10)) { self.awaitAnswers(drained) }
   }
 
-  /// Ends, once the servers have what was written.
+  /// Closes all connections, once everything that was published is written.
   package func stop() -> EventLoopFuture<Void> {
     isStopped = true
     daemon.close()

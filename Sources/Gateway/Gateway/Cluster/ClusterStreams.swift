@@ -2,7 +2,8 @@ import JSON
 import LiveSources
 import RateLimiting
 
-/// The streams of a cluster on NATS: checks the servers and makes them, which is the same whoever does it.
+/// Checks the NATS servers and creates the streams of a cluster. Every gateway does the same, and
+/// may do it again.
 struct ClusterStreams {
   static let leases = "KV_lh_lease"
   static let leaseSubject = "$KV.lh_lease."
@@ -11,9 +12,10 @@ struct ClusterStreams {
   let replicas: Int
 
   struct Made: Sendable {
-    /// By what each stream of the log is known: its name and when it was made.
+    /// The name by which daemons know each stream of the log: the stream's own and when it was
+    /// created.
     var logs: [String: String] = [:]
-    /// What an administrator should change.
+    /// Problems that an administrator should solve.
     var problems: [String] = []
   }
 
@@ -42,8 +44,9 @@ struct ClusterStreams {
         "max_msgs_per_subject": 2, "max_msg_size": .integer(1 << 20), "deny_delete": true,
         "allow_direct": true,
       ])
-    // In files, though what is in it lasts for seconds. With a stream in memory a server that restarts has an empty log, and
-    // its vote does not count until a leader has filled that: two of three servers might elect none.
+    // The leases are in files, although they last for seconds. With a stream in memory, a server
+    // that restarts has an empty log, and its vote does not count until a leader has filled that
+    // log. Two of three servers might then elect no leader.
     let leases = try await make(
       Self.leases,
       [
@@ -55,14 +58,15 @@ struct ClusterStreams {
     if leases["config"]?["storage"]?.stringValue == "memory" {
       made.problems.append(
         "the stream \(Self.leases) is in memory: while one server is away and another restarts,"
-          + " rooms may have no owner; remove the stream, then restart all gateways, which make it again"
+          + " rooms may have no owner; remove the stream, then restart all gateways, which create"
+          + " it again"
       )
     }
     return made
   }
 
-  /// What the servers say of themselves, once they have a leader: those that have just started elect one for some
-  /// seconds, and answer with an error or not at all so long.
+  /// Returns the servers' account information once they have a leader. Servers that have just
+  /// started need some seconds to elect one, and until then answer with an error or not at all.
   private func information() async throws -> JSONValue {
     let deadline = Delivery.now + .seconds(30)
     while Delivery.now < deadline {
@@ -82,7 +86,8 @@ struct ClusterStreams {
   /// The server's error "JetStream system temporarily unavailable".
   private static let notAvailable: Int64 = 10008
 
-  /// Returns what the servers say of the stream: among other things its `config`, and when it was `created` first.
+  /// Creates a stream, and returns the servers' description of it, which includes its `config` and
+  /// when it was first `created`.
   private func make(_ name: String, _ settings: [JSONName: JSONValue]) async throws -> JSONValue {
     var settings = settings
     settings["name"] = .string(name)
@@ -95,9 +100,10 @@ struct ClusterStreams {
       if let reply, reply["created"]?.stringValue != nil { return reply }
       if let error = reply?["error"] {
         last = error["description"]?.stringValue ?? "\(error)"
-        // "replicas > 1 not supported in non-clustered mode" does not get better by waiting.
+        // "replicas > 1 not supported in non-clustered mode" is permanent.
         if error["err_code"]?.integerValue == 10074 { throw ClusterError.tooFewServers(replicas) }
-        // A stream of this name with other settings, such as more bytes, is an administrator's.
+        // A stream of this name with other settings, for example a larger limit, belongs to an
+        // administrator.
         if error["err_code"]?.integerValue == 10058 {
           let known = try await calls.ask("$JS.API.STREAM.INFO.\(name)")
           if let known, known["created"]?.stringValue != nil { return known }
@@ -109,18 +115,18 @@ struct ClusterStreams {
   }
 }
 
-/// Why a gateway cannot begin, or go on.
+/// Why a gateway cannot start or continue.
 package enum ClusterError: Error, Equatable, Sendable {
   case noJetStream
-  /// The servers have not agreed on one for half a minute.
+  /// The servers have not elected a leader within half a minute.
   case noLeader
-  /// Below 2.11.
+  /// The server is older than 2.11.
   case oldServer
   case stream(String, String)
-  /// A single server cannot keep so many copies.
+  /// A single server cannot keep this number of copies.
   case tooFewServers(Int)
-  /// Another gateway that runs has the name of this one.
+  /// Another running gateway has this name.
   case nameTaken(String)
-  /// The servers do not let this client in any more, and why.
+  /// The servers do not admit this client any more, for this reason.
   case closed(String)
 }

@@ -6,37 +6,45 @@ package import Prometheus
 package import UnixSockets
 package import Varlink
 
-/// What a gateway is doing.
+/// The status of a node: its partitions, the counts of its work, and its problems.
 package struct GatewayStatus: Codable, Equatable, Sendable {
   package var node: String
-  /// How many partitions this node has.
+  /// The number of partitions that this node leads.
   package var partitions: Int
-  /// Those that are alive and take partitions, and those that run and take none.
+  /// The names of the nodes that are alive and lead partitions.
   package var nodes: [String]
+  /// The names of the nodes that run but lead no partitions.
   package var idle: [String]
-  /// Whether somebody asked it to take no partitions.
+  /// Whether the node was asked to lead no partitions.
   package var isDrained: Bool
-  /// Messages that this node brought into the log, and those of them that were sent again.
+  /// The number of messages that this node stored in the log.
   package var stored: Int
+  /// The number of messages that this node sent again.
   package var repeated: Int
-  /// Bytes that the log has not taken so far.
+  /// The number of bytes that wait for the log.
   package var waitingBytes: Int
-  /// Batches that the local daemon has of the log.
+  /// The number of batches that the local daemon has acknowledged.
   package var fed: Int
-  /// Messages that were in the log twice, and those that made no sense.
+  /// The number of messages that were in the log twice.
   package var duplicates: Int
+  /// The number of messages of the log that could not be read.
   package var unreadable: Int
+  /// The number of bytes that the local daemon has not acknowledged.
   package var feedingBytes: Int
-  /// Acts of the log that the local daemon has carried out.
+  /// The number of acts that the local daemon has carried out.
   package var acts: Int
+  /// The number of snapshots that this node has stored.
   package var snapshotsStored: Int
+  /// The number of snapshots that the local daemon was given.
   package var snapshotsLoaded: Int
+  /// The number of failed attempts to store a snapshot; they are repeated.
   package var snapshotsFailed: Int
+  /// The number of snapshots that were damaged or missing.
   package var snapshotsUnusable: Int
-  /// What is wrong; empty if nothing is.
+  /// Descriptions of the node's problems.
   package var problems: [String]
 
-  /// The same for Prometheus.
+  /// The status as metrics for Prometheus.
   package var metrics: [MetricFamily] {
     func family(_ name: String, _ kind: MetricFamily.Kind, _ value: Int, _ help: String)
       -> MetricFamily
@@ -44,26 +52,27 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
       MetricFamily("livehost_gateway_\(name)", kind, Double(value), help: help)
     }
     return [
-      family("partitions", .gauge, partitions, "Partitions that this node has."),
-      family("nodes", .gauge, nodes.count, "Nodes that are alive and take partitions."),
-      family("idle_nodes", .gauge, idle.count, "Nodes that run and take no partitions."),
-      family("problems", .gauge, problems.count, "What is wrong, as status says it."),
+      family("partitions", .gauge, partitions, "Partitions that this node leads."),
+      family("nodes", .gauge, nodes.count, "Nodes that are alive and lead partitions."),
+      family("idle_nodes", .gauge, idle.count, "Nodes that run but lead no partitions."),
+      family("problems", .gauge, problems.count, "Problems that status reports."),
       family(
-        "stored_messages_total", .counter, stored, "Messages that this node brought into the log."),
+        "stored_messages_total", .counter, stored, "Messages that this node stored in the log."),
       family("repeated_messages_total", .counter, repeated, "Messages that were sent again."),
-      family("waiting_bytes", .gauge, waitingBytes, "Bytes that the log has not taken so far."),
-      family("fed_batches_total", .counter, fed, "Batches of the log that livehostd has."),
+      family("waiting_bytes", .gauge, waitingBytes, "Bytes that wait for the log."),
+      family(
+        "fed_batches_total", .counter, fed, "Batches of the log that livehostd has acknowledged."),
       family(
         "duplicate_messages_total", .counter, duplicates, "Messages that were in the log twice."),
       family(
         "unreadable_messages_total", .counter, unreadable, "Messages that could not be read."),
       family(
         "feeding_bytes", .gauge, feedingBytes, "Bytes that livehostd has not acknowledged."),
-      family("acts_total", .counter, acts, "Acts by calls that livehostd has carried out."),
+      family("acts_total", .counter, acts, "Acts that livehostd has carried out."),
       family(
-        "snapshots_stored_total", .counter, snapshotsStored, "Snapshots of rooms that were stored."),
+        "snapshots_stored_total", .counter, snapshotsStored, "Snapshots that this node stored."),
       family(
-        "snapshots_loaded_total", .counter, snapshotsLoaded, "Snapshots of rooms that were loaded."),
+        "snapshots_loaded_total", .counter, snapshotsLoaded, "Snapshots that livehostd was given."),
       family(
         "snapshots_failed_total", .counter, snapshotsFailed, "Snapshots that could not be stored."),
       family(
@@ -73,79 +82,81 @@ package struct GatewayStatus: Codable, Equatable, Sendable {
   }
 }
 
-/// `io.livehost.Gateway`: what a node of a cluster is doing, and what it is told.
+/// The interface `io.livehost.Gateway`: the status of a node, and commands to the nodes of a
+/// cluster.
 package struct GatewayInterface: Sendable {
   package static let name = "io.livehost.Gateway"
 
   private static let definition = """
-    # What a node of a cluster is doing.
+    # The status of a node of a cluster, and commands to its nodes.
     interface io.livehost.Gateway
 
-    # Present state of this node.
+    # Returns the present status of this node.
     method GetStatus() -> (
-      # Name of the node.
+      # The name of the node.
       node: string,
-      # How many of the 64 partitions it has.
+      # The number of partitions, out of 64, that the node leads.
       partitions: int,
-      # Names of the nodes that are alive and take partitions.
+      # The names of the nodes that are alive and lead partitions.
       nodes: []string,
-      # Names of the nodes that run and take none: drained, without livehostd, or too slow for leases.
+      # The names of the nodes that run but lead none: drained, without livehostd, or with a link
+      # that is too slow for leases.
       idle: []string,
-      # Whether it takes none because somebody asked for that.
+      # Whether the node was asked to lead no partitions.
       isDrained: bool,
-      # Messages that this node brought into the log.
+      # The number of messages that this node stored in the replicated log.
       stored: int,
-      # Those of them that were sent again.
+      # The number of messages that this node sent again.
       repeated: int,
-      # Bytes that the log has not taken so far.
+      # The number of bytes that wait for the log.
       waitingBytes: int,
-      # Batches of the log that the local daemon has applied and saved.
+      # The number of batches of the log that the local daemon has applied and saved.
       fed: int,
-      # Messages that were in the log twice.
+      # The number of messages that were in the log twice.
       duplicates: int,
-      # Messages of the log that could not be read.
+      # The number of messages of the log that could not be read.
       unreadable: int,
-      # Bytes of batches that the local daemon has not acknowledged.
+      # The number of bytes that the local daemon has not acknowledged.
       feedingBytes: int,
-      # Acts by calls that the local daemon has carried out.
+      # The number of acts that the local daemon has carried out.
       acts: int,
-      # Snapshots of rooms that this node has stored.
+      # The number of snapshots of rooms that this node has stored.
       snapshotsStored: int,
-      # Snapshots of rooms that the local daemon was given.
+      # The number of snapshots of rooms that the local daemon was given.
       snapshotsLoaded: int,
-      # Attempts to store one that failed; they are repeated.
+      # The number of failed attempts to store a snapshot; they are repeated.
       snapshotsFailed: int,
-      # Snapshots that were damaged or missing.
+      # The number of snapshots that were damaged or missing.
       snapshotsUnusable: int,
-      # What is wrong, in words; empty if nothing is.
+      # Descriptions of the node's problems; empty if there are none.
       problems: []string
     )
 
-    # The same in the text format of Prometheus.
+    # Returns the status in the text format of Prometheus.
     method GetMetrics() -> (text: string)
 
-    # Which node has a room.
+    # Returns the node that leads a room; null if it is not known.
     method GetOwner(room: string) -> (node: ?string)
 
-    # Which node has each of the 64 partitions; null if none has had it.
+    # Returns the node that leads each of the 64 partitions, or led it last; null if none is known.
     method ListPartitions() -> (nodes: []?string)
 
-    # Has a node give up its partitions and take no more; or, with resume, take its share again.
+    # Has a node give up its partitions and lead none; or, with resume, acquire its share again.
     # [Requires privileges]
     method DrainNode(node: string, resume: ?bool) -> ()
 
-    # Moves a partition to a node, which keeps it as long as it runs. The partition of a room has the number that
-    # GetPartition tells.
+    # Moves a partition to a node, which keeps it as long as the node runs. GetPartition returns the
+    # number of a room's partition.
     # [Requires privileges]
     method MovePartition(partition: int, node: string) -> ()
 
-    # The partition of a room.
+    # Returns the number of a room's partition.
     method GetPartition(room: string) -> (partition: int)
 
-    # No node of this name is known here.
+    # This node knows no node of this name.
     error NoSuchNode (node: string)
 
-    # The servers did not take it; nothing is changed.
+    # The servers did not accept the command, and nothing has changed.
     error NotTaken ()
 
     """
@@ -184,7 +195,7 @@ package struct GatewayInterface: Sendable {
       return PartitionReply(partition: Partition(of: room).number)
     }
     try interface.handle("DrainNode") { (_, parameters: DrainParameters) in
-      try await tell(
+      try await announce(
         parameters.node, LeaseKeeper.drainKey(of: parameters.node),
         ["drain": .bool(parameters.resume != true)])
     }
@@ -192,7 +203,7 @@ package struct GatewayInterface: Sendable {
       guard (0..<Partition.count).contains(parameters.partition) else {
         throw ServiceError.invalidParameter("partition")
       }
-      return try await tell(
+      return try await announce(
         parameters.node, LeaseKeeper.moveKey(of: Partition(number: parameters.partition)),
         ["node": .string(parameters.node)])
     }
@@ -206,8 +217,8 @@ package struct GatewayInterface: Sendable {
     return status
   }
 
-  /// Tells all nodes something, by the bucket that they watch anyway.
-  private func tell(
+  /// Announces something to all nodes, in the bucket that they watch anyway.
+  private func announce(
     _ name: String, _ key: String, _ members: [JSONName: JSONValue]
   ) async throws -> NoParameters {
     guard directory.isKnown(name) else {
@@ -217,12 +228,13 @@ package struct GatewayInterface: Sendable {
     let handle = NodeHandle(node, on: loop)
     let (calls, instance) = try await handle.get { ($0.calls, $0.keeper.instance(of: name)) }
     var members = members
-    // It is told for a while, in which another run may begin that it does not concern.
+    // The entry is repeated for a while. It must not apply to another run of the node that begins
+    // meanwhile.
     members["instance"] = instance.map { .string($0) }
     let value = JSONValue.object(members)
     let sequence = try? await calls.store(ClusterStreams.leaseSubject + key, value.serialized())
     guard let sequence else { throw VarlinkError(name: "\(Self.name).NotTaken") }
-    handle.perform { $0.keeper.told(key, value, sequence: sequence, at: Delivery.now) }
+    handle.perform { $0.keeper.announce(key, value, sequence: sequence, at: Delivery.now) }
     return NoParameters()
   }
 

@@ -1,6 +1,7 @@
 import RateLimiting
 
-/// The nodes that have written lately: those that take partitions, and those that run and take none.
+/// The nodes that have written recently: those that lead partitions, and those that run but lead
+/// none. A value.
 struct KnownNodes: Sendable {
   struct Node: Sendable {
     var instance: String
@@ -8,36 +9,36 @@ struct KnownNodes: Sendable {
     var seen: Instant
   }
 
-  /// The key of what a node writes that takes partitions, followed by its name; and of one that takes none, which times the
-  /// servers by it.
+  /// The prefixes of keys, followed by a node's name. A node that leads partitions writes the first
+  /// one, a node that leads none the second; either entry also times the servers.
   static let present = "n_"
   static let idle = "t_"
 
   private var present: [String: Node] = [:]
   private var idle: [String: Node] = [:]
 
-  /// Those that take partitions and have written lately, by name.
+  /// Returns the nodes that lead partitions and have written recently, by name.
   func present(at now: Instant, within age: Interval) -> [String: Node] {
     present.filter { now - $0.value.seen < age }
   }
 
-  /// Those that run and take none.
+  /// Returns the nodes that run but lead no partitions, by name.
   func idle(at now: Instant, within age: Interval) -> [String: Node] {
     idle.filter { name, node in
       now - node.seen < age && present[name].map { $0.seen < node.seen } ?? true
     }
   }
 
-  /// What was written last by a node that takes partitions.
+  /// The newest entry of a node that leads partitions.
   subscript(name: String) -> Node? { present[name] }
 
-  /// The newest run of a node, whatever it does.
+  /// Returns the newest run of a node, whether it leads partitions or not.
   func instance(of name: String) -> String? {
     [present[name], idle[name]].compactMap(\.self).max { $0.seen < $1.seen }?.instance
   }
 
-  /// An entry of a node was written, or deleted, which is `nil`. Returns the name of one that takes partitions; `nil` for
-  /// any other key.
+  /// Records that an entry was written, or deleted if `node` is `nil`. Returns the name of a node
+  /// that leads partitions; `nil` for any other key.
   mutating func observed(_ key: String, _ node: Node?) -> String? {
     if key.hasPrefix(Self.idle) {
       idle[String(key.dropFirst(Self.idle.count))] = node

@@ -1,68 +1,73 @@
 package import JSON
 package import RateLimiting
 
-/// Which node has which partition, and what this one does to have its share.
+/// Decides which partitions this node acquires, renews and gives up, and knows the owners of the
+/// others.
 ///
-/// A lease is an entry of the bucket `lh_lease` that the servers forget after ``Settings/duration``. It is taken by
-/// writing it where there is none and renewed by writing it again, each time only if nobody else has written since.
-/// A lease that was not renewed for two thirds of its duration, by the monotonic clock of this machine, counts as
-/// lost before anybody else can have it. A value: the caller passes the time and carries out the actions.
+/// A lease is an entry of the bucket `lh_lease`, which the servers forget after
+/// ``Settings/duration``. A node acquires a lease by writing the entry where there is none. It
+/// renews a lease by writing the entry again, which succeeds only if nobody else has written it
+/// since. A node treats a lease as lost when it has not renewed it for two thirds of the duration,
+/// by the monotonic clock of its machine. So it stops before another node can have the lease. A
+/// value: the caller passes the time and carries out the actions.
 package struct LeaseKeeper: Sendable {
   package struct Settings: Sendable {
-    /// The name of this node, which no other one may have.
+    /// The name of this node, unique in the cluster.
     package var node: String
-    /// Tells apart two runs of one node.
+    /// Identifies this run of the node.
     package var instance: String
-    /// Where others reach the control interface of this node.
+    /// The address at which other nodes reach this node's control interface.
     package var address: String
     package var duration = Interval.seconds(3)
     package var renewal = Interval.seconds(1)
-    /// How long something is told. A watch whose server is gone is noticed after one ``duration``; another one may
-    /// have to be asked for more than once.
-    package var telling = Interval.seconds(15)
+    /// How long an announcement is written again and again. A watch that lost its server notices
+    /// after one ``duration``, and may need more than one attempt to reach another server.
+    package var announcementLifetime = Interval.seconds(15)
 
     package init(node: String, instance: String, address: String) {
       (self.node, self.instance, self.address) = (node, instance, address)
     }
 
-    /// When a lease that is not renewed counts as lost.
+    /// The age at which a lease that was not renewed counts as lost.
     var lost: Interval { Interval(nanoseconds: duration.nanoseconds / 3 * 2) }
 
-    /// A later answer is too late: the lease may be lost before the next renewal is answered.
+    /// The answer time above which servers are slow: the lease could be lost before the next
+    /// renewal is answered.
     var slow: Interval {
       Interval(nanoseconds: (lost.nanoseconds - renewal.nanoseconds) / 10 * 9)
     }
   }
 
   package enum Action: Equatable, Sendable {
-    /// Write an entry; `expected` is the sequence of the entry that it replaces, 0 for none, nil for any.
+    /// Write an entry. `expected` is the sequence of the entry that it replaces: 0 for none, `nil`
+    /// for any.
     case put(key: String, value: JSONValue, expected: UInt64?, request: Int)
-    /// Mark an entry as deleted if it is still this one.
+    /// Mark an entry as deleted if it still has the expected sequence; 0 stands for any.
     case delete(key: String, expected: UInt64)
-    /// This node has the partition from now on.
+    /// This node leads the partition from now on.
     case began(Partition, epoch: UInt64)
-    /// It has it no more.
+    /// This node no longer leads the partition.
     case ended(Partition)
-    /// Another gateway that runs calls itself by the name of this one.
+    /// Another running gateway uses the name of this node.
     case nameTaken
   }
 
-  /// A partition's owner, as far as this node knows.
+  /// The owner of a partition, as far as this node knows.
   package struct Owner: Equatable, Sendable {
     package var node: String
     package var address: String
     package var epoch: UInt64
-    /// Whether its daemon has yet to get the rooms.
+    /// Whether the owner's daemon does not have the rooms yet.
     package var isLoading = false
   }
 
   private struct Entry {
     var owner: Owner
     var instance: String
-    /// Of the newest write.
+    /// The sequence of the newest write.
     var sequence: UInt64
     var seen: Instant
-    /// Given up: whoever wants it need not wait.
+    /// Whether the owner gave the lease up, so that another node can acquire it without waiting.
     var isDeleted = false
   }
 
@@ -74,49 +79,51 @@ package struct LeaseKeeper: Sendable {
     var isLoading = true
   }
 
-  private enum Wish { case present, take(Partition), renew(Partition), tell(String) }
+  private enum Purpose { case present, acquire(Partition), renew(Partition), announce(String) }
 
   package let settings: Settings
   private var entries: [Partition: Entry] = [:]
   private var nodes = KnownNodes()
-  /// When the servers took the first entry of this run, by their clock.
+  /// When the servers stored the first entry of this run, by their clock.
   private var firstWritten: UInt64?
-  /// Another run of this node that wrote after that, and when it last did.
+  /// Another run under this node's name that wrote after ``firstWritten``, and when it wrote last.
   private var namesake: (instance: String, written: UInt64)?
   private var held: [Partition: Held] = [:]
-  /// Partitions that were asked for and when, without an answer so far.
-  private var taking: [Partition: Instant] = [:]
+  /// The partitions with an unanswered request to acquire them, and when it was sent.
+  private var acquiring: [Partition: Instant] = [:]
   private var announcements: Announcements
-  private var wishes: [Int: (wish: Wish, asked: Instant)] = [:]
+  private var requests: [Int: (purpose: Purpose, asked: Instant)] = [:]
   private var nextRequest = 1
   private var presented: Instant?
-  /// How long the servers take for the entry by which they are timed.
+  /// How long the servers take to answer the entry by which this node is timed.
   package private(set) var timing: ServerTiming
-  /// Since when the entries are those of the servers; before, nothing is known to be free.
+  /// Since when the entries match those of the servers. Before that, no partition is known to be
+  /// free.
   private var currentSince: Instant?
-  /// Why this node gives up what it has and takes no more.
+  /// A reason to give up all partitions and acquire none.
   package enum DrainReason: Sendable {
     case ending
-    /// Somebody wants it.
+    /// Somebody has asked for it.
     case asked
-    /// Its daemon is gone.
+    /// The local daemon is gone.
     case noDaemon
-    /// The servers answer too late for a lease to be held. Without this it would take its share again and again, and
-    /// nobody else could.
+    /// The servers answer too late to hold a lease. Otherwise the node would acquire its share
+    /// again and again, and no other node could have it.
     case slow
   }
 
   package private(set) var drainReasons: Set<DrainReason> = []
   package var isDraining: Bool { !drainReasons.isEmpty }
-  /// Whether it writes an entry once per ``Settings/renewal``, and so knows how long the servers take.
+  /// Whether this node writes an entry once per ``Settings/renewal``, which measures how long the
+  /// servers take.
   package var isTiming: Bool { !drainReasons.contains(.ending) }
-  /// The runs of nodes that are to have partitions that somebody moved. Another run of a node knows nothing of it and
-  /// must not be waited for.
+  /// The runs of nodes to which partitions were moved. A later run of the same node knows nothing
+  /// of the move and must not be waited for.
   private var preferred: [Partition: (node: String, instance: String)] = [:]
 
-  /// The entry by which a node is asked to give up everything, or to take its share again.
+  /// The key of the entry that asks a node to give up everything, or to acquire its share again.
   package static func drainKey(of node: String) -> String { "c_\(node)" }
-  /// The entry by which a partition is moved to a node.
+  /// The key of the entry that moves a partition to a node.
   package static func moveKey(of partition: Partition) -> String { "m_\(partition)" }
 
   package init(_ settings: Settings) {
@@ -125,58 +132,61 @@ package struct LeaseKeeper: Sendable {
     timing = ServerTiming(slow: settings.slow)
   }
 
-  // MARK: What is known
+  // MARK: Knowledge
 
-  /// The partitions of this node.
+  /// The partitions that this node leads.
   package var partitions: Set<Partition> { Set(held.keys) }
 
   package func epoch(of partition: Partition) -> UInt64? { held[partition]?.epoch }
 
-  /// Whether there is yet to be a daemon with the rooms: that of the owner, or of who comes after one that gave it up.
+  /// Whether no daemon has the rooms of a partition yet: either its owner is loading them, or the
+  /// former owner gave it up and no successor is known.
   package func isLoading(_ partition: Partition, at now: Instant) -> Bool {
     guard let entry = entries[partition] else { return false }
     return entry.isDeleted || entry.owner.isLoading && now - entry.seen < settings.duration
   }
 
-  /// The owner; the last one known if the lease ran out and nobody has taken it.
+  /// The owner of a partition. Remains the last known one while nobody has acquired an expired
+  /// lease.
   package func owner(of partition: Partition) -> Owner? { entries[partition]?.owner }
 
-  /// Whether the lease of a partition is somebody's now.
+  /// Whether some node holds the lease of a partition now.
   package func isLeased(_ partition: Partition, at now: Instant) -> Bool {
     guard let entry = entries[partition], !entry.isDeleted else { return false }
     return now - entry.seen < settings.duration
   }
 
-  /// The nodes that are alive and take partitions, this one included once it has been written, by name with their addresses.
+  /// The addresses of the nodes that are alive and lead partitions, by name. Includes this node
+  /// once its entry is written.
   package func liveNodes(at now: Instant) -> [String: String] {
     nodes.present(at: now, within: settings.duration).mapValues(\.address)
   }
 
-  /// The nodes that run and take no partitions, likewise.
+  /// The addresses of the nodes that run but lead no partitions, by name.
   package func idleNodes(at now: Instant) -> [String: String] {
     nodes.idle(at: now, within: settings.duration).mapValues(\.address)
   }
 
-  /// The run of a node that is known here.
+  /// The newest known run of a node.
   package func instance(of node: String) -> String? {
     node == settings.node ? settings.instance : nodes.instance(of: node)
   }
 
-  /// How many partitions a node may have.
+  /// The number of partitions that each node may lead.
   private func share(at now: Instant) -> Int {
     let others = liveNodes(at: now).keys.filter { $0 != settings.node }.count
     return (Partition.count + others) / (others + 1)
   }
 
-  // MARK: What is heard
+  // MARK: Events
 
-  /// The watch has caught up with what the servers have.
+  /// The watch has read every entry that the servers have.
   package mutating func becameCurrent(at now: Instant) {
     if currentSince == nil { currentSince = now }
   }
 
-  /// The watch begins anew: what is free must be learned again. Sequences of before mean nothing then, since a bucket
-  /// that was removed and made again counts from 1.
+  /// The watch begins anew, so it must learn again which partitions are free. The known sequences
+  /// are void, because a bucket that was removed and created again counts from 1.
   package mutating func lostSight() {
     currentSince = nil
     entries = entries.compactMapValues { entry in
@@ -187,9 +197,9 @@ package struct LeaseKeeper: Sendable {
     }
   }
 
-  /// An entry of the bucket was written; `value` is nil if it was deleted.
+  /// An entry of the bucket was written; `value` is `nil` if it was deleted.
   ///
-  /// - Parameter written: when the servers took it, in nanoseconds by their own clock.
+  /// - Parameter written: when the servers stored it, in nanoseconds by their own clock.
   package mutating func observed(
     key: String, value: JSONValue?, sequence: UInt64, written: UInt64, at now: Instant
   ) -> [Action] {
@@ -232,16 +242,18 @@ package struct LeaseKeeper: Sendable {
       isLoading: value["loading"]?.boolValue == true)
     let instance = value["instance"]?.stringValue ?? ""
     entries[partition] = Entry(owner: owner, instance: instance, sequence: sequence, seen: now)
-    // Somebody else's write is newer than ours: we have lost it, whatever we believe.
+    // A newer write by another node means that this node has lost the lease, whatever its own clock
+    // says.
     guard instance != settings.instance, let mine = held[partition], sequence > mine.sequence else {
       return []
     }
     return lose(partition)
   }
 
-  /// Whether an entry of this node shows that another gateway with its name runs: one that does writes again and
-  /// again. Servers that lost the bucket and build it anew from their log show what earlier runs of this node wrote,
-  /// under rising sequences, but with the times at which they took it first.
+  /// Returns whether an entry under this node's name proves that another gateway uses the name:
+  /// such a gateway writes again and again. Entries of this node's earlier runs do not count.
+  /// Servers that rebuild a lost bucket from their log send such entries under rising sequences,
+  /// but with the times of the original writes.
   private mutating func isNameTaken(by instance: String, written: UInt64) -> Bool {
     if instance == settings.instance {
       if firstWritten == nil { firstWritten = written }
@@ -253,22 +265,24 @@ package struct LeaseKeeper: Sendable {
     return written > namesake.written
   }
 
-  /// The servers have answered a request; `sequence` is nil if they refused it, because there is another entry.
+  /// The servers have answered a request. `sequence` is `nil` if they rejected it, because there is
+  /// another entry.
   package mutating func answered(_ request: Int, sequence: UInt64?, at now: Instant) -> [Action] {
-    guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
-    switch wish {
+    guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
+    switch purpose {
     case .present: return timed(now - asked, at: now)
-    case .take(let partition):
-      taking[partition] = nil
+    case .acquire(let partition):
+      acquiring[partition] = nil
       guard let sequence else {
-        // A mark of deletion that is gone by now must not be expected again.
+        // The deletion mark is gone by now and must not be expected again.
         if entries[partition]?.isDeleted == true { entries[partition] = nil }
         return []
       }
-      // The lease runs from when it was asked for.
+      // The lease starts when its request was sent, not when it was answered.
       guard now - asked < settings.lost, !isDraining else {
         return [.delete(key: "p\(partition)", expected: sequence)]
       }
+      precondition(held[partition] == nil, "partition \(partition) is led twice by this node")
       held[partition] = Held(epoch: sequence, sequence: sequence, renewed: asked, asked: asked)
       entries[partition] = Entry(
         owner: Owner(
@@ -277,45 +291,47 @@ package struct LeaseKeeper: Sendable {
       return [.began(partition, epoch: sequence)]
     case .renew(let partition):
       guard held[partition] != nil else {
-        // Given up or lost meanwhile: nobody need wait until it runs out.
+        // The lease was given up or lost meanwhile: deleting it spares other nodes the wait until
+        // it expires.
         return sequence.map { [.delete(key: "p\(partition)", expected: $0)] } ?? []
       }
       guard let sequence else { return lose(partition) }
       held[partition]?.sequence = sequence
       held[partition]?.renewed = asked
       return []
-    case .tell(let key):
-      if let sequence { announcements.noteWritten(key, sequence: sequence, at: asked) }
+    case .announce(let key):
+      if let sequence { announcements.recordWritten(key, sequence: sequence, at: asked) }
       return []
     }
   }
 
-  /// A request will have no answer, or none that says what was done.
+  /// A request has no answer, or the answer does not say whether the entry was written.
   package mutating func failed(_ request: Int, at now: Instant) -> [Action] {
-    guard let (wish, asked) = wishes.removeValue(forKey: request) else { return [] }
-    switch wish {
+    guard let (purpose, asked) = requests.removeValue(forKey: request) else { return [] }
+    switch purpose {
     case .present: return now - asked < settings.slow ? [] : timed(now - asked, at: now)
-    case .take(let partition): taking[partition] = nil
-    case .renew, .tell: break
+    case .acquire(let partition): acquiring[partition] = nil
+    case .renew, .announce: break
     }
     return []
   }
 
-  /// The servers took so long for the entry by which they are timed.
+  /// Records how long the servers took to answer the entry by which they are timed.
   private mutating func timed(_ time: Interval, at now: Instant) -> [Action] {
-    timing.note(time, at: now)
+    timing.record(time, at: now)
     guard timing.isSlow != drainReasons.contains(.slow) else { return [] }
     return timing.isSlow ? drain(.slow) : resume(.slow)
   }
 
-  /// The connection is lost, and with it all answers.
+  /// The connection is lost, and with it every answer.
   package mutating func forgetRequests() {
-    wishes = [:]
-    taking = [:]
+    requests = [:]
+    acquiring = [:]
   }
 
-  /// Whether the daemon has yet to get the rooms of a partition. The others are told by a renewal, which is due at once.
-  package mutating func note(_ partition: Partition, isLoading: Bool) {
+  /// Records whether the daemon still lacks the rooms of a partition. The renewal at the next tick
+  /// announces the change to the other nodes.
+  package mutating func mark(_ partition: Partition, isLoading: Bool) {
     guard held[partition]?.isLoading == !isLoading else { return }
     held[partition]?.isLoading = isLoading
     held[partition]?.asked = .origin
@@ -327,9 +343,9 @@ package struct LeaseKeeper: Sendable {
     return [.ended(partition)]
   }
 
-  // MARK: What is done
+  // MARK: Actions
 
-  /// To be called several times per renewal.
+  /// Returns what to do now. The caller calls this several times per renewal.
   package mutating func tick(at now: Instant) -> [Action] {
     var actions: [Action] = []
     for (partition, lease) in held where now - lease.renewed >= settings.lost {
@@ -338,7 +354,7 @@ package struct LeaseKeeper: Sendable {
     actions += announcements.due(at: now).map { write in
       .put(
         key: write.key, value: write.value, expected: write.expected,
-        request: request(.tell(write.key), at: now))
+        request: request(.announce(write.key), at: now))
     }
     guard let currentSince else { return actions + renewals(at: now) }
     if isTiming, presented.map({ now - $0 >= settings.renewal }) ?? true {
@@ -349,21 +365,22 @@ package struct LeaseKeeper: Sendable {
     guard !isDraining else { return actions }
     let share = share(at: now)
     actions += shed(max(0, held.count - share))
-    // Whoever begins first hears who else is there, so that it does not take what it would give back.
+    // A node that starts first waits to learn which others there are, so as not to acquire what it
+    // would have to give back.
     guard now - currentSince >= settings.renewal else { return actions }
-    actions += take(upTo: share - held.count - taking.count, at: now)
-    // For these others are shed.
-    actions += take(upTo: Partition.count, at: now, onlyMoved: true)
+    actions += acquire(upTo: share - held.count - acquiring.count, at: now)
+    // Moved partitions are acquired beyond the share; others are given up for them.
+    actions += acquire(upTo: Partition.count, at: now, onlyMoved: true)
     return actions
   }
 
-  private mutating func request(_ wish: Wish, at now: Instant) -> Int {
+  private mutating func request(_ purpose: Purpose, at now: Instant) -> Int {
     defer { nextRequest += 1 }
-    wishes[nextRequest] = (wish, now)
+    requests[nextRequest] = (purpose, now)
     return nextRequest
   }
 
-  /// Says that this node is there, and whether it takes partitions. Also times the servers.
+  /// Announces this node, and whether it leads partitions. The answer also times the servers.
   private mutating func present(at now: Instant) -> Action {
     .put(
       key: (isDraining ? KnownNodes.idle : KnownNodes.present) + settings.node,
@@ -372,10 +389,11 @@ package struct LeaseKeeper: Sendable {
       ], expected: nil, request: request(.present, at: now))
   }
 
-  /// Something was told to nodes by an entry, which is written again for ``Settings/telling``.
+  /// Writes an entry that announces something to nodes again, for
+  /// ``Settings/announcementLifetime``.
   ///
-  /// - Parameter sequence: of the entry.
-  package mutating func told(
+  /// - Parameter sequence: the sequence of the first write of the entry.
+  package mutating func announce(
     _ key: String, _ value: JSONValue, sequence: UInt64, at now: Instant
   ) { announcements.add(key, value, sequence: sequence, at: now) }
 
@@ -393,9 +411,9 @@ package struct LeaseKeeper: Sendable {
     var actions: [Action] = []
     for (partition, lease) in held.sorted(by: { $0.key < $1.key })
     where now - lease.asked >= settings.renewal {
-      // Of several under way each but the first would be refused, by our own hand.
-      let isUnderWay = wishes.values.contains {
-        if case .renew(partition) = $0.wish { true } else { false }
+      // Two renewals in flight would compete: the servers would reject the second.
+      let isUnderWay = requests.values.contains {
+        if case .renew(partition) = $0.purpose { true } else { false }
       }
       if isUnderWay { continue }
       held[partition]?.asked = now
@@ -408,7 +426,8 @@ package struct LeaseKeeper: Sendable {
     return actions
   }
 
-  /// Not what was moved here, which nobody else would take.
+  /// Gives up partitions above the share, except those moved here, which no other node would
+  /// acquire.
   private mutating func shed(_ count: Int) -> [Action] {
     held.keys.filter { preferred[$0]?.instance != settings.instance }
       .sorted { rank($0) > rank($1) }.prefix(count).flatMap { giveUp($0) }
@@ -419,25 +438,26 @@ package struct LeaseKeeper: Sendable {
     return [.ended(partition), .delete(key: "p\(partition)", expected: lease.sequence)]
   }
 
-  private mutating func take(
+  private mutating func acquire(
     upTo count: Int, at now: Instant, onlyMoved: Bool = false
   ) -> [Action] {
     guard count > 0, !onlyMoved || !preferred.isEmpty else { return [] }
     let free = Partition.all.filter {
       let mover = preference(for: $0, at: now)
-      return held[$0] == nil && taking[$0] == nil && !isLeased($0, at: now)
+      return held[$0] == nil && acquiring[$0] == nil && !isLeased($0, at: now)
         && (mover == settings.node || mover == nil && !onlyMoved)
     }
     return free.sorted { rank($0) < rank($1) }.prefix(count).map { partition in
-      taking[partition] = now
+      acquiring[partition] = now
       let mark = entries[partition].flatMap { $0.isDeleted ? $0.sequence : nil }
       return .put(
         key: "p\(partition)", value: lease(epoch: nil, isLoading: true), expected: mark ?? 0,
-        request: request(.take(partition), at: now))
+        request: request(.acquire(partition), at: now))
     }
   }
 
-  /// Nodes want partitions in different orders, so that they seldom ask for the same one.
+  /// The order in which this node acquires partitions. It differs between nodes, so that they
+  /// seldom ask for the same partition.
   private func rank(_ partition: Partition) -> UInt64 {
     if preferred[partition]?.instance == settings.instance { return 0 }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -447,7 +467,8 @@ package struct LeaseKeeper: Sendable {
     return hash ^ (hash >> 29)
   }
 
-  /// Somebody wants a node to have a partition. One of others makes room for it, if that node has its share.
+  /// Records that a partition was moved to a node. If this node leads it and the target is alive,
+  /// gives it up.
   private mutating func prefer(
     _ node: String, _ instance: String?, for partition: Partition, at now: Instant
   ) -> [Action] {
@@ -458,7 +479,7 @@ package struct LeaseKeeper: Sendable {
     return giveUp(partition)
   }
 
-  /// The node to which a partition was moved, if that runs still.
+  /// The node to which a partition was moved, if that run is still alive.
   private func preference(for partition: Partition, at now: Instant) -> String? {
     guard let (node, instance) = preferred[partition] else { return nil }
     if instance == settings.instance { return node }
@@ -468,27 +489,28 @@ package struct LeaseKeeper: Sendable {
     return node
   }
 
-  /// Gives up everything: the others need not wait until the leases run out.
+  /// Gives up all partitions, so that other nodes need not wait until the leases expire.
   package mutating func drain(_ reason: DrainReason) -> [Action] {
     defer { drainReasons.insert(reason) }
     guard !isDraining else { return [] }
-    // Others hear at the next tick that it takes none.
+    // The next tick announces that this node leads no partitions.
     presented = nil
     let actions = held.keys.sorted().flatMap { giveUp($0) }
     return actions + [.delete(key: KnownNodes.present + settings.node, expected: 0)]
   }
 
-  /// Whether the servers have yet to answer for a partition that was given up, so that it can be given up there.
+  /// Whether requests are in flight for partitions that were given up. Only after their answers can
+  /// the leases be deleted.
   package var isGivingUp: Bool {
-    wishes.values.contains {
-      switch $0.wish {
-      case .renew(let partition), .take(let partition): held[partition] == nil
-      case .present, .tell: false
+    requests.values.contains {
+      switch $0.purpose {
+      case .renew(let partition), .acquire(let partition): held[partition] == nil
+      case .present, .announce: false
       }
     }
   }
 
-  /// Takes a share again, unless there is another reason not to.
+  /// Removes a reason to drain. Without any other reason the next ticks acquire a share again.
   @discardableResult
   package mutating func resume(_ reason: DrainReason) -> [Action] {
     drainReasons.remove(reason)

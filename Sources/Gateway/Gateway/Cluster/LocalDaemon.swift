@@ -4,12 +4,13 @@ import NIOCore
 import NIOPosix
 import RateLimiting
 
-/// The ingest socket of the local daemon, which comes and goes. Belongs to one event loop.
+/// A connection to the ingest socket of the local daemon, which may come and go. Belongs to one
+/// event loop.
 final class LocalDaemon {
-  /// What the owner of the connection does about it.
+  /// Callbacks to the owner of the connection.
   struct Events {
     let connected: () -> Void
-    /// It has applied and saved everything up to these tokens.
+    /// The daemon has applied and saved everything before these `sync` tokens.
     let acknowledged: ([String]) -> Void
     let writable: () -> Void
     let lost: () -> Void
@@ -20,7 +21,7 @@ final class LocalDaemon {
   private var channel: (any Channel)?
   private var lines = LineSplitter(maximumLength: 64 << 10)
   private var isConnecting = false
-  /// Tells apart connections.
+  /// The number of the current connection.
   private(set) var run = 0
   private(set) var goneSince: Instant? = Delivery.now
 
@@ -31,7 +32,7 @@ final class LocalDaemon {
   var isConnected: Bool { channel != nil }
   var isWritable: Bool { channel?.isWritable ?? false }
 
-  /// Connects once, unless it is connected.
+  /// Starts one attempt to connect, unless a connection exists or is being made.
   func connect(_ events: Events) {
     guard channel == nil, !isConnecting else { return }
     isConnecting = true

@@ -2,18 +2,19 @@ package import LiveEvents
 package import RateLimiting
 package import WireFormats
 
-/// Batches on their way into the log.
+/// Batches on their way into the replicated log.
 ///
-/// Of each room one message is under way, so that the log has them in their order whatever happens to one of them;
-/// what comes meanwhile is gathered. A message without an answer is sent again, without end, and may then be in the log
-/// twice, which its reader knows by the position; an answer to any of its copies counts, however late. The servers' own
-/// recognition of repeats (`Nats-Msg-Id`) is not asked for: it would only find those of two minutes. A value; the caller
+/// One message of each room is in flight at a time, so that the log has them in order whatever
+/// happens to one of them. Batches that arrive meanwhile are gathered. A message without an answer
+/// is sent again, without end. The log may then contain it twice, which its reader recognises by
+/// the position. An answer to any of the copies counts, however late. The servers' own recognition
+/// of repeats (`Nats-Msg-Id`) is not used, since it only covers two minutes. A value: the caller
 /// passes the time.
 package struct LogAppender<Receipt: Sendable>: Sendable {
   package struct Publication: Sendable {
     package let request: Int
     package let subject: String
-    /// The stream that keeps it.
+    /// The stream that stores the message.
     package let stream: String
     package let body: [UInt8]
   }
@@ -21,61 +22,68 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
   private struct Waiting: Sendable {
     var message: LogMessage
     var receipts: [Receipt]
-    /// Whether more may be added: it has no position of its sender.
+    /// Whether batches may be added: the message has no position of its sender.
     var isOwn: Bool
   }
 
   private struct Line: Sendable {
     var waiting: [Waiting] = []
-    /// The newest request of the first of them, all of them that may be answered, and when it was sent first.
+    /// The newest request for the first message.
     var request: Int?
+    /// All requests for the first message that may still be answered.
     var requests: [Int] = []
+    /// When the first message was first sent.
     var sent: Instant?
-    /// Not before then is it sent again.
+    /// The earliest time to send the first message again.
     var next: Instant?
   }
 
-  /// What the positions name that this gateway gives.
+  /// The source in the positions that this gateway assigns.
   private let session: String
   private var nextSequence = 1
   private var nextRequest = 1
   private var lines: [RoomName: Line] = [:]
   private var rooms: [Int: RoomName] = [:]
-  /// Rooms that may have something to send.
+  /// The rooms that may have a message to send.
   private var ready: Set<RoomName> = []
-  /// How long an answer may take until the message is sent again. A stream is without a leader for longer, and forgets what
-  /// it was sent then.
+  /// The time without an answer after which a message is sent again. A stream may be without a
+  /// leader for longer, and forgets what it was sent then.
   package static var patience: Interval { .seconds(3) }
-  /// How long an answer is waited for, so that servers that are slower than that are not flooded with copies for ever.
+  /// How long an answer is accepted. It exceeds ``patience``, so that servers slower than that are
+  /// not flooded with copies for ever.
   package static var memory: Interval { .seconds(30) }
   private static var pause: Interval { .milliseconds(250) }
 
-  /// Messages in the log, and those sent again.
+  /// The number of messages stored, and of attempts to send one again.
   package private(set) var stored = 0
   package private(set) var repeated = 0
-  /// Bytes of lines that are not in the log.
-  package private(set) var bytes = 0
+  /// The number of bytes of lines that are not in the log yet.
+  package private(set) var bytes = 0 {
+    didSet { precondition(bytes >= 0, "more bytes are stored than were appended") }
+  }
 
-  /// - Parameter session: no other run of a gateway may have the same.
+  /// - Parameter session: identifies this run of the gateway; it must be unique.
   package init(session: String) { self.session = session }
 
   package var isEmpty: Bool { lines.isEmpty }
 
-  /// Since when the oldest message that was sent has been unanswered.
+  /// When the oldest unanswered message was first sent.
   package var waitingSince: Instant? { lines.values.compactMap(\.sent).min() }
 
-  /// Takes a batch. Its receipt is given back once the batch, and all of the room before it, is in the log.
+  /// Adds a batch. Its receipt is returned once the log has the batch and everything before it in
+  /// its room.
   ///
   /// - Parameters:
-  ///   - isAlone: whether nothing else may be in its message.
-  ///   - receipt: `nil` if the next batch of the room has one for both.
+  ///   - isAlone: whether the batch needs a message of its own.
+  ///   - receipt: `nil` if the receipt of the room's next batch covers this one.
   package mutating func append(
     _ batch: [UInt8], position: BatchPosition?, in room: RoomName, isAlone: Bool = false,
     receipt: Receipt?
   ) {
     let receipts = receipt.map { [$0] } ?? []
     var line = lines[room] ?? Line()
-    // The log may have what was sent, so that stays as it is: what is added to a copy would be lost with it.
+    // A message that was sent must not change: a batch added to a copy would be lost if the log has
+    // the first one.
     let firstFree = line.sent == nil ? 0 : 1
     bytes += batch.count
     if let last = line.waiting.indices.last, last >= firstFree, batch.isEmpty {
@@ -98,10 +106,10 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     ready.insert(room)
   }
 
-  /// Whether nothing of a room is on its way.
+  /// Whether no batch of a room is waiting or in flight.
   package func isIdle(_ room: RoomName) -> Bool { lines[room] == nil }
 
-  /// What is to be sent now.
+  /// Returns the messages to send now.
   package mutating func next(at now: Instant) -> [Publication] {
     var publications: [Publication] = []
     for room in ready {
@@ -128,7 +136,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     return publications
   }
 
-  /// The log has a message. Returns the receipts of what it held.
+  /// The log has a message. Returns the receipts of its batches.
   package mutating func stored(_ request: Int) -> [Receipt] {
     guard let room = rooms[request], var line = lines[room] else { return [] }
     for request in line.requests { rooms[request] = nil }
@@ -141,7 +149,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     return first.receipts
   }
 
-  /// The log has not taken a message, or it is not known: it is sent again after a pause.
+  /// The log has not stored a message, or its fate is unknown. It is sent again after a pause.
   package mutating func failed(_ request: Int, at now: Instant) {
     guard let room = rooms.removeValue(forKey: request) else { return }
     lines[room]?.requests.removeAll { $0 == request }
@@ -151,7 +159,8 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     ready.insert(room)
   }
 
-  /// What has no answer for too long is to be sent again. To be called some times per second.
+  /// Schedules messages again that have had no answer for too long. The caller calls this several
+  /// times per second.
   package mutating func tick(at now: Instant) {
     for (room, line) in lines {
       guard line.request != nil, let next = line.next, now >= next else { continue }
@@ -160,7 +169,7 @@ package struct LogAppender<Receipt: Sendable>: Sendable {
     }
   }
 
-  /// The connection is lost, and with it all answers.
+  /// The connection is lost, and with it every answer.
   package mutating func disconnected() {
     rooms = [:]
     for (room, line) in lines where line.sent != nil {

@@ -1,13 +1,14 @@
 package import JSON
 package import RateLimiting
 
-/// Reads a stream from a sequence on, in order and without gaps, through a consumer that may vanish at any time.
+/// Reads a stream in order and without gaps, through a consumer that may vanish at any time.
 ///
-/// The consumer keeps nothing: if it is gone, or something is missing, another one is made that begins behind what
-/// was read. Messages are pulled, so that whoever is busy is not flooded. A value; the caller passes the time.
+/// The consumer keeps no state on the server. If it is gone, or a message is missing, another one
+/// is created that starts after the last message read. Messages are pulled, so that a busy reader
+/// is not flooded. A value: the caller passes the time.
 package struct LogConsumer: Sendable {
   package enum Action: Equatable, Sendable {
-    /// Ask the server to make the consumer.
+    /// Ask the server to create the consumer.
     case create(subject: String, body: JSONValue)
     /// Ask for messages.
     case pull(subject: String, body: JSONValue)
@@ -21,10 +22,10 @@ package struct LogConsumer: Sendable {
   }
 
   private static let batch = 200
-  /// More than the longest message with its subject, which would else never come.
+  /// More than the longest message with its subject, which would otherwise never be sent.
   private static let batchBytes: Int64 = 2 << 20
   private static let expiry = Interval.seconds(2)
-  /// A server that answers at all has said by then that there is nothing.
+  /// Longer than ``expiry``, after which a server that answers reports that there are no messages.
   private static let patience = Interval.seconds(4)
   private static let pause = Interval.milliseconds(250)
 
@@ -35,14 +36,16 @@ package struct LogConsumer: Sendable {
   /// The sequence of the last message read.
   package private(set) var last: UInt64
   private var expected = 1
-  /// How much of what there was at the beginning has not been read, if that is known.
+  /// The number of unread messages among those that existed at the beginning; `Int.max` while
+  /// unknown.
   private var left = Int.max
-  /// Whether everything that there was at the beginning has been read.
+  /// Whether every message that existed at the beginning has been read.
   package var isCurrent: Bool { left <= 0 }
 
   /// - Parameters:
-  ///   - after: begins behind this sequence.
-  ///   - isLastOnly: begins with the newest message of each subject instead, each time a consumer is made.
+  ///   - after: the sequence after which to start.
+  ///   - isLastOnly: whether each new consumer starts with the newest message of each subject
+  ///     instead.
   package init(
     stream: String, filter: String, after: UInt64 = 0, isLastOnly: Bool = false, at now: Instant
   ) {
@@ -51,8 +54,8 @@ package struct LogConsumer: Sendable {
     state = .absent(next: now)
   }
 
-  /// What to do now.
-  /// - Parameter isPaused: whether no more is to be read for now.
+  /// Returns what to do now.
+  /// - Parameter isPaused: whether to read no more for now.
   package mutating func tick(isPaused: Bool = false, at now: Instant) -> Action? {
     switch state {
     case .creating(let since) where now - since >= Self.patience,
@@ -95,7 +98,7 @@ package struct LogConsumer: Sendable {
     return ["stream_name": .string(stream), "config": .object(members)]
   }
 
-  /// The server has made the consumer, or refused to.
+  /// The server has created the consumer, or has refused to.
   package mutating func created(_ reply: JSONValue?, at now: Instant) {
     guard case .creating = state else { return }
     guard let name = reply?["name"]?.stringValue else { return lost(at: now) }
@@ -103,46 +106,48 @@ package struct LogConsumer: Sendable {
     state = .idle(name)
   }
 
-  /// A message came with its `$JS.ACK` subject. Returns its place; `nil` if it is not to be used.
-  package mutating func received(reply: String, at now: Instant) -> Delivery? {
-    guard case .pulling(let name, _, let remaining) = state, let place = Delivery(reply),
-      place.consumer == name
+  /// A message has arrived with its `$JS.ACK` subject. Returns its metadata; `nil` if the message
+  /// must be ignored.
+  package mutating func received(reply: String, at now: Instant) -> Metadata? {
+    guard case .pulling(let name, _, let remaining) = state, let metadata = Metadata(reply),
+      metadata.consumer == name
     else { return nil }
-    guard place.delivered == expected, place.sequence > last else {
+    guard metadata.delivered == expected, metadata.sequence > last else {
       lost(at: now)
       return nil
     }
     expected += 1
-    last = place.sequence
-    left = place.pending == 0 ? 0 : left - 1
+    last = metadata.sequence
+    left = metadata.pending == 0 ? 0 : left - 1
     state = remaining > 1 ? .pulling(name, since: now, remaining: remaining - 1) : .idle(name)
-    return place
+    return metadata
   }
 
-  /// A pull was answered with a status in place of a message.
-  /// - Parameter reason: what the server says of it.
+  /// A pull was answered with a status instead of a message.
+  /// - Parameter reason: the server's description of the status.
   package mutating func ended(status: Int, reason: String = "", at now: Instant) {
     guard case .pulling(let name, _, _) = state else { return }
     switch status {
     case 404, 408:
       left = 0
       state = .idle(name)
-    // The next message is more than is left of the bytes that were asked for.
+    // The next message exceeds the rest of the requested bytes.
     case 409 where reason.hasSuffix("MaxBytes"): state = .idle(name)
     case 409: state = .absent(next: now)
     default: lost(at: now)
     }
   }
 
-  /// The connection is lost, and the consumer perhaps with it.
+  /// The connection is lost, and perhaps the consumer.
   package mutating func disconnected(at now: Instant) { state = .absent(next: now) }
 
   private mutating func lost(at now: Instant) { state = .absent(next: now + Self.pause) }
 
-  /// `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`, of which newer servers tell two more in front.
-  package struct Delivery {
+  /// The metadata in a subject `$JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.NUMBER.TIME.PENDING`.
+  /// Newer servers insert two more tokens after `ACK`.
+  package struct Metadata {
     package let sequence: UInt64
-    /// When the servers took it, in nanoseconds since 1970 by the clock of their leader.
+    /// When the servers stored the message, in nanoseconds since 1970 by the clock of their leader.
     package let written: UInt64
     fileprivate let consumer: Substring
     fileprivate let delivered: Int

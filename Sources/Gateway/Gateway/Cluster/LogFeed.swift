@@ -3,26 +3,30 @@ package import LiveEvents
 package import RateLimiting
 import WireFormats
 
-/// What is read of the log on its way to the local daemon, each message once.
+/// The messages of the replicated log on their way to the local daemon, each passed on once.
 ///
-/// The log may hold a batch twice, when its sender or its gateway was not sure. Whoever reads a partition from its
-/// beginning, or from a snapshot that says how far each sender was, sees both, and passes on the first. What the daemon
-/// is given has the position of the log, so that it rejects what it has when something is read again. An act waits until
-/// the daemon has what is before it in its room, and what is behind it waits for the act. A room that the daemon does not
-/// have is opened by an act before the first events: they would open it as well, but if there is no place for it they would
-/// be rejected, and later ones perhaps not. A value.
+/// The log may contain a batch twice, when its sender or its gateway was unsure. The feed knows how
+/// far each sender's batches are, from the partition's beginning or from a snapshot, and passes on
+/// the first copy only. The daemon gets each batch with its position in the log, so that it rejects
+/// what it already has when a message is read again.
+///
+/// An act waits until the daemon has acknowledged everything before it in its room, and everything
+/// after it waits for the act. If the daemon does not have a room, the feed opens it by an act
+/// before the first events. The events alone would open it, too, but the daemon rejects them while
+/// it is full, and might later accept others without them. A value.
 package struct LogFeed: Sendable {
-  /// From where a room is read.
+  /// The point at which reading of a room begins.
   package struct Beginning: Sendable {
-    /// The position of the log that the daemon has.
+    /// The newest position of the log that the daemon has.
     package var held: Int
-    /// Whether it has the room.
+    /// Whether the daemon has the room.
     var isThere: Bool
     /// The first message that is not in the snapshot.
     package var start: UInt64 = 0
     var senders: [String: SenderPositions.Position] = [:]
 
-    /// - Parameter isThere: whether the daemon has the room; default: if it has something of the log.
+    /// - Parameter isThere: whether the daemon has the room; by default, if it has any position of
+    ///   the log.
     package init(held: Int, isThere: Bool? = nil) {
       self.held = held
       self.isThere = isThere ?? (held > 0)
@@ -34,7 +38,7 @@ package struct LogFeed: Sendable {
     }
   }
 
-  /// An act that is to be carried out by a call.
+  /// An act that the daemon carries out by a call.
   package struct Act: Sendable {
     package let partition: Partition
     package let room: RoomName
@@ -44,9 +48,9 @@ package struct LogFeed: Sendable {
     let term: Int
     package let log: String
     package let act: LoggedAct
-    /// Whether the log does not have it: it opens the room for events that the log has.
+    /// Whether the feed added this act to open the room for events of the log.
     package var isOpening = false
-    /// The sequence of its message.
+    /// The sequence of the act's message.
     var message: UInt64 { LogFeed.message(of: code) }
   }
 
@@ -68,25 +72,26 @@ package struct LogFeed: Sendable {
 
   private struct Room: Sendable {
     var senders: SenderPositions
-    /// The code of the last part that the daemon has, by itself or from here.
+    /// The code of the last part that the daemon had at the beginning or that the feed has read
+    /// since.
     var held: Int
     var start: UInt64
-    /// The code of the last part that the daemon has acknowledged here.
+    /// The code of the last part that the daemon has acknowledged to this feed.
     var acknowledged = 0
     /// Batches that the daemon has not acknowledged.
     var inFlight = 0
-    /// What waits for an act, which comes first.
+    /// Acts and batches that wait, in the order of the log.
     var queue: [Item] = []
     var isActing = false
-    /// The act that opens the room for the first of the queue.
+    /// The act that opens the room for the first batch of the queue.
     var opening: Act?
     /// Whether the daemon has the room, as far as that is known.
     var isThere: Bool
-    /// The act behind which the daemon has no such room, as long as nothing came since.
+    /// The code of the act after which the daemon has no such room; `nil` once anything followed.
     var gone: Int?
-    /// The daemon does not take the room; nothing of it is passed on.
+    /// Whether the daemon does not open the room, so that the feed passes nothing on.
     var isRefused = false
-    /// What is in no snapshot.
+    /// The part of the room's log that is in no snapshot.
     var uncovered: Uncovered?
     var isSaving = false
 
@@ -100,74 +105,80 @@ package struct LogFeed: Sendable {
     var first: UInt64
     var since: Instant
     var bytes = 0
-    /// Not before then is it saved.
+    /// The earliest time for the next snapshot.
     var notBefore: Instant?
   }
 
-  /// How many parts a message may have.
+  /// The maximum number of parts of a message.
   private static let partsPerMessage = 256
-  /// Bytes that may be unacknowledged before no more is read.
+  /// The number of unacknowledged bytes at which reading pauses.
   package static let window = 4 << 20
 
   private var rooms: [Partition: [RoomName: Room]] = [:]
-  /// Tells apart the times that a partition was begun.
+  /// Distinguishes the times that each partition was begun.
   private var terms: [Partition: Int] = [:]
   private var nextTerm = 1
-  /// The last message that was read.
-  private var read: [Partition: UInt64] = [:]
-  /// By room, the position that the daemon must have for ``hasCaughtUp(_:)``.
+  /// The sequence of the newest message that was read.
+  private var newest: [Partition: UInt64] = [:]
+  /// The position that the daemon must have in each room for ``hasCaughtUp(_:)``.
   private var goals: [Partition: [RoomName: Int]] = [:]
   private var batches: [Batch] = []
   private var written = 0
-  /// How many of the first batches a token stands for, oldest first.
+  /// The number of batches that each `sync` token covers, oldest first.
   private var syncs: [(token: String, batches: Int)] = []
   private var nextToken = 1
   private var acts: [Act] = []
 
-  package private(set) var bytes = 0
-  /// Messages that were passed on and acknowledged, and those that were in the log twice.
+  package private(set) var bytes = 0 {
+    didSet { precondition(bytes >= 0, "more bytes are acknowledged than were read") }
+  }
+  /// The number of batches that the daemon has acknowledged, and of messages that were in the log
+  /// twice.
   package private(set) var delivered = 0
   package private(set) var duplicates = 0
-  /// Messages that could not be read.
+  /// The number of messages that could not be read.
   package private(set) var unreadable = 0
 
   package init() {}
 
   package var isFull: Bool { bytes >= Self.window }
 
-  /// Begins a partition with the rooms of which something is known.
+  /// Begins a partition with its known rooms.
   package mutating func begin(_ partition: Partition, _ known: [RoomName: Beginning]) {
     rooms[partition] = known.mapValues { Room($0) }
     terms[partition] = nextTerm
     nextTerm += 1
-    (read[partition], goals[partition]) = (nil, nil)
+    (newest[partition], goals[partition]) = (nil, nil)
   }
 
-  /// Forgets a partition; what was read of it is passed on, but for what waits for an act.
+  /// Ends a partition. Batches that were passed on are still written; those that wait for an act
+  /// are dropped.
   package mutating func end(_ partition: Partition) {
     for room in rooms.removeValue(forKey: partition)?.values ?? [:].values {
       for item in room.queue { bytes -= Self.size(item) }
     }
-    (read[partition], goals[partition]) = (nil, nil)
+    (newest[partition], goals[partition]) = (nil, nil)
     acts.removeAll { $0.partition == partition }
   }
 
-  /// The connection to the daemon is lost: every partition is to be begun anew.
+  /// The connection to the daemon is lost, so every partition must be begun anew.
   package mutating func reset() {
-    (rooms, read, goals, batches, syncs, acts) = ([:], [:], [:], [], [], [])
+    (rooms, newest, goals, batches, syncs, acts) = ([:], [:], [:], [], [], [])
     (written, bytes) = (0, 0)
   }
 
-  /// A message of the log.
-  /// - Parameter log: names the stream, so that positions of another one of the same name are not taken for its own.
+  /// A message of the log was read.
+  /// - Parameter log: identifies the stream, so that positions of another stream of the same name
+  ///   are not mixed up with it.
   package mutating func received(
     _ body: [UInt8], sequence: UInt64, room: RoomName, partition: Partition, log: String,
     at now: Instant
   ) {
     guard rooms[partition] != nil else { return }
-    read[partition] = sequence
+    precondition(sequence > newest[partition] ?? 0, "the log of \(partition) is read out of order")
+    newest[partition] = sequence
     guard let message = LogMessage(bytes: body) else { return unreadable += 1 }
-    // Taken out, so that it is changed in place.
+    // Removed from the dictionary, so that it is changed in place.
     var known = rooms[partition]?.removeValue(forKey: room) ?? Room(Beginning(held: 0))
     defer { rooms[partition]?[room] = known }
     guard sequence >= known.start else { return }
@@ -176,7 +187,7 @@ package struct LogFeed: Sendable {
     let count = isAct ? 1 : min(parts.count, Self.partsPerMessage)
     let first = Int(sequence) * Self.partsPerMessage
     guard
-      known.senders.take(
+      known.senders.record(
         message.position.sequence, of: message.position.source.description, message: sequence,
         last: first + max(0, count - 1))
     else { return duplicates += 1 }
@@ -213,7 +224,7 @@ package struct LogFeed: Sendable {
     advance(&room)
   }
 
-  /// Passes on what waits for nothing any more.
+  /// Passes on the items of a queue that need not wait any longer.
   private mutating func advance(_ room: inout Room) {
     while !room.isActing, let first = room.queue.first {
       switch first {
@@ -236,7 +247,7 @@ package struct LogFeed: Sendable {
     }
   }
 
-  /// What to write now, with a `sync` at its end; `nil` if there is nothing.
+  /// Returns the bytes to write now, with a `sync` at the end; `nil` if there are none.
   package mutating func nextWrite() -> [UInt8]? {
     guard written < batches.count else { return nil }
     let new = batches[written...]
@@ -249,26 +260,28 @@ package struct LogFeed: Sendable {
     return output + BatchLine.sync(token: token) + [0x0A]
   }
 
-  /// The daemon has applied and saved everything up to a `sync`. Returns whether the token was one of this feed.
+  /// The daemon has applied and saved everything before a `sync`. Returns whether the token belongs
+  /// to this feed.
   @discardableResult
   package mutating func acknowledge(_ token: String) -> Bool {
     guard let index = syncs.firstIndex(where: { $0.token == token }) else { return false }
     let count = syncs[...index].reduce(0) { $0 + $1.batches }
     let done = Array(batches.prefix(count))
+    precondition(count <= written, "a batch is acknowledged that was not written")
     delivered += count
     batches.removeFirst(count)
     written -= count
     syncs.removeFirst(index + 1)
     for batch in done {
       bytes -= batch.size
-      // What was read before the partition was begun anew says nothing of what was read since.
+      // A batch from before the partition was begun anew does not count for its new room.
       guard batch.term == terms[batch.partition],
         var room = rooms[batch.partition]?.removeValue(forKey: batch.room)
       else { continue }
       if room.inFlight > 0 {
         room.inFlight -= 1
         room.gone = nil
-        note(batch.code, &room)
+        recordAcknowledged(batch.code, &room)
         advance(&room)
       }
       rooms[batch.partition]?[batch.room] = room
@@ -276,7 +289,8 @@ package struct LogFeed: Sendable {
     return true
   }
 
-  /// Whether the daemon has everything that had been read of a partition when this was asked first.
+  /// Whether the daemon has everything that had been read of a partition when this function was
+  /// first called for it.
   package mutating func hasCaughtUp(_ partition: Partition) -> Bool {
     let rooms = rooms[partition] ?? [:]
     let goal = goals[partition] ?? rooms.mapValues(\.held)
@@ -286,9 +300,9 @@ package struct LogFeed: Sendable {
     }
   }
 
-  private func note(_ code: Int, _ room: inout Room) {
+  private func recordAcknowledged(_ code: Int, _ room: inout Room) {
     room.acknowledged = max(room.acknowledged, code)
-    // A snapshot that is on its way may be of any moment since it was asked for.
+    // A snapshot being stored may be of any moment since it was requested.
     if !room.isSaving { room.senders.forgetChanges(before: Self.message(of: room.acknowledged)) }
   }
 
@@ -303,13 +317,13 @@ package struct LogFeed: Sendable {
 
   // MARK: Acts
 
-  /// The acts to carry out now. Each is followed by ``ended(_:)``.
-  package mutating func takeActs() -> [Act] {
+  /// Returns the acts to carry out now, each once. ``ended(_:isGone:)`` follows for each.
+  package mutating func nextActs() -> [Act] {
     defer { acts = [] }
     return acts
   }
 
-  /// Whether an act is still to be carried out here.
+  /// Whether an act still has to be carried out by this node.
   package func isActing(_ act: Act) -> Bool {
     guard let room = rooms[act.partition]?[act.room], room.isActing,
       act.term == terms[act.partition]
@@ -319,8 +333,8 @@ package struct LogFeed: Sendable {
     return first.code == act.code
   }
 
-  /// The daemon has an act.
-  /// - Parameter isGone: whether it has no such room then.
+  /// The daemon has carried out an act.
+  /// - Parameter isGone: whether the daemon has no such room afterwards.
   package mutating func ended(_ act: Act, isGone: Bool = false) {
     guard isActing(act), var room = rooms[act.partition]?.removeValue(forKey: act.room) else {
       return
@@ -329,9 +343,9 @@ package struct LogFeed: Sendable {
     if !act.isOpening {
       bytes -= Self.size(room.queue.removeFirst())
       room.gone = isGone ? act.code : nil
-      // A snapshot that is under way may miss it.
+      // A snapshot being stored may not contain the act.
       if isGone { room.isSaving = false }
-      note(act.code, &room)
+      recordAcknowledged(act.code, &room)
     } else if isGone {
       refuse(&room)
     } else {
@@ -341,9 +355,10 @@ package struct LogFeed: Sendable {
     rooms[act.partition]?[act.room] = room
   }
 
-  // MARK: Rooms that the daemon does not take
+  // MARK: Rooms that the daemon does not open
 
-  /// The daemon does not have a room that was to be saved. `false` if that is no wonder.
+  /// The daemon does not have a room whose snapshot was requested. Returns `false` if that is
+  /// expected, because of an act or because the room was closed.
   package mutating func refuse(_ name: RoomName, _ partition: Partition) -> Bool {
     guard var room = rooms[partition]?[name], room.isSaving, !room.isActing, room.gone == nil,
       room.queue.isEmpty
@@ -359,21 +374,23 @@ package struct LogFeed: Sendable {
     room.queue = []
   }
 
-  /// The rooms of which nothing is passed on.
+  /// The rooms that the daemon does not open.
   package var refused: [RoomName] {
     rooms.values.flatMap { $0.filter(\.value.isRefused).keys }
   }
 
-  /// Whether the daemon may yet take something of a room.
+  /// Whether the daemon has yet to acknowledge batches of a room.
   package func hasInFlight(_ room: RoomName) -> Bool { batches.contains { $0.room == room } }
 
   // MARK: Snapshots
 
-  /// The room whose snapshot is due: that of which most is in none. That of a closed room is due at once.
+  /// Returns the room whose snapshot is due: the one with the most bytes in no snapshot. The
+  /// snapshot of a closed room is due immediately.
   ///
   /// - Parameters:
-  ///   - interval: how long something may be in no snapshot.
-  ///   - bytes: how much of a room may be in no snapshot.
+  ///   - interval: how long changes of a room may be in no snapshot.
+  ///   - bytes: how many bytes of a room may be in no snapshot.
+  /// - Complexity: O(number of rooms).
   package func nextSnapshot(
     every interval: Interval, or bytes: Int, at now: Instant
   ) -> (partition: Partition, room: RoomName)? {
@@ -391,18 +408,18 @@ package struct LogFeed: Sendable {
     return best.map { ($0.partition, $0.room) }
   }
 
-  /// A snapshot of a room is asked for. If the daemon has no such room, returns the position at which that is so: then the
-  /// snapshot has no state.
+  /// A snapshot of a room is requested. Returns the position after which the daemon has no such
+  /// room, if that is so; the snapshot then has no state.
   @discardableResult
   package mutating func beginSnapshot(of room: RoomName, _ partition: Partition) -> Int? {
     rooms[partition]?[room]?.isSaving = true
     return rooms[partition]?[room]?.gone
   }
 
-  /// Where in the log a snapshot is that was asked for; `nil` if its partition was begun anew meanwhile, and what the senders
-  /// were then is not known.
+  /// Returns the first message after a snapshot, and how far the senders' batches were there; `nil`
+  /// if its partition was begun anew meanwhile.
   ///
-  /// - Parameter code: the position that the snapshot has.
+  /// - Parameter code: the position that the snapshot contains.
   package func basis(
     of room: RoomName, _ partition: Partition, at code: Int
   ) -> (start: UInt64, senders: [String: SenderPositions.Position])? {
@@ -413,7 +430,7 @@ package struct LogFeed: Sendable {
     return (start, room.senders.positions(before: start))
   }
 
-  /// The snapshot is stored: everything in front of `start` is in it.
+  /// The snapshot is stored. It contains everything before `start`.
   package mutating func endSnapshot(
     of name: RoomName, _ partition: Partition, from start: UInt64, at now: Instant
   ) {
@@ -424,20 +441,20 @@ package struct LogFeed: Sendable {
     rooms[partition]?[name] = room
   }
 
-  /// The snapshot could not be taken or stored.
+  /// The snapshot could not be created or stored.
   package mutating func failSnapshot(of name: RoomName, _ partition: Partition, until next: Instant)
   {
     rooms[partition]?[name]?.isSaving = false
     rooms[partition]?[name]?.uncovered?.notBefore = next
   }
 
-  /// Up to which message a snapshot has everything that was read of a partition.
+  /// Returns the last message up to which everything read of a partition is in some snapshot.
   ///
-  /// - Parameter without: a room whose snapshot covers all before `start`.
+  /// - Parameter without: a room whose snapshot covers everything before `start`.
   package func covered(_ partition: Partition, without room: RoomName, from start: UInt64) -> UInt64
   {
     guard let rooms = rooms[partition] else { return 0 }
-    var end = read[partition] ?? 0
+    var end = newest[partition] ?? 0
     for (name, other) in rooms {
       guard name == room || other.uncovered != nil else { continue }
       let first = name == room ? start : other.uncovered?.first ?? start

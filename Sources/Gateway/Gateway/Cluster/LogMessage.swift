@@ -3,22 +3,23 @@ package import JSON
 import LiveEvents
 package import WireFormats
 
-/// A message of the log: a batch of one room, with its position.
+/// A message of the replicated log: a batch of one room, with its position.
 ///
-/// Its first line is a `position`, the others are native events. The position is that of the sender's batch, or one
-/// that the gateway gave; it lets the reader of the log tell what was sent twice, however long ago.
+/// The first line is a `position`, the others are native events. The position is the one of the
+/// sender's batch, or one that the gateway assigned. By it the reader of the log recognises
+/// repeats, however old they are.
 package struct LogMessage: Equatable, Sendable {
   package var position: BatchPosition
-  /// Native lines, each with its end.
+  /// The native lines, with their line ends.
   package var lines: [UInt8]
 
   package init(position: BatchPosition, lines: [UInt8]) {
     (self.position, self.lines) = (position, lines)
   }
 
-  /// The longest that a message is made from batches without a position.
+  /// The size in bytes at which batches without a position are cut into the next message.
   package static let fullMessage = 64 << 10
-  /// Servers take a mebibyte, unless they are told otherwise.
+  /// The maximum size in bytes: 4 KiB less than the mebibyte that servers accept by default.
   package static let maximumBytes = (1 << 20) - (4 << 10)
 
   package var bytes: [UInt8] {
@@ -26,7 +27,7 @@ package struct LogMessage: Equatable, Sendable {
     return BatchLine.position(session: source, sequence: position.sequence) + [0x0A] + lines
   }
 
-  /// Reads a message; `nil` for other bytes.
+  /// Reads a message; `nil` if the bytes are not a message.
   package init?(bytes: [UInt8]) {
     guard let end = bytes.firstIndex(of: 0x0A) else { return nil }
     guard let head = try? JSONValue(parsing: Array(bytes[..<end])),
@@ -38,8 +39,8 @@ package struct LogMessage: Equatable, Sendable {
       lines: Array(bytes[(end + 1)...]))
   }
 
-  /// The sequence under which the log has a message; `nil` if the servers refused it. A refusal has a sequence
-  /// as well, which is 0.
+  /// Returns the sequence under which the log stored a message; `nil` if the servers refused it. A
+  /// refusal has a sequence, too, which is 0.
   package static func sequence(of reply: JSONValue) -> UInt64? {
     guard reply["error"] == nil, let sequence = reply["seq"]?.integerValue, sequence > 0 else {
       return nil
@@ -47,7 +48,8 @@ package struct LogMessage: Equatable, Sendable {
     return UInt64(sequence)
   }
 
-  /// The lines in batches that a daemon takes, cut where each has been long enough. The same for the same message.
+  /// The lines in batches that a daemon accepts, each cut once it is long enough. The same message
+  /// always has the same parts.
   package var parts: [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     var start = lines.startIndex
@@ -62,6 +64,6 @@ package struct LogMessage: Equatable, Sendable {
     return parts
   }
 
-  /// Well below what a daemon takes as one batch.
+  /// The size in bytes at which a part is cut, well below the longest batch that a daemon accepts.
   private static let partBytes = 32 << 10
 }

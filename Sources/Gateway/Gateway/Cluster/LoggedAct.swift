@@ -4,23 +4,23 @@ import LiveEvents
 import Varlink
 import WireFormats
 
-/// Something that is done to a room by a call, as a line of the log: whoever has the room carries it out, in its turn
-/// among the events.
+/// An act on a room as a line of the log. The room's owner carries it out in its turn among the
+/// events.
 package struct LoggedAct: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
-    /// An act of the host, as a line of a recording.
+    /// An act of the host, in the format of a recording.
     case event(JSONValue)
     case open
     case close
   }
 
   package var kind: Kind
-  /// Where the outcome is published, for the gateway that was called.
+  /// The subject to which the outcome is published, for the gateway that was called.
   package var answer: String
 
   package init(_ kind: Kind, answer: String) { (self.kind, self.answer) = (kind, answer) }
 
-  /// An act of the host; `nil` if no line can carry it.
+  /// Returns an act of the host; `nil` if no line can carry it.
   static func event(_ event: LiveEvent) -> Kind? {
     var line: [UInt8] = []
     NativeEncoder.append(event, to: &line)
@@ -29,7 +29,7 @@ package struct LoggedAct: Equatable, Sendable {
 
   private static let head = Array(#"{"type":"gateway.act""#.utf8)
 
-  /// The line, with its end.
+  /// The line with its line end.
   package var line: [UInt8] {
     let (name, value): (JSONName, JSONValue) =
       switch kind {
@@ -38,27 +38,27 @@ package struct LoggedAct: Equatable, Sendable {
       case .close: ("close", true)
       }
     let rest: JSONValue = .object([name: value, "answer": .string(answer)])
-    // The type comes first, by which it is told from an event.
+    // The type comes first, because it distinguishes acts from events.
     return Self.head + [UInt8(ascii: ",")] + rest.serialized().dropFirst() + [0x0A]
   }
 
-  /// Whether a daemon has no such room once the act has had this outcome.
+  /// Whether a daemon has no such room after the act had this outcome.
   package func leavesNoRoom(_ outcome: JSONValue) -> Bool {
     guard let name = outcome["error"]?.stringValue else { return kind == .close }
     let error = VarlinkError(name: name, parameters: outcome["parameters"]?.objectValue ?? [:])
     switch ControlError(error) {
     case .noSuchRoom: return true
-    // It may be back at the daemon's next start, but not in the log.
+    // The daemon may restore the room at its next start, but the log does not have it.
     case .recordingFailed: return kind == .close
     case .limitReached: return kind == .open
     default: return false
     }
   }
 
-  /// Whether the lines of a message are an act.
+  /// Whether the lines of a message contain an act.
   package static func isAct(_ lines: [UInt8]) -> Bool { lines.starts(with: head) }
 
-  /// `nil` if it is of a newer version.
+  /// Reads an act; `nil` if it is of a newer version.
   package init?(_ lines: [UInt8]) {
     guard Self.isAct(lines), let value = try? JSONValue(parsing: lines) else { return nil }
     let answer = value["answer"]?.stringValue ?? ""

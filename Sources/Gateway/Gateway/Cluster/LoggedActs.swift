@@ -6,20 +6,21 @@ package import NIOCore
 import Platform
 package import Varlink
 
-/// What changes rooms of a cluster by calls: it goes to the log, as events do, and is answered by the node that has the
-/// room, once that has carried it out.
+/// Handles the calls that change rooms of a cluster: appends them to the log, as events are, and
+/// answers them with the outcome from the room's owner.
 package struct LoggedActs: HostActService {
   private let node: NIOLoopBound<ClusterNode>
   private let loop: any EventLoop
-  private let origin: Origin
+  private let origin: OriginLookup
 
-  /// - Parameter origin: gives the control socket of a room's owner.
-  package init(_ node: NIOLoopBound<ClusterNode>, on loop: any EventLoop, origin: @escaping Origin)
-  {
+  /// - Parameter origin: finds the control socket of a room's owner.
+  package init(
+    _ node: NIOLoopBound<ClusterNode>, on loop: any EventLoop, origin: @escaping OriginLookup
+  ) {
     (self.node, self.loop, self.origin) = (node, loop, origin)
   }
 
-  /// Adds the methods that go to the log.
+  /// Adds the methods whose acts go to the log.
   package func add(to interface: inout Interface) throws {
     try ControlInterface.addHostActs(to: &interface, self)
     try interface.handle("OpenRoom") { (_, parameters: OpenRoomParameters) in
@@ -55,8 +56,8 @@ package struct LoggedActs: HostActService {
     } catch VarlinkClientError.remote(let error) { throw error }
   }
 
-  /// Has the owner of a room carry something out. If nothing is known of it in the end, the connection of who called
-  /// ends.
+  /// Has the owner of a room carry out an act. Throws `CancellationError`, which closes the
+  /// caller's connection, if the outcome stays unknown.
   private func log(_ kind: LoggedAct.Kind, _ room: String) async throws -> JSONValue {
     guard let name = RoomName(room) else { throw ServiceError.invalidParameter("room") }
     let outcome = try await loop.flatSubmit { [node, loop] in
@@ -71,7 +72,7 @@ package struct LoggedActs: HostActService {
     return outcome["reply"] ?? [:]
   }
 
-  /// They are known to be in the log then, as those of the ingest socket.
+  /// Appends events, and returns once the log has them, as the ingest socket does.
   private func send(_ parameters: SendEventsParameters) async throws -> SendEventsReply {
     guard let fallback = parameters.room.map({ RoomName($0) }) ?? .main else {
       throw ServiceError.invalidParameter("room")

@@ -2,14 +2,16 @@ import Ingest
 package import LiveEvents
 package import WireFormats
 
-/// Events of one delivery as the log takes them.
+/// The events of one delivery as messages of the log.
 package struct LoggedBatch: Equatable, Sendable {
-  /// Native lines, each with its end, for one message each.
+  /// The native lines of each message, with their line ends.
   package private(set) var messages: [[UInt8]] = []
-  /// Events that are in none of them: no reader takes a line as long, or no server a batch.
+  /// The number of events in no message, because readers accept no line as long, or servers no
+  /// batch as long.
   package private(set) var tooLong = 0
 
-  /// - Parameter position: with one all events are in one message, so that their batch is in the log once or not at all.
+  /// - Parameter position: with a position all events are in one message, so that the log has their
+  ///   batch completely or not at all.
   package init(_ events: [LiveEvent], position: BatchPosition?, in room: RoomName) {
     var lines: [UInt8] = []
     for event in events {

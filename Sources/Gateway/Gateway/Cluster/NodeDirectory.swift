@@ -2,11 +2,12 @@ import LiveEvents
 import Platform
 package import RateLimiting
 
-/// Who has which partition, for the threads that serve calls.
+/// The owner of each partition, for the threads that serve calls.
 package final class NodeDirectory: Sendable {
   private struct State {
     var owners: [Partition: LeaseKeeper.Owner] = [:]
-    /// Since when partitions are without a daemon that has the rooms, and those that are waited for.
+    /// When each partition was first without a daemon that has its rooms, and the partitions that
+    /// calls wait for.
     var loading: [Partition: Instant] = [:]
     var awaited: Set<Partition> = []
     var nodes: [String: String] = [:]
@@ -14,7 +15,7 @@ package final class NodeDirectory: Sendable {
     var status: GatewayStatus?
   }
 
-  /// How long a partition is waited for. Then daemons answer for themselves.
+  /// How long calls wait for a partition. After that, daemons answer with what they have.
   private static let patience = Interval.seconds(5)
 
   private let node: String
@@ -24,7 +25,8 @@ package final class NodeDirectory: Sendable {
 
   package init(node: String, control: String) { (self.node, self.control) = (node, control) }
 
-  /// Calls `body` with the partitions whose rooms another node answers for than before, from the thread that updates.
+  /// Calls `body` with the partitions whose owner has changed, on the thread that calls
+  /// ``update(_:status:at:)``.
   package func onMove(_ body: @escaping @Sendable (Set<Partition>) -> Void) {
     moved.withLock { $0 = body }
   }
@@ -35,7 +37,7 @@ package final class NodeDirectory: Sendable {
     let (known, owners) = state.withLock { ($0.loading, $0.owners) }
     for partition in Partition.all {
       let owner = keeper.owner(of: partition)
-      // Who had it last, until it is heard who has it now.
+      // Keeps the last known owner until the new one is known.
       new.owners[partition] = owner ?? owners[partition]
       let isLoading = owner == nil || keeper.isLoading(partition, at: now)
       let since = isLoading ? known[partition] ?? now : nil
@@ -43,7 +45,7 @@ package final class NodeDirectory: Sendable {
       if let since, now - since < Self.patience { new.awaited.insert(partition) }
     }
     state.withLock { [new] in $0 = new }
-    // Where nobody is known this node's daemon has answered.
+    // For a partition without a known owner this node's daemon has answered.
     let changed = Partition.all.filter {
       (owners[$0]?.node ?? node) != (new.owners[$0]?.node ?? node)
     }
@@ -52,7 +54,8 @@ package final class NodeDirectory: Sendable {
 
   package var status: GatewayStatus? { state.withLock { $0.status } }
 
-  /// The control interface of a room's owner; the local daemon's if there is none, or nobody is named.
+  /// Returns the address of the control interface that answers for a room: the owner's, or the
+  /// local daemon's if no owner is known or `room` is `nil`.
   package func address(of room: String?) -> String {
     guard let room = room.flatMap({ RoomName($0) }),
       let owner = state.withLock({ $0.owners[Partition(of: room)] }), owner.node != node
@@ -60,7 +63,7 @@ package final class NodeDirectory: Sendable {
     return owner.address
   }
 
-  /// Whether the owner of a room has yet to get its state; given `nil`, whether any owner has.
+  /// Whether calls wait for the state of a room, or of any room if `room` is `nil`.
   package func isLoading(_ room: String?) -> Bool {
     let partition = room.flatMap { RoomName($0) }.map { Partition(of: $0) }
     guard room == nil || partition != nil else { return false }
@@ -68,7 +71,8 @@ package final class NodeDirectory: Sendable {
     return partition.map { awaited.contains($0) } ?? !awaited.isEmpty
   }
 
-  /// Waits while that is so. Not for long: an answer is waited for.
+  /// Waits until the state of a room is loaded, for 5 s at most, since a caller waits for the
+  /// answer.
   package func settled(_ room: String?) async throws {
     var turns = 100
     while turns > 0, isLoading(room) {
@@ -77,7 +81,7 @@ package final class NodeDirectory: Sendable {
     }
   }
 
-  /// Every node with its control interface.
+  /// The address of every live node's control interface, by name.
   package var addresses: [String: String] {
     var nodes = state.withLock { $0.nodes }
     nodes[node] = control
@@ -88,7 +92,7 @@ package final class NodeDirectory: Sendable {
     RoomName(room).flatMap { room in state.withLock { $0.owners[Partition(of: room)]?.node } }
   }
 
-  /// The name of the node that has each partition, or had it last.
+  /// The name of the node that leads each partition, or led it last.
   var owners: [Partition: String] { state.withLock { $0.owners.mapValues(\.node) } }
 
   func isKnown(_ name: String) -> Bool {

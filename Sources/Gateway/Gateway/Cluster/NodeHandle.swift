@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// A node for other threads and for tasks.
+/// Access to a node for other threads and for tasks.
 package struct NodeHandle: Sendable {
   private let node: NIOLoopBound<ClusterNode>
   package let loop: any EventLoop
@@ -9,12 +9,12 @@ package struct NodeHandle: Sendable {
     (self.node, self.loop) = (node, loop)
   }
 
-  /// Runs something on the node's event loop, later.
+  /// Schedules `body` on the node's event loop.
   package func perform(_ body: @escaping @Sendable (ClusterNode) -> Void) {
     loop.execute { body(node.value) }
   }
 
-  /// Runs something on the node's event loop and returns its result.
+  /// Runs `body` on the node's event loop and returns its result.
   package func get<R: Sendable>(
     _ body: @escaping @Sendable (ClusterNode) throws -> R
   ) async throws -> R {

@@ -1,11 +1,12 @@
 package import LiveEvents
 
-/// A share of all rooms, which one node has at a time.
+/// A share of all rooms, which one node leads at a time.
 package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// How many there are. Part of the format of the log: a cluster in which it differs would look for rooms in
-  /// the wrong place.
+  /// The number of partitions. It is part of the format of the log: a cluster with another number
+  /// would look for rooms in the wrong place.
   package static let count = 64
-  /// Over how many streams they are spread, so that leaders are spread over servers.
+  /// The number of streams over which the partitions are spread, so that the streams' leaders are
+  /// spread over the servers.
   package static let streamCount = 8
 
   package let number: Int
@@ -14,11 +15,11 @@ package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertibl
 
   package static var all: [Partition] { (0..<count).map(Partition.init) }
 
-  /// The partition of a room: FNV-1a of its name.
+  /// Computes the partition of a room, by the FNV-1a hash of its name.
   package init(of room: RoomName) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in room.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    // The low bits alone are those of a weaker hash.
+    // The low bits alone depend on fewer bits of the name.
     number = Int((hash ^ (hash >> 32)) % UInt64(Self.count))
   }
 
@@ -26,25 +27,25 @@ package struct Partition: Hashable, Sendable, Comparable, CustomStringConvertibl
 
   package static func < (left: Partition, right: Partition) -> Bool { left.number < right.number }
 
-  /// The stream that keeps its log.
+  /// The stream that stores the partition's log.
   package var stream: String { Self.stream(number * Self.streamCount / Self.count) }
 
   package static func stream(_ index: Int) -> String { "LH_LOG_\(index)" }
 
-  /// What the log of all its rooms is published under.
+  /// A filter for the subjects of all rooms of the partition in the log.
   package var logSubjects: String { "lh.log.\(number).>" }
 
   package func logSubject(of room: RoomName) -> String {
     "lh.log.\(number).\(Self.token(of: room))"
   }
 
-  /// The room of a subject of a log; `nil` for any other subject.
+  /// Returns the room of a subject of the log; `nil` for any other subject.
   package static func room(ofLogSubject subject: String) -> RoomName? {
     guard subject.hasPrefix("lh.log."), let dot = subject.lastIndex(of: ".") else { return nil }
     return decode(subject[subject.index(after: dot)...]).flatMap { RoomName($0) }
   }
 
-  /// Base64 for URLs, since a token of a subject has no dot.
+  /// Encodes a room's name in the URL variant of base64, since a token of a subject has no dots.
   private static func token(of room: RoomName) -> String {
     var text = ""
     var bits = 0

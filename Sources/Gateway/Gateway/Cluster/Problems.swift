@@ -1,35 +1,38 @@
 package import RateLimiting
 
-/// Something that is wrong with a node.
+/// A problem of a node.
 package struct Problem: Equatable, Sendable {
-  /// Stays the same while its text tells other figures.
+  /// Identifies the problem while the figures in its text change.
   package var kind: String
   package var text: String
 
   package init(_ kind: String, _ text: String) { (self.kind, self.text) = (kind, text) }
 }
 
-/// What the journal is told of problems: each when it has lasted for a moment, and when it is over.
+/// Decides which problems go to the journal: each once it has lasted for a moment, and once more
+/// when it is over. A value.
 package struct ProblemJournal: Sendable {
   private struct Known: Sendable {
     var problem: Problem
     var since: Instant
-    var isTold = false
+    var isReported = false
   }
 
-  /// What is over sooner is not told: connections are made, and nodes hand over.
+  /// How long a problem must last to be reported. Shorter ones are normal: connections are made,
+  /// and partitions change hands.
   private static let patience = Interval.seconds(1)
 
   private var known: [Known] = []
 
   package init() {}
 
-  /// Returns the lines that are new. To be called with all problems, some times per second.
-  package mutating func note(_ problems: [Problem], at now: Instant) -> [String] {
+  /// Returns the new lines for the journal. The caller passes all current problems several times
+  /// per second.
+  package mutating func update(_ problems: [Problem], at now: Instant) -> [String] {
     var lines: [String] = []
     known.removeAll { entry in
       if problems.contains(where: { $0.kind == entry.problem.kind }) { return false }
-      if entry.isTold { lines.append("over: \(entry.problem.text)") }
+      if entry.isReported { lines.append("over: \(entry.problem.text)") }
       return true
     }
     for problem in problems {
@@ -38,9 +41,9 @@ package struct ProblemJournal: Sendable {
         known.append(Known(problem: problem, since: now))
         continue
       }
-      guard !known[index].isTold, now - known[index].since >= Self.patience else { continue }
+      guard !known[index].isReported, now - known[index].since >= Self.patience else { continue }
       known[index].problem = problem
-      known[index].isTold = true
+      known[index].isReported = true
       lines.append("problem: \(problem.text)")
     }
     return lines

@@ -1,11 +1,13 @@
-/// How far the log of a room has each sender's batches, now and as of any message that was read lately.
+/// The newest batch of each sender in the log of a room, now and as of any message that was read
+/// recently.
 ///
-/// Senders choose their names, and those of another run have another one, so only the newest are remembered.
+/// Senders choose their own names, and may use a new one for each run, so only the newest senders
+/// are kept. A value.
 package struct SenderPositions: Sendable {
   package struct Position: Sendable, Equatable {
-    /// The highest number of a batch.
+    /// The highest batch number.
     package var batch: Int
-    /// The sequence of its message in the log.
+    /// The sequence of the batch's message in the log.
     package var message: UInt64
 
     package init(batch: Int, message: UInt64) { (self.batch, self.message) = (batch, message) }
@@ -15,11 +17,11 @@ package struct SenderPositions: Sendable {
     let message: UInt64
     let sender: String
     let before: Position?
-    /// The code of the message's last part.
+    /// The code of the last part of the message.
     let last: Int
   }
 
-  /// How many senders a snapshot names at most.
+  /// The maximum number of senders in a snapshot.
   static let maximum = 1024
 
   private var newest: [String: Position]
@@ -27,8 +29,8 @@ package struct SenderPositions: Sendable {
 
   init(_ positions: [String: Position] = [:]) { newest = positions }
 
-  /// Notes a batch. `false` if the log had it before.
-  mutating func take(_ batch: Int, of sender: String, message: UInt64, last: Int) -> Bool {
+  /// Records a batch. Returns `false` if the log had it before.
+  mutating func record(_ batch: Int, of sender: String, message: UInt64, last: Int) -> Bool {
     let before = newest[sender]
     if let before, before.batch >= batch { return false }
     changes.append(Change(message: message, sender: sender, before: before, last: last))
@@ -37,7 +39,7 @@ package struct SenderPositions: Sendable {
     return true
   }
 
-  /// The positions as they were before a message, and all behind it, were read.
+  /// Returns the positions as they were before a message, and everything after it, was read.
   func positions(before message: UInt64) -> [String: Position] {
     var positions = newest
     for change in changes.reversed() where change.message >= message {
@@ -46,12 +48,12 @@ package struct SenderPositions: Sendable {
     return Self.newest(of: positions)
   }
 
-  /// The code of the last part of a message, if it was read lately.
+  /// Returns the code of the last part of a message, if it was read recently.
   func lastPart(of message: UInt64) -> Int? {
     changes.last { $0.message == message }?.last
   }
 
-  /// Forgets what was before a message.
+  /// Forgets the changes by messages before this one.
   mutating func forgetChanges(before message: UInt64) {
     let count = changes.prefix { $0.message < message }.count
     if count > 0 { changes.removeFirst(count) }

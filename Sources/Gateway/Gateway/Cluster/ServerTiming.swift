@@ -1,24 +1,26 @@
 package import RateLimiting
 
-/// Whether servers answer in time, by how long they take for something that is asked again and again.
+/// Judges whether the servers answer in time, by a request that is repeated regularly.
 ///
-/// One late answer is no slow link, so it takes two in a row; and one in time to be quick again. What is done while they are
-/// quick may be what makes them slow, so each time that this is so again within a minute, it takes twice as many.
+/// A single late answer does not prove that the link is slow: two in a row do. One timely answer
+/// ends that. The node's own work while the servers are fast may be what makes them slow. So each
+/// time that they become slow again within a minute, twice as many timely answers are needed, up to
+/// 32. A value.
 package struct ServerTiming: Sendable {
-  /// An answer that takes as long is late.
+  /// The answer time from which an answer counts as late.
   private let slow: Interval
-  /// How long the newest answer took.
+  /// The time of the newest answer.
   package private(set) var newest = Interval.seconds(0)
   package private(set) var isSlow = false
-  /// How many answers in a row were late, or were not.
+  /// The number of late, or of timely, answers in a row.
   private var (late, timely) = (0, 0)
-  /// Since when they are slow, or were last.
+  /// When the servers last became slow.
   private var since: Instant?
   private var timelyNeeded = 1
 
   init(slow: Interval) { self.slow = slow }
 
-  mutating func note(_ time: Interval, at now: Instant) {
+  mutating func record(_ time: Interval, at now: Instant) {
     newest = time
     (late, timely) = time < slow ? (0, timely + 1) : (late + 1, 0)
     if late >= 2, !isSlow {

@@ -1,11 +1,11 @@
-/// How many things may be done at a time.
+/// Limits how many operations run at the same time.
 actor Slots {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   init(_ count: Int) { free = count }
 
-  /// Calls `body` once there is a slot for it; in the order of the calls.
+  /// Calls `body` once a slot is free, in the order of the calls.
   func use<R: Sendable>(_ body: @Sendable () async throws -> R) async rethrows -> R {
     if free > 0 {
       free -= 1

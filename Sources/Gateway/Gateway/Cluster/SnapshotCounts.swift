@@ -1,53 +1,59 @@
 import LiveEvents
 import RateLimiting
 
-/// What a node did with snapshots and acts, for its status, and what went wrong.
+/// How many snapshots and acts a node has handled, and which of its rooms have no snapshot. A
+/// value.
 struct SnapshotCounts: Sendable {
-  /// How long it is told that a snapshot could not be used.
+  /// How long the status names a snapshot that could not be used.
   private static let memory = Interval.seconds(3600)
-  /// Fewer failures in a row are not told: a room may have been closed, or moved, meanwhile.
+  /// The number of failures in a row that makes a problem. Fewer are normal: a room may have been
+  /// closed or moved.
   private static let few = 3
-  /// How many of a kind are told.
+  /// How many rooms and unusable snapshots are named at most.
   private static let most = 8
 
   private(set) var stored = 0
-  var loaded = 0
-  /// Attempts that failed; they are repeated.
+  private(set) var loaded = 0
+  /// Attempts to store that failed; they are repeated.
   private(set) var failed = 0
   private(set) var unusable = 0
-  var acts = 0
+  private(set) var acts = 0
   private var newestUnusable: [(text: String, at: Instant)] = []
-  /// Rooms of which none can be stored, why, and how many attempts there were.
+  /// The rooms without a snapshot: why none can be stored, and how many attempts there were.
   private var failing: [RoomName: (reason: String, count: Int)] = [:]
 
-  mutating func noteStored(_ room: RoomName) {
+  mutating func recordAct() { acts += 1 }
+
+  mutating func recordStored(_ room: RoomName) {
     stored += 1
     failing[room] = nil
   }
 
-  mutating func noteFailed(_ room: RoomName, _ reason: String) {
+  mutating func recordFailed(_ room: RoomName, _ reason: String) {
     failed += 1
     failing[room] = (reason, (failing[room]?.count ?? 0) + 1)
   }
 
-  /// The daemon does not have a room of which it was given something.
-  mutating func noteRefused(_ room: RoomName) {
+  /// The daemon does not have a room whose events it was given.
+  mutating func recordRefused(_ room: RoomName) {
     let reason =
-      "livehostd does not take it; if it has as many rooms as rooms.maximum allows, raise that and reload it"
+      "livehostd does not open it; if it has as many rooms as rooms.maximum allows,"
+      + " raise that limit and reload it"
     failing[room] = (reason, Self.few)
   }
 
-  mutating func note(unusable texts: [String], at now: Instant) {
+  /// - Parameter texts: a description of each snapshot that could not be used.
+  mutating func recordLoaded(_ count: Int, unusable texts: [String], at now: Instant) {
+    loaded += count
     unusable += texts.count
     newestUnusable = (newestUnusable + texts.map { ($0, now) }).suffix(Self.most)
   }
 
-  /// Another node has a partition.
+  /// The node has lost a partition.
   mutating func forget(_ partition: Partition) {
     failing = failing.filter { Partition(of: $0.key) != partition }
   }
 
-  /// What is wrong.
   func problems() -> [Problem] {
     let failing = failing.filter { $0.value.count >= Self.few }.sorted { $0.key < $1.key }
     guard !failing.isEmpty else { return [] }
@@ -56,12 +62,13 @@ struct SnapshotCounts: Sendable {
     return [
       Problem(
         "snapshots",
-        "no snapshot can be stored, and the log keeps a day only, of room "
+        "no snapshot can be stored, and the replicated log keeps only a day, of room "
           + rooms.joined(separator: ", "))
     ]
   }
 
-  /// The newest that could not be used, in words. They happened, and do not end.
+  /// Descriptions of the newest snapshots that could not be used. They are events rather than
+  /// problems: they do not end.
   func unusable(at now: Instant) -> [String] {
     newestUnusable.filter { now - $0.at < Self.memory }.map(\.text)
   }

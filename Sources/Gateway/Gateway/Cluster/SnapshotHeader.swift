@@ -2,68 +2,71 @@ package import JSON
 package import LiveEvents
 import Platform
 
-/// What the store says of a snapshot of a room: where in the log it is, and of what it consists.
+/// Describes a stored snapshot of a room: its position in the log, and its parts.
 ///
-/// The store keeps the headers of the two newest snapshots of each room. The parts of a snapshot are written first, under
-/// names that no other one has; then its header, only if no other node has written one meanwhile. Parts to which no header
-/// leads are of an upload that was cut, or that another one replaced.
+/// The store keeps the headers of the two newest snapshots of each room. The parts of a snapshot
+/// are written first, under names of their own. Its header is written last, and only if no other
+/// node has written one meanwhile. Parts that no header names belong to an upload that was
+/// interrupted, or that another one replaced.
 ///
-/// A room that is closed has a header, too, without parts. So a node whose daemon still has the room closes it, and what
-/// is in the log twice is known as a repeat.
+/// A closed room has a header without parts. A node whose daemon still has the room then closes it,
+/// and repeats in the log are recognised as such.
 package struct SnapshotHeader: Equatable, Sendable {
-  /// Tells apart the snapshots of a room.
+  /// Identifies the snapshot among those of its room.
   package var identifier: String
   package var room: String
-  /// Names the stream of the log, also if another one has its name later.
+  /// Identifies the stream of the log, even if another stream has the same name later.
   package var log: String
-  /// The position that the room has in the log.
+  /// The position in the log up to which the snapshot contains the room.
   package var code: Int
-  /// The first message of the log that is to be read behind it, by a node that has this snapshot.
+  /// The first message of the log that a node with this snapshot has to read.
   package var start: UInt64
-  /// Whatever the partition's log has up to this message was in a snapshot in the store when this one was written.
+  /// When this header was written, some stored snapshot contained everything in the partition's log
+  /// up to this message.
   package var through: UInt64
-  /// None if the room is closed.
+  /// The number of parts; 0 if the room is closed.
   package var parts: Int
   package var bytes: Int
-  /// CRC-32C of the parts, one after the other.
+  /// The CRC-32C of all parts in order.
   package var checksum: UInt32
-  /// Who wrote it.
+  /// The node that wrote the header.
   package var node: String
   package var epoch: UInt64
-  /// How far the log had each sender's batches.
+  /// The newest batch of each sender in the log at the snapshot's position.
   package var senders: [String: SenderPositions.Position]
 
   static let stream = "LH_SNAP"
-  /// Parts of one snapshot.
+  /// The maximum number of parts of a snapshot.
   static let maximumParts = 128
 
-  /// How long a closed room is remembered: longer than the log has anything, or than a node is away.
+  /// How long the header of a closed room is kept, in nanoseconds: longer than the log keeps
+  /// messages, and than a node is usually away.
   static let memory = 7 * 86_400 * 1_000_000_000
 
   package var isClosed: Bool { parts == 0 }
 
   static func subject(of room: RoomName) -> String { "\(prefix(of: room)).h" }
-  /// Everything that is stored of a partition.
+  /// The subjects of everything stored for a partition.
   static func all(of partition: Partition) -> String { "lh.snap.\(partition).>" }
-  /// Everything that is stored of a room.
+  /// The subjects of everything stored for a room.
   static func all(of room: RoomName) -> String { "\(prefix(of: room)).>" }
   package static func parts(of room: RoomName, _ identifier: String) -> String {
     "\(prefix(of: room)).\(identifier)"
   }
 
-  /// A name for a snapshot that no other one has.
+  /// Returns a unique identifier for a snapshot.
   package static func identifier(epoch: UInt64, nanoseconds: Int) -> String {
     "\(epoch)-\(nanoseconds)"
   }
 
-  /// When the snapshot was begun, in nanoseconds since 1970.
+  /// When storing the snapshot began, in nanoseconds since 1970.
   var begun: Int? { identifier.split(separator: "-").last.flatMap { Int($0) } }
 
-  /// Of the subjects in the store those of parts to which no header leads, each as the filter of a purge.
+  /// Returns a purge filter for each snapshot in the store that has parts but no header.
   ///
   /// - Parameters:
   ///   - kept: the identifiers in headers.
-  ///   - epoch: what was begun in this epoch or a later one may be on its way.
+  ///   - epoch: snapshots of this epoch or a later one may still be being stored, and are left out.
   package static func leftovers(
     among subjects: [String], keeping kept: [String], before epoch: UInt64
   ) -> Set<String> {
@@ -101,7 +104,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     ]
   }
 
-  /// `nil` if it makes no sense, or is of a newer version.
+  /// Reads a header; `nil` if it is invalid or of a newer version.
   package init?(_ json: JSONValue) {
     func number(_ name: String) -> Int? {
       json[name]?.integerValue.flatMap { $0 >= 0 ? Int(exactly: $0) : nil }
@@ -138,7 +141,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     (self.node, self.epoch, self.senders) = (node, epoch, senders)
   }
 
-  /// Continues a checksum with a part.
+  /// Returns the checksum extended by a part.
   static func extend(_ checksum: UInt32, _ part: [UInt8]) -> UInt32 {
     part.withUnsafeBufferPointer { CRC32C.extend(checksum, $0) }
   }

@@ -2,25 +2,25 @@ import ControlInterface
 import Foundation
 import JSON
 import LiveEvents
-import NatsClient
 import Platform
 import RateLimiting
 import Varlink
 
-/// Snapshots of rooms on their way between the local daemon and the store on NATS.
+/// Moves snapshots of rooms between the local daemon and the store on NATS.
 ///
-/// A takeover loads the newest one of each room that can be read, or the one before it, so that only what is behind them
-/// is read of the log. Without either the room comes back with what the log has.
+/// A takeover loads the newest readable snapshot of each room, or the one before it, so that only
+/// the log after them has to be read. A room without a readable snapshot comes back with the
+/// content of the log alone.
 struct SnapshotTransfer: Sendable {
-  /// What the store has of a room.
+  /// The newest snapshot of a room in the store.
   struct Stored: Sendable {
-    /// `nil` if none that this node knows can be read.
+    /// The newest snapshot; `nil` if this node knows of none that can be read.
     var newest: SnapshotHeader?
-    /// The sequence of its header, which the next one replaces.
+    /// The sequence of the newest header, which the next one replaces.
     var sequence: UInt64
   }
 
-  /// What of a snapshot is in the store before its header is.
+  /// The parts of a snapshot, which the store has before its header.
   struct Saved: Sendable {
     var positions: [String: Int] = [:]
     var parts = 0
@@ -28,28 +28,28 @@ struct SnapshotTransfer: Sendable {
     var checksum: UInt32 = 0
   }
 
-  /// What the store has of a partition, and what of it the daemon was given.
+  /// The snapshots of a partition in the store, and what the daemon was given of them.
   struct Loaded: Sendable {
     var stored: [RoomName: Stored] = [:]
     var rooms: [RoomName: LogFeed.Beginning] = [:]
-    /// Everything of the log up to here is in the rooms.
+    /// The rooms contain the log up to this message.
     var through: UInt64 = 0
-    /// Rooms that were loaded.
+    /// The number of rooms that were loaded.
     var count = 0
-    /// Snapshots that could not be used, in words.
+    /// A description of each snapshot that could not be used.
     var problems: [String] = []
   }
 
   enum Failure: Error, Equatable {
-    /// Nobody answers, or the daemon cannot now; to be tried again.
+    /// No answer came, or the daemon is not able to do it now; worth another attempt.
     case unavailable
-    /// The daemon does not take it now, and says why.
+    /// The daemon refuses the snapshot now, with this error.
     case refused(String)
-    /// A snapshot is damaged, or a part of it is missing.
+    /// The snapshot is damaged, or a part of it is missing.
     case unusable(String)
-    /// A header may be stored or not.
+    /// It is unknown whether the header is stored.
     case unknown
-    /// Another node has stored a header, or has the partition.
+    /// Another node has stored a header, or leads the partition.
     case replaced, moved
   }
 
@@ -59,7 +59,7 @@ struct SnapshotTransfer: Sendable {
 
   static let interface = "io.livehost.Replication"
 
-  /// Whether the daemon has no such room.
+  /// Whether an error says that the daemon has no such room.
   static func isMissing(_ error: any Error) -> Bool {
     guard case VarlinkClientError.remote(let reply) = error,
       case .noSuchRoom? = ControlError(reply)
@@ -67,42 +67,42 @@ struct SnapshotTransfer: Sendable {
     return true
   }
 
-  /// Why something was not done, in words.
+  /// Describes why a snapshot could not be stored or loaded.
   static func reason(_ error: any Error) -> String {
     switch error {
     case is NatsCalls.NoAnswer: "the NATS servers do not answer"
     case Failure.unavailable: "livehostd or the NATS servers do not answer"
-    case Failure.unknown: "the NATS servers do not say whether it is stored"
+    case Failure.unknown: "the NATS servers do not confirm that it is stored"
     case Failure.replaced: "another node has stored one"
-    case Failure.moved: "another node has the partition"
+    case Failure.moved: "another node leads the partition"
     case Failure.unusable(let reason): reason
-    case Failure.refused(let name): "livehostd says \(name)"
-    case VarlinkClientError.remote(let reply): "livehostd says \(reply.name)"
+    case Failure.refused(let name): "livehostd answers \(name)"
+    case VarlinkClientError.remote(let reply): "livehostd answers \(reply.name)"
     default: "livehostd does not answer (\(error))"
     }
   }
 
   // MARK: Loading
 
-  /// Gives the daemon the rooms of a partition, where the store has more of them.
-  ///
-  /// Then removes what takeovers and crashes before it left in the store.
+  /// Gives the daemon the rooms of a partition for which the store has a newer state. Then removes
+  /// from the store what earlier takeovers and crashes left there.
   ///
   /// - Parameters:
   ///   - held: the position of the log that the daemon has, by room.
-  ///   - epoch: that of this takeover.
+  ///   - epoch: the epoch of this takeover.
   func load(
     _ partition: Partition, log: String, held: [RoomName: Int], epoch: UInt64
   ) async throws -> Loaded {
     var loaded = Loaded()
     for (room, code) in held { loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: true) }
-    // Before the headers, so that those lead to all parts in it that are whole.
+    // The subjects are read before the headers, so that the headers name every complete snapshot in
+    // them.
     let subjects = try await subjects(SnapshotHeader.all(of: partition))
     var named: [String] = []
-    // A newer gateway may know what this one cannot read.
+    // Whether every header can be read. One that cannot may come from a newer gateway.
     var isReadable = true
     var through: UInt64 = 0
-    // What a snapshot does not have that is not the newest.
+    // The last message that every used snapshot contains that is not the newest of its room.
     var limit = UInt64.max
     for subject in subjects where subject.hasSuffix(".h") {
       guard let newest = try await header(["last_by_subj": .string(subject)]) else { continue }
@@ -158,7 +158,8 @@ struct SnapshotTransfer: Sendable {
       } else {
         limit = 0
         loaded.rooms[room] = LogFeed.Beginning(held: code, isThere: isThere)
-        loaded.problems.append("room \(room) comes back with what is in the log alone")
+        loaded.problems.append(
+          "room \(room) has no usable snapshot and comes back with the content of the log alone")
       }
     }
     loaded.through = min(through, limit)
@@ -173,7 +174,7 @@ struct SnapshotTransfer: Sendable {
     return subjects.keys.map(\.description).sorted()
   }
 
-  /// What the store has of a room now.
+  /// Returns the newest header of a room in the store, and its sequence.
   func stored(_ room: RoomName) async throws -> (header: SnapshotHeader?, sequence: UInt64)? {
     try await header(["last_by_subj": .string(SnapshotHeader.subject(of: room))])
   }
@@ -185,11 +186,12 @@ struct SnapshotTransfer: Sendable {
     return reply
   }
 
-  /// `nil` if there is no such message; no header if it cannot be read.
+  /// Returns the header in a message, without a header if it cannot be read; `nil` if there is no
+  /// such message.
   private func header(
     _ which: JSONValue
   ) async throws -> (header: SnapshotHeader?, sequence: UInt64)? {
-    // Of the stream's leader: a follower may not have the newest one.
+    // The stream's leader answers this request; a follower may lack the newest message.
     let reply = try await calls.ask("$JS.API.STREAM.MSG.GET.\(SnapshotHeader.stream)", which)
     guard let reply else { throw Failure.unavailable }
     if let error = reply["error"] {
@@ -203,7 +205,7 @@ struct SnapshotTransfer: Sendable {
   }
 
   private func load(_ snapshot: SnapshotHeader, into room: RoomName) async throws(Failure) {
-    // Before its parts are read, which may take much memory.
+    // The slot is acquired before the parts are read, which may need much memory.
     let outcome = await uploads.use { () -> Result<Void, Failure> in
       do throws(Failure) {
         return .success(try await pass(snapshot, room))
@@ -244,14 +246,14 @@ struct SnapshotTransfer: Sendable {
     }
   }
 
-  /// Closes what the daemon has of a room that was closed on another node.
+  /// Closes the daemon's copy of a room that was closed on another node.
   private func close(_ room: RoomName) async throws(Failure) {
     do {
       let client = try await ControlClient.connect(path: control)
       try await client.closeRoom(room.description)
       await client.client.close()
     } catch VarlinkClientError.remote {
-      // It is gone already, or its recording is not.
+      // The room is closed already, or only its recording could not be finished.
     } catch {
       throw .unavailable
     }
@@ -261,7 +263,7 @@ struct SnapshotTransfer: Sendable {
     _ index: Int, of snapshot: SnapshotHeader, _ room: RoomName
   ) async throws(Failure) -> [UInt8] {
     let subject = "\(SnapshotHeader.parts(of: room, snapshot.identifier)).\(index)"
-    // Any server may answer; one that lags does not have it yet.
+    // Any server may answer, and one that lags may not have the part yet.
     for attempt in 0..<8 {
       let message: NatsMessage?
       do {
@@ -277,8 +279,8 @@ struct SnapshotTransfer: Sendable {
 
   // MARK: Saving
 
-  /// Stores the parts of a room's snapshot as the daemon gives them; its header comes later. Returns the positions that
-  /// the snapshot has.
+  /// Stores the parts of a room's snapshot as the daemon sends them, without a header. Returns the
+  /// positions that the snapshot contains.
   func store(_ room: RoomName, as identifier: String) async throws -> Saved {
     let client = try await VarlinkClient.connect(path: control)
     var saved = Saved()
@@ -303,8 +305,8 @@ struct SnapshotTransfer: Sendable {
     return saved
   }
 
-  /// Removes parts to which no header leads.
-  /// - Parameter filter: of which room or partition.
+  /// Removes parts that no header names.
+  /// - Parameter filter: the subjects of a room or partition.
   func removeLeftovers(of filter: String, keeping kept: [String], before epoch: UInt64) async {
     guard let subjects = try? await subjects(filter) else { return }
     await removeLeftovers(among: subjects, keeping: kept, before: epoch)
@@ -318,7 +320,7 @@ struct SnapshotTransfer: Sendable {
     }
   }
 
-  /// Removes what nothing leads to any more.
+  /// Removes messages that are not needed any more.
   func purge(_ stream: String, _ filter: String, before sequence: UInt64? = nil) async {
     var body: [JSONName: JSONValue] = ["filter": .string(filter)]
     if let sequence { body["seq"] = .integer(Int64(clamping: sequence)) }

@@ -1,6 +1,7 @@
 package import LiveEvents
 
-/// The sources that tell their states by connections to this gateway: whoever has their room sees no connection of theirs.
+/// The sources that report their state over connections to this gateway. The owner of their room
+/// cannot see those connections. A value.
 package struct SourceConnections: Sendable {
   private struct Key: Hashable {
     let source: Text
@@ -9,7 +10,7 @@ package struct SourceConnections: Sendable {
 
   private struct Known: Sendable {
     var connections = 0
-    /// What it said of itself last.
+    /// The state that the source reported last.
     var health: SourceHealth?
   }
 
@@ -17,11 +18,11 @@ package struct SourceConnections: Sendable {
 
   package init() {}
 
-  package mutating func came(_ source: Text, in room: RoomName) {
+  package mutating func connect(_ source: Text, in room: RoomName) {
     known[Key(source: source, room: room), default: Known()].connections += 1
   }
 
-  package mutating func note(_ events: [LiveEvent], in room: RoomName) {
+  package mutating func record(_ events: [LiveEvent], in room: RoomName) {
     if known.isEmpty { return }
     for event in events {
       guard case .source(.state(let health)) = event.payload else { continue }
@@ -29,9 +30,9 @@ package struct SourceConnections: Sendable {
     }
   }
 
-  /// A connection that brought the states of a source has ended. Returns what to tell of the source, if it has no other
-  /// one and has not said that it ends.
-  package mutating func left(_ source: Text, in room: RoomName) -> SourceHealth? {
+  /// A connection over which a source reported its state has ended. Returns the state to report for
+  /// the source, unless it has another connection or has reported its own end.
+  package mutating func disconnect(_ source: Text, in room: RoomName) -> SourceHealth? {
     let key = Key(source: source, room: room)
     known[key]?.connections -= 1
     guard let last = known[key], last.connections <= 0 else { return nil }

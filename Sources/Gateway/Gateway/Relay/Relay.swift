@@ -5,27 +5,30 @@ package import UnixSockets
 package import Varlink
 import VarlinkDescription
 
-/// The control socket of the daemon that has a room; given `nil`, of the one that answers for everything else.
-package typealias Origin = @Sendable (_ room: String?) async throws -> String
+/// Finds the control socket of the daemon that has a room; given `nil`, of the daemon that answers
+/// all other calls.
+package typealias OriginLookup = @Sendable (_ room: String?) async throws -> String
 
 /// Serves `io.livehost.Control` for a daemon elsewhere.
 ///
-/// Rooms are watched there once each, whatever is watched here. All other calls are passed on as they are, each on
-/// a connection of its own, so that one that takes long delays no other.
+/// The relay watches each room there once, however many viewers it has here. It forwards all other
+/// calls unchanged, each over its own connection, so that a slow call delays no other.
 package struct Relay: Sendable {
   package let rooms: RelayedRooms
-  private let origin: Origin
+  private let origin: OriginLookup
 
-  /// - Parameter maximumRate: how often a room may change here, per second; nil means as often as there.
-  package init(origin: @escaping Origin, maximumRate: Double?) {
+  /// - Parameter maximumRate: the maximum number of states of a room per second; `nil` for no
+  ///   limit.
+  package init(origin: @escaping OriginLookup, maximumRate: Double?) {
     self.origin = origin
     rooms = RelayedRooms(origin: origin, maximumRate: maximumRate)
   }
 
-  /// The interface with its handlers, for a `VarlinkServer`.
+  /// Returns the interface with its handlers, for a `VarlinkServer`.
   /// - Parameters:
-  ///   - mayChange: whether a caller may use privileged methods. At the origin this relay acts as its own user.
-  ///   - own: methods that are not passed on, since they are registered already.
+  ///   - mayChange: whether a caller may use privileged methods. At the origin the relay acts as
+  ///     its own user.
+  ///   - own: registers the methods that are not forwarded.
   package func makeInterface(
     mayChange: @escaping @Sendable (Peer) -> Bool,
     own: (inout Interface) throws -> Void = { _ in }
@@ -48,7 +51,8 @@ package struct Relay: Sendable {
     return interface
   }
 
-  /// Passes a call on, and its replies back. A caller that disconnects ends the call there, too.
+  /// Forwards a call, and returns its replies. A caller that disconnects ends the call at the
+  /// origin.
   private func pass(_ call: Call, _ replies: ReplyStream) async throws -> ByteBuffer {
     let name = "\(call.interface).\(call.method)"
     do {
@@ -68,7 +72,7 @@ package struct Relay: Sendable {
     } catch VarlinkClientError.remote(let error) {
       throw error
     } catch is VarlinkClientError {
-      // Nothing is known of the call: whoever made it learns that from the end of the connection.
+      // The outcome of the call is unknown. The closed connection signals that to the caller.
       throw CancellationError()
     }
   }

@@ -7,8 +7,9 @@ extension Relay {
   /// Serves this relay on a socket.
   ///
   /// - Parameters:
-  ///   - viewers: how many monitors may run at once.
-  ///   - mayChange: who has rights; others share three quarters of the connections.
+  ///   - viewers: the maximum number of monitors at the same time.
+  ///   - mayChange: whether a caller has rights. Callers without rights share three quarters of the
+  ///     connections.
   package func serve(
     on socket: ListeningSocket, viewers: Int,
     mayChange: @escaping @Sendable (Peer) -> Bool,
@@ -16,7 +17,7 @@ extension Relay {
     group: MultiThreadedEventLoopGroup = .singleton
   ) async throws -> VarlinkServer {
     var limits = VarlinkServer.Limits()
-    // Three quarters are for users without rights, who are few users here: web servers and tunnels.
+    // Users without rights get three quarters. They are few here: web servers and tunnels.
     limits.monitors = (viewers * 4 + 2) / 3
     limits.monitorsPerUser = viewers
     limits.connections = limits.monitors + 64

@@ -2,13 +2,13 @@ package import ControlInterface
 package import JSON
 import Platform
 
-/// A room of another daemon as its monitors here see it: kept up to date by one monitor there.
+/// A room of another daemon for its monitors here, kept up to date by one monitor there.
 package final class RelayedRoom: Sendable {
-  /// What one monitor there shows for all here.
+  /// The kind of monitor at the origin.
   package enum Form: Sendable {
-    /// What `MonitorRoom` gives.
+    /// The output of `MonitorRoom`.
     case room
-    /// What `MonitorScreen` gives.
+    /// The output of `MonitorScreen`.
     case screen
   }
 
@@ -29,7 +29,7 @@ package final class RelayedRoom: Sendable {
     }
   }
 
-  /// What monitors here are given.
+  /// The feed of the monitors here.
   package let feed: RoomFeed
   private let contents = Contents()
   private let change = ChangeSignal()
@@ -38,28 +38,29 @@ package final class RelayedRoom: Sendable {
     feed = RoomFeed { [contents] features in contents.reading(features) }
   }
 
-  /// The newest state, whole.
+  /// Replaces the state with a newer one, which is complete.
   package func update(_ value: JSONValue) {
     contents.set(value)
     feed.markStale(contents.reading)
     change.raise()
   }
 
-  /// The monitor there has ended: with the error of a room that is gone, or because nobody is reached.
+  /// The monitor at the origin has ended: with the error of a room that is closed, or because the
+  /// origin is not reached.
   package func end(_ error: (any Error)?) {
     contents.finish(error ?? CancellationError())
     if let error = error as? ControlError { feed.finish(error) } else { feed.abandon() }
     change.raise()
   }
 
-  /// Returns once there is a state; throws why there will be none.
+  /// Waits for the first state. Throws the reason if there will be none.
   package func begin() async throws {
     await change.wait { [contents] in contents.isAwaited }
     try Task.checkCancellation()
     if contents.value == nil { throw contents.end ?? CancellationError() }
   }
 
-  /// The report of a room with these parts of the screen.
+  /// Returns the report of a room with only these parts of the screen.
   private static func keeping(_ features: Set<Feature>?, of room: JSONValue) -> JSONValue {
     guard let features, case .object(var members) = room,
       case .object(let all)? = members["features"]

@@ -1,7 +1,7 @@
 import LiveEvents
 
 extension RelayedRooms {
-  /// Follows the rooms of these partitions where they are now, as ``reroute(where:)`` does.
+  /// Follows the rooms of these partitions to their present origin, as ``reroute(where:)`` does.
   package func reroute(_ partitions: Set<Partition>) {
     reroute { room in RoomName(room).map { partitions.contains(Partition(of: $0)) } ?? false }
   }

@@ -2,8 +2,8 @@ import ControlInterface
 import JSON
 import Varlink
 
-/// The rooms that are watched through this relay: each has one monitor at its origin, in either form, as long as
-/// anybody watches, however many do.
+/// The rooms that are watched through this relay. Each has one monitor of each form at its origin
+/// while anybody watches, however many viewers there are.
 package actor RelayedRooms {
   private struct Key: Hashable {
     let room: String
@@ -14,25 +14,25 @@ package actor RelayedRooms {
 
   private struct Watched {
     let room: RelayedRoom
-    /// What follows the room now; its number tells it apart from what did so before.
+    /// The task that follows the room, with a number that distinguishes it from former tasks.
     var follower: Follower
     var viewers = 0
   }
 
-  private let origin: Origin
+  private let origin: OriginLookup
   private let maximumRate: Double?
   private var rooms: [Key: Watched] = [:]
   private var followers = 0
 
-  /// - Parameter maximumRate: states per second that are asked for; nil means all.
-  init(origin: @escaping Origin, maximumRate: Double?) {
+  /// - Parameter maximumRate: the number of states per second to request; `nil` for all.
+  init(origin: @escaping OriginLookup, maximumRate: Double?) {
     (self.origin, self.maximumRate) = (origin, maximumRate)
   }
 
-  /// How many monitors there are at the origin.
+  /// The number of monitors at the origin.
   package var count: Int { rooms.count }
 
-  /// Calls `body` with a room, once its state is known.
+  /// Calls `body` with the feed of a room once its state is known.
   func watch<R: Sendable>(
     _ room: String, as form: RelayedRoom.Form, _ body: @Sendable (RoomFeed) async throws -> R
   ) async throws -> R {
@@ -43,10 +43,10 @@ package actor RelayedRooms {
     return try await body(relayed.feed)
   }
 
-  /// Asks the origin again for the rooms that `hasMoved` is true for, and follows them there.
+  /// Looks up the origin again of the rooms that `hasMoved` is true for, and follows them there.
   ///
-  /// Whoever watches such a room keeps its monitor, which shows the old state until there is a new one. If nobody is
-  /// reached at the new origin, the monitor ends.
+  /// Monitors of such a room continue, and show the old state until there is a new one. If the new
+  /// origin is not reached, they end.
   package func reroute(where hasMoved: @Sendable (_ room: String) -> Bool) {
     for (key, watched) in rooms where hasMoved(key.room) {
       watched.follower.task.cancel()
@@ -70,14 +70,14 @@ package actor RelayedRooms {
     if rooms[key]?.viewers == 0 { rooms.removeValue(forKey: key)?.follower.task.cancel() }
   }
 
-  /// Follows a room where its origin is now.
+  /// Follows a room at its present origin.
   private func follow(
     _ key: Key, _ room: RelayedRoom, after former: Task<Void, Never>? = nil
   ) -> Follower {
     followers += 1
     let number = followers
     let task = Task { [origin, maximumRate] in
-      // It may still be handing on a state, which must not come after newer ones.
+      // The former task may still be passing on a state, which must not follow a newer one.
       await former?.value
       let end = await Self.follow(key, room, origin, maximumRate)
       finish(key, number, end)
@@ -85,17 +85,17 @@ package actor RelayedRooms {
     return (number, task)
   }
 
-  /// Ends a room that was followed, unless it is followed elsewhere by now.
+  /// Ends a room that was followed, unless another task follows it now.
   private func finish(_ key: Key, _ number: Int, _ end: (any Error)?) {
     guard let watched = rooms[key], watched.follower.number == number else { return }
-    // Whoever comes next asks anew.
+    // The next viewer looks up the origin again.
     rooms[key] = nil
     watched.room.end(end)
   }
 
-  /// Follows a room until it is closed or its daemon is gone; returns why.
+  /// Follows a room until it is closed or its daemon is gone. Returns the reason.
   private static func follow(
-    _ key: Key, _ relayed: RelayedRoom, _ origin: Origin, _ maximumRate: Double?
+    _ key: Key, _ relayed: RelayedRoom, _ origin: OriginLookup, _ maximumRate: Double?
   ) async -> (any Error)? {
     do {
       let client = ControlClient(

@@ -6,23 +6,24 @@ import NIOSSL
 import Platform
 import UnixSockets
 
-/// Carries a control socket to another machine over TLS, with certificates on both sides.
+/// Connects to a control socket on another machine over TLS, with certificates on both sides.
 ///
-/// One end listens on a TCP port and connects to a Unix socket for each connection; the other listens on a Unix
-/// socket and connects to that port. Nothing of what goes through is looked at. Either end reports why connections fail,
-/// in a line with the other end's name or address, and at most one in ten seconds.
+/// One end listens on a TCP port, and connects to a Unix socket for each connection. The other end
+/// listens on a Unix socket, and connects to that port. The tunnel does not interpret the bytes.
+/// Either end reports why connections fail, with the other end's name or address, in at most one
+/// line per ten seconds.
 package enum Tunnel {
   static let timeout = TimeAmount.seconds(10)
-  /// The most connections at a time that have not shown a certificate.
+  /// The maximum number of connections that have not shown a certificate yet.
   private static let maximumStrangers = 256
 
-  /// Listens on a TCP port for other machines, and connects each of them to the socket at `path`, once it has shown
-  /// its certificate. Those that do not show one are closed.
+  /// Listens on a TCP port for other machines. Connects each of them to the socket at `path` once
+  /// it has shown its certificate, and closes those that show none.
   ///
   /// - Parameters:
-  ///   - host: an address of this machine, or a name of one; nil for all of its addresses.
-  ///   - report: called with lines.
-  /// - Throws: ``UnusableFile`` of the identity's; `IOError` if the port cannot be used.
+  ///   - host: an address of this machine, or a name of one; `nil` for all of its addresses.
+  ///   - report: called with lines for the journal.
+  /// - Throws: ``UnusableFile`` for a file of the identity; `IOError` if the port cannot be used.
   package static func listen(
     host: String?, port: Int, identity: Identity, to path: String,
     report: @escaping @Sendable (String) -> Void,
@@ -37,9 +38,9 @@ package enum Tunnel {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           guard strangers.withLock({ $0 < maximumStrangers }) else {
-            failures.note(
+            failures.record(
               TunnelFailures.name(of: channel),
-              "was closed, since \(maximumStrangers) others have yet to show a certificate")
+              "was closed, because \(maximumStrangers) others have not shown a certificate yet")
             throw ChannelError.operationUnsupported
           }
           strangers.withLock { $0 += 1 }
@@ -56,19 +57,19 @@ package enum Tunnel {
                 }
                 .connect(unixDomainSocketPath: path)
               connected.whenFailure {
-                failures.note(path, TunnelFailures.reason(ofConnecting: $0))
+                failures.record(path, TunnelFailures.reason(ofConnecting: $0))
               }
               return connected
             })
         }
       }
-    // A viewer may stop reading for a while, which the kernel counts as silence.
+    // The kernel counts a viewer that stops reading as silent, and a viewer may do so for a while.
     for (option, value) in liveness(patience: 120) {
       _ = bootstrap.childChannelOption(option, value: value)
     }
     if let host { return try await bootstrap.bind(host: host, port: port).get() }
     do {
-      // This includes IPv4.
+      // This address includes IPv4.
       return try await bootstrap.bind(host: "::", port: port).get()
     } catch let error as IOError where [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.errnoCode) {
       return try await bootstrap.bind(host: "0.0.0.0", port: port).get()
@@ -77,8 +78,8 @@ package enum Tunnel {
 
   /// Listens on a Unix socket of this user, and connects each connection to the other end.
   ///
-  /// - Parameter report: called with lines.
-  /// - Throws: ``UnusableFile`` of the identity's; `ListeningSocketError`.
+  /// - Parameter report: called with lines for the journal.
+  /// - Throws: ``UnusableFile`` for a file of the identity; `ListeningSocketError`.
   package static func connect(
     path: String, host: String, port: Int, identity: Identity,
     report: @escaping @Sendable (String) -> Void,
@@ -111,7 +112,7 @@ package enum Tunnel {
               }
               let connected = bootstrap.connect(host: host, port: port)
               connected.whenFailure {
-                failures.note(peer, TunnelFailures.reason(ofConnecting: $0))
+                failures.record(peer, TunnelFailures.reason(ofConnecting: $0))
               }
               return connected
             })
@@ -120,10 +121,11 @@ package enum Tunnel {
       .accept(on: descriptor)
   }
 
-  /// Has the kernel end connections to machines that are gone, such as by a loss of power.
+  /// Returns options by which the kernel ends connections to machines that are gone, for example
+  /// after a loss of power.
   ///
-  /// - Parameter patience: seconds after which what was sent must have been acknowledged, and read as far as the other
-  ///   end has room for it.
+  /// - Parameter patience: the number of seconds within which the other end must acknowledge sent
+  ///   bytes and make room for those that wait.
   private static func liveness(
     patience: Int
   ) -> [(option: ChannelOptions.Types.SocketOption, value: Int)] {

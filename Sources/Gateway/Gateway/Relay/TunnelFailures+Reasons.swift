@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 
 extension TunnelFailures {
-  /// Why no connection was made, in words.
+  /// Describes why no connection was made.
   static func reason(ofConnecting error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:
@@ -21,7 +21,7 @@ extension TunnelFailures {
     }
   }
 
-  /// Why TLS has failed, in words; nil if the connection has only ended.
+  /// Describes why TLS has failed; `nil` if the connection has merely ended.
   static func reason(ofTLS error: any Error) -> String? {
     switch error {
     case NIOSSLError.handshakeFailed(let cause): return reason(cause)
@@ -44,8 +44,9 @@ extension TunnelFailures {
     }
   }
 
-  /// The library's name of an error, such as `CERTIFICATE_VERIFY_FAILED`, which it only has in a text:
-  /// `Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
+  /// Returns the library's name of an error, for example `CERTIFICATE_VERIFY_FAILED`. The library
+  /// has it only in a text: `Error: 268435581 error:1000007d:SSL
+  /// routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at FILE:LINE`.
   private static func code(of error: BoringSSLInternalError) -> String? {
     let parts = "\(error)".split(separator: ":")
     guard let index = parts.firstIndex(of: "OPENSSL_internal"), index + 1 < parts.count else {

@@ -3,14 +3,14 @@ import NIOCore
 import Platform
 import RateLimiting
 
-/// Tells what goes wrong at one end of a tunnel, in at most one line every ten seconds, since strangers could cause any
-/// number.
+/// Reports failures at one end of a tunnel, in at most one line per ten seconds, since strangers
+/// can cause any number of them.
 final class TunnelFailures: Sendable {
   private struct State {
     var lines = Throttle<String>(interval: .seconds(10))
     var leftOut = 0
 
-    /// The line that is due after a step.
+    /// Returns the line to report after a step of the throttle.
     mutating func line(of step: Step<String>) -> String? {
       leftOut += step.coalesced
       guard let line = step.output else { return nil }
@@ -24,19 +24,19 @@ final class TunnelFailures: Sendable {
   private let report: @Sendable (String) -> Void
 
   /// - Parameters:
-  ///   - loop: where lines that come too early wait for their time.
+  ///   - loop: schedules the lines that have to wait.
   ///   - report: called with each line.
   init(on loop: any EventLoop, _ report: @escaping @Sendable (String) -> Void) {
     (self.loop, self.report) = (loop, report)
   }
 
-  func note(_ peer: String, _ reason: String) {
+  func record(_ peer: String, _ reason: String) {
     let (line, wake) = state.withLock { state -> (String?, Instant?) in
       let isAwaited = state.lines.deadline != nil
       let step = state.lines.push("\(peer): \(reason)", at: Delivery.now)
       return (state.line(of: step), isAwaited ? nil : step.wake)
     }
-    tell(line, next: wake)
+    emit(line, next: wake)
   }
 
   private func wake() {
@@ -44,16 +44,16 @@ final class TunnelFailures: Sendable {
       let step = state.lines.wake(at: Delivery.now)
       return (state.line(of: step), step.wake)
     }
-    tell(line, next: wake)
+    emit(line, next: wake)
   }
 
-  private func tell(_ line: String?, next wake: Instant?) {
+  private func emit(_ line: String?, next wake: Instant?) {
     if let line { report(line) }
     guard let wake else { return }
     loop.scheduleTask(in: .nanoseconds((wake - Delivery.now).nanoseconds)) { self.wake() }
   }
 
-  /// The address of whoever has connected.
+  /// Returns the address of the other end of a connection.
   static func name(of channel: any Channel) -> String {
     channel.remoteAddress?.ipAddress ?? "a machine"
   }

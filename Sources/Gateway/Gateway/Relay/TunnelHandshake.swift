@@ -2,8 +2,8 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Hides a connection from the handlers behind it until the other end has shown its certificate, for which it has some
-/// seconds. Tells why TLS fails.
+/// Hides a connection from the following handlers until the other end has shown its certificate,
+/// for which it has ten seconds. Reports why TLS fails.
 final class TunnelHandshake: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -12,11 +12,12 @@ final class TunnelHandshake: ChannelInboundHandler {
   private let ended: () -> Void
   private var deadline: Scheduled<Void>?
   private var isOver = false
-  private var isTold = false
+  private var isRecorded = false
 
   /// - Parameters:
-  ///   - peer: whom this end has connected to; nil if the other end has connected.
-  ///   - ended: called once, when it has succeeded or failed.
+  ///   - peer: the other end's name if this end has connected; `nil` if the other end has
+  ///     connected.
+  ///   - ended: called once, when the handshake has succeeded or failed.
   init(with peer: String?, _ failures: TunnelFailures, ended: @escaping () -> Void = {}) {
     (self.peer, self.failures, self.ended) = (peer, failures, ended)
   }
@@ -27,18 +28,18 @@ final class TunnelHandshake: ChannelInboundHandler {
     deadline?.cancel()
   }
 
-  /// Tells the first reason: the end of a connection brings others.
-  private func tell(_ reason: String, _ context: ChannelHandlerContext) {
-    if !isTold { failures.note(peer ?? TunnelFailures.name(of: context.channel), reason) }
-    isTold = true
+  /// Records the first reason only: the end of the connection causes others.
+  private func record(_ reason: String, _ context: ChannelHandlerContext) {
+    if !isRecorded { failures.record(peer ?? TunnelFailures.name(of: context.channel), reason) }
+    isRecorded = true
   }
 
   func channelActive(context: ChannelHandlerContext) {
     deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Tunnel.timeout) {
-      self.tell("did not show a certificate within 10 s", context)
+      self.record("did not show a certificate within 10 s", context)
       context.close(promise: nil)
     }
-    // Until something was decrypted, the handler of TLS reads on by itself.
+    // The TLS handler itself continues to read until it has decrypted something.
     context.read()
   }
 
@@ -52,10 +53,10 @@ final class TunnelHandshake: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error as? NIOSSLError == .handshakeFailed(.sslError([.eofDuringHandshake])) {
-      // Strangers come and go, but whoever is connected to should answer.
-      if peer != nil { tell("closed the connection instead of showing a certificate", context) }
+      // A stranger may disconnect at any time, but an end that this one connects to should answer.
+      if peer != nil { record("closed the connection instead of showing a certificate", context) }
     } else if let reason = TunnelFailures.reason(ofTLS: error) {
-      tell(reason, context)
+      record(reason, context)
     }
     context.fireErrorCaught(error)
   }

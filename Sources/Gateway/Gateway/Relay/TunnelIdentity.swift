@@ -1,19 +1,21 @@
 import NIOSSL
 
 extension Tunnel {
-  /// The certificates of one end.
+  /// The certificates and the key of one end.
   package struct Identity: Sendable {
-    /// PEM files: the own chain, its key, and the authorities that the other end's must come from.
+    /// A PEM file of this end's certificate chain.
     package var certificate: String
+    /// A PEM file of the certificate's private key.
     package var key: String
+    /// A PEM file of the authorities that sign the other end's certificates.
     package var authorities: String
 
     package init(certificate: String, key: String, authorities: String) {
       (self.certificate, self.key, self.authorities) = (certificate, key, authorities)
     }
 
-    /// Loads the three files, and makes sure that the key is that of the certificate.
-    /// - Throws: which file cannot be used, and why.
+    /// Loads the three files, and checks that the key belongs to the certificate.
+    /// - Throws: the file that cannot be used, and why.
     package func check() throws(UnusableFile) { _ = try client() }
 
     func client() throws(UnusableFile) -> NIOSSLContext {
@@ -27,7 +29,8 @@ extension Tunnel {
 
     func server() throws(UnusableFile) -> NIOSSLContext {
       let files = try load()
-      // The other end is a program, not a name: what its authority has signed may come in.
+      // Clients are not checked by name: every certificate that the authorities have signed is
+      // accepted.
       return try context(
         .makeServerConfigurationWithMTLS(
           certificateChain: files.chain, privateKey: files.key, trustRoots: files.authorities))

@@ -1,32 +1,35 @@
 import NIOCore
 
-/// One side of two connections whose bytes are each other's. Each is read only as far as the other is written.
+/// One of two connections that exchange all bytes. Each is read only as fast as the other can be
+/// written.
 final class TunnelSplice: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// Makes the other connection on the same event loop, with a splice in its pipeline.
+  /// Makes the other connection, on the same event loop and with a splice in its pipeline.
   typealias Connect = (any EventLoop) -> EventLoopFuture<any Channel>
 
   private var connect: Connect?
   private var partner: TunnelSplice?
   private var context: ChannelHandlerContext?
   private var wantsRead = false
-  /// What came before the other side was there; no more than one read.
+  /// The bytes that arrived before the other connection was made; one read at most.
   private var early: [ByteBuffer]? = []
 
   init(_ connect: Connect? = nil) { self.connect = connect }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  /// Not before: a channel that is not registered forgets that it is to be read.
+  /// The other connection is not made earlier, since a channel that is not registered yet forgets
+  /// that it is to be read.
   func channelActive(context: ChannelHandlerContext) {
     guard let connect else { return }
     self.connect = nil
     connect(context.eventLoop).assumeIsolated().whenComplete { result in
       guard case .success(let channel) = result else { return self.close() }
-      // Not made with the other connection: one is tried for each address of a host, and those that lose are closed.
+      // The splice is looked up here, since one connection is tried for each address of a host, and
+      // the losers are closed.
       guard let other = try? channel.pipeline.syncOperations.handler(type: TunnelSplice.self),
         self.context?.channel.isActive == true
       else {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A file that was named but cannot be used.
+/// A configured file that cannot be used.
 package struct UnusableFile: Error, Equatable, Sendable, CustomStringConvertible {
   package let path: String
-  /// Why, in words.
+  /// A description of the reason.
   package let reason: String
 
   package init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
 
   package var description: String { "\(path): \(reason)" }
 
-  /// Opens a file, to find out whether this process may read it.
+  /// Checks that this process can read a file, by opening it.
   package static func check(_ path: String) throws(UnusableFile) {
-    // A pipe without a writer must not be waited for.
+    // O_NONBLOCK: opening a pipe without a writer must not block.
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor < 0 else {
       close(descriptor)

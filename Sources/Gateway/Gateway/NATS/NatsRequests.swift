@@ -1,30 +1,30 @@
 import JSON
 import LiveSources
 import NIOCore
-import NatsClient
 import Platform
 import RateLimiting
 
-/// Questions to the servers over a connection that comes and goes: each is answered once, also if nobody answers.
-/// Belongs to one event loop.
+/// Requests to the servers over a connection that may be lost. Each is answered once, with `nil` if
+/// no answer comes in time. Belongs to one event loop.
 final class NatsRequests {
   private struct Request {
     let deadline: Instant
     let answered: (NatsMessage?) -> Void
   }
 
-  var client: NatsClient?
-  var isConnected = false
+  private var client: NatsClient?
+  private(set) var isConnected = false
   private var open: [String: Request] = [:]
   private var nextToken = 1
 
-  /// A name for answers that nothing else has.
+  /// Returns a unique token for answers.
   func token() -> String {
     defer { nextToken += 1 }
     return "t\(nextToken)"
   }
 
-  /// Publishes a message. What is answered comes to ``answered(_:)`` of the owner if the token is not one of a request.
+  /// Publishes a message. An answer whose token belongs to no request is not handled here:
+  /// ``answer(_:)`` returns `false` for it.
   func publish(
     _ subject: String, token: String? = nil, headers: [(String, String)] = [], _ body: [UInt8] = []
   ) { client?.publish(subject, token: token, headers: headers, body) }
@@ -39,24 +39,27 @@ final class NatsRequests {
     publish(subject, token: token, headers: headers, body)
   }
 
-  /// Waits for a message to a name. Returns the name.
+  /// Waits for a message to a new token. Returns the token.
   func expect(within: Interval, _ answered: @escaping (NatsMessage?) -> Void) -> String {
     let token = token()
     open[token] = Request(deadline: Delivery.now + within, answered: answered)
     return token
   }
 
-  /// Where messages to a name are published.
+  /// Returns the subject of messages to a token.
   func subject(of token: String) -> String? { client.map { "\($0.inbox).\(token)" } }
 
-  /// Gives an answer to who waits for it; `false` if nobody does.
-  func answer(_ message: NatsMessage, to token: String) -> Bool {
-    guard let request = open.removeValue(forKey: token) else { return false }
+  /// Passes an answer to the request that waits for it. Returns whether there is one.
+  func answer(_ message: NatsMessage) -> Bool {
+    guard let token = message.token, let request = open.removeValue(forKey: token) else {
+      return false
+    }
     request.answered(message)
     return true
   }
 
-  /// To be called some times per second.
+  /// Answers the requests whose time is over with `nil`. The caller calls this several times per
+  /// second.
   func expire() {
     let now = Delivery.now
     for (token, request) in open where now >= request.deadline {
@@ -65,13 +68,20 @@ final class NatsRequests {
     }
   }
 
-  /// The connection is lost, and with it all answers.
+  /// The connection is made.
+  func connected(_ client: NatsClient) { (self.client, isConnected) = (client, true) }
+
+  /// The connection is made again.
+  func connected() { isConnected = true }
+
+  /// The connection is lost, and with it every answer.
   func disconnected() {
     isConnected = false
     for request in exchange(&open, with: [:]).values { request.answered(nil) }
   }
 
-  /// Ends the connection, and calls back from any thread after what was published is written.
+  /// Closes the connection once everything that was published is written. Calls `closed`
+  /// afterwards, on any thread.
   func close(_ closed: @escaping @Sendable () -> Void) {
     guard let client else { return closed() }
     self.client = nil
@@ -79,7 +89,7 @@ final class NatsRequests {
   }
 }
 
-/// ``NatsRequests`` for tasks.
+/// Access to ``NatsRequests`` for tasks.
 struct NatsCalls: Sendable {
   let requests: NIOLoopBound<NatsRequests>
   let loop: any EventLoop
@@ -97,21 +107,21 @@ struct NatsCalls: Sendable {
     }.get()
   }
 
-  /// Asks for JSON; `nil` if there was no answer.
+  /// Sends a request for JSON and returns the answer; `nil` if there was none.
   func ask(
     _ subject: String, _ body: JSONValue? = nil, headers: [(String, String)] = []
   ) async throws -> JSONValue? {
     try await message(subject, headers: headers, body?.serialized() ?? []).flatMap { message in
-      // From the server, in place of an answer: nobody listens to this subject.
+      // The server sends a status instead of an answer if nobody subscribes to the subject.
       if let status = message.status { return ["error": ["code": .integer(Int64(status))]] }
       return try? JSONValue(parsing: message.bytes)
     }
   }
 
-  /// Nobody has answered; what was asked for may be done or not.
+  /// No answer came. The request may have been carried out or not.
   struct NoAnswer: Error {}
 
-  /// Writes a message into a stream. Returns its sequence; `nil` if the servers refuse it.
+  /// Stores a message in a stream. Returns its sequence; `nil` if the servers refuse it.
   func store(
     _ subject: String, _ body: [UInt8], expecting sequence: UInt64? = nil
   ) async throws -> UInt64? {

@@ -3,53 +3,66 @@ import Dispatch
 import Glibc
 import Platform
 
-/// A message as it came.
+/// A message that was received.
 package struct NatsMessage: Sendable {
   package var subject: String
   package var reply: String?
   package var bytes: [UInt8]
-  /// Of a message that a server sends in place of an answer; 503 if nobody answers.
+  /// The status of a message that a server sends instead of an answer; 503 if there are no
+  /// responders.
   package var status: Int?
-  /// What it says of the status.
+  /// The server's description of the status.
   package var description: String?
+
+  /// The last token of the subject: in a reply, the one that the client chose.
+  var token: String? {
+    subject.lastIndex(of: ".").map { String(subject[subject.index(after: $0)...]) }
+  }
+
+  /// Whether this is a message of a stream, from a consumer.
+  var isFromStream: Bool { reply?.hasPrefix("$JS.ACK.") == true }
 }
 
-/// Why there is no connection.
+/// Why no connection could be made.
 package enum NatsError: Error, Equatable, Sendable {
   /// No server answers.
   case unreachable(String)
-  /// A server does not let this client in.
+  /// A server does not admit this client.
   case refused(String)
-  /// The settings make no sense to the library.
+  /// The library rejects the settings.
   case settings(String)
 }
 
-/// A connection to NATS servers, through libnats: messages in and out, and nothing of what they mean.
+/// A connection to NATS servers, through libnats. It only carries messages in and out, and does not
+/// interpret them.
 ///
-/// It connects again by itself, without end. Callbacks come on threads of the library, one after the other.
+/// A lost connection is made again automatically, without end. Callbacks come one at a time, on
+/// threads of the library.
 package final class NatsClient: Sendable {
   package struct Settings: Sendable {
     package var servers = ["nats://127.0.0.1:4222"]
     package var name = ""
-    /// A file of credentials, as `nsc` makes it.
+    /// A file of credentials, as `nsc` creates it.
     package var credentials: String?
     package var user: String?
     package var password: String?
-    /// A PEM file of authorities; TLS is used then.
+    /// A PEM file of authorities. If it is given, TLS is used.
     package var authorities: String?
-    /// PEM files of the own certificate and its key.
+    /// A PEM file of this client's certificate.
     package var certificate: String?
+    /// A PEM file of the certificate's key.
     package var key: String?
 
     package init() {}
   }
 
-  /// What the owner of a client is told.
+  /// Callbacks to the owner of a client.
   package struct Events: Sendable {
     package var received: @Sendable (NatsMessage) -> Void
     package var disconnected: @Sendable () -> Void
     package var connected: @Sendable () -> Void
-    /// It connects no more, unless that was asked for: servers that refuse a client twice are not asked again.
+    /// The connection has ended for good, with this reason: servers that refuse a client twice are
+    /// not asked again.
     package var closed: @Sendable (String) -> Void
 
     package init(
@@ -75,28 +88,29 @@ package final class NatsClient: Sendable {
   private let pointers: Guarded<Pointers>
   private let handler: Handler
   private let queue = DispatchQueue(label: "nats")
-  /// What replies to this client are sent to, followed by a dot and a token of the client's choice.
+  /// The prefix of the subjects of replies to this client. A dot and a token of the client's choice
+  /// follow.
   package let inbox: String
 
-  /// Pointers of the library, which may be used from any thread.
+  /// Pointers of the library, which may be used on any thread.
   private struct Pointers: @unchecked Sendable {
     var connection: OpaquePointer?
     var subscription: OpaquePointer?
 
-    /// Ends what they are of.
+    /// Destroys the subscription and the connection.
     func destroy() {
       natsSubscription_Destroy(subscription)
       natsConnection_Destroy(connection)
     }
   }
 
-  /// Connects. Blocks until a server has answered, or none has.
+  /// Connects. Blocks until a server has answered or every server has failed.
   package init(_ settings: Settings, events: Events) throws(NatsError) {
     handler = Handler(events)
     var random = SystemRandomNumberGenerator()
     inbox = "_INBOX.\(String(random.next(), radix: 36))"
     let options = try Self.options(settings, handler)
-    // The library may call back while it ends, so the handler stays.
+    // The library may call back while the connection ends, so the handler is never released.
     _ = Unmanaged.passRetained(handler)
     defer { natsOptions_Destroy(options) }
     var raw: OpaquePointer?
@@ -112,7 +126,7 @@ package final class NatsClient: Sendable {
       }, Unmanaged.passUnretained(handler).toOpaque())
     pointers = Guarded(Pointers(connection: raw, subscription: subscription))
     guard subscribed == NATS_OK else { throw Self.failure(subscribed, settings) }
-    // A slow reader is held up by what it pulls, never by dropped messages.
+    // No message may be dropped. A slow reader limits itself by pulling less.
     natsSubscription_SetPendingLimits(subscription, -1, -1)
   }
 
@@ -133,7 +147,7 @@ package final class NatsClient: Sendable {
       natsOptions_SetMaxReconnect(options, -1),
       natsOptions_SetReconnectWait(options, 250),
       natsOptions_SetReconnectJitter(options, 250, 250),
-      // What was not answered is sent again by who asked.
+      // Nothing is buffered while disconnected: callers repeat requests that were not answered.
       natsOptions_SetReconnectBufSize(options, 0),
       natsOptions_SetPingInterval(options, 2000),
       natsOptions_SetMaxPingsOut(options, 2),
@@ -149,7 +163,7 @@ package final class NatsClient: Sendable {
           natsConnection_GetLastError(connection, &reason)
           Handler.of(closure).events.closed(reason.map { String(cString: $0) } ?? "")
         }, closure),
-      // Else the library writes errors to the standard error.
+      // Without a handler the library writes errors to standard error.
       natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil),
     ]
     if let user = settings.user {
@@ -202,10 +216,11 @@ package final class NatsClient: Sendable {
       status: status, description: status == nil ? nil : header("Description"))
   }
 
-  /// Publishes a message, in the order of the calls. Returns at once: the library waits for locks that it holds
-  /// while it connects, and for the network. What cannot be sent is dropped.
+  /// Publishes a message, in the order of the calls. Returns immediately: the library waits for the
+  /// network, and for locks that it holds while it connects. Messages that cannot be sent are
+  /// dropped.
   ///
-  /// - Parameter token: where the answer goes, below ``inbox``.
+  /// - Parameter token: the token below ``inbox`` to which the answer is sent.
   package func publish(
     _ subject: String, token: String? = nil, headers: [(String, String)] = [], _ body: [UInt8]
   ) {
@@ -225,16 +240,16 @@ package final class NatsClient: Sendable {
     }
   }
 
-  /// How many bytes a message may have for the server that is connected.
+  /// The maximum size of a message in bytes, as the connected server reports it.
   package var maximumPayload: Int {
     Int(natsConnection_GetMaxPayload(pointers.withLock { $0 }.connection))
   }
 
-  /// Ends the connection, after what was published is written.
+  /// Closes the connection once everything that was published is written.
   ///
-  /// - Parameter closed: called then.
+  /// - Parameter closed: called afterwards.
   package func close(_ closed: @escaping @Sendable () -> Void = {}) {
-    // Behind what is yet to be published, which needs the connection.
+    // Queued after the messages that are yet to be published, which need the connection.
     queue.async { [self] in
       let pointers = pointers.withLock { exchange(&$0, with: Pointers()) }
       if let connection = pointers.connection { natsConnection_FlushTimeout(connection, 1000) }

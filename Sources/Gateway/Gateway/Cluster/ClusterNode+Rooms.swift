@@ -1,0 +1,267 @@
+import JSON
+import LiveEvents
+import LiveSources
+import NIOCore
+import Platform
+import RateLimiting
+
+// The node's work on the rooms of the local daemon.
+extension ClusterNode {
+  // MARK: Feeding
+
+  func connectToDaemon() {
+    daemon.connect(
+      .init(
+        connected: { [self] in
+          takeovers.beginAnew(keeper.partitions)
+          perform(keeper.resume(.noDaemon))
+        },
+        acknowledged: { [self] tokens in
+          for token in tokens { feed.acknowledge(token) }
+          feedDaemon()
+        },
+        writable: { [self] in feedDaemon() },
+        lost: { [self] in daemonLost() }))
+  }
+
+  /// Batches that the daemon has not acknowledged are read again, starting at the positions that it
+  /// then reports.
+  private func daemonLost() {
+    feed.reset()
+    readers.endLogs()
+    stored.endAll()
+    takeovers.beginAnew(keeper.partitions)
+    // The daemon may come back with less than it had.
+    for partition in keeper.partitions { keeper.mark(partition, isLoading: true) }
+  }
+
+  /// Writes what the feed has for the daemon, and carries out the acts that come next.
+  func feedDaemon() {
+    if daemon.isWritable, let bytes = feed.nextWrite() { daemon.write(bytes) }
+    for act in feed.nextActs() { carryOut(act) }
+  }
+
+  private func carryOut(_ act: LogFeed.Act) {
+    let (acts, node) = (acts, handle)
+    Task {
+      let outcome = await acts.carryOut(
+        act, while: { (try? await node.get { $0.feed.isActing(act) }) == true },
+        started: { node.perform { $0.end(act, nil) } })
+      if let outcome { node.perform { $0.end(act, outcome) } }
+    }
+  }
+
+  /// The daemon has carried out an act, or has started it; then the outcome is `nil`.
+  private func end(_ act: LogFeed.Act, _ outcome: JSONValue?) {
+    if feed.isActing(act) {
+      let isGone = outcome.map { act.act.leavesNoRoom($0) } ?? false
+      if !act.isOpening {
+        counts.recordAct()
+      } else if isGone {
+        counts.recordRefused(act.room)
+      }
+      feed.ended(act, isGone: isGone)
+      feedDaemon()
+    }
+    if let outcome, act.act.answer.hasPrefix("_INBOX.") {
+      requests.publish(act.act.answer, outcome.serialized())
+    }
+  }
+
+  // MARK: Takeovers
+
+  /// Asks the daemon for its positions and the store for snapshots of the partitions that wait for
+  /// them.
+  func load() {
+    guard daemon.isConnected, requests.isConnected else { return }
+    let partitions = takeovers.beginLoading {
+      copies.isClosing($0) ? nil : keeper.epoch(of: $0)
+    }
+    guard !partitions.isEmpty else { return }
+    let (rooms, transfer, node, run) = (rooms, transfer, handle, daemon.run)
+    let positions = Task { try await rooms.positions() }
+    for (partition, epoch) in partitions {
+      let log = logs[partition.stream] ?? ""
+      Task {
+        var result: Result<SnapshotTransfer.Loaded, any Error>
+        do {
+          let held = try await positions.value.filter { Partition(of: $0.key) == partition }
+          result = .success(
+            try await transfer.load(partition, log: log, held: held, epoch: epoch))
+        } catch {
+          // An attempt that fails immediately must not be repeated without a pause.
+          try? await Task.sleep(for: .milliseconds(500))
+          result = .failure(error)
+        }
+        node.perform { [result] in $0.loaded(partition, result, epoch: epoch, run: run) }
+      }
+    }
+  }
+
+  private func loaded(
+    _ partition: Partition, _ result: Result<SnapshotTransfer.Loaded, any Error>, epoch: UInt64,
+    run: Int
+  ) {
+    guard takeovers.endLoading(partition), daemon.isConnected, daemon.run == run,
+      keeper.epoch(of: partition) == epoch
+    else { return }
+    let loaded: SnapshotTransfer.Loaded
+    switch result {
+    case .success(let value): loaded = value
+    case .failure(let error): return takeovers.fail(partition, SnapshotTransfer.reason(error))
+    }
+    let now = Delivery.now
+    takeovers.beginReading(partition)
+    stored.begin(partition, loaded.stored)
+    counts.recordLoaded(loaded.count, unusable: loaded.problems, at: now)
+    for problem in loaded.problems { report("problem: \(problem)") }
+    feed.begin(partition, loaded.rooms)
+    readers.begin(partition, after: loaded.through, at: now)
+    advance(.log(partition), now)
+  }
+
+  /// Reports in the lease of a partition that the daemon has its rooms, with everything that was in
+  /// the log when reading began.
+  func reportLoaded() {
+    for partition in takeovers.catchUp({ readers.isCurrent($0) && feed.hasCaughtUp($0) }) {
+      keeper.mark(partition, isLoading: false)
+    }
+  }
+
+  /// Stops the reading of a partition.
+  func endReading(_ partition: Partition) {
+    readers.end(partition)
+    stored.end(partition)
+    feed.end(partition)
+  }
+
+  /// Offers the daemon again the rooms that it refused. It may have opened one since, without what
+  /// came before: so the copies are closed, and the partitions are loaded once more.
+  func restartRefused(_ now: Instant) {
+    guard daemon.isConnected else { return }
+    let interval = min(settings.snapshotInterval, .seconds(30))
+    for (partition, names) in Dictionary(grouping: feed.refused, by: { Partition(of: $0) }) {
+      guard !names.contains(where: { feed.hasInFlight($0) }),
+        let epoch = keeper.epoch(of: partition),
+        takeovers.restart(partition, at: now, every: interval)
+      else { continue }
+      endReading(partition)
+      let (rooms, node) = (rooms, handle)
+      Task {
+        while await !rooms.closeCopies(of: names) {
+          try? await Task.sleep(for: .milliseconds(500))
+          // A daemon that comes back is given every partition from the beginning anyway.
+          guard (try? await node.get { $0.daemon.isConnected }) ?? false else { break }
+        }
+        node.perform {
+          $0.takeovers.endRestart(partition, isHeld: $0.keeper.epoch(of: partition) == epoch)
+          $0.load()
+        }
+      }
+    }
+  }
+
+  // MARK: Release
+
+  /// Closes the copies of rooms that other nodes lead, from time to time.
+  func closeCopies(_ now: Instant) {
+    copies.update(at: now) {
+      keeper.owner(of: $0)?.node != settings.node && keeper.isLeased($0, at: now)
+        && !keeper.isLoading($0, at: now)
+    }
+    guard daemon.isConnected, !copies.begin(at: now).isEmpty else { return }
+    let (rooms, node) = (rooms, handle)
+    Task {
+      try? await rooms.closeCopies { room in
+        try await node.get { $0.mayClose(Partition(of: room)) }
+      }
+      node.perform {
+        $0.copies.end()
+        $0.load()
+      }
+    }
+  }
+
+  private func mayClose(_ partition: Partition) -> Bool {
+    if copies.mayClose(partition) { return true }
+    load()
+    return false
+  }
+
+  // MARK: Snapshots
+
+  private static let snapshotPause = Interval.seconds(5)
+
+  /// Stores the snapshot that is due, if none is being stored.
+  func storeNext(_ now: Instant) {
+    guard !stored.isStoring, requests.isConnected, !keeper.isDraining,
+      let (partition, room) = feed.nextSnapshot(
+        every: settings.snapshotInterval, or: settings.snapshotBytes, at: now),
+      let epoch = keeper.epoch(of: partition), let log = logs[partition.stream]
+    else { return }
+    stored.beginStoring()
+    let gone = feed.beginSnapshot(of: room, partition)
+    let identifier = SnapshotHeader.identifier(
+      epoch: epoch, nanoseconds: Int(WallClock.nanoseconds()))
+    let upload = SnapshotUpload(
+      node: handle, transfer: transfer, partition: partition, room: room, log: log, gone: gone,
+      epoch: epoch, identifier: identifier)
+    Task {
+      var failure: (any Error)?
+      do { try await upload.run() } catch { failure = error }
+      upload.node.perform { [failure] in $0.endStoring(room, partition, failure) }
+    }
+  }
+
+  /// Returns the header of a snapshot and the sequence of the header that it replaces; `nil` if the
+  /// node has lost the partition or has begun it anew.
+  func header(
+    for upload: SnapshotUpload, _ saved: SnapshotTransfer.Saved
+  ) -> (header: SnapshotHeader, expected: UInt64)? {
+    let (room, partition) = (upload.room, upload.partition)
+    // A node that was stopped meanwhile finds here, by its own clock, that its leases have run out.
+    perform(keeper.tick(at: Delivery.now))
+    guard keeper.epoch(of: partition) == upload.epoch, let code = saved.positions[upload.log],
+      let basis = feed.basis(of: room, partition, at: code)
+    else { return nil }
+    let header = SnapshotHeader(
+      identifier: upload.identifier, room: room.description, log: upload.log, code: code,
+      start: basis.start, through: feed.covered(partition, without: room, from: basis.start),
+      parts: saved.parts, bytes: saved.bytes, checksum: saved.checksum, node: settings.node,
+      epoch: upload.epoch, senders: basis.senders)
+    return (header, stored.sequence(of: room))
+  }
+
+  /// The store has a header that this node did not know, and that the next one replaces.
+  func snapshotFound(
+    _ found: (header: SnapshotHeader?, sequence: UInt64), of room: RoomName, _ partition: Partition
+  ) {
+    let header = found.header.flatMap { $0.log == logs[partition.stream] ? $0 : nil }
+    stored.find(header, sequence: found.sequence, of: room)
+  }
+
+  /// A snapshot is stored. Returns what the store had of the room before; `nil` if that is not
+  /// known.
+  func snapshotStored(
+    _ header: SnapshotHeader, _ sequence: UInt64, of room: RoomName, _ partition: Partition
+  ) -> SnapshotTransfer.Stored? {
+    counts.recordStored(room)
+    guard let before = stored.replace(with: header, sequence: sequence, of: room) else {
+      return nil
+    }
+    feed.endSnapshot(of: room, partition, from: header.start, at: Delivery.now)
+    return before
+  }
+
+  private func endStoring(_ room: RoomName, _ partition: Partition, _ failure: (any Error)?) {
+    stored.endStoring()
+    let now = Delivery.now
+    guard let failure else { return storeNext(now) }
+    // Nothing is lost: the log keeps everything that is in no snapshot.
+    let isRefused = SnapshotTransfer.isMissing(failure) && feed.refuse(room, partition)
+    feed.failSnapshot(of: room, partition, until: now + Self.snapshotPause)
+    guard keeper.epoch(of: partition) != nil else { return }
+    if isRefused { return counts.recordRefused(room) }
+    counts.recordFailed(room, SnapshotTransfer.reason(failure))
+  }
+}

@@ -1,0 +1,74 @@
+import ControlInterface
+import JSON
+import LiveEvents
+import Varlink
+
+/// Has the local daemon carry out the acts of the log.
+struct DaemonActs: Sendable {
+  let control: String
+  /// Each room that is opened uses a connection, of which the daemon has some hundreds.
+  private let openings = Slots(32)
+
+  init(control: String) { self.control = control }
+
+  /// Carries out an act, repeating it until the daemon has answered or `isNeeded` is false. Returns
+  /// the outcome; `nil` if the act is not needed any more.
+  ///
+  /// - Parameter started: called if the outcome follows later, for example once a controller has
+  ///   confirmed the act.
+  func carryOut(
+    _ act: LogFeed.Act, while isNeeded: @Sendable () async -> Bool,
+    started: @escaping @Sendable () -> Void
+  ) async -> JSONValue? {
+    // Other acts get no slot: their outcome may take long, until a controller has answered.
+    guard act.isOpening else { return await attempt(act, isNeeded, started) }
+    return await openings.use { await attempt(act, isNeeded, started) }
+  }
+
+  private func attempt(
+    _ act: LogFeed.Act, _ isNeeded: @Sendable () async -> Bool,
+    _ started: @escaping @Sendable () -> Void
+  ) async -> JSONValue? {
+    while await isNeeded() {
+      if let outcome = await call(act, started) { return outcome }
+      // The daemon may be restarting; the node then reads the act again.
+      try? await Task.sleep(for: .milliseconds(250))
+    }
+    return nil
+  }
+
+  /// Returns the outcome of an act; `nil` if it is unknown.
+  private func call(
+    _ act: LogFeed.Act, _ started: @Sendable () -> Void
+  ) async -> JSONValue? {
+    do {
+      let client = try await VarlinkClient.connect(path: control)
+      let room = act.room.description
+      let position: [JSONName: JSONValue] = [
+        "room": .string(room), "source": .string(act.log), "sequence": .integer(Int64(act.code)),
+      ]
+      switch act.act.kind {
+      case .open:
+        _ = try await client.callRaw("\(SnapshotTransfer.interface).OpenRoom", position)
+        return ["reply": [:]]
+      case .close:
+        try await ControlClient(client).closeRoom(room)
+        return ["reply": [:]]
+      case .event(let event):
+        let event: [JSONName: JSONValue] = ["event": .string(event.description)]
+        for try await reply in try client.callMore(
+          "\(SnapshotTransfer.interface).PerformAct",
+          JSONValue.object(position.merging(event) { $1 }), returning: JSONValue.self)
+        {
+          if reply["taken"] == true { started() }
+          if let reply = reply["reply"] { return ["reply": reply] }
+        }
+        return nil
+      }
+    } catch VarlinkClientError.remote(let error) {
+      return ["error": .string(error.name), "parameters": .object(error.parameters)]
+    } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import JSON
+import LiveEvents
+
+/// Stores one snapshot of a room, and then removes what it replaces.
+struct SnapshotUpload {
+  let node: NodeHandle
+  let transfer: SnapshotTransfer
+  let partition: Partition
+  let room: RoomName
+  let log: String
+  /// The position in the log after which the daemon has no such room; `nil` if it has the room.
+  let gone: Int?
+  let epoch: UInt64
+  let identifier: String
+
+  func run() async throws {
+    do { try await store() } catch {
+      // The parts must stay if their header may be stored.
+      if error as? SnapshotTransfer.Failure != .unknown {
+        await transfer.purge(
+          SnapshotHeader.stream, SnapshotHeader.parts(of: room, identifier) + ".*")
+      }
+      throw error
+    }
+  }
+
+  private func store() async throws {
+    var saved = SnapshotTransfer.Saved()
+    if let gone {
+      saved.positions = [log: gone]
+    } else {
+      saved = try await transfer.store(room, as: identifier)
+    }
+    var written = try await writeHeader(saved)
+    if written == nil { written = try await writeHeader(saved) }
+    guard let (header, sequence) = written else { throw SnapshotTransfer.Failure.replaced }
+    let before = try await node.get { $0.snapshotStored(header, sequence, of: room, partition) }
+    // Without `before` the partition was begun anew, and it is unknown what else the store has of
+    // the room.
+    guard let before else { return }
+    // The log before the older snapshot is not needed any more, and of a closed room none of it.
+    let older = header.isClosed ? header : before.newest
+    if let older {
+      await transfer.purge(partition.stream, partition.logSubject(of: room), before: older.start)
+    }
+    await transfer.removeLeftovers(
+      of: SnapshotHeader.all(of: room),
+      keeping: [header.identifier, older?.identifier].compactMap(\.self), before: epoch + 1)
+  }
+
+  /// Writes the header. Returns `nil` if the store has a header that this node did not know and may
+  /// replace.
+  private func writeHeader(
+    _ saved: SnapshotTransfer.Saved
+  ) async throws -> (header: SnapshotHeader, sequence: UInt64)? {
+    let header = try await node.get { $0.header(for: self, saved) }
+    guard let (header, expected) = header else { throw SnapshotTransfer.Failure.moved }
+    var isAnswered = false
+    do {
+      let sequence = try await transfer.calls.store(
+        SnapshotHeader.subject(of: room), header.json.serialized(), expecting: expected)
+      if let sequence { return (header, sequence) }
+      isAnswered = true
+    } catch {}
+    // The answer may be lost, or there is another header.
+    guard let found = try? await transfer.stored(room) else {
+      throw SnapshotTransfer.Failure.unknown
+    }
+    if found.header?.identifier == identifier { return (header, found.sequence) }
+    let isOlder = found.header?.epoch ?? 0 <= epoch
+    if isOlder { try await node.get { $0.snapshotFound(found, of: room, partition) } }
+    guard isAnswered else { throw SnapshotTransfer.Failure.unknown }
+    guard isOlder else { throw SnapshotTransfer.Failure.replaced }
+    return nil
+  }
+}

@@ -186,10 +186,10 @@ struct EnumExpansionTests {
               Composable.Observation.collect(v0, "live", at: path, into: &paths)
             }
           }
-          func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+          func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String]) {
             switch (self, old) {
             case (.live(let new), .live(let old)):
-              Composable.Observation.collectUnnoted(new, since: old, "live", at: path, into: &paths)
+              Composable.Observation.collectUnrecorded(new, since: old, "live", at: path, into: &paths)
             default:
               if _$tag != old._$tag {
                 paths.append(path + "(case)")

@@ -109,13 +109,13 @@ struct StructExpansionTests {
                 }
                 return body(&root._count)
               }
-              static func modifyUnnoted<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result {
+              static func modifyUnrecorded<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result {
                 body(&root._count)
               }
-              static func takeNote(_ root: inout Root) -> Bool {
+              static func removeChangeRecord(_ root: inout Root) -> Bool {
                 root._$changes.take(0)
               }
-              static func restoreNote(_ root: inout Root) {
+              static func restoreChangeRecord(_ root: inout Root) {
                 root._$changes.write(0)
               }
             }
@@ -138,13 +138,13 @@ struct StructExpansionTests {
                 }
                 return body(&root._child)
               }
-              static func modifyUnnoted<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result {
+              static func modifyUnrecorded<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result {
                 body(&root._child)
               }
-              static func takeNote(_ root: inout Root) -> Bool {
+              static func removeChangeRecord(_ root: inout Root) -> Bool {
                 root._$changes.take(1)
               }
-              static func restoreNote(_ root: inout Root) {
+              static func restoreChangeRecord(_ root: inout Root) {
                 root._$changes.write(1)
               }
             }
@@ -174,10 +174,10 @@ struct StructExpansionTests {
               return false
             }
             if Composable.Observation.isBranch((Int).self), drain.visits(0) {
-              drain.note(0, Composable.Observation.drain(&_count, 0, node, replaced: drain.isReplaced(0)))
+              drain.record(0, Composable.Observation.drain(&_count, 0, node, replaced: drain.isReplaced(0)))
             }
             if Composable.Observation.isBranch((Child.State).self), drain.visits(1) {
-              drain.note(1, Composable.Observation.drain(&_child, 1, node, replaced: drain.isReplaced(1)))
+              drain.record(1, Composable.Observation.drain(&_child, 1, node, replaced: drain.isReplaced(1)))
             }
             return drain.finish(node, ignored: Self._$ignoredFields)
           }
@@ -185,9 +185,9 @@ struct StructExpansionTests {
             Composable.Observation.collect(_count, 0, "count", _$changes, at: path, into: &paths)
             Composable.Observation.collect(_child, 1, "child", _$changes, at: path, into: &paths)
           }
-          func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
-            Composable.Observation.collectUnnoted(_count, since: old._count, 0, "count", _$changes, at: path, into: &paths)
-            Composable.Observation.collectUnnoted(_child, since: old._child, 1, "child", _$changes, at: path, into: &paths)
+          func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String]) {
+            Composable.Observation.collectUnrecorded(_count, since: old._count, 0, "count", _$changes, at: path, into: &paths)
+            Composable.Observation.collectUnrecorded(_child, since: old._child, 1, "child", _$changes, at: path, into: &paths)
           }
           func _$collectSizes(into sizes: inout Composable.StateSizes) {
             Composable.Observation.collectSizes(_count, 0, "count", into: &sizes)

@@ -9,7 +9,7 @@
 @attached(
   member, names: named(_$changes), named(Fields), named(_$fields), named(_$fieldNames),
   named(_$ignoredFields), named(_$enter), named(_$leave), named(_$drain), named(_$tag),
-  named(Lenses), named(_$collectChanges), named(_$collectUnnoted), named(_$collectSizes),
+  named(Lenses), named(_$collectChanges), named(_$collectUnrecorded), named(_$collectSizes),
   named(customMirror),
   named(Cases), named(_$cases), named(_$caseNames), named(CaseLenses), named(CodingKeys),
   named(_$payloadID))

@@ -218,7 +218,7 @@ struct EnumState {
       "\(raw: access)static var _$fields: Fields { Fields() }",
       "\(raw: access)static var _$fieldNames: [String] { _$caseNames }",
       "\(raw: access)static var _$ignoredFields: Composable.FieldSet { [] }",
-      enter, leave, drain, payloadID, collectChanges, collectUnnoted, collectSizes,
+      enter, leave, drain, payloadID, collectChanges, collectUnrecorded, collectSizes,
     ]
   }
 
@@ -323,11 +323,11 @@ struct EnumState {
       """
   }
 
-  private var collectUnnoted: DeclSyntax {
+  private var collectUnrecorded: DeclSyntax {
     let rows = paths.cases.filter { $0.values.count == 1 }.map { element in
       """
       case (.\(element.name)(let new), .\(element.name)(let old)):
-      Composable.Observation.collectUnnoted(new, since: old, "\(element.name.unquoted)", at: path, into: &paths)
+      Composable.Observation.collectUnrecorded(new, since: old, "\(element.name.unquoted)", at: path, into: &paths)
       """
     }
     // If the only case has a row, there must be no `default`: the compiler would warn about it.
@@ -335,7 +335,7 @@ struct EnumState {
       rows.count == 1 && paths.cases.count == 1
       ? "" : "default:\nif _$tag != old._$tag { paths.append(path + \"(case)\") }"
     return """
-      \(raw: access)func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+      \(raw: access)func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String]) {
       switch (self, old) {
       \(raw: rows.joined(separator: "\n"))
       \(raw: others)

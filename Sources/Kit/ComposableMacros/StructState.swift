@@ -17,7 +17,7 @@ struct StructState {
 
   var members: [DeclSyntax] {
     [changes, fieldsType, lensesType] + codingKeys + statics + accesses
-      + [drain, collectChanges, collectUnnoted, collectSizes, mirror]
+      + [drain, collectChanges, collectUnrecorded, collectSizes, mirror]
   }
 
   private var changes: DeclSyntax {
@@ -63,11 +63,11 @@ struct StructState {
       defer { root._$changes.leave(\(field.index), &root.\(field.storage), access) }
       return body(&root.\(field.storage))
       }
-      \(access)static func modifyUnnoted<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result {
+      \(access)static func modifyUnrecorded<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result {
       body(&root.\(field.storage))
       }
-      \(access)static func takeNote(_ root: inout Root) -> Bool { root._$changes.take(\(field.index)) }
-      \(access)static func restoreNote(_ root: inout Root) { root._$changes.write(\(field.index)) }
+      \(access)static func removeChangeRecord(_ root: inout Root) -> Bool { root._$changes.take(\(field.index)) }
+      \(access)static func restoreChangeRecord(_ root: inout Root) { root._$changes.write(\(field.index)) }
       }
       """
     }
@@ -124,7 +124,7 @@ struct StructState {
     let visits = fields.map { field in
       """
       if Composable.Observation.isBranch((\(field.typeName)).self), drain.visits(\(field.index)) {
-      drain.note(\(field.index), Composable.Observation.drain(&\(field.storage), \(field.index), node, replaced: drain.isReplaced(\(field.index))))
+      drain.record(\(field.index), Composable.Observation.drain(&\(field.storage), \(field.index), node, replaced: drain.isReplaced(\(field.index))))
       }
       """
     }
@@ -150,12 +150,12 @@ struct StructState {
       """
   }
 
-  private var collectUnnoted: DeclSyntax {
+  private var collectUnrecorded: DeclSyntax {
     let calls = fields.map { field in
-      "Composable.Observation.collectUnnoted(\(field.storage), since: old.\(field.storage), \(field.index), \"\(field.name.unquoted)\", _$changes, at: path, into: &paths)"
+      "Composable.Observation.collectUnrecorded(\(field.storage), since: old.\(field.storage), \(field.index), \"\(field.name.unquoted)\", _$changes, at: path, into: &paths)"
     }
     return """
-      \(raw: access)func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+      \(raw: access)func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String]) {
       \(raw: calls.joined(separator: "\n"))
       }
       """

@@ -10,12 +10,12 @@ extension TestStore {
     let action = waiting.action
     let before = store.state
     let absent = store.actionsWithoutChild
-    let unnoted = store.sendChecked(action, origin: waiting.origin)
-    if !unnoted.isEmpty {
+    let unrecorded = store.sendChecked(action, origin: waiting.origin)
+    if !unrecorded.isEmpty {
       fail(
         """
         Fields changed without being recorded, so no observer would be called: \
-        \(unnoted.joined(separator: ", "))
+        \(unrecorded.joined(separator: ", "))
         """, at: site)
     }
     if store.actionsWithoutChild > absent {

@@ -113,7 +113,7 @@ public struct ProgressThinner<Value>: RateLimiter {
   @inlinable mutating func deliver(
     _ value: Value, _ reading: ProgressReading, at now: Instant, coalesced: Int
   ) -> Step<Value> {
-    work.noteDelivery(of: reading)
+    work.recordDelivery(of: reading)
     lastDelivery = now
     state = .clear
     return Step(output: value, applied: 1, coalesced: coalesced)

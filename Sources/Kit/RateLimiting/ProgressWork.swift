@@ -60,7 +60,7 @@
     return restarts(reading) || remaining > 1 ? .wait(doubted: true) : .park
   }
 
-  @inlinable mutating func noteDelivery(of reading: ProgressReading) {
+  @inlinable mutating func recordDelivery(of reading: ProgressReading) {
     if restarts(reading) { self = ProgressWork(limit: limit) }
     highest = max(highest, reading.completed)
     last = reading

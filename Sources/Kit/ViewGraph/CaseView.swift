@@ -5,7 +5,7 @@ public struct CaseView<Phase: ObservableState & CasePathable> {
   let tag: Int
   let put:
     (
-      _ evaluation: Evaluation, _ field: Int, _ element: ElementKey, _ isHandedDown: Bool,
+      _ evaluation: Evaluation, _ field: Int, _ element: ElementKey, _ isPassedDown: Bool,
       _ node: () -> PlaceNode, _ read: @escaping () -> Phase?
     ) -> ViewNode
 
@@ -13,10 +13,10 @@ public struct CaseView<Phase: ObservableState & CasePathable> {
   public init<V: View>(_ view: V, case key: CaseKey<Phase, V.State>) {
     let path = Phase._$cases[keyPath: key]
     tag = path.tag
-    put = { evaluation, field, element, isHandedDown, node, read in
+    put = { evaluation, field, element, isPassedDown, node, read in
       let key = ChildKey(
         field: field, view: ObjectIdentifier(V.self), element: element, tag: path.tag)
-      return evaluation.put(view, key, isHandedDown) {
+      return evaluation.put(view, key, isPassedDown) {
         (node().makeChild(path.tag, ignored: V.State._$ignoredFields), nil)
       } read: {
         read().flatMap(path.extract)

@@ -12,11 +12,11 @@ extension Evaluation {
     _ path: CasePath<Phase, Child.State>, _ get: @escaping (Parent) -> Phase?
   ) -> ViewNode {
     let node = instance.node.makeChild(index, ignored: Phase._$ignoredFields)
-    let isHandedDown = note(index)
-    if !isHandedDown { structure[index] = Self.observingCase(of: node) }
+    let isPassedDown = recordRead(index)
+    if !isPassedDown { structure[index] = Self.observingCase(of: node) }
     guard get(state.state).flatMap(path.extract) != nil else { return .empty }
     let key = ChildKey(field: index, view: ObjectIdentifier(Child.self), tag: path.tag)
-    return put(view, key, isHandedDown) {
+    return put(view, key, isPassedDown) {
       (node.makeChild(path.tag, ignored: Child.State._$ignoredFields), nil)
     } read: { [read = graph.reader(of: instance, as: Parent.self)] in
       read().flatMap(get).flatMap(path.extract)
@@ -53,14 +53,14 @@ extension Evaluation {
   ) -> [ViewNode] {
     let field = Parent._$fields[keyPath: key]
     let place = graph.place(of: instance, as: Parent.self)?.child(key)
-    let isHandedDown = note(field.index) || place == nil
+    let isPassedDown = recordRead(field.index) || place == nil
     let read = graph.reader(of: instance, as: Parent.self)
     let collection = field.get(state.state)
-    if let place, !isHandedDown {
+    if let place, !isPassedDown {
       instance.cases[field.index] = collection.tags
       structure[field.index] = observingElements(of: place, field) { read().map(field.get) }
     } else {
-      reads.note(field.index)
+      reads.record(field.index)
     }
     let node = instance.node.makeChild(field.index, ignored: [])
     return collection.ids.map { id in
@@ -69,7 +69,7 @@ extension Evaluation {
       else { return .empty }
       let element: Place<Phase>? = place?.element(slot, id: id)
       return view.put(
-        self, field.index, ElementKey(id: AnyHashable(id), slot: slot), isHandedDown,
+        self, field.index, ElementKey(id: AnyHashable(id), slot: slot), isPassedDown,
         { element?.makeNode() ?? node }, { read().flatMap { field.get($0)[id: id] } })
     }
   }

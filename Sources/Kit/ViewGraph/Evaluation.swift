@@ -10,7 +10,7 @@ final class Evaluation {
   var structure: [Int: (@escaping () -> Void) -> Observer] = [:]
   /// The children in the order in which the body named them, and whether their state was passed
   /// down.
-  private(set) var children: [(key: ChildKey, instance: ViewInstance, isHandedDown: Bool)] = []
+  private(set) var children: [(key: ChildKey, instance: ViewInstance, isPassedDown: Bool)] = []
 
   init(graph: any EvaluatingGraph, instance: ViewInstance) {
     self.graph = graph
@@ -57,15 +57,15 @@ final class Evaluation {
     let field = Parent._$fields[keyPath: key]
     // A view below a case of an enum has no place.
     let place = graph.place(of: instance, as: Parent.self)?.child(key)
-    let isHandedDown = note(field.index) || place == nil
-    if let place, !isHandedDown {
+    let isPassedDown = recordRead(field.index) || place == nil
+    if let place, !isPassedDown {
       structure[field.index] = { onChange in
         place.observeElements { changes in
           if changes.contains(where: \.isStructural) { onChange() }
         }
       }
     } else {
-      reads.note(field.index)
+      reads.record(field.index)
     }
     let node = instance.node.makeChild(field.index, ignored: [])
     let read = graph.reader(of: instance, as: Parent.self)
@@ -76,7 +76,7 @@ final class Evaluation {
       let key = ChildKey(
         field: field.index, view: ObjectIdentifier(Child.self),
         element: ElementKey(id: AnyHashable(id), slot: slot))
-      return put(view, key, isHandedDown) {
+      return put(view, key, isPassedDown) {
         let element: Place<Child.State>? = place?.element(slot, id: id)
         return (element?.makeNode() ?? node, element)
       } read: {
@@ -87,21 +87,21 @@ final class Evaluation {
 
   /// Records a read of the whole field if it is tracked, because the child's state is then passed
   /// down by value. Returns whether the field is tracked.
-  func note(_ field: Int) -> Bool {
-    let isHandedDown = !instance.node.ignored.contains(field: field)
-    if isHandedDown { reads.note(field) }
-    return isHandedDown
+  func recordRead(_ field: Int) -> Bool {
+    let isPassedDown = !instance.node.ignored.contains(field: field)
+    if isPassedDown { reads.record(field) }
+    return isPassedDown
   }
 
   private func put<Child: View>(
     _ view: Child, _ field: Int, place: () -> Place<Child.State>?,
     read: @escaping () -> Child.State?
   ) -> ViewNode {
-    let isHandedDown = note(field)
+    let isPassedDown = recordRead(field)
     var key = ChildKey(field: field, view: ObjectIdentifier(Child.self))
     while children.contains(where: { $0.key == key }) { key.occurrence += 1 }
     return put(
-      view, key, isHandedDown,
+      view, key, isPassedDown,
       place: {
         (instance.node.makeChild(field, ignored: Child.State._$ignoredFields), place())
       }, read: read)
@@ -110,11 +110,11 @@ final class Evaluation {
   /// - Parameter place: The node and place of the state of a new view. The place is nil if the view
   ///   has only a node.
   func put<Child: View>(
-    _ view: Child, _ key: ChildKey, _ isHandedDown: Bool,
+    _ view: Child, _ key: ChildKey, _ isPassedDown: Bool,
     place: () -> (PlaceNode, Place<Child.State>?), read: @escaping () -> Child.State?
   ) -> ViewNode {
     let child = instance.children[key] ?? make(view, place(), read)
-    children.append((key, child, isHandedDown))
+    children.append((key, child, isPassedDown))
     return .child(child.id)
   }
 

@@ -22,7 +22,7 @@ public struct Observed<State: ObservableState> {
   @inlinable
   public subscript<Value>(dynamicMember key: FieldKey<State, Value>) -> Value {
     let field = State._$fields[keyPath: key]
-    reads.note(field.index)
+    reads.record(field.index)
     return field.get(state)
   }
 }
@@ -44,7 +44,7 @@ extension Observed where State: CasePathable {
   @inlinable
   public subscript<Value>(dynamicMember key: CaseKey<State, Value>) -> Value? {
     let path = State._$cases[keyPath: key]
-    reads.note(path.tag)
+    reads.record(path.tag)
     return path.extract(state)
   }
 
@@ -52,7 +52,7 @@ extension Observed where State: CasePathable {
   /// payload.
   @inlinable
   public func `is`<Value>(_ key: CaseKey<State, Value>) -> Bool {
-    reads.note(FieldSet.capacity - 1)
+    reads.record(FieldSet.capacity - 1)
     return state.is(key)
   }
 }
@@ -64,5 +64,5 @@ final class ReadRecorder {
 
   @usableFromInline init() {}
 
-  @inlinable func note(_ index: Int) { fields.insert(FieldSet(field: index)) }
+  @inlinable func record(_ index: Int) { fields.insert(FieldSet(field: index)) }
 }

@@ -111,10 +111,10 @@ public final class ViewGraph {
     let bodyEnd = clock.now
     adopt(evaluation, by: instance)
     var children: UInt64 = 0
-    for (_, child, isHandedDown) in evaluation.children where child.lastFrame != frames {
+    for (_, child, isPassedDown) in evaluation.children where child.lastFrame != frames {
       if child.lastFrame == 0 {
         children += evaluate(child, .firstAppearance, [])
-      } else if isHandedDown {
+      } else if isPassedDown {
         // The child's own change is a better explanation than the change that caused its parent's
         // evaluation.
         let own = child.pendingCause

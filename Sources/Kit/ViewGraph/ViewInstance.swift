@@ -53,12 +53,12 @@ final class ViewInstance {
       fields.isEmpty
       ? nil
       : node.observe(fields) { [unowned self] fields in
-        note(readObserver?.causes ?? [], fields)
+        recordTriggers(readObserver?.causes ?? [], fields)
         onChange(fields)
       }
   }
 
-  private func note(_ causes: [ChangeCause], _ fields: FieldSet) {
+  private func recordTriggers(_ causes: [ChangeCause], _ fields: FieldSet) {
     for cause in causes {
       let action = node.actionName(cause.action)
       var rest = cause.fields.intersection(fields)

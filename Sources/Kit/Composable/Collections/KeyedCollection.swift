@@ -21,7 +21,7 @@ public struct KeyedCollection<ID: Hashable, Element> {
   /// The slots by key. Never iterated, because the order of a dictionary differs between runs.
   @usableFromInline var slots: [ID: Int32] = [:]
   @usableFromInline var order = KeyedCollectionOrder()
-  @usableFromInline var notes = KeyedCollectionNotes<ID>()
+  @usableFromInline var changeRecord = KeyedCollectionChangeRecord<ID>()
   /// A mark that is set while the collection is accessed in place. A replacement of the collection
   /// clears it.
   @usableFromInline var stamp: UInt64 = 0

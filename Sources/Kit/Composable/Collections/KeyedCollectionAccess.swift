@@ -64,14 +64,14 @@ extension KeyedCollection {
     at slot: Int, _ body: (inout Element) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
     // Recorded first, so that a change is also recorded if the body throws after it.
-    noteUpdate(at: slot)
+    recordUpdate(at: slot)
     return try body(&contents[slot]!)
   }
 
   @inlinable mutating func putBack(_ element: inout Element?, in slot: Int, id: ID) {
     if slot >= 0, element != nil {
       swap(&element, &contents[slot])
-      noteUpdate(at: slot)
+      recordUpdate(at: slot)
     } else if slot >= 0 {
       vacate(slot)
     } else if let element {
@@ -79,8 +79,8 @@ extension KeyedCollection {
     }
   }
 
-  @inlinable mutating func noteUpdate(at slot: Int) {
-    notes.note(.updated, at: slot, count: count)
+  @inlinable mutating func recordUpdate(at slot: Int) {
+    changeRecord.record(.updated, at: slot, count: count)
   }
 }
 
@@ -94,7 +94,7 @@ extension KeyedCollection where Element: Equatable {
   public mutating func update(_ element: Element, id: ID) -> Bool {
     guard let slot = slots[id].map(Int.init), contents[slot] != element else { return false }
     contents[slot] = element
-    noteUpdate(at: slot)
+    recordUpdate(at: slot)
     return true
   }
 }

@@ -68,7 +68,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
 }
 
 /// The record from which ``KeyedChanges`` are made.
-@usableFromInline struct KeyedCollectionNotes<ID: Hashable> {
+@usableFromInline struct KeyedCollectionChangeRecord<ID: Hashable> {
   /// Up to this number, changes are always listed.
   @usableFromInline static var listedAlways: Int { 32 }
 
@@ -80,7 +80,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
 
   @inlinable init() {}
 
-  @inlinable mutating func note(_ mark: KeyedCollectionMark, at slot: Int, count: Int) {
+  @inlinable mutating func record(_ mark: KeyedCollectionMark, at slot: Int, count: Int) {
     guard !isEverything else { return }
     let old = marks[slot]
     marks[slot] = old.union(mark).union(.listed)
@@ -89,7 +89,7 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
     limit(count)
   }
 
-  @inlinable mutating func noteRemoval(of entry: KeyedChanges<ID>.Entry, count: Int) {
+  @inlinable mutating func recordRemoval(of entry: KeyedChanges<ID>.Entry, count: Int) {
     guard !isEverything else { return }
     let slot = entry.slot.index
     let wasInserted = marks[slot].contains(.inserted)
@@ -114,12 +114,12 @@ extension KeyedChanges.Entry: Sendable where ID: Sendable {}
   }
 }
 
-extension KeyedCollectionNotes: Sendable where ID: Sendable {}
+extension KeyedCollectionChangeRecord: Sendable where ID: Sendable {}
 
 extension KeyedCollection {
   /// Whether ``takeChanges()`` may return a change.
   @inlinable public var hasChanges: Bool {
-    notes.isEverything || !notes.listed.isEmpty || !notes.removed.isEmpty
+    changeRecord.isEverything || !changeRecord.listed.isEmpty || !changeRecord.removed.isEmpty
   }
 
   /// Returns the changes since the last call and clears the record.
@@ -127,12 +127,12 @@ extension KeyedCollection {
   /// - Complexity: O(m), where m is the number of changed elements, which is at most the number of
   ///   elements.
   @inlinable public mutating func takeChanges() -> KeyedChanges<ID> {
-    defer { notes.clear() }
-    guard !notes.isEverything else { return KeyedChanges(isEverything: true) }
+    defer { changeRecord.clear() }
+    guard !changeRecord.isEverything else { return KeyedChanges(isEverything: true) }
     var (inserted, moved, updated): Lists = ([], [], [])
-    for listed in notes.listed {
+    for listed in changeRecord.listed {
       let index = Int(listed)
-      let mark = notes.marks[index]
+      let mark = changeRecord.marks[index]
       if mark == .listed { continue }
       let entry = KeyedChanges.Entry(id: tenancies[index].id, slot: slot(at: index))
       if mark.contains(.inserted) {
@@ -143,7 +143,7 @@ extension KeyedCollection {
       if !mark.isDisjoint(with: [.updated, .entered]) { updated.append(entry) }
     }
     return KeyedChanges(
-      inserted: inserted, removed: notes.removed, moved: moved, updated: updated)
+      inserted: inserted, removed: changeRecord.removed, moved: moved, updated: updated)
   }
 
   @usableFromInline typealias Lists = (

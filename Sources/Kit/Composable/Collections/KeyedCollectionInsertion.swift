@@ -38,11 +38,11 @@ extension KeyedCollection {
       precondition(slot < Int(Int32.max), "a keyed collection holds fewer than 2^31 elements")
       contents.append(element)
       tenancies.append(Tenancy(id))
-      notes.marks.append([])
+      changeRecord.marks.append([])
     }
     slots[id] = Int32(slot)
     enter(slot, before: target)
-    notes.note(.inserted, at: slot, count: count)
+    changeRecord.record(.inserted, at: slot, count: count)
     return self.slot(at: slot)
   }
 
@@ -58,7 +58,7 @@ extension KeyedCollection {
     }
     var element: Element? = element
     swap(&element, &contents[slot])
-    noteUpdate(at: slot)
+    recordUpdate(at: slot)
     return element
   }
 
@@ -78,7 +78,7 @@ extension KeyedCollection {
     leave(slot)
     guard let target = target(of: place) else { preconditionFailure("the anchor was checked") }
     enter(slot, before: target)
-    notes.note(.moved, at: slot, count: count)
+    changeRecord.record(.moved, at: slot, count: count)
     return true
   }
 

@@ -27,7 +27,7 @@ extension KeyedCollection {
     _modify {
       let slot = Int(order.places[index.place])
       // Recorded first, so that a change is also recorded if the accessor throws after it.
-      noteUpdate(at: slot)
+      recordUpdate(at: slot)
       yield &contents[slot]!
     }
   }

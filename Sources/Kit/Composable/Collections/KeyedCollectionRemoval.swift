@@ -39,8 +39,8 @@ extension KeyedCollection {
     }
     slots.removeAll(keepingCapacity: true)
     order.removeAll()
-    notes.clear()
-    notes.isEverything = true
+    changeRecord.clear()
+    changeRecord.isEverything = true
   }
 
   /// Sorts the elements, which keep their slots. Records that everything changed, unless the
@@ -59,8 +59,8 @@ extension KeyedCollection {
     guard !old.elementsEqual(sorted) else { return }
     order.places = ContiguousArray(sorted)
     for (place, slot) in sorted.enumerated() { tenancies[Int(slot)].place = Int32(place) }
-    notes.clear()
-    notes.isEverything = true
+    changeRecord.clear()
+    changeRecord.isEverything = true
   }
 
   /// Frees an occupied slot, whose element may already be nil.
@@ -74,6 +74,6 @@ extension KeyedCollection {
     leave(slot)
     tenancies[slot].generation &+= 1
     free.append(Int32(slot))
-    notes.noteRemoval(of: entry, count: count)
+    changeRecord.recordRemoval(of: entry, count: count)
   }
 }

@@ -78,7 +78,7 @@ final class EffectLimiter<Action: Sendable>: Limiter {
   }
 
   /// Returns the held effect if its deadline has passed, and removes it.
-  func takeDue() -> Held? {
+  func removeDue() -> Held? {
     let now = clock.now()
     guard let held, held.deadline <= now else { return nil }
     self.held = nil

@@ -34,7 +34,7 @@ public final class DeliveryQueue {
   func add(_ observer: Unmanaged<Observer>, _ changed: FieldSet) {
     observer._withUnsafeGuaranteedRef { entry in
       let hit = changed.intersection(entry.fields)
-      if cause != 0 { entry.note(ChangeCause(action: cause, fields: hit)) }
+      if cause != 0 { entry.record(ChangeCause(action: cause, fields: hit)) }
       entry.pending.formUnion(hit)
       guard !entry.isQueued else { return }
       entry.isQueued = true

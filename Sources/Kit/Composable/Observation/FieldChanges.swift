@@ -92,7 +92,7 @@ public struct FieldChangesOf<Word: FixedWidthInteger & UnsignedInteger & Sendabl
 
     /// Records whether a child changed inside.
     @inlinable
-    public mutating func note(_ index: Int, _ childChanged: Bool) {
+    public mutating func record(_ index: Int, _ childChanged: Bool) {
       if childChanged { changed |= FieldChangesOf.bit(index) }
     }
 

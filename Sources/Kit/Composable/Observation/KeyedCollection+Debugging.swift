@@ -6,25 +6,26 @@ extension KeyedCollection where Element: ObservableBranch {
     let isStructure = { (marks: KeyedCollectionMark) in
       !marks.isDisjoint(with: [.inserted, .moved, .updated])
     }
-    if notes.isEverything || !notes.removed.isEmpty
-      || notes.listed.contains(where: { isStructure(notes.marks[Int($0)]) })
+    if changeRecord.isEverything || !changeRecord.removed.isEmpty
+      || changeRecord.listed.contains(where: { isStructure(changeRecord.marks[Int($0)]) })
     {
       paths.append(path.hasSuffix(".") ? String(path.dropLast()) : path)
     }
-    for slot in notes.listed.map(Int.init) where notes.marks[slot].contains(.entered) {
+    for slot in changeRecord.listed.map(Int.init) where changeRecord.marks[slot].contains(.entered)
+    {
       contents[slot]?._$collectChanges(at: "\(path)\(tenancies[slot].id).", into: &paths)
     }
   }
 
-  public func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
-    guard !notes.isEverything else { return }
+  public func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String]) {
+    guard !changeRecord.isEverything else { return }
     for (id, slot) in slots {
-      let (slot, marks) = (Int(slot), notes.marks[Int(slot)])
+      let (slot, marks) = (Int(slot), changeRecord.marks[Int(slot)])
       guard let element = contents[slot], marks.isDisjoint(with: [.inserted, .updated]) else {
         continue
       }
       if let other = old.slots[id].flatMap({ old.contents[Int($0)] }) {
-        element._$collectUnnoted(since: other, at: "\(path)\(id).", into: &paths)
+        element._$collectUnrecorded(since: other, at: "\(path)\(id).", into: &paths)
       } else {
         paths.append("\(path)\(id)")
       }

@@ -17,21 +17,23 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
   @inlinable
   public mutating func _$drain(into node: PlaceNode?, replaced: Bool) -> Bool {
     guard hasChanges || replaced else { return false }
-    if replaced || notes.isEverything { return drainEverything(into: node, replaced: replaced) }
-    for entry in notes.removed { node?.removeElement(entry.slot) }
-    var changed = !notes.removed.isEmpty
+    if replaced || changeRecord.isEverything {
+      return drainEverything(into: node, replaced: replaced)
+    }
+    for entry in changeRecord.removed { node?.removeElement(entry.slot) }
+    var changed = !changeRecord.removed.isEmpty
     // Iterates over indices, because an iterator would retain a reference.
-    for position in notes.listed.indices {
-      let index = Int(notes.listed[position])
+    for position in changeRecord.listed.indices {
+      let index = Int(changeRecord.listed[position])
       guard contents[index] != nil else { continue }
-      let marks = notes.marks[index]
+      let marks = changeRecord.marks[index]
       let isNew = !marks.isDisjoint(with: [.inserted, .updated])
       let inside = drainElement(at: index, into: node, replaced: isNew)
       if !inside, marks == [.listed, .entered] {
         // The element was accessed but not changed, so no observer is called.
-        notes.marks[index] = .listed
+        changeRecord.marks[index] = .listed
       } else {
-        if inside { notes.marks[index].insert(.updated) }
+        if inside { changeRecord.marks[index].insert(.updated) }
         changed = true
       }
     }
@@ -64,7 +66,7 @@ extension KeyedCollection: ObservableBranch where Element: ObservableBranch {
       let changes = takeChanges()
       if changed { reportElements(node, changes) }
     } else {
-      notes.clear()
+      changeRecord.clear()
     }
     return changed
   }
@@ -106,7 +108,7 @@ extension KeyedCollection where Element: ObservableBranch {
     let token = contents[slot]!._$enter(stamp: Stamp.of(field: slot, in: stamp))
     let result = body(&contents[slot]!)
     let isSame = contents[slot]!._$leave(token: token)
-    notes.note(isSame ? .entered : .updated, at: slot, count: count)
+    changeRecord.record(isSame ? .entered : .updated, at: slot, count: count)
     return result
   }
 }
@@ -143,7 +145,7 @@ extension KeyedCollection where Element: ObservableBranch {
     }
     let isSame = element._$leave(token: token)
     swap(&element, &contents[slot])
-    notes.note(isSame ? .entered : .updated, at: slot, count: count)
+    changeRecord.record(isSame ? .entered : .updated, at: slot, count: count)
   }
 }
 
@@ -159,7 +161,7 @@ extension KeyedCollection where Element: ObservableBranch {
       let token = contents[slot]!._$enter(stamp: Stamp.of(field: slot, in: stamp))
       defer {
         let isSame = contents[slot]!._$leave(token: token)
-        notes.note(isSame ? .entered : .updated, at: slot, count: count)
+        changeRecord.record(isSame ? .entered : .updated, at: slot, count: count)
       }
       yield &contents[slot]!
     }

@@ -18,14 +18,15 @@ public protocol FieldLens {
   static func modify<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result
 
   /// Mutates bookkeeping inside the field in place, without recording a change.
-  static func modifyUnnoted<Result>(_ root: inout Root, _ body: (inout Value) -> Result) -> Result
+  static func modifyUnrecorded<Result>(_ root: inout Root, _ body: (inout Value) -> Result)
+    -> Result
 
-  /// Removes the record that the field changed, to be restored by ``restoreNote(_:)``. Returns
+  /// Removes the record that the field changed, to be restored by ``restoreChangeRecord(_:)``. Returns
   /// whether there was one.
-  static func takeNote(_ root: inout Root) -> Bool
+  static func removeChangeRecord(_ root: inout Root) -> Bool
 
   /// Restores a record that was removed.
-  static func restoreNote(_ root: inout Root)
+  static func restoreChangeRecord(_ root: inout Root)
 }
 
 /// A case of an action or of an enum state, as a type. `@CasePathable` generates one type per case.

@@ -20,7 +20,7 @@ public protocol ObservableBranch {
   func _$collectChanges(at path: String, into paths: inout [String])
 
   /// Adds the paths of unrecorded differences from `old`, for tests of the change records.
-  func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String])
+  func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String])
 
   /// Adds the sizes of the collections inside.
   func _$collectSizes(into sizes: inout StateSizes)
@@ -31,7 +31,7 @@ extension ObservableBranch {
     paths.append(path.isEmpty ? "(inside)" : path)
   }
 
-  public func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {}
+  public func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String]) {}
 
   public func _$collectSizes(into sizes: inout StateSizes) {}
 }
@@ -127,33 +127,33 @@ public enum Observation {
   }
 
   /// Adds a field that differs from its old value without a recorded change.
-  public static func collectUnnoted<Value, Word>(
+  public static func collectUnrecorded<Value, Word>(
     _ value: Value, since old: Value, _ index: Int, _ name: String,
     _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
   ) {}
 
-  public static func collectUnnoted<Value: Equatable, Word>(
+  public static func collectUnrecorded<Value: Equatable, Word>(
     _ value: Value, since old: Value, _ index: Int, _ name: String,
     _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
   ) {
     if !changes.isWritten(index), value != old { paths.append(path + name) }
   }
 
-  public static func collectUnnoted<Value: ObservableBranch, Word>(
+  public static func collectUnrecorded<Value: ObservableBranch, Word>(
     _ value: Value, since old: Value, _ index: Int, _ name: String,
     _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
   ) {
     if changes.isWritten(index) { return }
-    value._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
+    value._$collectUnrecorded(since: old, at: "\(path)\(name).", into: &paths)
   }
 
-  public static func collectUnnoted<Value: ObservableBranch & Equatable, Word>(
+  public static func collectUnrecorded<Value: ObservableBranch & Equatable, Word>(
     _ value: Value, since old: Value, _ index: Int, _ name: String,
     _ changes: FieldChangesOf<Word>, at path: String, into paths: inout [String]
   ) {
     if changes.isWritten(index) { return }
     if changes.isEntered(index) {
-      value._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
+      value._$collectUnrecorded(since: old, at: "\(path)\(name).", into: &paths)
     } else if value != old {
       paths.append(path + name)
     }
@@ -198,28 +198,28 @@ extension Observation {
   }
 
   /// Adds nothing, because the values cannot be compared.
-  public static func collectUnnoted<Value>(
+  public static func collectUnrecorded<Value>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {}
 
   /// Adds a payload that differs from its old value.
-  public static func collectUnnoted<Value: Equatable>(
+  public static func collectUnrecorded<Value: Equatable>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
     if payload != old { paths.append(path + name) }
   }
 
   /// Adds unrecorded differences inside a payload.
-  public static func collectUnnoted<Value: ObservableBranch>(
+  public static func collectUnrecorded<Value: ObservableBranch>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
-    payload._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
+    payload._$collectUnrecorded(since: old, at: "\(path)\(name).", into: &paths)
   }
 
   /// Adds unrecorded differences inside a payload.
-  public static func collectUnnoted<Value: ObservableBranch & Equatable>(
+  public static func collectUnrecorded<Value: ObservableBranch & Equatable>(
     _ payload: Value, since old: Value, _ name: String, at path: String, into paths: inout [String]
   ) {
-    payload._$collectUnnoted(since: old, at: "\(path)\(name).", into: &paths)
+    payload._$collectUnrecorded(since: old, at: "\(path)\(name).", into: &paths)
   }
 }

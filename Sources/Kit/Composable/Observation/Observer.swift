@@ -64,7 +64,7 @@ public final class Observer {
   }
 
   /// Records a cause for the next call.
-  func note(_ cause: ChangeCause) {
+  func record(_ cause: ChangeCause) {
     let fields = cause.fields.subtracting(pending)
     // Observers of presence and elements have no fields, so only the first cause is kept.
     guard !fields.isEmpty || !isQueued else { return }

@@ -26,10 +26,10 @@ extension Optional: ObservableBranch where Wrapped: ObservableBranch {
     self?._$collectChanges(at: path, into: &paths)
   }
 
-  public func _$collectUnnoted(since old: Self, at path: String, into paths: inout [String]) {
+  public func _$collectUnrecorded(since old: Self, at path: String, into paths: inout [String]) {
     switch (self, old) {
     case (.some(let new), .some(let old)):
-      new._$collectUnnoted(since: old, at: path, into: &paths)
+      new._$collectUnrecorded(since: old, at: path, into: &paths)
     case (.none, .none): break
     default: paths.append(path + "(presence)")
     }

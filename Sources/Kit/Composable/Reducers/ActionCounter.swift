@@ -25,7 +25,7 @@ public final class ActionCounter {
   @inlinable
   func count(_ kind: Int) {
     counts[kind] &+= 1
-    latest.note(kind)
+    latest.store(kind)
   }
 
   /// Returns the number of actions of the kind with this number.

@@ -8,7 +8,7 @@ final class LatestKind: Sendable {
   @usableFromInline init() {}
 
   @inlinable
-  func note(_ kind: Int) { number.store(kind, ordering: .relaxed) }
+  func store(_ kind: Int) { number.store(kind, ordering: .relaxed) }
 }
 
 /// The kind of action that a store is reducing or reduced last. Any thread may read it.

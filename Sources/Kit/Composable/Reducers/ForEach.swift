@@ -62,7 +62,7 @@ where
   /// Returns whether no element was removed since the last check.
   @inlinable
   func look(_ state: inout State) -> Bool {
-    Lens.modifyUnnoted(&state) { collection in
+    Lens.modifyUnrecorded(&state) { collection in
       let isSame = collection.mark == effects.turn && collection.removals == 0
       effects.turn &+= 1
       collection.mark = effects.turn
@@ -77,7 +77,7 @@ where
     _ effect: Effect<Child.Action>, _ id: ID, _ state: inout State, isPopped: Bool
   ) -> Effect<Action> {
     // Slots distinguish elements within one collection and its copies.
-    let identity = Lens.modifyUnnoted(&state) { collection in
+    let identity = Lens.modifyUnrecorded(&state) { collection in
       if collection.lineage == 0 { collection.lineage = Lineage.next() }
       return collection.identity(of: id) ?? .any
     }

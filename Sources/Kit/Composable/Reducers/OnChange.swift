@@ -17,10 +17,10 @@ where Lens.Root == State {
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     // Removes the record of earlier actions of the batch, so that only changes by this action
     // count.
-    let wasChanged = Lens.takeNote(&state)
+    let wasChanged = Lens.removeChangeRecord(&state)
     let effect = base.reduce(into: &state, action: action)
-    let isChanged = Lens.takeNote(&state)
-    if wasChanged || isChanged { Lens.restoreNote(&state) }
+    let isChanged = Lens.removeChangeRecord(&state)
+    if wasChanged || isChanged { Lens.restoreChangeRecord(&state) }
     guard isChanged else { return effect }
     return effect.followed(
       by: reaction(&state, action))

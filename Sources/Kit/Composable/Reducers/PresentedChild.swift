@@ -87,10 +87,10 @@ where
     }
     // On a dismissal, the parent still sees the child and may assign another one. A write to the
     // field reveals such an assignment. The record of the change is restored for the observers.
-    let wasNoted = Lens.takeNote(&state)
+    let wasRecorded = Lens.removeChangeRecord(&state)
     let effect = base.reduce(into: &state, action: action)
-    let isReplaced = Lens.takeNote(&state)
-    if wasNoted || isReplaced { Lens.restoreNote(&state) }
+    let isReplaced = Lens.removeChangeRecord(&state)
+    if wasRecorded || isReplaced { Lens.restoreChangeRecord(&state) }
     if case .dismiss = childAction {
       if !isReplaced { Lens.modify(&state) { $0 = nil } }
       return effect.followed(by: Effect(operation: .endScope(ScopeKey(tag: Case.tag), unless: nil)))

@@ -76,11 +76,11 @@ where
   ) -> Effect<Action> {
     let first = shared.core.newest
     assign(first.value, &state)
-    let wasNoted = Lens.takeNote(&state)
+    let wasRecorded = Lens.removeChangeRecord(&state)
     let (effect, base) = SharedTurn.run(shared.core, first) { body(&state) }
     // The change record reveals a write even if it restores the previous value.
-    let isWritten = Lens.takeNote(&state)
-    if wasNoted || isWritten { Lens.restoreNote(&state) }
+    let isWritten = Lens.removeChangeRecord(&state)
+    if wasRecorded || isWritten { Lens.restoreChangeRecord(&state) }
     let own = Lens.read(state) { $0 }
     let isChanged = isWritten || own != first.value
     assign((isChanged ? shared.core.commit(own, since: base) : shared.core.newest).value, &state)

@@ -129,14 +129,14 @@ extension Store where Action: CasePathable {
     Lens.Root == State, Case.Root == Action, Lens.Value == KeyedCollection<ID, Child>,
     Case.Value == ElementAction<ID, ChildAction>
   {
-    guard let element = Lens.modifyUnnoted(&_state, { $0.reference(to: id) }) else { return nil }
+    guard let element = Lens.modifyUnrecorded(&_state, { $0.reference(to: id) }) else { return nil }
     return ChildStore {
       switch $0 {
       case .send(let action):
-        if Lens.modifyUnnoted(&self._state, { $0.expect(element) }) {
+        if Lens.modifyUnrecorded(&self._state, { $0.expect(element) }) {
           self.send(Case.embed(ElementAction(id: element.id, action: action.pointee)))
         } else {
-          self.noteAbsentChild()
+          self.countAbsentChild()
         }
       case .read(let state):
         Lens.read(self._state) { rows in

@@ -46,7 +46,7 @@ extension Store {
     case .endScope(let key, let present): effects.endScope(key, in: scope, unless: present)
     case .endElements(let tag, let isPresent):
       effects.endElements(tag, in: scope, isPresent: isPresent)
-    case .absentChild: noteAbsentChild()
+    case .absentChild: countAbsentChild()
     case .dismiss, .strayDismissal: report(.dismissedWithoutParent)
     case .scoped(let key, let identity, let owner, let inner):
       let child = effects.scope(key, identity, in: scope, owner: owner)
@@ -93,7 +93,7 @@ extension Store {
         fail(effect, error)
       case .due(let effect): wake(effect)
       case .finished(let effect):
-        if let sequence = effects.finished(effect) { goOn(sequence) }
+        if let sequence = effects.finished(effect) { continueSequence(sequence) }
       }
     }
     if case .immediate = notification { deliverChanges() }

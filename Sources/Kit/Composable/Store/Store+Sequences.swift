@@ -30,7 +30,7 @@ extension Store {
 
   /// Begins the next part of a sequence, because the part before has ended.
   @usableFromInline
-  func goOn(_ sequence: EffectSequence) {
+  func continueSequence(_ sequence: EffectSequence) {
     guard isCurrent(sequence.scope) else { return effects.interrupt(sequence) }
     resume(sequence.origin) { advance(sequence) }
   }
@@ -116,7 +116,7 @@ extension Store {
     limiter.waiting = nil
     _ = effects.finished(effect)
     resume(origin) {
-      if let due = limiter.takeDue() {
+      if let due = limiter.removeDue() {
         perform(due.effect, in: scope, sequence)
       } else if let held = limiter.held {
         wait(for: held, of: limiter)

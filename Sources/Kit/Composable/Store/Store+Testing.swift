@@ -19,7 +19,7 @@ extension Store {
     send(action, origin: origin)
     guard !isReplaced else { return [] }
     var paths: [String] = []
-    _state._$collectUnnoted(since: old, at: "", into: &paths)
+    _state._$collectUnrecorded(since: old, at: "", into: &paths)
     return paths
   }
 }

@@ -170,5 +170,5 @@ public final class Store<State: ObservableState, Action: Sendable> {
   }
 
   @usableFromInline
-  func noteAbsentChild() { actionsWithoutChild += 1 }
+  func countAbsentChild() { actionsWithoutChild += 1 }
 }

@@ -89,10 +89,10 @@ package final class ServerConnection: ChannelDuplexHandler {
     if splitter.hasNext() {
       // The whole call has arrived and waits for its turn or for the previous call.
       endInputDeadline()
-      return noteUsage()
+      return reportUsage()
     }
     splitter.compact()
-    noteUsage()
+    reportUsage()
     guard inputDeadline == nil, !disconnected else { return }
     inputDeadline = executor.eventLoop.assumeIsolated().scheduleTask(in: limits.messageTimeout) {
       [self] in
@@ -107,7 +107,7 @@ package final class ServerConnection: ChannelDuplexHandler {
   }
 
   /// Reports the resources that this connection holds to the server.
-  private func noteUsage() {
+  private func reportUsage() {
     guard let seat, !disconnected else { return }
     let bytes = gate.inFlight + (splitter.heldBytes > 0 ? splitter.allocatedBytes : 0)
     seat.update(bytes: bytes, isIdle: bytes == 0 && running == nil)
@@ -274,7 +274,7 @@ package final class ServerConnection: ChannelDuplexHandler {
         [self] in endTurn()
       }
     }
-    noteUsage()
+    reportUsage()
   }
 
   private func finish(_ outcome: Dispatcher.Outcome, mode: CallMessage.Mode) {
@@ -293,7 +293,7 @@ package final class ServerConnection: ChannelDuplexHandler {
       if !disconnected { isStopping = true }
     }
     if isStopping { closeAfterWriting() } else { startNext() }
-    noteUsage()
+    reportUsage()
     endIfDone()
   }
 
@@ -323,10 +323,10 @@ package final class ServerConnection: ChannelDuplexHandler {
     written.futureResult.whenComplete { [gate] _ in
       gate.release(reserved)
       connection.value.startNext()
-      connection.value.noteUsage()
+      connection.value.reportUsage()
     }
     context.writeAndFlush(wrapOutboundOut(end), promise: written)
-    noteUsage()
+    reportUsage()
   }
 
   /// Closes the connection once everything was written.

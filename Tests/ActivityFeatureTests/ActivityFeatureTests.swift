@@ -29,7 +29,7 @@ import ViewGraph
     store.send(.noticed(ChatNotice(kind: kind, user: person(name), count: count), at: time))
   }
 
-  @Test func `the newest is first`() {
+  @Test func `the feed shows the newest row first`() {
     follow("Ann", at: 1)
     notice(.raid, "Bob", 70, at: 2)
     store.send(.redeemed(Redemption(user: person("Cyd"), title: "Water", cost: 50), at: 3))
@@ -40,14 +40,17 @@ import ViewGraph
     #expect(rows.map(\.number) == [4, 3, 2, 1])
   }
 
-  @Test func `the fourth of a kind within ten seconds is folded, and so are those behind it`() {
+  @Test
+  func
+    `the fourth row of a kind within ten seconds is combined with the newest, as are later ones`()
+  {
     for name in ["a", "b", "c", "d", "e"] { follow(name, at: 1_000) }
     #expect(rows.map(\.name) == ["e", "b", "a"])
     #expect(rows.map(\.times) == [3, 1, 1])
     #expect(store.state.feed.total == 5)
     follow("late", at: 12_000)
     #expect(rows.map(\.name) == ["late", "e", "b", "a"])
-    // Others do not fold with them, nor does what is never one of many.
+    // Rows of another kind are not combined with them, and raids are never combined.
     for viewers in 1...5 { notice(.raid, "r", viewers, at: 12_000) }
     #expect(rows.count == 9)
   }
@@ -58,7 +61,7 @@ import ViewGraph
     (.person(Person(id: "", name: "ANN")), false, true),
     (.person(Person(id: "Bob", name: "Bob")), true, false), (.everything, false, false),
   ])
-  func `a moderator removes words, and what happened stays`(
+  func `moderation removes the text of a row and keeps the row`(
     retraction: ActivityFeature.Retraction, keepsFirst: Bool, keepsSecond: Bool
   ) {
     let words = ChatMessage(id: "m", userID: "Ann", userName: "Ann", text: "rude")
@@ -73,7 +76,7 @@ import ViewGraph
     #expect(rows.map(\.kind) == [.redemption, .resubscribe])
   }
 
-  @Test func `emotes stay with the words, as far as these are kept, and go with them`() {
+  @Test func `emotes within the kept text stay, and are removed together with it`() {
     let long = Text("Kappa " + String(repeating: "a", count: 600) + " Kappa")
     store.send(
       .announced(Announcement(user: person("Ann"), text: long, emotes: [0..<5, 607..<612]), at: 1))
@@ -90,7 +93,7 @@ import ViewGraph
     #expect(rows.map(\.emotes) == [nil, nil, nil])
   }
 
-  @Test func `gifts that are folded are added up, and rewards are told apart`() {
+  @Test func `combined gifts are summed, and rewards with different titles are not combined`() {
     for gifts in 1...5 { notice(.gift, "g\(gifts)", gifts) }
     #expect(rows.first?.times == 3)
     #expect(rows.first?.count == 3 + 4 + 5)
@@ -101,7 +104,7 @@ import ViewGraph
     #expect(rows.first?.times == 2)
   }
 
-  @Test func `a pinned row stays, is never folded into, and at most eight are pinned`() {
+  @Test func `a pinned row stays and is never combined, and at most eight rows can be pinned`() {
     follow("kept")
     store.send(.pinned(1))
     for name in ["a", "b", "c", "d"] { follow(name) }
@@ -119,7 +122,7 @@ import ViewGraph
     #expect(rows.count == ActivityFeed.limit - 1)
   }
 
-  @Test func `long texts are cut, and together they have a limit`() {
+  @Test func `long texts are truncated, and the total size of all texts is limited`() {
     let long = Text(String(repeating: "é", count: 3_000))
     for number in 0..<200 {
       store.send(
@@ -137,7 +140,7 @@ import ViewGraph
     #expect(rows.first?.number == 200)
   }
 
-  @Test func `a hype train moves and leaves a row`() {
+  @Test func `a hype train advances, and leaves a row at its end`() {
     store.send(.trainMoved(HypeTrain(phase: .begin, level: 1, progress: 2, goal: 8), at: 1))
     store.send(.trainMoved(HypeTrain(phase: .progress, level: 2, progress: 3, goal: 9), at: 2))
     #expect(store.state.train?.level == 2)
@@ -147,7 +150,7 @@ import ViewGraph
     #expect(rows.first?.count == 3)
   }
 
-  @Test func `a prediction is replaced and called off; four goals are shown`() {
+  @Test func `a prediction is updated and cancelled, and at most four goals are shown`() {
     func prediction(_ state: Prediction.State) -> Prediction {
       Prediction(id: "p", title: "Who?", state: state, options: ["a", "b"], totals: [1, 3])
     }
@@ -162,7 +165,9 @@ import ViewGraph
     #expect(store.state.goals.map(\.title) == ["b", "c", "d", "e"])
   }
 
-  @Test func `of the progress of a train and of each goal the newest wins, before all else`() {
+  @Test
+  func `the newest progress of a train and of each goal wins, and is applied before other events`()
+  {
     var intake = ActivityIntake()
     var output = IntakeOutput<ActivityFeature.Action>()
     var received = 0
@@ -197,7 +202,7 @@ import ViewGraph
     #expect(received == output.applied + output.coalesced + intake.pending)
   }
 
-  @Test func `what happens on several platforms is not folded together, and each row says where`() {
+  @Test func `acts on different platforms are not combined, and each row shows its platform`() {
     let store = store
     let graph = ViewGraph(ActivityView(), place: store.place, clock: { 0 }, read: { store.state })
     func follow(_ name: String, on platform: Text, by source: Text = "") {
@@ -227,7 +232,7 @@ import ViewGraph
       ])
   }
 
-  @Test func `it is drawn with what is aimed at above the feed`() {
+  @Test func `the view shows the train, goals, and prediction above the feed`() {
     let store = store
     let graph = ViewGraph(ActivityView(), place: store.place, clock: { 0 }, read: { store.state })
     for name in ["a", "b", "c", "d"] { follow(name) }

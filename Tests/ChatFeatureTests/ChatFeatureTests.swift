@@ -15,7 +15,7 @@ import Testing
     #expect(state.messages.map(\.number) == [1, 2, 3])
   }
 
-  @Test func `a person is one chatter whatever the length of the identifier`() {
+  @Test func `a person is counted once, regardless of the length of the identifier`() {
     var state = ChatFeature.State()
     let users = ["", "1", "10", "fifteen-letters", "sixteen-letters!", "sixteen-letters!!"]
     for round in 0..<3 {
@@ -26,13 +26,13 @@ import Testing
     #expect(state.total == 3 * users.count)
   }
 
-  @Test func `identifiers that differ only in zero bytes are two people`() {
+  @Test func `identifiers that differ only in zero bytes belong to two people`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, by: "a", at: 0), message(2, by: "a\0", at: 0)]))
     #expect(state.chatters == 2)
   }
 
-  @Test func `a clear removes all messages and counts them`() {
+  @Test func `a clear removes all messages and counts them as deleted`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, at: 1_000), message(2, at: 5_000)]), .cleared(at: 2_000))
     #expect(state.shown.isEmpty)
@@ -51,7 +51,7 @@ import Testing
     #expect(state.moderations == 1)
   }
 
-  @Test func `a time-out without an identifier removes what was written under that name`() {
+  @Test func `a time-out without an identifier removes the messages written under that name`() {
     var state = ChatFeature.State()
     let named = { (id: String, user: String, name: String) in
       TimedMessage(
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [ChatNotice.Kind.resubscribe, .raid])
-  func `what is written with a notice stays with it until a moderator removes it`(
+  func `a message in a notice stays until a moderator removes it`(
     kind: ChatNotice.Kind
   ) {
     var state = ChatFeature.State()
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `what is written with a gift that waits for its bomb can be removed, too`() {
+  @Test func `a message of a gift that waits for its bomb can be removed`() {
     var state = ChatFeature.State()
     let ann = Person(id: "u", name: "Ann")
     let words = ChatMessage(id: "n", userID: "u", userName: "Ann", text: "rude")
@@ -145,18 +145,18 @@ import Testing
     #expect(state.deleted == 0)
   }
 
-  @Test func `a clear with a time stamp far ahead does not silence the room`() {
+  @Test func `a clear with a timestamp far ahead does not silence the room`() {
     var state = ChatFeature.State()
     state.take(.cleared(at: 4_102_444_800_000), .timedOut(timeout("ann"), at: .max))
     state.take(.messages([message(1, at: 1_000)]))
     #expect(state.shown == ["m1"])
-    // A right one afterwards works.
+    // A correct one still works afterwards.
     state.take(.timedOut(timeout("ann"), at: 2_000), .messages([message(2, at: 1_500)]))
     #expect(state.shown.isEmpty)
     #expect(state.deleted == 2)
   }
 
-  @Test func `modes change individually`() {
+  @Test func `chat modes change individually`() {
     var state = ChatFeature.State()
     state.take(
       .modesChanged(ChatModes(slowSeconds: 30, emoteOnly: true)),
@@ -164,7 +164,7 @@ import Testing
     #expect(state.modes == ChatModes(slowSeconds: 30, emoteOnly: false))
   }
 
-  @Test func `the rate drops while the chat is silent`() {
+  @Test func `the rate falls while the chat is silent`() {
     var state = ChatFeature.State()
     state.take(.messages([message(1, at: 1_000), message(2, at: 1_600)]))
     #expect(state.rate == 2)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct ChatIntakeTests {
-  @Test func `messages of one frame are one action`() {
+  @Test func `all messages of one frame are one action`() {
     var intake = ChatIntake(ThrottlePolicies([.chat: .init(interval: .milliseconds(16))]))
     var output = IntakeOutput<ChatFeature.Action>()
     let batch = [message(1, at: 5), message(2, at: 4)]
@@ -22,7 +22,7 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test func `moderation never overtakes the messages before it`() {
+  @Test func `moderation never overtakes earlier messages`() {
     let passing: [(ChatEvent, ChatFeature.Action)] = [
       (.delete(messageID: "m1"), .messageDeleted("m1", at: 9)),
       (.clear, .cleared(at: 9)),
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a full batch is delivered early`() {
+  @Test func `a full batch of messages is delivered early`() {
     var intake = ChatIntake(
       ThrottlePolicies([.chat: .init(interval: ThrottlePolicies.frame, capacity: 3)]))
     var output = IntakeOutput<ChatFeature.Action>()
@@ -51,7 +51,7 @@ import Testing
     #expect(intake.pending == 1)
   }
 
-  @Test func `long texts are delivered early, whatever the policy`() {
+  @Test func `messages with long texts are delivered early, regardless of the policy`() {
     var intake = ChatIntake(ThrottlePolicies([.chat: .init(interval: .seconds(3600))]))
     var output = IntakeOutput<ChatFeature.Action>()
     let text = String(repeating: "x", count: 1 << 16)
@@ -63,13 +63,13 @@ import Testing
     for id in 0...count {
       intake.receive(message(id, at: 0, text), at: .origin, into: &output)
     }
-    // Counted from nothing after each delivery.
+    // The count restarts after each delivery.
     #expect(output.actions.count == 2)
     #expect(intake.pending < count)
   }
 
-  /// Every event is accounted for at any instant, and the output is the input, in order.
-  @Test(arguments: 1...20) func `nothing is lost and nothing overtakes`(seed: UInt64) {
+  /// Every event is accounted for at all times, and the output is the input, in order.
+  @Test(arguments: 1...20) func `no message is lost or overtaken`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = ChatIntake(
       ThrottlePolicies([.chat: .init(interval: .milliseconds(16), capacity: 20)]))

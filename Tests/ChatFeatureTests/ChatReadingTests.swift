@@ -18,7 +18,7 @@ import Testing
     #expect(state.unread == 2)
     #expect(state.readUpTo == 2)
     state.take(.reading(.scrolledBack))
-    #expect(state.readUpTo == 2, "the place is that of the first time")
+    #expect(state.readUpTo == 2, "The position must be that of the first scroll.")
     state.take(.reading(.scrolledToEnd))
     #expect(state.unread == 0)
     state.take(.messages([message(5)]))
@@ -32,7 +32,7 @@ import Testing
     #expect(state.unread == 100)
   }
 
-  @Test func `messages that moderation removes or keeps out are not unread`() {
+  @Test func `messages that moderation removes or hides are not unread`() {
     var state = state(message(1, by: "bob"))
     state.take(
       .reading(.scrolledBack), .messages([message(2, by: "bob"), message(3), message(4)]),
@@ -46,7 +46,7 @@ import Testing
 
   // MARK: Filters
 
-  @Test func `a filter applies to the messages that are there and to new ones`() {
+  @Test func `a filter applies to existing and to new messages`() {
     var state = state(message(1, "Hello there"), message(2, by: "bob", "bye"))
     state.take(.reading(.filterChanged(ChatFilter(words: "HELLO"))))
     #expect(state.passing == ["m1"])
@@ -61,7 +61,7 @@ import Testing
     #expect(state.filter == nil)
   }
 
-  @Test func `a message must satisfy everything in the filter`() {
+  @Test func `a message must meet all conditions of a filter`() {
     var state = state(
       message(1, by: "bob", "@Ann hello"), message(2, by: "bob", "hello"),
       message(3, by: "cyd", "@ann hello"), message(4, by: "bob", "@ann bye"))
@@ -81,13 +81,15 @@ import Testing
     #expect(state.unread == 0)
   }
 
-  @Test func `the filtered history always agrees with the whole one`() {
+  @Test func `the filtered history always agrees with the whole history`() {
     var state = ChatFeature.State(historyLimit: 5)
     state.take(.reading(.filterChanged(ChatFilter(person: "bob"))))
     for id in 1...30 {
       state.take(.messages([message(id, by: id.isMultiple(of: 3) ? "bob" : "ann")]))
     }
-    #expect(state.passing == ["m18", "m21", "m24", "m27", "m30"], "the last ones that pass")
+    #expect(
+      state.passing == ["m18", "m21", "m24", "m27", "m30"], "These are the last messages that pass."
+    )
   }
 
   // MARK: Mentions
@@ -97,7 +99,7 @@ import Testing
     ("", false),
     ("@an @ann", true),
   ])
-  func `a mention is the name as a whole word after an @`(text: String, isMention: Bool) {
+  func `a mention is an @ followed by the name as a whole word`(text: String, isMention: Bool) {
     var before = state(message(1, text))
     before.take(.reading(.mentionedNamesChanged(["Ann", ""])))
     #expect(before.messages.first?.isMention == isMention)
@@ -114,7 +116,7 @@ import Testing
 
   // MARK: A long history
 
-  @Test func `a history of much text is looked through in parts, one with each frame`() {
+  @Test func `a history with much text is reviewed in parts, one per frame`() {
     let long = String(repeating: "@", count: 4_000)
     var state = ChatFeature.State(historyLimit: 300)
     state.take(
@@ -125,7 +127,8 @@ import Testing
       .reading(.filterChanged(ChatFilter(mentionsOnly: true))))
     #expect(state.isReviewing)
     #expect((1..<150).contains(state.passing?.count ?? 0), "\(state.passing?.count ?? 0)")
-    // While that lasts, messages come and go. The one that is deleted has left the history already.
+    // During the review, messages arrive and are deleted. The deleted message has already left the
+    // history.
     state.take(.messages([message(301, "@ann"), message(302)]), .messageDeleted("m2", at: 2_000))
     var parts = 0
     while state.isReviewing {
@@ -141,7 +144,7 @@ import Testing
     #expect(state.passing == mentions, "there is nothing left to do")
   }
 
-  @Test func `changing the names of a mentions-only filter leaves nothing unread`() {
+  @Test func `changing the names of a mentions-only filter leaves no unread messages`() {
     var state = state(message(1, "@ann"), message(2, "@bob"))
     state.take(
       .reading(.mentionedNamesChanged(["ann"])),
@@ -162,7 +165,7 @@ import Testing
     #expect(state.messages.map { $0.answered == nil } == [true, false, true, false, true])
   }
 
-  @Test func `an open thread adds its replies and drops deleted messages`() {
+  @Test func `an open thread adds its replies and removes deleted messages`() {
     var state = state(message(1), message(2, by: "bob", answering: 1), message(3))
     state.take(.reading(.threadOpened(messageID: "m2")))
     #expect(state.thread?.root == 1)
@@ -180,7 +183,7 @@ import Testing
 
   // MARK: Top chatters
 
-  @Test func `the busiest people are ranked exactly, and of equals the first to get there leads`() {
+  @Test func `the busiest people are ranked exactly, and the first to reach a count leads`() {
     var state = ChatFeature.State()
     var batch: [TimedMessage] = []
     let writers = [

@@ -13,7 +13,7 @@ import ViewGraph
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  @Test func `a message is one row that keeps its identity`() throws {
+  @Test func `a message is a row that keeps its identity`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -31,7 +31,7 @@ import ViewGraph
     #expect(second.last?.node == .row([.text("BOB:", .person), .text("bob says 21")]))
   }
 
-  @Test func `emotes stand out in the text, of one element as before`() throws {
+  @Test func `emotes are marked in the text, which remains a single element`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -47,7 +47,7 @@ import ViewGraph
     #expect(row.elementCount == ViewNode.row([.text("Ann:", .person), .text("hi")]).elementCount)
   }
 
-  @Test func `the platform is shown once messages are of more than one`() throws {
+  @Test func `the platform is shown once messages come from more than one`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -69,7 +69,7 @@ import ViewGraph
         message: ChatMessage(id: "m\(number)", userID: "u", userName: "Ann", text: "hi"),
         origin: Origin(platform: platform, source: source))
     }
-    // Those of no known platform, and several sources of one, are no reason.
+    // Messages without a known platform, and several sources of one platform, do not count.
     #expect(
       try marks([message(1, on: ""), message(2, on: "twitch", by: "a")]) == [nil, nil])
     #expect(
@@ -86,7 +86,9 @@ import ViewGraph
     #expect(earlier[1].node == marked)
   }
 
-  @Test func `a wave is one row that stays where it is, and its messages are in no list`() throws {
+  @Test func `a burst of duplicates is one row in a fixed place, and its messages are not listed`()
+    throws
+  {
     var state = ChatFeature.State()
     state.beginAnalysis()
     let store = Store(initialState: state, lane: DirectLane(), notification: .batched) {
@@ -104,7 +106,7 @@ import ViewGraph
       graph.evaluateFrame()
       return try lists(of: graph).map { $0.map(\.id) }
     }
-    // Until there is a wave, nothing waits for the analysis.
+    // Without a burst, messages do not wait for the analysis.
     #expect(try draw(.messages((1...4).map { message($0, at: 0) })) == [["1", "2", "3", "4"]])
     let wave = ChatFindings(
       run: 1, samples: ["Buy!"], members: [.init(offset: 1, count: 2, wave: 1)])
@@ -112,13 +114,13 @@ import ViewGraph
     #expect(
       try lists(of: graph)[0][0].node
         == .row([.text("2 messages", .strong), .text("by 1 person:", .faint), .text("Buy!")]))
-    // Then most of what comes will be part of it.
+    // With a burst, new messages wait, because most of them will belong to it.
     #expect(
       try draw(.messages([message(5, at: 0), message(6, at: 0)])) == [["wave-1"], ["1", "4"]])
     #expect(
       try draw(.analysed(ChatFindings(run: 2, members: [.init(offset: 0, count: 1, wave: 1)])))
         == [["wave-1"], ["1", "4", "6"]])
-    // The host reads on where they were, and sees all that passes a filter.
+    // The host keeps reading at the same position, and sees all messages that pass a filter.
     #expect(
       try draw(
         .reading(.scrolledBack), .messages((7...40).map { message($0, at: 0) }),
@@ -130,7 +132,7 @@ import ViewGraph
     #expect(try draw(.reading(.filterChanged(nil)), .ticked(at: 31_000)).count == 1)
   }
 
-  @Test func `the newest highlights are rows that stay where they are`() throws {
+  @Test func `the newest highlights are rows in fixed places`() throws {
     var state = ChatFeature.State()
     state.beginAnalysis()
     state.take(.messages([message(1)]))
@@ -159,7 +161,7 @@ import ViewGraph
     return lines.compactMap { if case .list(let rows, _) = $0.withoutActs { rows } else { nil } }
   }
 
-  @Test func `a message of another channel of a shared chat or kind shows that, dimmed`() throws {
+  @Test func `the original channel and the kind of a message are shown dimmed`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -178,7 +180,7 @@ import ViewGraph
       ])
   }
 
-  @Test func `an answer says whom it answers, also in a state that was saved`() throws {
+  @Test func `a reply shows the author of the answered message, even in a restored state`() throws {
     let cheer = ChatMessage(
       id: "m4", userID: "v", userName: "Bo", text: "Cheer5", replyTo: "m2", bits: 5)
     let act = ChatMessage(
@@ -249,7 +251,7 @@ import ViewGraph
         .row([.person(.init("Flo:", standing: "sub")), .text("no")]),
         .row([.text("Cy:", .person), .text("no")]),
       ])
-    // What a screen costs does not depend on what is known of people.
+    // The number of elements does not depend on the known details of people.
     #expect(try Set(rows(of: graph).map(\.node.elementCount)) == [2])
   }
 
@@ -259,14 +261,14 @@ import ViewGraph
     ) { ChatFeature() }
     let graph = ViewGraph(ChatView(), place: store.place, clock: { 0 }, read: { store.state })
     graph.evaluateFrame()
-    // Counted, and remembered for messages to come, but shown nowhere.
+    // Counted, and remembered for later messages, but not shown.
     store.send(.timedOut(timeout("ann"), at: 5))
     store.deliverChanges()
     #expect(graph.evaluateFrame().isEmpty)
     #expect(graph.statistics["ChatView"]?.evaluations == 1)
   }
 
-  @Test func `a frame draws a few messages, and a subscriber sees more of them`() throws {
+  @Test func `a frame draws a few messages, and a subscriber receives more of them`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -298,7 +300,7 @@ import ViewGraph
     #expect(seen() == (41...100).map(String.init), "what is unread is not seen")
   }
 
-  @Test func `the message rate is followed, and causes no evaluation of its own`() throws {
+  @Test func `the history of the message rate causes no further evaluations`() throws {
     let store = Store(
       initialState: ChatFeature.State(), lane: DirectLane(), notification: .batched
     ) { ChatFeature() }
@@ -309,14 +311,14 @@ import ViewGraph
       store.deliverChanges()
       graph.evaluateFrame()
     }
-    // One for each five seconds that are over when the sixtieth ends.
+    // One sample for each five seconds completed by the end of the sixtieth second.
     #expect(store.state.rateHistory?.samples.count == 12)
     #expect(graph.statistics["ChatView"]?.evaluations == 60)
     #expect(graph.statistics["ChatView"]?.avoidable == 0)
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `rows that are kept are those that a new screen shows`(_ seed: UInt64) {
+  func `cached rows are the same as those of a new screen`(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let store = Store(
       initialState: ChatFeature.State(historyLimit: 30), lane: DirectLane(), notification: .batched
@@ -360,7 +362,7 @@ import ViewGraph
     guard case .panel(_, .column(let lines)) = try #require(graph.output(of: graph.rootID)),
       case .list(let rows, scrolling: "messages")? = lines.last?.withoutActs
     else {
-      Issue.record("the chat is a panel that ends with a list")
+      Issue.record("The chat must be a panel that ends with a list.")
       return []
     }
     return rows

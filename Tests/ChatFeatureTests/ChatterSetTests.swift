@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `people beyond the capacity are left out, and the count says that it is a lower bound`(
+  func `people beyond the capacity are omitted, and the count is marked as a lower bound`(
     isLong: Bool
   ) {
     var people = ChatterSet()
@@ -25,7 +25,7 @@ import Testing
     #expect(people.top.first?.userID == id(5, isLong: isLong))
   }
 
-  @Test func `identifiers of any length are told apart`() {
+  @Test func `identifiers of any length are distinguished`() {
     var people = ChatterSet()
     for length in 0..<300 {
       for last in ["a", "b"] {
@@ -56,13 +56,13 @@ import Testing
     let batch = (0..<length).map { message(by: id($0 % 150, isLong: $0 % 2 == 0), name: "n") }
     for _ in 1...2 { people.count(authorsOf: batch) }
     #expect(people.count == min(length, 150))
-    // In the longest one, 50 of them have written twice.
+    // In the longest batch, 50 people have written twice.
     let most = Array(repeating: length > 150 ? 4 : 2, count: min(length, TopChatter.limit))
     #expect(people.top.map(\.messages) == most)
   }
 
   @Test(arguments: 1...20)
-  func `a batch counts as its messages do one by one, also where the table grows within it`(
+  func `a batch gives the same counts as its single messages, even if the table grows within it`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)

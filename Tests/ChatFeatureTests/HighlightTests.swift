@@ -6,7 +6,8 @@ import Foundation
 import LiveEvents
 import Testing
 
-/// The highlights of the running chat. `WaveTests` has the same search's waves, and what begins and ends it.
+/// The highlights of the running chat. `WaveTests` covers bursts of duplicates, and the start and
+/// end of the analysis.
 @Suite struct HighlightTests {
   private typealias TestedStore = TestStore<ChatFeature.State, ChatFeature.Action>
 
@@ -20,12 +21,12 @@ import Testing
     }
   }
 
-  /// Sends an action. What else it changes than highlights is the concern of other tests.
+  /// Sends an action. Other tests check its effects on everything except highlights.
   private func send(_ action: ChatFeature.Action, to store: TestedStore) async {
     await store.send(action) { $0.take(action) }
   }
 
-  /// A message, and what its run finds.
+  /// Sends a message, and answers its run with these findings.
   private func run(
     _ number: Int, _ found: [ChatHighlight], _ text: String? = nil, by user: String = "ann",
     in store: TestedStore
@@ -47,7 +48,7 @@ import Testing
       usual: 20, words: words)
   }
 
-  @Test func `a highlight is in the timeline, and grows there while it lasts`() async {
+  @Test func `a highlight is added to the timeline, and grows there while it lasts`() async {
     let store = makeStore()
     #expect(store.state.highlights == nil)
     await run(1, [], in: store)
@@ -62,7 +63,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `a run that fails leaves the timeline as it is`() async {
+  @Test func `a failed run does not change the timeline`() async {
     let store = makeStore()
     await run(1, [highlight(words: ["GOAL"])], in: store)
     await send(.messages([message(2)]), to: store)
@@ -73,7 +74,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `highlights go with the analysis, and one that is cancelled brings none`() async {
+  @Test func `ending the analysis removes the highlights, and a cancelled run adds none`() async {
     let store = makeStore()
     await run(1, [highlight()], in: store)
     await send(.messages([message(2)]), to: store)
@@ -85,7 +86,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `what is found too late, for another run, is ignored`() async {
+  @Test func `findings for another run are ignored`() async {
     let store = makeStore()
     let late = ChatFindings(run: 1, highlights: [highlight()])
     await store.send(.analysed(late))
@@ -98,7 +99,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `the timeline is bounded`() async {
+  @Test func `the timeline has a maximum number of highlights`() async {
     let store = makeStore()
     let all = (1...40).map { highlight(at: $0 * 60) }
     await run(1, all, in: store)
@@ -111,17 +112,17 @@ import Testing
 
   // MARK: Moderation
 
-  @Test func `words that only deleted messages have leave a highlight, and stay away`() async {
+  @Test func `words of deleted messages are removed from highlights, and do not return`() async {
     let store = makeStore()
     await run(1, [], "slur goal", by: "bot", in: store)
     await run(2, [highlight(words: ["slur", "GOAL"])], "goal!! Goal", in: store)
     await send(.messageDeleted("m1", at: 20_000), to: store)
     #expect(store.state.highlights?.entries.first?.words == ["GOAL"])
-    // The search still knows it.
+    // The search still knows the deleted word.
     await run(3, [highlight(words: ["SLUR", "GOAL", "shot"])], in: store)
     #expect(store.state.highlights?.entries.first?.words == ["GOAL", "shot"])
     #expect(store.state.highlights?.entries.first?.messages == 140)
-    // Another one says it a minute later.
+    // Another message contains the word a minute later.
     await send(.messages([message(4, at: 81_000, "slur")]), to: store)
     await receive(
       ChatFindings(run: 4, highlights: [highlight(at: 70, words: ["slur"])]), in: store)
@@ -129,7 +130,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `what is deleted while a run is under way is not among its words`() async {
+  @Test func `words of messages deleted during a run are excluded from its highlights`() async {
     let store = makeStore()
     await send(.messages([message(1, by: "bot", at: 20_000, "slur goal")]), to: store)
     await send(.timedOut(timeout("bot"), at: 20_000), to: store)
@@ -139,7 +140,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `highlights of a cleared chat have no words, and later ones do`() async {
+  @Test func `highlights of a cleared chat have no words, and later highlights do`() async {
     let store = makeStore()
     await run(1, [highlight(words: ["GOAL"])], "GOAL", in: store)
     await send(.cleared(at: 20_000), to: store)
@@ -149,7 +150,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `highlights are saved with what is hidden of them`() async throws {
+  @Test func `highlights are saved together with their hidden words`() async throws {
     let store = makeStore()
     await run(1, [highlight(words: ["slur", "GOAL"])], "slur", in: store)
     await send(.messageDeleted("m1", at: 20_000), to: store)

@@ -3,7 +3,7 @@ import Foundation
 import LiveEvents
 import Testing
 
-/// Saved chats that somebody else has written.
+/// Saved chats that were manipulated.
 @Suite(.timeLimit(.minutes(1))) struct HostileStateTests {
   private func text(of value: some Encodable) throws -> String {
     try String(decoding: JSONEncoder().encode(value), as: UTF8.self)
@@ -13,7 +13,7 @@ import Testing
     try JSONDecoder().decode(type, from: Data(text.utf8))
   }
 
-  @Test func `another limit applies to all that is kept of the messages, and the newest stay`()
+  @Test func `another limit applies to all kept messages, and the newest messages stay`()
     throws
   {
     var state = ChatFeature.State(historyLimit: 50)
@@ -22,7 +22,7 @@ import Testing
       .messages((1...40).map { message($0, answering: $0 > 1 ? 1 : nil) }),
       .reading(.threadOpened(messageID: "m1")))
     state.beginAnalysis()
-    // Each of the histories has its own in the file.
+    // Each history has its own limit in the file.
     let forged = try text(of: state).replacing("\"limit\":50", with: "\"limit\":1099511627776")
     state = try decode(ChatFeature.State.self, forged)
     #expect(!state.keepsHistory(of: 5))
@@ -38,7 +38,7 @@ import Testing
     #expect(state.shown.count == 5)
   }
 
-  @Test func `a person who has written more than can be counted is counted on`() throws {
+  @Test func `a saved count that is too high is limited, and the person is still counted`() throws {
     var people = ChatterSet()
     people.count(authorsOf: [message(1, by: "ann")])
     var object = try #require(
@@ -55,7 +55,7 @@ import Testing
     #expect(restored.top.first?.messages == EventLimits.total.upperBound + 3)
   }
 
-  @Test func `people beyond those that a chat tells apart are left out`() throws {
+  @Test func `saved people beyond the capacity are omitted`() throws {
     var people = ChatterSet()
     people.count(authorsOf: [message(1, by: "ann")])
     var object = try #require(
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 40, 0, -1])
-  func `a capacity that nothing has is refused`(capacity: Int) throws {
+  func `an invalid saved capacity is rejected`(capacity: Int) throws {
     var state = ChatFeature.State()
     state.take(.timedOut(ChatTimeout(user: Person(id: "ann", name: "Ann"), seconds: 1), at: 1))
     let saved = try text(of: state)
@@ -85,7 +85,7 @@ import Testing
     #expect(throws: DecodingError.self) { try decode(ChatFeature.State.self, forged) }
   }
 
-  @Test func `a board on which everything is pinned does not grow`() throws {
+  @Test func `a saved board on which everything is pinned does not grow`() throws {
     var state = ChatFeature.State()
     func show(_ count: Int) {
       for time in 1...count { state.take(.notice(notice(.raid), at: Timestamp(time))) }

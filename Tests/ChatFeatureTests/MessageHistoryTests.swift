@@ -13,7 +13,7 @@ import Testing
     #expect(state.total == 11)
   }
 
-  @Test func `a displayed message owns its text, which reads the same`() {
+  @Test func `a displayed message owns its text, which is unchanged`() {
     let name = "ann"
     let text = #"caf\u00e9 \"x\""#
     let nameSlice = ByteSlab.Slice(offset: 0, count: name.utf8.count)
@@ -30,7 +30,7 @@ import Testing
     #expect(state.messages.first?.message.text.escape == ByteSlab.Escape.none)
   }
 
-  @Test func `long texts make the oldest messages go, and that is counted`() throws {
+  @Test func `long texts displace the oldest messages, which are counted`() throws {
     var state = ChatFeature.State(historyLimit: 500)
     let text = String(repeating: "x", count: 64_000)
     state.take(.reading(.filterChanged(ChatFilter(words: "x"))))
@@ -45,13 +45,13 @@ import Testing
       ChatFeature.State.self, from: JSONEncoder().encode(state))
     #expect(restored == state)
     #expect(restored.messages.bytes == state.messages.bytes)
-    // Short ones fit again, up to the limit of their number.
+    // Short messages fit again, up to the maximum number.
     state.take(.messages((301...900).map { message($0, at: 0) }))
     #expect(state.messages.count == 500)
     #expect(state.messages.map(\.number) == Array(401...900))
   }
 
-  /// Small batches, large batches and none: the same stream must give the same state.
+  /// Small batches, large batches, and none: the same stream must give the same state.
   @Test(arguments: 1...20) func `the size of the batches makes no difference`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var whole = ChatFeature.State(historyLimit: 7)

@@ -14,7 +14,7 @@ import Testing
     #expect(pace.rate == 2)
   }
 
-  @Test func `a late message counts for the seconds it belongs to`() {
+  @Test func `a late message counts in its own second`() {
     var pace = MessagePace()
     for time: Timestamp in [1_000, 1_900, 9_000] { pace.count(time) }
     pace.settle()
@@ -25,7 +25,7 @@ import Testing
     #expect(pace.busiest.byClock == 3)
   }
 
-  @Test func `a window extends over earlier batches`() {
+  @Test func `a window includes messages of earlier batches`() {
     var pace = MessagePace()
     for time: Timestamp in [1, 1_000, 1_001] {
       pace.count(time)
@@ -34,7 +34,7 @@ import Testing
     #expect(pace.busiest.sliding == 2)
   }
 
-  @Test func `a message as late as the horizon still finds its second`() {
+  @Test func `a message as late as the horizon is counted in its second`() {
     var pace = MessagePace()
     for time: Timestamp in [9_001, 9_500, 20_000, 10_000] {
       pace.count(time)
@@ -43,7 +43,7 @@ import Testing
     #expect(pace.busiest.sliding == 3)
   }
 
-  @Test func `a time stamp beyond the horizon is left out`() {
+  @Test func `a timestamp beyond the horizon is ignored`() {
     var pace = MessagePace()
     pace.count(20_000)
     for _ in 0..<5 { pace.count(9_999) }
@@ -53,7 +53,7 @@ import Testing
     #expect(pace.rate == 1)
   }
 
-  @Test func `a clock that was set back is recognised`() {
+  @Test func `a clock that was set back is detected`() {
     var pace = MessagePace()
     pace.count(4_102_444_800_000)
     for index in 0..<200 { pace.count(50_000 + Timestamp(index)) }
@@ -62,13 +62,14 @@ import Testing
     #expect(pace.rate == 200 - MessagePace.patience + 1)
   }
 
-  @Test(arguments: 1...20) func `several with one time stamp count as one after the other`(
+  @Test(arguments: 1...20)
+  func `counting several messages together equals counting them one by one`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)
     var (together, apart) = (MessagePace(), MessagePace())
     for _ in 0..<300 {
-      // Also late ones, and clocks that are set back.
+      // Includes late timestamps, and clocks that are set back.
       let time = Timestamp.random(
         in: 0...Timestamp.random(in: 1_000...60_000, using: &random), using: &random)
       let times = Int.random(in: 1...40, using: &random)
@@ -84,7 +85,7 @@ import Testing
     #expect(together == apart)
   }
 
-  @Test func `a wrong tick is corrected by the next`() {
+  @Test func `a wrong tick is corrected by the next tick`() {
     var pace = MessagePace()
     pace.advance(to: 4_102_444_800_000)
     for index in 0..<20 { pace.count(50_000 + Timestamp(index)) }
@@ -95,7 +96,7 @@ import Testing
     #expect(pace.recent == 20)
   }
 
-  @Test func `extreme time stamps are tolerated`() {
+  @Test func `extreme timestamps are tolerated`() {
     var pace = MessagePace()
     for time: Timestamp in [.min, .max, 0, -1, .min, .max] {
       pace.count(time)
@@ -105,7 +106,7 @@ import Testing
     #expect(pace.busiest.sliding == 2)
   }
 
-  @Test func `seconds before the epoch are seconds too`() {
+  @Test func `seconds before the epoch are counted correctly`() {
     var pace = MessagePace()
     for time: Timestamp in [-1_000, -1, 0, 999] { pace.count(time) }
     pace.settle()
@@ -122,7 +123,7 @@ import Testing
     }
   }
 
-  /// Against a count over the whole stream, however it is cut into batches.
+  /// Compares with a count over the whole stream, for any division into batches.
   @Test(arguments: 1...40) func `both maxima are exact for any order within the horizon`(
     seed: UInt64
   ) {
@@ -145,8 +146,9 @@ import Testing
     #expect(pace.rate == times.count { $0 > newest - 1_000 })
   }
 
-  /// Against a count over all messages, after each batch and each tick.
-  @Test(arguments: 1...40) func `the rates of the last second and the last ten seconds are exact`(
+  /// Compares with a count over all messages, after each batch and each tick.
+  @Test(arguments: 1...40)
+  func `the rates of the last second and of the last ten seconds are exact`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)
@@ -159,7 +161,7 @@ import Testing
       }
       switch Int.random(in: 0..<6, using: &random) {
       case 0:
-        // Now and then a tick that is far from the messages: ahead of them, or after such a one, back.
+        // Occasionally sends a tick far from the messages: far ahead, or back after such a tick.
         let leap: Timestamp = Int.random(in: 0..<8, using: &random) == 0 ? 60_000 : 0
         pace.advance(to: time + leap)
       case 1: pace.settle()
@@ -170,8 +172,8 @@ import Testing
     }
   }
 
-  /// More than a thousand of these would overflow their sum.
-  @Test(arguments: [1 << 52, -1]) func `a saved count that no chat gets to is refused`(count: Int)
+  /// The sum of more than a thousand such counts would overflow.
+  @Test(arguments: [1 << 52, -1]) func `a saved count that is out of range is rejected`(count: Int)
     throws
   {
     var pace = MessagePace()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct NoticeBoardTests {
-  @Test func `notices are counted and the newest are kept`() {
+  @Test func `notices are counted, and the newest are kept`() {
     var state = ChatFeature.State()
     for index in 1...100 { state.take(.notice(notice(.subscribe), at: Timestamp(index))) }
     #expect(state.noticeCount == 100)
@@ -18,7 +18,7 @@ import Testing
       notice(.giftBomb, count: 50, group: "a"),
       notice(.giftBomb, count: 20, group: "b", by: "bob"),
     ]
-    // Five gifts of the second are missing.
+    // Five gifts of the second bomb are missing.
     events += (0..<50).map { _ in notice(.gift, group: "a") }
     events += (0..<15).map { _ in notice(.gift, group: "b", by: "bob") }
     events.shuffle(using: &random)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `a bomb without its announcement is shown once, after the window, with the gifts seen`() {
+  func `a bomb without its announcement is shown once after the window, with its received gifts`() {
     var state = ChatFeature.State()
     for time: Timestamp in [0, 4_000, 9_999] {
       state.take(.notice(notice(.gift, group: "a"), at: time))
@@ -44,14 +44,14 @@ import Testing
     state.take(.ticked(at: 10_000))
     #expect(state.notices.entries.map(\.count) == [3])
     #expect(!state.notices.isHolding)
-    // Later ones are added, and the parent knows better.
+    // Later gifts are added, and the announcement corrects the total.
     state.take(.notice(notice(.gift, group: "a"), at: 11_000))
     #expect(state.notices.entries.map(\.count) == [4])
     state.take(.notice(notice(.giftBomb, count: 6, group: "a"), at: 60_000))
     #expect(state.notices.entries.map(\.count) == [6])
   }
 
-  @Test func `the announcement of a bomb shows it at once`() {
+  @Test func `the announcement of a bomb shows it immediately`() {
     var state = ChatFeature.State()
     state.take(
       .notice(notice(.gift, group: "a"), at: 0), .notice(notice(.raid), at: 1),
@@ -68,7 +68,7 @@ import Testing
     #expect(state.notices.entries.map(\.number) == [1])
   }
 
-  @Test(arguments: [Timestamp.min, .max]) func `hostile times do no harm to waiting gifts`(
+  @Test(arguments: [Timestamp.min, .max]) func `extreme times do not harm waiting gifts`(
     time: Timestamp
   ) {
     var state = ChatFeature.State()
@@ -77,7 +77,7 @@ import Testing
     #expect(state.notices.entries.count <= 2)
   }
 
-  @Test func `a late gift does not bring back a bomb that has left the board`() {
+  @Test func `a late gift does not restore a bomb that has left the board`() {
     var state = ChatFeature.State()
     state.take(.notice(notice(.giftBomb, count: 9, group: "a"), at: 0))
     for _ in 0..<NoticeBoard.limit { state.take(.notice(notice(.raid), at: 0)) }
@@ -97,7 +97,7 @@ import Testing
     #expect(state.notices.entries.allSatisfy { $0.number != 1 })
   }
 
-  @Test func `however many notices are pinned, the newest one fits`() {
+  @Test func `the newest notice fits regardless of the number of pinned notices`() {
     var state = ChatFeature.State()
     for number in 1...NoticeBoard.limit {
       state.take(.notice(notice(.raid), at: 0), .reading(.noticePinned(number)))
@@ -107,7 +107,7 @@ import Testing
     #expect(state.notices.entries.last?.notice.kind == .cheer)
   }
 
-  @Test func `late gifts do not bring back a notice that was dismissed`() {
+  @Test func `late gifts do not restore a dismissed notice`() {
     var state = ChatFeature.State()
     state.take(
       .notice(notice(.giftBomb, count: 3, group: "a"), at: 0), .reading(.noticeDismissed(1)),
@@ -116,9 +116,10 @@ import Testing
   }
 }
 
-/// Gift bombs as they come: a parent that says how many, and its gifts, each at a time of its own.
+/// Gift bombs with realistic delivery: an announcement with the total, and gifts with individual
+/// delays.
 @Suite struct GiftBombTests {
-  /// Sends every element of `bomb` with its delay, those of a lesser delay first.
+  /// Sends the notices in order of their delays.
   private func play(_ notices: [(ChatNotice, delay: Int)]) -> ChatFeature.State {
     var state = ChatFeature.State()
     let order = notices.indices.sorted { (notices[$0].delay, $0) < (notices[$1].delay, $1) }
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: 0...5)
-  func `wherever the announcement comes among its gifts, there is one entry`(
+  func `a bomb is one entry, regardless of the position of its announcement`(
     place: Int
   ) {
     var notices = (0..<5).map { _ in notice(.gift, group: "a") }
@@ -141,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `two bombs of a thousand, late, out of order and with gifts missing, are shown once each`(
+  func `two large bombs with late, reordered, and missing gifts are shown once each`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)
@@ -163,8 +164,8 @@ import Testing
     #expect(state.notices.entries.map(\.count) == [50])
   }
 
-  /// Cuts a bomb in two at every place, with the parent in either part.
-  @Test func `a bomb across a restart is shown at most once before and once after`() {
+  /// Splits a bomb at every position, with the announcement in either part.
+  @Test func `a bomb across a restart is shown at most once before and once after it`() {
     let gift = notice(.gift, group: "a")
     let parent = notice(.giftBomb, count: 4, group: "a")
     for place in 0...4 {
@@ -175,9 +176,9 @@ import Testing
         var second = ChatFeature.State()
         for one in bomb.prefix(cut) { first.take(.notice(one, at: 0)) }
         for one in bomb.dropFirst(cut) { second.take(.notice(one, at: 1_000)) }
-        // The room that ended shows what it knows to be whole; its gifts alone are not.
+        // The first room shows the bomb only if the announcement arrived, not for its gifts alone.
         #expect(first.notices.entries.map(\.count) == (cut > place ? [4] : []))
-        // It comes again, because the source repeats itself.
+        // The announcement arrives again, because sources repeat events.
         if cut <= place { second.take(.notice(parent, at: 2_000)) }
         second.take(.ticked(at: 30_000))
         let rest = bomb.count - cut
@@ -188,12 +189,12 @@ import Testing
   }
 }
 
-/// All orders of two small bombs that come interleaved, all gifts that may be missing, and all ways
-/// to spread them over the window.
+/// All orders of two small interleaved bombs, with all combinations of missing gifts, and all
+/// distributions over the window.
 @Suite struct EveryGiftBombTests {
   private enum Piece: CaseIterable { case parentA, giftA, parentB, giftB }
 
-  /// All distinct sequences with the given number of each piece.
+  /// Returns all distinct sequences with the given number of each piece.
   private func orders(_ left: [Piece: Int]) -> [[Piece]] {
     if left.values.allSatisfy({ $0 == 0 }) { return [[]] }
     return Piece.allCases.filter { left[$0, default: 0] > 0 }.flatMap { piece in
@@ -201,7 +202,7 @@ import Testing
     }
   }
 
-  /// All ascending sequences of `count` of these times.
+  /// Returns all ascending sequences of `count` of these times.
   private func times(_ count: Int, of times: ArraySlice<Timestamp>) -> [[Timestamp]] {
     guard count > 0 else { return [[]] }
     return times.indices.flatMap { index in
@@ -210,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: 0...2, 0...2)
-  func `both are shown once with their totals, whatever the order and the delays`(
+  func `both bombs are shown once with their totals, in any order and with any delays`(
     giftsA: Int, giftsB: Int
   ) throws {
     let orders = orders([.parentA: 1, .giftA: giftsA, .parentB: 1, .giftB: giftsB])
@@ -220,9 +221,9 @@ import Testing
     }
   }
 
-  /// A bomb whose parent never comes beside one that is whole.
+  /// A bomb whose announcement never arrives, together with a complete bomb.
   @Test(arguments: 1...3, 0...2)
-  func `without an announcement, the gifts seen are shown once the window has passed`(
+  func `without an announcement, the received gifts are shown once after the window`(
     giftsA: Int, giftsB: Int
   ) throws {
     let orders = orders([.giftA: giftsA, .parentB: 1, .giftB: giftsB])
@@ -234,7 +235,7 @@ import Testing
 
   private func play(_ order: [Piece], at times: [Timestamp], totals: [Int]) throws {
     var state = ChatFeature.State()
-    /// What each bomb was first shown with, by its number.
+    /// The total with which each bomb was first shown, by number.
     var shown: [Int: Int] = [:]
     func look() throws {
       let entries = state.notices.entries
@@ -246,7 +247,7 @@ import Testing
       }
     }
     for (piece, time) in zip(order, times) {
-      // Totals of parents exceed what arrives: some gifts are missing.
+      // The totals exceed the numbers of gifts, because some gifts are missing.
       let one =
         switch piece {
         case .parentA: notice(.giftBomb, count: totals[0], group: "a")

@@ -3,7 +3,7 @@ import LiveEvents
 import Testing
 
 @Suite struct RecentModerationTests {
-  @Test func `the newest moderations are remembered and memory is bounded`() {
+  @Test func `the newest moderations are remembered, and memory is bounded`() {
     var moderation = RecentModeration()
     let many = RecentModeration.capacity * 5 / 2
     for index in 0..<many { moderation.noteTimeout(of: Text("user\(index)"), at: 1_000) }
@@ -20,7 +20,7 @@ import Testing
     #expect(moderation.hides(message(0, at: 1_500).message, at: 1_500))
   }
 
-  @Test func `a message older than the reach is not a straggler`() {
+  @Test func `a message older than the reach is not hidden`() {
     var moderation = RecentModeration()
     moderation.noteClear(at: 100_000)
     let edge = 100_000 - RecentModeration.reach
@@ -28,7 +28,7 @@ import Testing
     #expect(!moderation.hides(message(0, at: edge - 1).message, at: edge - 1))
   }
 
-  @Test func `a deleted identifier is hidden whatever its time stamp within reach`() {
+  @Test func `a deleted identifier is hidden at any time up to the reach after the deletion`() {
     var moderation = RecentModeration()
     moderation.noteDeletion(of: "m7", at: 100_000)
     let late = 100_000 + RecentModeration.reach
@@ -39,7 +39,7 @@ import Testing
     #expect(!moderation.hides(message(7, at: late + 1).message, at: late + 1))
   }
 
-  @Test func `a message from the same millisecond is not older`() {
+  @Test func `a message from the same millisecond is not older than the moderation`() {
     var moderation = RecentModeration()
     moderation.noteClear(at: 2_000)
     moderation.noteTimeout(of: "bob", at: 3_000)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct TextSearchTests {
-  /// As it is defined, one place after the other.
+  /// The definition of the search: compares the words at each position.
   private func model(_ words: [String], _ text: [UInt8], wholeWord: Bool) -> Bool {
     words.map { $0.utf8.map(\.asciiLowercased) }.contains { word in
       !word.isEmpty && word.count <= text.count
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a search finds what comparing every place finds`(wholeWord: Bool) {
+  func `a search gives the same result as comparing the words at each position`(wholeWord: Bool) {
     var random = SplitMix64(seed: 7)
     let letters = Array("aaabB@_1 é".utf8)
     func bytes(_ range: Range<Int>) -> [UInt8] {
@@ -51,7 +51,7 @@ import Testing
       ((1...32).map { String(repeating: "a", count: $0 * 8 - 1) + "b" }, "a"),
       ([String(repeating: "A", count: 256)], "aB"),
     ])
-  func `twice the text takes at most 2.2 times the steps, however it repeats itself`(
+  func `doubling a repetitive text takes at most 2.2 times the steps`(
     words: [String], unit: String
   ) {
     func steps(_ length: Int) -> Int {
@@ -60,11 +60,12 @@ import Testing
       #expect(!outcome.isFound)
       return outcome.steps
     }
-    // Long enough that the beginning, which is read in one step per byte, does not count.
+    // The text is long enough that its beginning, which takes one step per byte, does not matter.
     for length in [1_024, 2_048] {
       #expect(Double(steps(2 * length)) <= 2.2 * Double(steps(length)))
       #expect(steps(length) <= 2 * length)
     }
-    #expect(steps(1 << 16) == steps(TextSearch.searchedBytes), "the rest of a text is not searched")
+    #expect(
+      steps(1 << 16) == steps(TextSearch.searchedBytes), "The rest of a text must not be searched.")
   }
 }

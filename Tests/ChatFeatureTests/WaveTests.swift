@@ -7,7 +7,7 @@ import LiveEvents
 import Synchronization
 import Testing
 
-/// Says the same with small differences, as bots do.
+/// Returns nearly identical messages, as sent by bots.
 private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000) -> TimedMessage {
   message(
     id, by: user, at: time, "Buy CHEAP followers \(id) at example dot com\(id % 3 == 0 ? "!" : "")")
@@ -25,7 +25,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     return TestStore(initialState: state) { ChatFeature(dependencies: dependencies) }
   }
 
-  /// Sends an action. What else it changes than waves is the concern of other tests.
+  /// Sends an action. Other tests check its effects on everything except bursts of duplicates.
   private func send(_ action: ChatFeature.Action, to store: TestedStore) async {
     await store.send(action) { $0.take(action) }
   }
@@ -35,7 +35,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.receive(.analysed(findings)) { $0.take(.analysed(findings)) }
   }
 
-  /// The first run finds a wave in all of its five messages.
+  /// Sends five messages, which the first run finds to be a burst.
   private func findWave(in store: TestedStore, by users: [String] = ["ann", "bob"]) async {
     let batch = (1...5).map { spam($0, by: users[$0 % users.count], at: Timestamp($0) * 1_000) }
     await send(.messages(batch), to: store)
@@ -43,7 +43,9 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await receive(ChatFindings(run: 1, samples: ["buy"], members: [members]), in: store)
   }
 
-  @Test func `a wave is one row with its messages and people`() async throws {
+  @Test func `a burst of duplicates is one row with its numbers of messages and people`()
+    async throws
+  {
     let store = makeStore()
     await findWave(in: store)
     let wave = try #require(store.state.waves?.current.first)
@@ -55,7 +57,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `without an analysis nothing is searched`() async {
+  @Test func `without an analysis, nothing is searched`() async {
     let store = TestedStore(initialState: ChatFeature.State()) {
       ChatFeature(dependencies: .test())
     }
@@ -64,7 +66,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `an analysis that a test did not set fails it by name`() async {
+  @Test func `using an analysis that the test did not set fails with its name`() async {
     await withKnownIssue {
       let store = TestedStore(initialState: ChatFeature.State()) {
         ChatFeature(dependencies: .test())
@@ -79,7 +81,9 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     }
   }
 
-  @Test func `one run is under way at a time, and the next takes what came meanwhile`() async {
+  @Test func `only one run is active at a time, and the next processes what arrived during it`()
+    async
+  {
     let store = makeStore()
     await send(.messages([spam(1), spam(2)]), to: store)
     await send(.messages([spam(3)]), to: store)
@@ -94,7 +98,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `messages of earlier batches join a wave that begins later`() async {
+  @Test func `messages of earlier batches can join a burst that is found later`() async {
     let store = makeStore()
     await send(.messages([message(1), spam(2, at: 700), spam(3)]), to: store)
     await receive(ChatFindings(run: 1), in: store)
@@ -112,7 +116,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `two waves that turn out to be one keep the number of the older`() async {
+  @Test func `two merged bursts keep the number of the older burst`() async {
     let store = makeStore()
     await findWave(in: store)
     await send(.messages((6...9).map { spam($0, by: $0 < 8 ? "bob" : "cid") }), to: store)
@@ -128,7 +132,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     #expect(store.state.waves?.current.map(\.number) == [1])
     #expect(store.state.waves?.current.map(\.messages) == [9])
     #expect(store.state.waves?.current.map(\.people) == [4])
-    // They all leave the wave that they belong to now.
+    // All messages leave the burst to which they now belong.
     await send(.timedOut(timeout("cid"), at: 9_000), to: store)
     #expect(store.state.waves?.current.map(\.messages) == [8])
     await store.finish()
@@ -136,7 +140,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: Ends of runs
 
-  @Test func `a run that fails leaves its messages out, and the next begins`() async {
+  @Test func `a failed run skips its messages, and the next run begins`() async {
     let store = makeStore()
     await send(.messages([spam(1), spam(2)]), to: store)
     await send(.messages([spam(3)]), to: store)
@@ -149,7 +153,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `the analysis can be ended and begun anew while a run is under way`() async {
+  @Test func `the analysis can be ended and restarted during a run`() async {
     let store = makeStore()
     await findWave(in: store)
     await send(.messages([spam(6)]), to: store)
@@ -159,14 +163,14 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await send(.analysisWanted(true), to: store)
     #expect(store.state.folded?.count == 7)
     await send(.messages([spam(8)]), to: store)
-    // The first run again: a recording that begins here has no others.
+    // The first run again, because a recording that begins here contains no others.
     #expect(analyst.searches.map(\.run) == [1, 2, 1])
     await send(.analysisWanted(true), to: store)
     analyst.answer(ChatFindings(run: 1))
     await store.finish()
   }
 
-  @Test func `findings of another run than the one under way are ignored`() async {
+  @Test func `findings for a run that is not active are ignored`() async {
     let store = makeStore()
     let late = ChatFindings(
       run: 1, samples: ["buy"], members: [.init(offset: 0, count: 1, wave: 1)])
@@ -179,7 +183,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `after a restart the batch that was under way is analysed again`() async {
+  @Test func `after a restart, the batch of the interrupted run is analysed again`() async {
     var state = ChatFeature.State()
     state.beginAnalysis()
     state.take(.messages([spam(1), spam(2)]), .messages([spam(3)]))
@@ -197,13 +201,14 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: Moderation
 
-  @Test func `a deleted message leaves its wave, and so do those of a person`() async {
+  @Test func `a deleted message leaves its burst, as do all messages of a timed-out person`() async
+  {
     let store = makeStore()
     await findWave(in: store)
     await send(.messageDeleted("m1", at: 6_000), to: store)
     #expect(store.state.waves?.current.map(\.messages) == [4])
     #expect(store.state.waves?.current.map(\.people) == [2])
-    // Once is enough.
+    // A second deletion has no effect.
     await send(.messageDeleted("m1", at: 6_000), to: store)
     #expect(store.state.waves?.current.map(\.messages) == [4])
     await send(.timedOut(timeout("bob"), at: 6_000), to: store)
@@ -215,7 +220,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `what is deleted while it is under way does not join a wave`() async {
+  @Test func `a message that is deleted during a run does not join a burst`() async {
     let store = makeStore()
     await send(.messages((1...7).map { spam($0, by: $0 == 7 ? "ann" : "bot") }), to: store)
     await send(.messageDeleted("m2", at: 1_000), to: store)
@@ -227,7 +232,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `a cleared chat has no waves, whatever is found in what was cleared`() async {
+  @Test func `a cleared chat has no bursts, regardless of findings about cleared messages`() async {
     let store = makeStore()
     await findWave(in: store)
     await send(.messages([spam(6), message(7)]), to: store)
@@ -240,10 +245,10 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `of the people in a cleared chat nothing is remembered`() async throws {
+  @Test func `the people of a cleared chat are forgotten`() async throws {
     let store = makeStore()
     let size = ChatFindings.batchLimit
-    // The first batch leaves the window of what can be deleted one by one.
+    // The first batch leaves the window in which messages can be deleted individually.
     for run in 1...3 {
       let batch = (0..<size).map { spam($0, by: "bot\(run * size + $0)") }
       await send(.messages(batch), to: store)
@@ -258,7 +263,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `a person is counted once in a wave whatever is deleted of others`() async {
+  @Test func `each person is counted once in a burst, regardless of other deletions`() async {
     let people = 300
     let store = makeStore()
     let all = (1...people * 2).map { spam($0, by: "bot\($0 % people)") }
@@ -281,7 +286,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: Limits
 
-  @Test func `a wave ends after a silence`() async {
+  @Test func `a burst ends after a silence`() async {
     let store = makeStore()
     await findWave(in: store)
     await send(.ticked(at: 35_000), to: store)
@@ -290,12 +295,12 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     #expect(!store.state.hasWaves)
     #expect(analyst.searches.last?.waves.isEmpty == true && analyst.searches.last?.newest == 1)
     await receive(ChatFindings(run: 2), in: store)
-    // Its messages do not come back.
+    // Its messages do not reappear.
     #expect(store.state.folded?.map(\.number) == [6])
     await store.finish()
   }
 
-  @Test func `waves end with time alone, but not during a run`() async {
+  @Test func `bursts end with time alone, but not during a run`() async {
     let store = makeStore()
     await findWave(in: store)
     await send(.messages([message(6, at: 5_000)]), to: store)
@@ -306,7 +311,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `what there is no capacity for is counted, shown and not looked at`() async {
+  @Test func `messages beyond the capacity are counted and shown, but not analysed`() async {
     let store = makeStore()
     await send(.messages([spam(0)]), to: store)
     let flood = (1...ChatFindings.batchLimit + 3).map { message($0) }
@@ -319,10 +324,10 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  @Test func `the smallest waves go if there are too many`() async {
+  @Test func `the smallest bursts are removed if there are too many`() async {
     let store = makeStore()
     await send(.messages((1...40).map { spam($0) }), to: store)
-    // The third and the last have one message each, all others two.
+    // The third and the last burst have one message each, and all others have two.
     let waves = 1...ChatFindings.waveLimit + 2
     var next = 0
     let members = waves.map { wave in
@@ -334,12 +339,12 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
       ChatFindings(run: 1, samples: waves.map { Text("sample \($0)") }, members: members), in: store
     )
     #expect(store.state.waves?.current.map(\.number) == waves.filter { $0 != 3 }.dropLast())
-    // They are shown as what belongs to no wave.
+    // Their messages are shown like messages outside bursts.
     #expect(store.state.folded?.map(\.number).prefix(2) == [5, 34])
     await store.finish()
   }
 
-  @Test func `findings from elsewhere are taken as far as they make sense`() async {
+  @Test func `invalid findings are ignored, and valid ones in the same event are applied`() async {
     let store = makeStore()
     await send(.messages((1...9).map { spam($0) }), to: store)
     await receive(
@@ -356,7 +361,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: Snapshots
 
-  @Test func `waves are saved with what they need to continue`() async throws {
+  @Test func `bursts are saved with the data that they need to continue`() async throws {
     let store = makeStore()
     await findWave(in: store)
     await send(.messages([spam(6, by: "cid"), message(7)]), to: store)
@@ -375,7 +380,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
 
   // MARK: With a real search
 
-  @Test func `a flood among other messages is one row, and nothing is missing from the totals`()
+  @Test func `a flood among other messages is one row, and the totals are complete`()
     async throws
   {
     let live = ChatAnalysis.live
@@ -415,7 +420,7 @@ private func spam(_ id: Int, by user: String = "bot", at time: Timestamp = 1_000
     await store.finish()
   }
 
-  /// Words that hardly any two numbers share.
+  /// Returns words that hardly any two numbers share.
   private func words(_ number: Int) -> String {
     var rest = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
     return (0..<4).map { _ in

@@ -29,7 +29,7 @@ struct ChatTests {
     await store.finish()
   }
 
-  @Test func `a lost connection is tried again after pauses that grow`() async {
+  @Test func `a lost connection is retried after growing pauses`() async {
     let store = makeStore()
     await store.send(.connectTapped) { $0.connection = .connecting(attempt: 1) }
     await store.receive(\.connected) { $0.connection = .online }
@@ -56,7 +56,7 @@ struct ChatTests {
     await store.receive(\.connectionLost) { $0.connection = .connecting(attempt: 12) }
   }
 
-  @Test func `a message of the open room is not unread`() async {
+  @Test func `a message in the open room is not unread`() async {
     let store = makeStore(rooms: ["swift", "linux"])
     store.exhaustivity = .off
     await store.send(.connectTapped)
@@ -73,7 +73,7 @@ struct ChatTests {
     #expect(store.state.rooms[id: "linux"]?.messages.count == 0)
   }
 
-  @Test func `a room is left after a question, and its effects end`() async {
+  @Test func `a room is left after a confirmation, and its effects end`() async {
     let store = makeStore()
     await store.send(.roomTapped("swift")) { $0.openRoom = "swift" }
     server.delay = (.seconds(5), clock)

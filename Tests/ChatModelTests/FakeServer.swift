@@ -2,7 +2,7 @@ import ChatModel
 import ComposableTesting
 import Synchronization
 
-/// The server of a test, which it runs by hand.
+/// A server that the test controls.
 final class FakeServer: Sendable {
   private struct Down: Error {}
 
@@ -16,7 +16,7 @@ final class FakeServer: Sendable {
 
   private let contents = Mutex(Contents())
 
-  /// Whether it can be reached. Connections end when it goes down.
+  /// Whether the server is reachable. Connections end when it becomes unreachable.
   var isUp: Bool {
     get { contents.withLock { $0.isUp } }
     set {
@@ -27,19 +27,19 @@ final class FakeServer: Sendable {
     }
   }
 
-  /// How long it takes to receive a message.
+  /// The delay until a message is received.
   var delay: (Duration, TestClock)? {
     get { contents.withLock { $0.delay } }
     set { contents.withLock { $0.delay = newValue } }
   }
 
-  /// What it was sent, with the rooms.
+  /// The received messages, with their rooms.
   var sent: [String] { contents.withLock { $0.sent } }
 
-  /// How often it was told that one is typing.
+  /// The number of typing notifications.
   var typing: Int { contents.withLock { $0.typing } }
 
-  /// Writes a message of somebody else.
+  /// Writes a message of another user.
   func write(_ text: String, by author: String, in room: String) {
     let connection = contents.withLock { $0.connection }
     connection?.yield(IncomingMessage(room: room, author: author, text: text))

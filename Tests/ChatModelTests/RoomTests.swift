@@ -15,7 +15,7 @@ struct RoomTests {
     }
   }
 
-  @Test func `a message is shown at once and marked when the server has it`() async {
+  @Test func `a message is shown immediately and marked when the server has received it`() async {
     let store = makeStore()
     server.delay = (.seconds(1), clock)
     store.exhaustivity = .off
@@ -30,7 +30,7 @@ struct RoomTests {
     #expect(server.sent == ["swift: Hello"])
   }
 
-  @Test func `what the server refuses can be sent again`() async {
+  @Test func `a message that the server refused can be sent again`() async {
     let store = makeStore()
     server.isUp = false
     await store.send(.draftEdited("Hello")) { $0.draft = "Hello" }
@@ -46,7 +46,7 @@ struct RoomTests {
     #expect(server.sent == ["swift: Hello"])
   }
 
-  @Test func `others are told at most once in three seconds that one is typing`() async {
+  @Test func `typing notifications are sent at most once per three seconds`() async {
     let store = makeStore()
     for draft in ["H", "He", "Hel"] {
       await store.send(.draftEdited(draft)) { $0.draft = draft }
@@ -59,7 +59,7 @@ struct RoomTests {
     #expect(server.typing == 2)
   }
 
-  @Test func `an empty draft is neither sent nor told`() async {
+  @Test func `an empty draft is not sent and causes no typing notification`() async {
     let store = makeStore()
     await store.send(.draftEdited(""))
     await store.send(.sendTapped)

@@ -2,7 +2,7 @@ import Composable
 import ControlFeature
 import Testing
 
-/// Reduces actions and what they lead to, in order, as a store does.
+/// Reduces actions and the actions that follow from them in order, like a store.
 struct ControlRun {
   var state = ControlFeature.State()
 
@@ -33,14 +33,14 @@ struct ControlRun {
     #expect(run.committed == ["mic=0.5"])
   }
 
-  @Test func `a release without a beginning commits as well`() {
+  @Test func `a release without a beginning also commits`() {
     let run = StoreRun()
     run.store.send(.sliderReleased(control: "zoom", value: 1))
     #expect(run.store.state.values["zoom"] == 1)
     #expect(run.committed == ["zoom=1.0"])
   }
 
-  @Test func `a value set from elsewhere is committed and does not disturb a drag`() {
+  @Test func `a value that is set remotely is committed and does not affect a drag`() {
     let run = StoreRun()
     run.store.send(.sliderBegan(control: "mic", value: 0.2))
     run.store.send(.set(control: "mic", value: 0.9))
@@ -52,7 +52,7 @@ struct ControlRun {
     #expect(run.committed == ["mic=0.9", "mic=0.25"])
   }
 
-  @Test func `a value beyond the end of a slider is clamped`() {
+  @Test func `a value beyond the range of a slider is clamped`() {
     let run = StoreRun()
     run.store.send(.set(control: "mic", value: 7))
     run.store.send(.set(control: "zoom", value: -7))
@@ -60,7 +60,7 @@ struct ControlRun {
     #expect(run.store.state.values["zoom"] == 0)
   }
 
-  @Test func `a tap toggles a switch or sets it`() {
+  @Test func `a tap toggles a switch or sets its position`() {
     var run = ControlRun()
     _ = run.send(.tapped(control: "camera", on: nil))
     #expect(run.state.switches["camera"] == true)
@@ -71,7 +71,7 @@ struct ControlRun {
     #expect(run.state.switches["camera"] == true)
   }
 
-  @Test func `the newest levels of a meter are kept`() {
+  @Test func `the newest levels of each meter are kept`() {
     var run = ControlRun()
     _ = run.send(.meterRead(input: "mic", levels: [0.1, 0.2]))
     _ = run.send(.meterRead(input: "game", levels: [0.9]))
@@ -110,7 +110,7 @@ struct ControlRun {
   }
 }
 
-/// A store that notes what the feature reports to its parent.
+/// A store that records the delegate actions to the parent.
 final class StoreRun {
   struct Here: Lane {
     func execute(_ job: @escaping @Sendable () -> Void) { job() }

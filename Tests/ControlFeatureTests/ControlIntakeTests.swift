@@ -7,7 +7,7 @@ import Testing
 @Suite struct ControlIntakeTests {
   private typealias Action = ControlFeature.Action
 
-  @Test func `a drag of five hundred changes is one commit and at most one update per frame`() {
+  @Test func `a drag of 500 changes is one commit and at most one update per frame`() {
     let frame = Interval.nanoseconds(16_666_667)
     var intake = ControlIntake(policies(every: frame))
     var output = IntakeOutput<Action>()
@@ -34,7 +34,7 @@ import Testing
     intake.receive(slider("mic", .begin, 0), timestamp: 0, at: now, into: &output)
     take()
     for step in 1...500 {
-      // Paced over 4 s; frames fall where they are due.
+      // The changes take 4 s, and frames are drawn when they are due.
       let next = Instant(nanoseconds: Int64(step) * 8_000_000)
       if let deadline = intake.deadline, deadline <= next {
         now = deadline
@@ -58,7 +58,7 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test func `of what a real control has, the latest is applied once per frame`() {
+  @Test func `the latest state of a real control is applied once per frame`() {
     var intake = ControlIntake(policies(every: .nanoseconds(16_666_667)))
     var output = IntakeOutput<Action>()
     for step in 0..<10 {
@@ -70,7 +70,7 @@ import Testing
     #expect(intake.pending == 1 && intake.pendingMoves == 1)
     intake.receive(
       .state(control: "lamp", .position(on: true)), timestamp: 0, at: .origin, into: &output)
-    // An act comes behind what was reported before it.
+    // An act is applied after earlier reports.
     intake.receive(.tap(control: "lamp", on: nil), timestamp: 0, at: .origin, into: &output)
     #expect(
       output.actions == [
@@ -81,7 +81,8 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test func `the end of a drag supersedes its pending change and delivers that of others`() {
+  @Test
+  func `the end of a drag supersedes its pending change, and delivers those of other controls`() {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
     for control in ["mic", "game"] {
@@ -100,7 +101,7 @@ import Testing
     #expect(intake.pending == 0)
   }
 
-  @Test func `the last value arrives with the frame even if no other follows`() {
+  @Test func `the last value is delivered with the frame even if no other value follows`() {
     var intake = ControlIntake(policies(every: .milliseconds(16)))
     var output = IntakeOutput<Action>()
     for step in 1...3 {
@@ -119,7 +120,7 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test func `taps are never dropped and never overtake`() {
+  @Test func `taps are never dropped and never overtake earlier events`() {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
     intake.receive(slider("mic", .change, 0.1), timestamp: 0, at: .origin, into: &output)
@@ -135,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [-0.001, 1.001, .infinity, .nan])
-  func `a slider off its scale is rejected`(value: Double) {
+  func `a slider value outside the range is rejected`(value: Double) {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
     intake.receive(slider("mic", .change, value), timestamp: 0, at: .origin, into: &output)
@@ -143,7 +144,7 @@ import Testing
     #expect(output.actions.isEmpty)
   }
 
-  @Test func `names beyond the capacity are rejected and the known ones still work`() {
+  @Test func `names beyond the capacity are rejected, and known names still work`() {
     var intake = ControlIntake()
     var output = IntakeOutput<Action>()
     let capacity = ControlIntake.nameCapacity

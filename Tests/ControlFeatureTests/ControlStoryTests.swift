@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test
-  func `if a slider is set from elsewhere while the host drags it, the finger has the last word`()
+  func `the release of a drag is committed after a value that was set remotely during the drag`()
     async
   {
     let store = makeStore()
@@ -30,14 +30,14 @@ import Testing
     await store.finish()
   }
 
-  @Test func `a drag that never ends is committed once, by a time-out`() async {
+  @Test func `a drag without an end is committed once by a time-out`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.sliderBegan(control: "zoom", value: 0.2))
     await store.send(.sliderMoved(control: "zoom", value: 0.3))
     for _ in 1..<DragBookkeeping.patience { await store.send(.ticked) }
     #expect(store.state.dragging["zoom"] == 0.3)
-    // It moves once more, so the time starts again.
+    // Another move restarts the time-out.
     await store.send(.sliderMoved(control: "zoom", value: 0.3))
     for _ in 1..<DragBookkeeping.patience { await store.send(.ticked) }
     #expect(store.state.committed == 0)
@@ -63,7 +63,7 @@ import Testing
       await store.skipReceivedActions(strict: false)
       #expect(store.state.values["zoom"] == value)
       #expect(store.state.committed == commits)
-      // The next drag is one of its own.
+      // The next drag commits separately.
       await store.send(.sliderBegan(control: "zoom", value: value))
       await store.send(.sliderReleased(control: "zoom", value: value))
       await store.skipReceivedActions(strict: false)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `each drag has its own time-out`() async {
+  @Test func `each drag has a separate time-out`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.sliderBegan(control: "zoom", value: 0.2))
@@ -88,7 +88,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `ending the stream is left to the parent`() async {
+  @Test func `the parent decides about the end of the stream`() async {
     let store = makeStore()
     await store.send(.tapped(control: ControlFeature.endStream, on: nil))
     await store.receive(.delegate(.endStreamTapped(on: nil)))

@@ -35,13 +35,13 @@ import ViewGraph
         ViewAct("set", "SetControl", ["control": .text(name)], input: .level("value"))))
   }
 
-  /// A switch that is on can be turned off.
+  /// The switch is on, so its act turns it off.
   private var camera: ViewNode {
     .text("camera on", .good).acting(
       ViewAct("turn off", "SetControl", ["control": .text("camera"), "on": .flag(false)]))
   }
 
-  @Test func `what is asked for is shown as pending, and what failed with its reason`() {
+  @Test func `a requested value is shown as pending, and a failed one with its reason`() {
     let asked = show(
       .set(control: "zoom", value: 0.25), .surface(.began(surface: 1, controls: nil)),
       .set(control: "zoom", value: 0.5), .set(control: "mic", value: 1),
@@ -65,7 +65,7 @@ import ViewGraph
           .list([slider("zoom", 0.25, "25%"), slider("mic", 1, "100%")]),
           .row([camera]),
           .row([.text("zoom not set: locked", .bad)])))
-    // The finger hides what is asked for.
+    // A drag hides the pending value.
     let dragged = show(
       .set(control: "mic", value: 0), .sliderBegan(control: "zoom", value: 0.75))
     #expect(

@@ -5,7 +5,7 @@ import LiveEvents
 import Synchronization
 import Testing
 
-/// A control surface that answers when the test says so.
+/// A controller that answers when the test calls it.
 private final class Surface: Sendable {
   private typealias Answer = CheckedContinuation<RequestOutcome, any Error>
   private let waiting = Mutex<[Int: Answer]>([:])
@@ -23,7 +23,7 @@ private final class Surface: Sendable {
     }
   }
 
-  /// Answers all that was asked and not withdrawn.
+  /// Answers all requests that were not withdrawn.
   func answer(_ outcome: RequestOutcome) {
     let answers = waiting.withLock { waiting in
       defer { waiting = [:] }
@@ -33,7 +33,7 @@ private final class Surface: Sendable {
   }
 }
 
-/// Sliders and switches that somebody else moves.
+/// Sliders and switches that a controller moves.
 @Suite struct RequestTests {
   private typealias State = ControlFeature.State
   private typealias TestedStore = TestStore<State, ControlFeature.Action>
@@ -66,7 +66,7 @@ private final class Surface: Sendable {
     }
   }
 
-  @Test func `without a surface a value is committed at once`() async {
+  @Test func `without a controller, a value is committed immediately`() async {
     let store = makeStore(nil)
     await store.send(.sliderReleased(control: "zoom", value: 0.5)) {
       $0.values["zoom"] = 0.5
@@ -76,7 +76,9 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a released slider is one request, and holds once it is confirmed`() async {
+  @Test func `a released slider is one request, and is committed when the request is confirmed`()
+    async
+  {
     let store = makeStore()
     await store.send(.sliderBegan(control: "zoom", value: 0.3)) {
       $0.dragging["zoom"] = 0.3
@@ -99,7 +101,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a refused value leaves the confirmed one and the reason, until the next attempt`()
+  @Test func `a refusal keeps the confirmed value, and shows the reason until the next attempt`()
     async
   {
     let store = makeStore()
@@ -117,7 +119,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `silence is a refusal`() async {
+  @Test func `a request without an answer is refused after a time-out`() async {
     let store = makeStore()
     await release(0.5, 1, store)
     clock.advance(by: .milliseconds(4_999))
@@ -130,7 +132,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a new drag withdraws the request, and its release is a new one`() async {
+  @Test func `a new drag withdraws the request, and its release is a new request`() async {
     let store = makeStore()
     await release(0.5, 1, store)
     await store.send(.sliderBegan(control: "zoom", value: 0.5)) {
@@ -140,7 +142,7 @@ private final class Surface: Sendable {
     }
     await store.receive(
       .delegate(.requestEnded(request(1), .refused(reason: ControlRequest.replaced))))
-    // The request is void, so neither an answer nor time brings anything.
+    // The request is withdrawn, so neither an answer nor the time-out has an effect.
     surface.answer(.confirmed)
     clock.advance(by: .seconds(6))
     await store.send(.sliderReleased(control: "zoom", value: 0.7)) {
@@ -154,13 +156,13 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `an answer that comes after the end of its request is ignored`() async {
+  @Test func `an answer after the end of its request is ignored`() async {
     let store = makeStore()
     await store.send(.answered(request: 7, .confirmed))
     await store.finish()
   }
 
-  @Test func `a tap toggles what is asked for, and the later request counts`() async {
+  @Test func `a tap toggles the requested position, and the later request counts`() async {
     let store = makeStore()
     await store.send(.tapped(control: "camera", on: nil)) {
       $0.requests?.last = 1
@@ -184,7 +186,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `if the surface leaves, what it was asked for fails at once`() async {
+  @Test func `the requests of a controller fail immediately when it disconnects`() async {
     let store = makeStore()
     await release(0.5, 1, store)
     await store.send(.surface(.ended(surface: 1))) {
@@ -193,7 +195,7 @@ private final class Surface: Sendable {
       $0.requests?.failures["zoom"] = "the surface left"
     }
     await store.receive(.delegate(.requestEnded(request(1), .refused(reason: "the surface left"))))
-    // Nobody is there now: the value is taken as before.
+    // No controller is connected, so the value is committed immediately.
     await store.send(.set(control: "zoom", value: 0.9)) {
       $0.values["zoom"] = 0.9
       $0.committed = 1
@@ -202,7 +204,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `after a restart a request is repeated, to the surface that comes`() async {
+  @Test func `after a restart, a request is sent again to the next controller`() async {
     var requests = Requests(surface: 1)
     requests.last = 4
     requests.outstanding = [request(4)]
@@ -225,7 +227,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a drag that was forgotten is a request, too`() async {
+  @Test func `a drag that is committed by a time-out also becomes a request`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.sliderBegan(control: "zoom", value: 0.5))
@@ -237,7 +239,8 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a recorder elsewhere is asked, and what is asked later replaces that`() async {
+  @Test func `an act of an external recorder is requested, and a later request replaces it`() async
+  {
     let store = makeStore()
     await store.send(.recordingRequested(.start)) {
       $0.requests?.last = 1
@@ -258,7 +261,7 @@ private final class Surface: Sendable {
     }
     await store.receive(
       .delegate(.requestEnded(request(2, .record(.stop)), .refused(reason: "no disk"))))
-    // What the recorder does is told by events.
+    // Events report what the recorder does.
     await store.send(.recordingRequested(.pause)) {
       $0.requests?.last = 3
       $0.requests?.outstanding = [request(3, .record(.pause))]
@@ -267,7 +270,7 @@ private final class Surface: Sendable {
     surface.answer(.confirmed)
     await store.receive(.answered(request: 3, .confirmed)) { $0.requests?.outstanding = [] }
     await store.receive(.delegate(.requestEnded(request(3, .record(.pause)), .confirmed)))
-    // One that never answers, and one that is asked of nobody.
+    // One request is never answered, and one has no controller.
     await store.send(.recordingRequested(.resume)) {
       $0.requests?.last = 4
       $0.requests?.outstanding = [request(4, .record(.resume))]
@@ -284,7 +287,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `the end of the stream is requested, and done when the stream has ended`() async {
+  @Test func `the end of the stream is requested, and completed when the stream has ended`() async {
     let store = makeStore()
     await store.send(.endStreamRequested) {
       $0.requests?.last = 1
@@ -301,7 +304,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a confirmed end of the stream that does not come has failed`() async {
+  @Test func `a confirmed end of the stream fails if the stream does not end in time`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(.endStreamRequested)
@@ -315,22 +318,22 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `what the surface has by itself is shown, and never requested`() async {
+  @Test func `the real control's own changes are shown and never requested`() async {
     let store = makeStore()
     await store.send(.reported(control: "zoom", .value(0.9))) { $0.values["zoom"] = 0.9 }
     await store.send(.reported(control: "camera", .position(on: true))) {
       $0.switches["camera"] = true
     }
     await release(0.5, 1, store)
-    // The real slider is on its way: what is asked for stays pending.
+    // The real slider is still moving, so the request stays pending.
     await store.send(.reported(control: "zoom", .value(0.7))) { $0.values["zoom"] = 0.7 }
     await store.skipInFlightEffects()
     await store.finish()
   }
 
-  // MARK: Who is asked
+  // MARK: Choice of the controller
 
-  @Test func `of the surfaces that take a control, the last that came is asked`() {
+  @Test func `the last connected of the controllers that accept a control receives its requests`() {
     var requests = Requests()
     requests.surfaces = [
       .init(number: 1), .init(number: 2, controls: ["mic"]), .init(number: 3, controls: ["zoom"]),
@@ -342,7 +345,7 @@ private final class Surface: Sendable {
     #expect(requests.surface(for: "camera") == nil)
   }
 
-  @Test func `what only some surface takes is committed at once elsewhere`() async {
+  @Test func `a control that no controller accepts is committed immediately`() async {
     var requests = Requests()
     requests.surfaces = [.init(number: 1, controls: ["mic"])]
     let store = makeStore(requests)
@@ -350,7 +353,7 @@ private final class Surface: Sendable {
     await store.finish()
   }
 
-  @Test func `a room has a limited number of surfaces`() async {
+  @Test func `a room accepts a limited number of controllers`() async {
     let store = makeStore(nil)
     store.exhaustivity = .off
     for number in 1...Requests.maximumSurfaces + 1 {
@@ -371,7 +374,7 @@ extension Requests {
 }
 
 extension DragBookkeeping {
-  /// What the feature notes of a move, for the state that is expected.
+  /// Adds the expected bookkeeping of a move.
   fileprivate mutating func expectMove(of control: String) {
     var state = ControlFeature.State()
     _ = ControlFeature().reduce(into: &state, action: .sliderMoved(control: control, value: 0))

@@ -16,12 +16,12 @@ import Testing
     #expect(state.peakViewers == 80)
   }
 
-  @Test func `reactions add up and saturate`() {
+  @Test func `reactions are summed and saturate`() {
     #expect(state(after: .reacted(50), .reacted(7)).likes == 57)
     #expect(state(after: .reacted(.max), .reacted(1)).likes == .max)
   }
 
-  @Test func `the duration runs from going live to the end`() {
+  @Test func `the duration counts from going live to the end of the stream`() {
     let live: [HeaderFeature.Action] = [
       .ticked(at: 500), .streamChanged(.waiting, at: 900), .streamChanged(.live, at: 1_000),
       .ticked(at: 3_000), .streamChanged(.paused, at: 4_000), .ticked(at: 5_000),
@@ -37,7 +37,7 @@ import Testing
     #expect(state.phase == .ended)
   }
 
-  @Test func `a stream that goes live again starts from zero`() {
+  @Test func `a stream that goes live again starts with a duration of zero`() {
     let state = state(
       after: .streamChanged(.live, at: 1_000), .streamChanged(.ended, at: 5_000),
       .streamChanged(.live, at: 60_000), .ticked(at: 61_000))
@@ -45,7 +45,7 @@ import Testing
     #expect(state.durationMilliseconds == 1_000)
   }
 
-  @Test func `the duration does not run backwards`() {
+  @Test func `the duration does not decrease`() {
     let state = state(
       after: .streamChanged(.live, at: 1_000), .ticked(at: 5_000), .ticked(at: 4_000),
       .streamChanged(.paused, at: .min))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HeaderIntakeTests {
   private typealias Output = IntakeOutput<HeaderFeature.Action>
 
-  @Test func `the first viewer count passes at once and the last always arrives`() {
+  @Test func `the first viewer count passes immediately, and the last always arrives`() {
     var intake = HeaderIntake()
     var output = Output()
     for count in [5, 90, 7] {
@@ -20,7 +20,7 @@ import Testing
     #expect(output.actions.last == .viewersChanged(count: 7, peak: 90))
     #expect(output.applied == 2)
     #expect(output.coalesced == 1)
-    // A peak counts once.
+    // Each peak counts once.
     intake.receive(.viewers(count: 3), timestamp: 0, at: .origin + .seconds(1), into: &output)
     #expect(output.actions.last == .viewersChanged(count: 3, peak: 3))
   }
@@ -60,7 +60,7 @@ import Testing
     #expect(output.applied == 3)
   }
 
-  @Test func `the title passes at once, behind what is held`() {
+  @Test func `the title passes immediately, after all held events`() {
     var intake = HeaderIntake()
     var output = Output()
     intake.receive(.viewers(count: 1), timestamp: 0, at: .origin, into: &output)
@@ -77,7 +77,7 @@ import Testing
     #expect(intake.deadline == nil)
   }
 
-  @Test(arguments: 1...20) func `nothing is lost`(seed: UInt64) {
+  @Test(arguments: 1...20) func `no event of the header is lost`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = HeaderIntake()
     var output = Output()

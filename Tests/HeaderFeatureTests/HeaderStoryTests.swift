@@ -5,7 +5,7 @@ import RateLimiting
 import Testing
 
 @Suite struct HeaderStoryTests {
-  @Test func `a stream from the waiting room to its end`() async {
+  @Test func `the header follows a stream from the waiting room to its end`() async {
     let store = TestStore(initialState: HeaderFeature.State()) { HeaderFeature() }
     await store.send(.titleChanged("Sunday cooking")) { $0.title = "Sunday cooking" }
     await store.send(.streamChanged(.waiting, at: 1_000)) { $0.phase = .waiting }

@@ -11,7 +11,7 @@ import ViewGraph
     var taskExecutor: (any TaskExecutor)? { nil }
   }
 
-  @Test func `the header shows title, duration and figures`() {
+  @Test func `the header shows the title, the duration, and the figures`() {
     let store = Store(
       initialState: HeaderFeature.State(), lane: DirectLane(), notification: .batched
     ) { HeaderFeature() }
@@ -34,12 +34,12 @@ import ViewGraph
     #expect(graph.output(of: graph.rootID) == expected)
   }
 
-  @Test func `viewers are followed while time goes by, once in five seconds`() {
+  @Test func `the viewers are sampled once per five seconds`() {
     let store = Store(
       initialState: HeaderFeature.State(), lane: DirectLane(), notification: .batched
     ) { HeaderFeature() }
     store.send(contentsOf: [.streamChanged(.live, at: 0), .ticked(at: 1_000)])
-    #expect(store.state.viewersSampler == nil, "nothing is allocated without viewers")
+    #expect(store.state.viewersSampler == nil, "Nothing must be allocated without viewers.")
     for second in 2...21 {
       store.send(.viewersChanged(count: second, peak: second))
       store.send(.ticked(at: Timestamp(second * 1_000)))

@@ -6,7 +6,7 @@ import RateLimiting
 import TestSupport
 import Testing
 
-/// How the throttle stage of a room follows new policies and the cost of frames.
+/// How the throttle stage of a room responds to new policies and to the cost of frames.
 @Suite struct AdaptingTests {
   private func policies(
     _ kind: ThrottledKind, _ interval: Interval, upTo bound: Interval
@@ -21,7 +21,7 @@ import Testing
     .message(
       ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")))
 
-  @Test func `new policies apply from the next window on, and held events keep their deadline`()
+  @Test func `new policies apply from the next window, and held events keep their deadline`()
     throws
   {
     var run = HostRun()
@@ -33,7 +33,7 @@ import Testing
     #expect(run.state.chat?.total == 1)
     run.receive(message, at: .origin + .seconds(1))
     #expect(run.intake.deadline == .origin + .seconds(3))
-    // And back.
+    // Then the old policies apply again.
     run.intake.apply(ThrottlePolicies())
     run.wake(at: .origin + .seconds(3))
     run.receive(message, at: .origin + .seconds(4))
@@ -41,11 +41,11 @@ import Testing
   }
 
   @Test(arguments: ThrottledKind.allCases.filter { $0.limitClass != .progress })
-  func `policies given at the start hold from the first window on`(kind: ThrottledKind) throws {
+  func `initial policies apply from the first window`(kind: ThrottledKind) throws {
     var run = HostRun()
     run.intake = HostIntake(try policies(kind, .milliseconds(40), upTo: .milliseconds(70)))
     run.receive(Self.poll)
-    // Latest wins passes the first one at once and holds the second.
+    // A latest-wins throttle passes the first event immediately and holds the second.
     run.receive(event(of: kind))
     run.receive(event(of: kind))
     #expect(run.intake.deadline == .origin + .milliseconds(40))
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: ThrottledKind.allCases.filter { $0.limitClass != .progress })
-  func `expensive frames make events wait, but never longer than the maximum`(
+  func `expensive frames delay events, but never longer than the maximum`(
     kind: ThrottledKind
   ) throws {
     let bound = Interval.milliseconds(700)
@@ -76,7 +76,7 @@ import Testing
     run.intake.apply(try policies(kind, .milliseconds(10), upTo: bound))
     run.receive(Self.poll)
     for _ in 0..<50 { run.intake.note(cost: .seconds(9)) }
-    // Latest wins passes the first one at once and holds the second.
+    // A latest-wins throttle passes the first event immediately and holds the second.
     run.receive(event(of: kind))
     run.receive(event(of: kind))
     #expect(run.intake.deadline == .origin + bound)
@@ -87,11 +87,11 @@ import Testing
     #expect(run.intake.deadline == .origin + .seconds(10) + .milliseconds(10))
   }
 
-  @Test func `cheap frames change nothing, nor do expensive ones if the interval must not widen`()
+  @Test func `cheap frames do not delay events, nor do expensive frames with a fixed interval`()
     throws
   {
     var run = HostRun()
-    // A quarter of the time is what frames may take.
+    // Frames may take a quarter of the time.
     for _ in 0..<50 { run.intake.note(cost: .milliseconds(4)) }
     run.receive(message)
     #expect(run.intake.deadline == .origin + ThrottlePolicies.frame)
@@ -102,9 +102,9 @@ import Testing
     #expect(run.intake.deadline == .origin + .milliseconds(1_020))
   }
 
-  /// Policies and costs change at random while random events come.
+  /// Policies and costs change at random while random events arrive.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `nothing is lost and the last values arrive despite reloads and expensive frames`(
+  func `no event or last value is lost despite reloads and expensive frames`(
     seed: UInt64
   ) throws {
     var run = HostRun()
@@ -135,8 +135,8 @@ import Testing
         }
         run.intake.apply(policies)
       }
-      // No event that waits for a time waits for longer than the largest bound there ever was; the
-      // first policies bound statistics and progress to a second.
+      // No event with a deadline waits longer than the largest bound so far. The first policies
+      // bound statistics and progress to a second.
       if let deadline = run.intake.deadline {
         try #require(deadline <= now + .seconds(1), "step \(step)")
       }
@@ -148,7 +148,7 @@ import Testing
 }
 
 extension AdaptingTests {
-  /// What votes need; never waits itself.
+  /// The poll to which the votes belong. It never waits.
   private static let poll = LiveEvent.Payload.poll(
     .begin(PollQuestion(id: "p", title: "title", options: ["a"])))
 

@@ -6,7 +6,7 @@ import LiveEvents
 import TestSupport
 import Testing
 
-/// The analysis of a chat, as part of its host.
+/// The analysis of a chat within its host.
 @Suite struct ChatAnalysisTests {
   private func makeStore(analysing: Bool = true) -> TestStore<HostFeature.State, HostFeature.Action>
   {
@@ -34,7 +34,7 @@ import Testing
         }))
   }
 
-  @Test func `a chat that appears is analysed if that is wanted, and its end ends that`() async {
+  @Test func `a new chat is analysed if requested, and its end stops the analysis`() async {
     for analysing in [false, true] {
       let store = makeStore(analysing: analysing)
       let effects = await store.send(messages(3))
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the analysis can be wanted and unwanted in a running chat`() async {
+  @Test func `the analysis can be started and stopped in a running chat`() async {
     let store = makeStore(analysing: false)
     await store.send(messages(3))
     await store.send(.chatAnalysisWanted(true))
@@ -59,21 +59,21 @@ import Testing
     await store.finish()
   }
 
-  @Test func `neither findings nor the wish for them make a chat`() {
+  @Test func `neither findings nor a request for an analysis create a chat`() {
     let store = Store(initialState: HostFeature.State(), lane: HostRun.Here()) { HostFeature() }
     store.send(.chat(.analysed(ChatFindings(run: 1))))
     store.send(.chatAnalysisWanted(true))
     #expect(store.state.chat == nil)
   }
 
-  @Test func `what an analysis brings back is an event of its own`() {
+  @Test func `the findings of an analysis are a separate event`() {
     let findings = ChatFindings(run: 3)
     #expect(
       HostFeature.Action.chat(.analysed(findings)).input == .event(.chat(.findings(findings))))
     #expect(HostFeature.Action.chat(.analysisResumed).input == nil)
   }
 
-  @Test func `time shows that waves have ended`() {
+  @Test func `ticks are wanted while a burst of duplicates can end`() {
     var state = HostFeature.State()
     state.makeWave()
     #expect(state.wantsTicks)
@@ -81,7 +81,7 @@ import Testing
 }
 
 extension HostFeature.State {
-  /// A chat that is silent and has a wave.
+  /// Adds a silent chat with a burst of duplicates.
   fileprivate mutating func makeWave() {
     var chat = ChatFeature.State()
     chat.beginAnalysis()

@@ -17,7 +17,7 @@ import WaitingRoomFeature
     HostFeature()
   }
 
-  @Test func `an empty room waits without its optional children`() {
+  @Test func `an empty room is in the waiting phase without optional children`() {
     #expect(store.state.phase == .waiting)
     #expect(store.state.chat == nil)
     #expect(store.state.liveRoomStats == nil)
@@ -38,7 +38,7 @@ import WaitingRoomFeature
     #expect(store.actionsWithoutChild == 0)
   }
 
-  @Test func `the feed begins with the notices of the chat, and has those that follow`() {
+  @Test func `the feed starts with the notices of the chat, and receives later ones`() {
     func raid(_ count: Int) -> HostFeature.Action {
       .chat(.notice(ChatNotice(kind: .raid, user: person, count: count), at: 5))
     }
@@ -51,7 +51,7 @@ import WaitingRoomFeature
     store.send(.activity(.followed(person, at: 7)))
     let actions = store.actionCount
     store.send(raid(2))
-    // The gifts of a gift bomb are in its announcement.
+    // The announcement of a gift bomb includes its gifts.
     store.send(gift("bomb"))
     store.send(gift(nil))
     #expect(store.actionCount == actions + 3)
@@ -87,11 +87,11 @@ import WaitingRoomFeature
 
     store.send(.roomClosed)
     #expect(store.state.chat == nil)
-    // The header's part in each change of phase took no action of its own.
+    // The changes of phase reached the header without separate actions.
     #expect(store.actionCount == 8)
   }
 
-  @Test func `a late event does not bring a child back in the phase that removed it`() {
+  @Test func `a late event does not restore a child in the phase that removed it`() {
     store.send(.stream(.live, at: 0))
     store.send(.waitingRoom(.changed([.joined(person)])))
     #expect(store.state.waitingRoom == nil)
@@ -102,7 +102,7 @@ import WaitingRoomFeature
     #expect(store.actionsWithoutChild == 2)
   }
 
-  @Test func `a poll comes with its question only, and goes with the stream or the room`() {
+  @Test func `a poll appears only with its question, and is removed with the stream or the room`() {
     let question = PollQuestion(id: "p", title: "", options: ["a"], endsAt: 5_000)
     store.send(.poll(.voted([1])))
     store.send(.poll(.ended(winner: 0)))
@@ -119,7 +119,7 @@ import WaitingRoomFeature
     }
   }
 
-  @Test func `a child that was removed comes back empty in a later phase`() {
+  @Test func `a removed child is empty when it returns in a later phase`() {
     store.send(.waitingRoom(.changed([.joined(person)])))
     store.send(.stream(.live, at: 0))
     store.send(.stream(.paused, at: 0))
@@ -128,21 +128,21 @@ import WaitingRoomFeature
     #expect(store.state.waitingRoom == WaitingRoomFeature.State())
   }
 
-  @Test func `the host keeps what the recorder reports`() {
+  @Test func `the host keeps the recorder's last report`() {
     store.send(.recorder(.stateChanged(.recording)))
     #expect(store.state.isRecording)
     store.send(.recorder(.stateChanged(.failed)))
     #expect(!store.state.isRecording)
   }
 
-  @Test func `the host keeps what the statistics report until they are removed`() {
+  @Test func `the host keeps the reported quality until the statistics are removed`() {
     store.send(
       .liveRoomStats(
         .windowClosed(StatisticsWindow(congestion: Summary(0.9), samples: 1))))
     #expect(store.state.quality == .poor)
     store.send(.stream(.ended, at: 0))
     #expect(store.state.quality == nil)
-    // A last word of what is gone makes nothing.
+    // A late delegate action of the removed child does not restore it.
     store.send(.liveRoomStats(.delegate(.qualityChanged(.good))))
     #expect(store.state.liveRoomStats == nil)
   }

@@ -19,7 +19,7 @@ import Testing
     var times = SplitMix64(seed: ~seed)
     var now = Instant.origin
     for step in 0..<3_000 {
-      // Time goes by unevenly, sometimes back; the host wakes late or not at all.
+      // Time advances unevenly, and sometimes backwards. The host wakes late or not at all.
       now = now + .microseconds(Int64(times.pick(-500..<6_000)))
       if times.oneIn(3) { run.wake(at: now) }
       run.receive(events.next(), at: now)
@@ -56,14 +56,13 @@ import Testing
       wakes += 1
       guard wakes < 1_000 else { break }
     }
-    // Progress within a percent waits for the next percent or the end, not for a time.
+    // Progress within a percent waits for the next percent or the end, and has no deadline.
     #expect(run.intake.pending <= 1)
     #expect(run.counters.isConserved)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `events that are never dropped arrive in order, after the messages before them`(seed: UInt64)
-  {
+  func `events that are never dropped arrive in order, after earlier messages`(seed: UInt64) {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var times = SplitMix64(seed: ~seed)
@@ -91,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `sums are exact and the last value arrives`(seed: UInt64) {
+  func `sums are exact, and the last value of each kind arrives`(seed: UInt64) {
     var run = HostRun()
     var events = RandomEvents(seed: seed)
     var likes = 0
@@ -139,7 +138,7 @@ import Testing
     }
     run.flush()
     #expect(run.state.header.likes == (0..<200_000).reduce(0) { $0 + $1 % 7 + 1 })
-    // 4 s of frames.
+    // The events span 4 s of frames.
     #expect(run.actions.count <= 241)
   }
 
@@ -168,7 +167,8 @@ import Testing
     #expect(run.store.actionsWithoutChild == 1)
   }
 
-  @Test func `a poll goes with the stream, gets the totals that were held, and none later`() {
+  @Test
+  func `the end of the stream delivers held votes, removes the poll, and rejects later votes`() {
     let question = PollQuestion(id: "p", title: "", options: ["a", "b"])
     var run = HostRun()
     run.receive(.poll(.begin(question)))
@@ -183,7 +183,7 @@ import Testing
     #expect(run.counters.rejected == 0)
     run.receive(.poll(.votes(pollID: "p", totals: [2, 2])))
     #expect(run.counters.rejected == 1)
-    // A poll that begins now is late: it is not shown, and takes no votes.
+    // A poll that begins now is late: it is not shown, and accepts no votes.
     run.receive(.poll(.begin(question)))
     run.receive(.poll(.end(pollID: "p", winner: nil)))
     #expect(run.state.poll == nil)
@@ -198,7 +198,7 @@ import Testing
     #expect(run.counters.isConserved)
   }
 
-  @Test func `the host's deadline is the earliest of all children`() {
+  @Test func `the host's deadline is the earliest deadline of its children`() {
     var run = HostRun()
     #expect(run.intake.deadline == nil)
     run.receive(.liveRoomStats(StreamStatistics(congestion: 0)))

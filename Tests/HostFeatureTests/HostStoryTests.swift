@@ -16,11 +16,11 @@ import WaitingRoomFeature
   private let ann = Person(id: "u1", name: "Ann")
   private let bob = Person(id: "u2", name: "Bob")
 
-  @Test func `a stream from the waiting room to the end, recorded`() async {
+  @Test func `a host runs a recorded stream from the waiting room to the end`() async {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
     store.exhaustivity = .off
 
-    // People wait, a countdown runs.
+    // People wait, and a countdown runs.
     await store.send(.stream(.waiting, at: 1_000)) { $0.phase = .waiting }
     await store.send(.waitingRoom(.changed([.joined(ann), .joined(bob)])))
     await store.send(.waitingRoom(.scheduled(6_000, at: 1_000)))
@@ -28,7 +28,7 @@ import WaitingRoomFeature
     await store.send(.waitingRoom(.admitAllTapped)) { $0.waitingRoom?.admitted = 2 }
     await store.receive(.waitingRoom(.delegate(.admitted([ann, bob]))))
 
-    // The host sets up, and goes live.
+    // The host prepares the stream, and goes live.
     await store.send(.control(.sliderReleased(control: "microphone", value: 0.8)))
     await store.receive(.control(.delegate(.committed(control: "microphone", value: 0.8))))
     await store.send(.stream(.live, at: 6_000)) {
@@ -37,14 +37,14 @@ import WaitingRoomFeature
       $0.header.phase = .live
     }
 
-    // It is recorded, watched and talked about.
+    // The stream is recorded and watched, and people chat.
     await store.send(.recorder(.own(.restarted(isRecording: true))))
     await store.receive(.recorder(.delegate(.isRecordingChanged(true)))) { $0.isRecording = true }
     await store.send(.header(.viewersChanged(count: 70, peak: 90)))
     await store.send(.header(.reacted(12)))
     await store.send(.chat(.messages([message]))) { $0.chat?.total = 1 }
 
-    // The connection fails for a while.
+    // The connection is bad for a while.
     let bad = StatisticsWindow(congestion: Summary(0.9), samples: 1)
     await store.send(.liveRoomStats(.windowClosed(bad)))
     await store.receive(.liveRoomStats(.delegate(.qualityChanged(.poor)))) {
@@ -55,7 +55,7 @@ import WaitingRoomFeature
     await store.send(.stream(.live, at: 9_000)) { $0.phase = .live }
     await store.send(.ticked(at: 10_000)) { $0.header.durationMilliseconds = 4_000 }
 
-    // The host ends it, after a second thought.
+    // The host ends the stream after cancelling once.
     await store.send(.control(.tapped(control: ControlFeature.endStream, on: nil)))
     await store.receive(.control(.delegate(.endStreamTapped(on: nil)))) {
       $0.endConfirmation = EndConfirmation.State(viewers: 70)
@@ -76,7 +76,7 @@ import WaitingRoomFeature
     }
     #expect(store.state.header.durationMilliseconds == 4_000)
 
-    // What was recorded is written out.
+    // The recording is written to disk.
     for percent in stride(from: 50, through: 100, by: 50) {
       let progress = RecorderProgress(
         bytes: percent * 10, durationMilliseconds: 4_000, done: percent, total: 100)
@@ -105,7 +105,7 @@ import WaitingRoomFeature
     await store.send(.stream(.live, at: 0))
     await tap(false)
     #expect(store.state.endConfirmation == nil)
-    // An answer before the question has no effect.
+    // A positive answer before the question only asks it.
     await tap(true)
     #expect(store.state.endConfirmation != nil)
     await tap(false)
@@ -119,7 +119,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `the platform ends the stream while the question is open`() async {
+  @Test func `the end of the stream by the platform closes an open question`() async {
     let store = TestStore(initialState: HostFeature.State()) { HostFeature() }
     store.exhaustivity = .off
     await store.send(.stream(.live, at: 0))
@@ -129,7 +129,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `ticks are wanted while a drag may have been forgotten or a countdown is running`() {
+  @Test func `ticks are wanted while a drag may have lost its end or a countdown is running`() {
     var state = HostFeature.State()
     #expect(!state.wantsTicks)
     _ = ControlFeature().reduce(

@@ -48,7 +48,7 @@ import WaitingRoomFeature
       evaluated(screen, .liveRoomStats(.windowClosed(StatisticsWindow(samples: 2))))
         == ["LiveRoomStatsView"])
     #expect(evaluated(screen, .recorder(.stateChanged(.starting))) == ["RecorderView"])
-    // The host reads whether anybody records.
+    // The host's view reads whether any recorder is recording.
     #expect(
       evaluated(screen, .recorder(.stateChanged(.recording))) == ["HostView", "RecorderView"])
     #expect(evaluated(screen, .recorder(.stateChanged(.recording))) == [])
@@ -59,7 +59,7 @@ import WaitingRoomFeature
     store.send(.waitingRoom(.changed([.joined(person)])))
     _ = frame(screen)
     guard case .column(let parts)? = screen.output(of: screen.rootID) else {
-      Issue.record("the host has no column")
+      Issue.record("The host's output must be a column.")
       return
     }
     #expect(parts.count == 10)
@@ -73,7 +73,7 @@ import WaitingRoomFeature
     #expect(titles == ["header", "waitingRoom", "", "", "", "control", "", "recorder", ""])
   }
 
-  @Test func `what the waiting room came to is shown after it`() {
+  @Test func `a summary of the waiting room is shown after its removal`() {
     let screen = makeScreen()
     let last = { () -> ViewNode? in
       guard case .column(let parts)? = screen.output(of: screen.rootID) else { return nil }
@@ -95,7 +95,7 @@ import WaitingRoomFeature
       HostView(), place: store.place, clock: { 0 }, read: { store.state })
   }
 
-  /// The views that a frame evaluates after `action`, by name.
+  /// Returns the names of the views that a frame evaluates after `action`.
   private func evaluated(_ screen: ViewGraph, _ action: HostFeature.Action) -> [String] {
     store.send(action)
     return frame(screen)

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `an empty description changes nothing`(kind: ThrottledKind) throws {
+  func `an empty description keeps the default policy`(kind: ThrottledKind) throws {
     #expect(try policies(kind) { _ in } == ThrottlePolicies())
     let standard = ThrottlePolicies.standard(kind)
     let spelled = try policies(kind) {
@@ -46,19 +46,19 @@ import Testing
   }
 
   @Test(arguments: ThrottledKind.allCases)
-  func `a class other than the promised one is refused`(kind: ThrottledKind) {
+  func `a class other than the promised class is rejected`(kind: ThrottledKind) {
     for other in LimitClass.allCases where other != kind.limitClass {
       #expect(refusal(kind) { $0.limitClass = other } == .limitClass)
     }
   }
 
-  @Test func `a contradiction is refused at its key, and nothing is set`() {
+  @Test func `a contradiction is rejected at its key, and nothing is set`() {
     #expect(
       refusal(.chat) {
         $0.interval = .seconds(1)
         $0.maximumStaleness = .milliseconds(1)
       } == .maximumStaleness)
-    // The bound that is meant if none is given is below this interval: no contradiction of the user's.
+    // The default bound is below this interval, but the user has not contradicted themselves.
     #expect(refusal(.chat) { $0.interval = .seconds(1) } == nil)
     #expect(refusal(.chat) { $0.maximumStaleness = .milliseconds(1) } == .maximumStaleness)
     #expect(refusal(.viewers) { $0.trailing = false } == .trailing)

@@ -12,11 +12,11 @@ import SourcesFeature
 import TestSupport
 import WaitingRoomFeature
 
-/// Random actions of all children, which among them change every field.
+/// Generates random actions of all children, which together change every field.
 struct ChildActions: Sequence, IteratorProtocol {
   private var random: SplitMix64
   private var number = 0
-  /// The identifier of the newest message of the chat.
+  /// The identifier of the newest chat message.
   private var newest: Text = ""
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }

@@ -14,14 +14,14 @@ import SourcesFeature
 import ViewGraph
 import WaitingRoomFeature
 
-/// A host's screen with all of its children, drawn by hand.
+/// A host's screen with all of its children, drawn on demand.
 final class DrawnHost {
   let host: HostScreen
   private var evaluated: [String] = []
   private var changed: Set<String> = []
   private var time = Instant.origin
 
-  /// Paths of all fields of all children.
+  /// The paths of all fields of all children.
   static var childFields: Set<String> {
     func paths(_ child: String, _ names: [String]) -> [String] { names.map { "\(child).\($0)" } }
     return Set(
@@ -52,8 +52,8 @@ final class DrawnHost {
     host.store.onChanges { [unowned self] _, paths in changed.formUnion(paths) }
   }
 
-  /// Sends actions and draws a frame. Returns the views that it evaluated, by name, and the paths of
-  /// the fields that changed.
+  /// Sends actions and draws a frame. Returns the names of the evaluated views and the paths of the
+  /// changed fields.
   func send(_ actions: HostFeature.Action...) -> (evaluated: [String], changed: Set<String>) {
     evaluated = []
     changed = []

@@ -8,13 +8,13 @@ import RateLimiting
 import Testing
 import ViewGraph
 
-/// What effects bring back, on its way through a screen.
+/// The results of effects on a screen.
 @Suite struct EffectEventTests {
   private final class Token: Sendable {}
 
   private let clock = TestClock()
 
-  /// A screen whose panel asks a surface that never answers.
+  /// Returns a screen whose panel sends requests to a controller that never answers.
   private func makeScreen(_ token: Token) -> HostScreen {
     let surface = ControlSurface(patience: { .seconds(5) }) { [clock] _ in
       defer { withExtendedLifetime(token) {} }
@@ -29,7 +29,7 @@ import ViewGraph
     return screen
   }
 
-  @Test func `the result of an effect is an event, and changes nothing by itself`() {
+  @Test func `the result of an effect is an event and changes nothing until it is performed`() {
     let screen = makeScreen(Token())
     var inputs: [EffectInput] = []
     screen.onEffectInput = { inputs.append($0) }
@@ -46,7 +46,7 @@ import ViewGraph
     #expect(screen.counts.received == 0, "it came by no line")
   }
 
-  @Test func `without effects the same events lead to the same state`() {
+  @Test func `the same events lead to the same state without effects`() {
     let screen = makeScreen(Token())
     screen.onEffectInput = { [unowned screen] input in
       guard case .event(let event) = input else { return }
@@ -66,7 +66,7 @@ import ViewGraph
     #expect(repeated.store.startedEffects == 0)
   }
 
-  @Test func `a screen that goes takes what is under way with it`() {
+  @Test func `the effects of a screen end with it`() {
     weak var token: Token?
     do {
       let held = Token()
@@ -80,7 +80,7 @@ import ViewGraph
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a stream that does not end is asked about again, with the reason`() {
+  @Test func `a stream that fails to end leads to the same question with the reason`() {
     let screen = makeScreen(Token())
     var inputs: [EffectInput] = []
     screen.onEffectInput = { inputs.append($0) }
@@ -95,7 +95,7 @@ import ViewGraph
     screen.drawFrame(at: .origin + .seconds(1))
     let line = "\(screen.views.screen())"
     #expect(line.contains("The stream did not end: no answer."))
-    // The source says that it has ended, while it is asked to.
+    // The source reports the end of the stream while it is requested.
     screen.send(.control(.tapped(control: ControlFeature.endStream, on: true)))
     screen.send(.control(.answered(request: 3, .confirmed)))
     #expect(screen.store.state.phase == .live)

@@ -11,7 +11,7 @@ import Testing
     return counts
   }
 
-  @Test func `counts are added, and taken out again`() {
+  @Test func `counts are added and subtracted`() {
     let (one, other) = (made(applied: 7, rejected: 2), made(applied: 5, rejected: 3))
     var sum = one
     sum.add(other)
@@ -23,9 +23,9 @@ import Testing
     #expect(sum == EventCounts())
   }
 
-  /// A room may be opened with counts that somebody else has written, and as often as they like.
+  /// A client may open rooms with manipulated counts repeatedly.
   @Test(arguments: [(1 << 62, 0), (1, 1 << 62)])
-  func `counts whose sum does not fit are left out, and the others remain conserved`(
+  func `counts whose sum overflows are omitted, and the others remain conserved`(
     applied: Int, rejected: Int
   ) {
     let large = made(applied: applied, rejected: rejected)
@@ -37,7 +37,7 @@ import Testing
     #expect(sum.isConserved)
     sum.subtract(large)
     #expect(sum == small)
-    // More than was added.
+    // Subtracts more than was added.
     sum.subtract(large)
     #expect(sum == small)
   }
@@ -48,7 +48,7 @@ import Testing
     counts.received += 1
     #expect(!counts.isPossible)
     counts.pending = 1
-    #expect(counts.isConserved && !counts.isPossible, "what is held is not saved")
+    #expect(counts.isConserved && !counts.isPossible, "Held events must not be saved.")
     var negative = EventCounts()
     (negative.received, negative.applied) = (-1, -1)
     #expect(!negative.isPossible)

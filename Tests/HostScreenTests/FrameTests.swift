@@ -10,7 +10,7 @@ import Testing
 import ViewGraph
 import WaitingRoomFeature
 
-/// When a screen asks for its next frame.
+/// When a screen requests its next frame.
 @Suite struct FrameTests {
   private func makeScreen() -> HostScreen {
     HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
@@ -19,7 +19,7 @@ import WaitingRoomFeature
   @Test func `a change by an effect requests a frame, like a change by an event`() {
     let screen = makeScreen()
     #expect(screen.nextFrame == nil)
-    // An effect's action comes to the store by itself.
+    // An effect sends its action directly to the store.
     screen.store.send(.header(.titleChanged("Evening show")))
     let due = screen.nextFrame
     #expect(due == FrameGrid().frame(after: .origin))
@@ -28,7 +28,7 @@ import WaitingRoomFeature
     #expect(screen.views.statistics["HeaderView"]?.evaluations == 2)
   }
 
-  /// A second passes with each evaluation.
+  /// A clock that advances by a second with each evaluation.
   private final class SlowClock: EvaluationClock {
     private(set) var now: UInt64 = 0
     func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) { now += 1_000_000_000 }
@@ -44,7 +44,7 @@ import WaitingRoomFeature
       return screen.nextFrame
     }
     #expect(receive(at: start) == FrameGrid().frame(atOrAfter: start + ThrottlePolicies.frame))
-    // That of a later one does.
+    // The cost of a later frame widens the interval.
     screen.drawFrame(at: start + .seconds(1))
     let later = start + .milliseconds(1_300)
     #expect(receive(at: later) == FrameGrid().frame(atOrAfter: later + .milliseconds(100)))
@@ -65,7 +65,7 @@ import WaitingRoomFeature
     #expect(screen.eventTime(at: .origin) == 1_000)
   }
 
-  @Test func `an act of the host is reduced at once and not counted as an event`() {
+  @Test func `an act of the host is reduced immediately and not counted as an event`() {
     let screen = makeScreen()
     let message = ChatMessage(id: "m", userID: "u", userName: "Ann", text: "hi")
     screen.receive(LiveEvent(timestamp: 5, payload: .chat(.message(message))), at: .origin)
@@ -81,7 +81,7 @@ import WaitingRoomFeature
     #expect(screen.counts.rejected == 0 && screen.counts.isConserved)
   }
 
-  @Test func `a countdown is drawn once a second until it is over`() {
+  @Test func `a countdown is drawn once per second until it is over`() {
     let screen = makeScreen()
     let event = LiveEvent(timestamp: 1_000, payload: .waitingRoom(.schedule(startsAt: 4_000)))
     screen.receive(event, at: .origin)

@@ -10,13 +10,13 @@ struct HangClassTests {
   ]
 
   @Test(arguments: lengths)
-  func `a turn is classed by its length, the bounds belonging to the worse class`(
+  func `the class of a turn follows from its length, and bounds belong to the worse class`(
     nanoseconds: UInt64, expected: HangClass
   ) {
     #expect(HangClass(nanoseconds: nanoseconds) == expected)
   }
 
-  @Test func `classes are ordered from good to bad`() {
+  @Test func `hang classes are ordered from good to bad`() {
     #expect(HangClass.allCases == HangClass.allCases.sorted())
   }
 }

@@ -30,7 +30,7 @@ import WaitingRoomFeature
       origin: Origin(platform: platform))
   }
 
-  /// A screen with something in every field of every child.
+  /// Returns a screen with values in every field of every child.
   private func fullScreen() -> HostScreen {
     let screen = HostScreen(
       lane: SameThread(), framesPerSecond: 60, chatHistory: 3, clock: StillClock())
@@ -86,7 +86,8 @@ import WaitingRoomFeature
   @Test func `a screen restored from a snapshot in JSON equals the original`() throws {
     let screen = fullScreen()
     let state = screen.store.state
-    #expect(state.chat?.thread?.messages.count == 2, "the test has something to lose")
+    #expect(
+      state.chat?.thread?.messages.count == 2, "The test must start with data that can be lost.")
     #expect(state.chat?.isMixed == true && state.activity?.feed.rows.first?.platform == "kick")
     #expect(state.poll?.options.first?.votes == 7 && state.poll?.secondsLeft == 6)
     #expect(state.waitingRoom?.people.count == 1 && state.liveRoomStats != nil)
@@ -115,7 +116,7 @@ import WaitingRoomFeature
     #expect(counts.received == screen.counts.received - screen.counts.pending)
   }
 
-  @Test func `a snapshot without histories is read, and they begin then`() throws {
+  @Test func `a snapshot without histories is read, and new histories begin`() throws {
     let screen = fullScreen()
     screen.store.send(contentsOf: (1...20).map { .ticked(at: 1_000 * Timestamp($0)) })
     let state = screen.store.state
@@ -159,7 +160,7 @@ import WaitingRoomFeature
     #expect(snapshot.state == expected)
   }
 
-  @Test func `a poll goes on after a restart where it was`() throws {
+  @Test func `a poll continues after a restart`() throws {
     func receive(_ event: PollEvent, on screen: HostScreen) {
       screen.receive(LiveEvent(timestamp: 1_000, payload: .poll(event)), at: .origin)
       screen.reduce()
@@ -180,7 +181,7 @@ import WaitingRoomFeature
     receive(.end(pollID: "p", winner: 0), on: screen)
     #expect(screen.counts.rejected == 3)
     #expect(screen.store.state.poll?.winner == 1)
-    // A stream that has ended shows none, after a restart either.
+    // An ended stream shows no polls, even after a restart.
     screen.send(.stream(.ended, at: 6_000))
     screen = try restarted(screen)
     receive(.begin(PollQuestion(id: "r", title: "", options: ["a"])), on: screen)
@@ -199,7 +200,7 @@ import WaitingRoomFeature
     }
   }
 
-  /// A bomb of a parent and three gifts, in every order, with a restart at every place.
+  /// A bomb with an announcement and three gifts, in every order, with a restart at every position.
   @Test(arguments: 0...3, 0...4)
   func `a gift bomb across a restart is shown once`(parent: Int, cut: Int) throws {
     let user = person("7")
@@ -246,7 +247,7 @@ import WaitingRoomFeature
     #expect(screen.store.state.control.switches.count == ControlIntake.nameCapacity)
   }
 
-  @Test func `a snapshot whose history exceeds its limit is refused`() throws {
+  @Test func `a snapshot whose history exceeds its limit is rejected`() throws {
     let text = #"{"limit":0,"messages":[]}"#
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(MessageHistory.self, from: Data(text.utf8))

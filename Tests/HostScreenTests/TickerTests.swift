@@ -11,7 +11,7 @@ import Testing
     #expect(ticker.tick(at: second(100)) == nil)
   }
 
-  @Test func `a tick each second gives the time of the events, advanced by the room's time`() {
+  @Test func `a tick each second provides the time of the events, advanced by the room's time`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     #expect(ticker.tick(at: second(12)) == 7_000)
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 370, 999])
-  func `the same events lead to the same ticks, however old the room is`(age: Int64) {
+  func `the same events cause the same ticks, regardless of the room's age`(age: Int64) {
     let start = second(age / 2) + .milliseconds(age)
     var ticker = Ticker()
     var ticks: [Int64] = []
@@ -33,13 +33,13 @@ import Testing
     #expect(ticks == [6_040, 7_080, 8_120, 9_160])
   }
 
-  @Test func `a wrong time stamp is forgotten after a hundred others`() {
+  @Test func `a wrong timestamp is replaced after a hundred others`() {
     var ticker = Ticker()
     ticker.note(5_000, at: second(10))
     ticker.note(4_102_444_800_000, at: second(10))
     for _ in 0..<101 { ticker.note(7_000, at: second(12)) }
     #expect(ticker.tick(at: second(13)) == 8_000)
-    // Sources with different clocks do not advance the time.
+    // Two sources with different clocks do not advance the time.
     for _ in 0..<500 {
       ticker.note(30_000, at: second(13))
       ticker.note(8_000, at: second(13))

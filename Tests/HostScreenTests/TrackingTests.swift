@@ -13,9 +13,9 @@ import Testing
 import ViewGraph
 import WaitingRoomFeature
 
-/// Which views a change of a child evaluates, with and without tracking of the children.
+/// The views that a change of a child evaluates, with and without tracking of the children.
 struct TrackingTests {
-  /// The child's view, by the field of the host that holds the child.
+  /// The name of each child's view, by the host's field for the child.
   static let views = [
     "activity": "ActivityView", "chat": "ChatView", "control": "ControlView",
     "header": "HeaderView",
@@ -23,7 +23,7 @@ struct TrackingTests {
     "sources": "SourcesView", "waitingRoom": "WaitingRoomView",
   ]
 
-  /// Fields that no view reads, and fields of children that nothing in this library changes yet.
+  /// Fields that no view reads, and fields that nothing in this library changes yet.
   static let unread: Set<String> = [
     "chat.moderations", "chat.noticeCount", "chat.busiestSecond", "chat.bookkeeping",
     "control.committed", "control.bookkeeping", "header.liveSince", "header.viewersSampler",
@@ -33,13 +33,15 @@ struct TrackingTests {
     "waitingRoom.pacing",
   ]
 
-  /// Fields that only a flood changes, the analysis of a chat, or what is asked of the room's recorder.
+  /// Fields that change only with a flood, with the analysis of a chat, or with requests to the
+  /// room's recorder.
   static let floods: Set<String> = [
     "chat.chattersAtLeast", "chat.waves", "chat.folded", "chat.highlights", "recorder.work",
     "waitingRoom.leftOut",
   ]
 
-  @Test func `ignored: a change in a child evaluates only its view, and only if that reads it`() {
+  @Test
+  func `an ignored child's change evaluates only its view, and only if the view reads the field`() {
     let screen = DrawnHost(.ignored)
     var seen: Set<String> = []
     for action in ChildActions(seed: 7).prefix(3_000) {
@@ -58,7 +60,7 @@ struct TrackingTests {
       "every field of every child was changed")
   }
 
-  @Test func `tracked: any change in a child evaluates the host and all its children, once each`() {
+  @Test func `any change in a tracked child evaluates the host and all its children, once each`() {
     let screen = DrawnHost(.tracked)
     for action in ChildActions(seed: 7).prefix(3_000) {
       let (evaluated, changed) = screen.send(action)
@@ -71,9 +73,9 @@ struct TrackingTests {
     }
   }
 
-  @Test func `the views read every field of the children except those known not to be shown`() {
+  @Test func `the views read every field of the children except known unshown fields`() {
     let screen = DrawnHost(.ignored)
-    // A view may read a field only while another one has some value.
+    // A view may read a field only while another field has a certain value.
     var read: Set<String> = []
     for action in ChildActions(seed: 7).prefix(3_000) {
       _ = screen.send(action)
@@ -85,7 +87,7 @@ struct TrackingTests {
   }
 }
 
-/// Why a view was evaluated.
+/// The causes of evaluations.
 struct CauseTests {
   @Test func `the cause of an evaluation names the action and the field`() {
     let screen = DrawnHost(.ignored)
@@ -100,7 +102,7 @@ struct CauseTests {
       ])
   }
 
-  @Test func `a view evaluated with its parent names what triggered the parent`() {
+  @Test func `a view evaluated with its parent names the cause of the parent's evaluation`() {
     let screen = DrawnHost(.tracked)
     _ = screen.send(.header(.titleChanged("evening")))
     let record = screen.host.views.log.records(of: "RecorderView").last
@@ -140,9 +142,9 @@ struct CauseTests {
   }
 }
 
-/// What a screen is made with.
+/// The settings with which a screen is created.
 struct SettingsTests {
-  @Test func `the chat keeps as many messages as the settings say`() {
+  @Test func `the chat keeps the number of messages in the settings`() {
     let screen = DrawnHost(.ignored, chatHistory: 3)
     for number in 1...5 {
       let message = ChatMessage(

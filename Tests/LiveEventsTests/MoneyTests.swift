@@ -1,7 +1,7 @@
 import LiveEvents
 import Testing
 
-/// How amounts of money are written.
+/// The text format of amounts of money.
 struct MoneyTests {
   @Test(arguments: [
     (500, 2, "USD", "5.00 USD"), (7, 2, "EUR", "0.07 EUR"), (7500, 0, "KRW", "7500 KRW"),

@@ -28,11 +28,11 @@ import Testing
   @Test(arguments: [
     ("", ""), (#""a""#, "a"), (#" "a" , "b\"c" ,"","#, #"a,b"c,"#), (#""\\","x""#, #"\,x"#),
   ])
-  func `an array of strings reads as its elements joined by commas`(raw: String, read: String) {
+  func `an array of strings is read as its elements joined by commas`(raw: String, read: String) {
     #expect(String(text(raw, .jsonStrings)) == read)
   }
 
-  @Test func `texts are equal when they read the same`() {
+  @Test func `texts are equal if their unescaped contents are equal`() {
     let plain = Text("a b")
     #expect(plain == text(#"a\sb"#, .ircTag))
     #expect(plain == text(#"a\u0020b"#, .json))
@@ -40,18 +40,18 @@ import Testing
     #expect(plain != text(#"a\sb"#, .none))
   }
 
-  @Test func `an owned text reads the same and keeps nothing else alive`() {
+  @Test func `an owned text has the same contents and keeps nothing else alive`() {
     let owned = text(#"a\nb"#, .json).owned()
     #expect(String(owned) == "a\nb")
     #expect(owned.byteCount == 3)
     #expect(owned.escape == .none)
   }
 
-  @Test func `raw bytes are those that were received`() {
+  @Test func `the raw bytes of a text are the received bytes`() {
     #expect(text(#"a\nb"#, .json).withRawBytes { Array($0) } == Array(#"a\nb"#.utf8))
   }
 
-  @Test func `a message that owns its texts gives them back`() {
+  @Test func `a message that owns its texts returns them unchanged`() {
     let message = ChatMessage(
       id: "1", userID: "u", userName: "Ü", badges: "a/1,b/2", color: NameColor("#FFa000"),
       text: "hé", replyTo: "0", bits: 4_000_000_000, channel: "ö", isAction: true)
@@ -75,9 +75,9 @@ import Testing
   @Test(arguments: [
     "", "#", "#12345", "#1234567", "1E90FF#", "#12345g", "#-12345", "blue", "#1234\u{E9}",
   ])
-  func `other texts are no colours`(text: String) { #expect(NameColor(text) == nil) }
+  func `other texts are not valid colours`(text: String) { #expect(NameColor(text) == nil) }
 
-  @Test func `a colour reads as platforms write it, black among them`() {
+  @Test func `every colour, including black, has the platforms' format and is read back`() {
     for rgb: UInt32 in [0, 0xFF, 0x1E90FF, 0xFFFFFF] {
       #expect(NameColor(NameColor(rgb: rgb).description) == NameColor(rgb: rgb))
     }
@@ -87,7 +87,7 @@ import Testing
     #expect(message.color == NameColor(rgb: 0) && message.bits == 0)
   }
 
-  @Test func `emotes are kept with the message, whatever else it has`() {
+  @Test func `emotes are kept with a message, regardless of its other data`() {
     for bits: UInt32 in [0, 5] {
       let message = ChatMessage(
         id: "1", userID: "u", userName: "n", text: "hé Kappa Kappa", bits: bits, channel: "c",
@@ -109,33 +109,33 @@ import Testing
       ([0..<2, 1..<2], [0..<2]), ([1..<2, 1..<2], [1..<2]), ([0..<65_536], []),
       ([2..<9, 1..<2], [1..<2]),
     ] as [([Range<Int>], [Range<Int>])])
-  func `ranges of emotes that are no use are left out`(given: [Range<Int>], kept: [Range<Int>]) {
-    // Two scalars of four bytes.
+  func `unusable ranges of emotes are omitted`(given: [Range<Int>], kept: [Range<Int>]) {
+    // Two scalars of four bytes each.
     #expect(EmoteRanges.usable(given, in: "\u{1F600}\u{1F601}") == kept)
   }
 
-  @Test func `of many emotes a message keeps so many as it may have`() {
+  @Test func `a message keeps at most the maximum number of emotes`() {
     let text = Text(String(repeating: "a", count: 60_000))
     let many = (0..<100_000).map { $0 % 30_000 * 2..<$0 % 30_000 * 2 + 1 }
     let message = ChatMessage(id: "1", userID: "u", userName: "n", text: String(text), emotes: many)
     #expect(message.emotes == Array(many.prefix(EmoteRanges.limit)))
     #expect(message.emotes.count == EmoteRanges.limit)
-    // Of the last ones in the text none are among the first that came.
+    // The first ranges given are the last in the text, and the limit still applies.
     #expect(EmoteRanges.usable(many.reversed(), in: text).count <= EmoteRanges.limit)
   }
 
-  @Test func `positions are pairs`() {
+  @Test func `positions are read as pairs`() {
     #expect(EmoteRanges.paired([]) == [])
     #expect(EmoteRanges.paired([0, 2, 1, 1]) == [0..<2, 1..<1])
     #expect(EmoteRanges.paired([0]) == nil && EmoteRanges.paired([2, 1]) == nil)
   }
 
-  // A message is copied on its way; what few of them have must not make all of them larger.
+  // Messages are copied often, so rare data must not enlarge all of them.
   @Test func `a message takes eight words`() {
     #expect(MemoryLayout<ChatMessage>.stride == 64)
   }
 
-  @Test func `padding behind a slab is readable`() {
+  @Test func `the padding after a slab is readable`() {
     let slab = ByteSlab([1, 2, 3])
     let sum = slab.withBytes { bytes in
       (0..<ByteSlab.padding).reduce(0) { $0 &+ Int(bytes.baseAddress![3 + $1]) }
@@ -147,14 +147,14 @@ import Testing
 
 @Suite struct RoomNameTests {
   @Test(arguments: ["main", "a", "0", "_x", "a.b-c_d", String(repeating: "a", count: 64)])
-  func `a valid name is accepted`(name: String) {
+  func `a valid room name is accepted`(name: String) {
     #expect(RoomName(name)?.description == name)
   }
 
   @Test(arguments: [
     "", ".a", "-a", "A", "aB", "a b", "a/b", "ä", "a\0", String(repeating: "a", count: 65),
   ])
-  func `an invalid name is not accepted`(name: String) {
+  func `an invalid room name is rejected`(name: String) {
     #expect(RoomName(name) == nil)
   }
 }

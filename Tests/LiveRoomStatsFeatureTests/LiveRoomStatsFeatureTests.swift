@@ -4,7 +4,7 @@ import RateLimiting
 import Testing
 
 @Suite struct LiveRoomStatsFeatureTests {
-  @Test func `the newest window is shown and all samples are counted`() {
+  @Test func `the newest window is shown, and all samples are counted`() {
     var state = LiveRoomStatsFeature.State()
     let window = StatisticsWindow(bitrate: Summary(4_000), samples: 3)
     #expect(reduce(&state, .windowClosed(StatisticsWindow(samples: 2))).isNone)
@@ -15,7 +15,7 @@ import Testing
     #expect(state == expected)
   }
 
-  @Test func `quality drops at once and recovers only below the lower limit`() {
+  @Test func `the quality drops immediately, and recovers only below the lower limit`() {
     var state = LiveRoomStatsFeature.State()
     let story: [(congestion: Double, quality: StreamQuality)] = [
       (0.19, .good), (0.20, .fair), (0.19, .fair), (0.10, .fair), (0.09, .good), (0.50, .poor),
@@ -36,26 +36,26 @@ import Testing
     #expect(told == 2)
   }
 
-  @Test func `the worst measurement decides`() {
+  @Test func `the worst measurement determines the quality`() {
     var state = LiveRoomStatsFeature.State()
     _ = reduce(
       &state,
       .windowClosed(
         StatisticsWindow(roundTrip: Summary(200), congestion: Summary(0), samples: 1)))
     #expect(state.quality == .fair)
-    // A window without round trips says nothing new about them.
+    // A window without round trips does not change their level.
     _ = reduce(&state, .windowClosed(window(congestion: 0)))
     #expect(state.quality == .fair)
     _ = reduce(&state, .windowClosed(StatisticsWindow(roundTrip: Summary(20), samples: 1)))
     #expect(state.quality == .good)
   }
 
-  @Test func `dropped frames are counted from window to window`() {
+  @Test func `dropped frames are counted per window`() {
     var state = LiveRoomStatsFeature.State()
     func drop(_ count: Double) -> LiveRoomStatsFeature.Action {
       .windowClosed(StatisticsWindow(droppedFrames: Summary(count), samples: 1))
     }
-    // What was dropped before the first sample is not of this window.
+    // Frames dropped before the first sample do not belong to the window.
     _ = reduce(&state, drop(1_000))
     #expect(state.quality == .good)
     _ = reduce(&state, drop(1_003))
@@ -67,7 +67,7 @@ import Testing
     #expect(state.quality == .good)
   }
 
-  @Test func `a frame rate is measured against the best`() {
+  @Test func `the frame rate is compared with the best one`() {
     var state = LiveRoomStatsFeature.State()
     func rate(_ value: Double) -> LiveRoomStatsFeature.Action {
       .windowClosed(StatisticsWindow(frameRate: Summary(value), samples: 1))

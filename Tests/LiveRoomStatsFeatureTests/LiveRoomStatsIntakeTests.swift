@@ -7,7 +7,7 @@ import Testing
 @Suite struct LiveRoomStatsIntakeTests {
   private typealias Output = IntakeOutput<LiveRoomStatsFeature.Action>
 
-  @Test func `a window summarises its samples and loses no peak`() throws {
+  @Test func `a window summarises its samples without losing a peak`() throws {
     var intake = LiveRoomStatsIntake()
     var output = Output()
     let rates: [Double] = [30, 60, 3, 59, 57]
@@ -35,7 +35,7 @@ import Testing
     #expect(window.samples == 5)
   }
 
-  @Test func `each measurement goes to its own series`() throws {
+  @Test func `each measurement is in its own series`() throws {
     var intake = LiveRoomStatsIntake()
     var output = Output()
     let sample = StreamStatistics(
@@ -49,7 +49,7 @@ import Testing
           roundTrip: Summary(4), congestion: Summary(5), samples: 1))
   }
 
-  @Test func `an overdue window is closed by the next sample`() {
+  @Test func `the next sample closes an overdue window`() {
     var intake = LiveRoomStatsIntake()
     var output = Output()
     intake.receive(StreamStatistics(bitrateKbps: 1), timestamp: 0, at: .origin, into: &output)

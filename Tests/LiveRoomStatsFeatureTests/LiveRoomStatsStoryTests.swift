@@ -9,7 +9,7 @@ import Testing
       roundTrip: Summary(roundTrip), congestion: Summary(congestion), samples: 1)
   }
 
-  @Test func `a connection gets worse and recovers: one alert for each level`() async {
+  @Test func `a connection that degrades and recovers causes one alert for each level`() async {
     let store = TestStore(initialState: LiveRoomStatsFeature.State()) { LiveRoomStatsFeature() }
     store.exhaustivity = .off
     await store.send(.windowClosed(window(congestion: 0, roundTrip: 20))) { $0.samples = 1 }
@@ -24,7 +24,7 @@ import Testing
     store.exhaustivity = .on
     let poor = window(congestion: 0.6, roundTrip: 200)
     for number in 3...9 {
-      // It stays as it is: nothing is said again.
+      // The level is unchanged, so no alert is repeated.
       await store.send(.windowClosed(poor)) {
         $0.samples = number
         $0.window = poor

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of somebody else that uses the state library and the simulator. `Tests/test_packages.py` copies it out of
-// the tree and puts the project beside it.
+// An external package that uses the state library and the simulator. `Tests/test_packages.py`
+// copies it to another directory and puts the project beside it.
 let package = Package(
   name: "Show",
   dependencies: [.package(path: "../livehost", traits: ["HangCommand"])],

@@ -7,7 +7,7 @@ import Testing
   private let question = PollQuestion(
     id: "p1", title: "Which map?", options: ["old", "new"], endsAt: 31_000)
 
-  @Test func `a poll is opened, voted on and decided`() async {
+  @Test func `a poll is opened, voted on, and decided`() async {
     let store = TestStore(initialState: PollFeature.State()) { PollFeature() }
     await store.send(.began(question, at: 1_000)) {
       $0.id = "p1"
@@ -28,12 +28,12 @@ import Testing
       $0.winner = 0
       $0.secondsLeft = nil
     }
-    // The time of a poll that is over stands still.
+    // The remaining time of an ended poll does not change.
     await store.send(.ticked(at: 4_000))
     await store.finish()
   }
 
-  @Test func `another poll leaves nothing of the one before`() async {
+  @Test func `a new poll keeps nothing of the previous one`() async {
     let store = TestStore(initialState: PollFeature.State()) { PollFeature() }
     store.exhaustivity = .off
     await store.send(.began(question, at: 1_000))
@@ -48,7 +48,7 @@ import Testing
     await store.finish()
   }
 
-  @Test func `time is asked for only while an open poll counts down`() {
+  @Test func `ticks are wanted only while an open poll counts down`() {
     var state = PollFeature.State()
     func isCounting(_ action: PollFeature.Action) -> Bool {
       _ = PollFeature().reduce(into: &state, action: action)
@@ -63,7 +63,7 @@ import Testing
     #expect(!isCounting(.began(PollQuestion(id: "p", title: "", options: ["a"]), at: 0)))
   }
 
-  @Test func `totals of another length change what they can`() {
+  @Test func `totals of another length change only the matching options`() {
     var state = PollFeature.State()
     _ = PollFeature().reduce(into: &state, action: .began(question, at: 0))
     _ = PollFeature().reduce(into: &state, action: .voted([1, 2, 3]))
@@ -72,7 +72,7 @@ import Testing
     #expect(state.options.map(\.votes) == [5, 2])
   }
 
-  @Test(arguments: [Int64.min, .max]) func `hostile times do no harm`(time: Timestamp) {
+  @Test(arguments: [Int64.min, .max]) func `extreme times are tolerated`(time: Timestamp) {
     var state = PollFeature.State()
     var question = question
     question.endsAt = time

@@ -6,15 +6,15 @@ import TestSupport
 import Testing
 
 @Suite struct PollIntakeTests {
-  /// An intake on virtual time, with what came out of it.
+  /// An intake on virtual time, with its output.
   private struct Run {
     var intake = PollIntake()
     var output = IntakeOutput<PollFeature.Action>()
     var received = 0
 
-    /// Gives the actions that came of an event.
+    /// Returns the actions caused by an event.
     ///
-    /// Not inlined: where the result is unused, Swift 6.3 would free the copy before filling it.
+    /// Not inlined: if the result is unused, Swift 6.3 would free the copy before filling it.
     @inline(never)
     mutating func receive(_ event: PollEvent, at time: Interval = .zero) -> [PollFeature.Action] {
       received += 1
@@ -38,7 +38,7 @@ import Testing
     .votes(pollID: Text(id), totals: totals)
   }
 
-  @Test func `the first totals pass at once, then the newest win`() {
+  @Test func `the first totals pass immediately, and later the newest win`() {
     var run = Run()
     #expect(run.receive(.begin(Self.question("p"))) == [.began(Self.question("p"), at: 7)])
     #expect(run.receive(Self.votes("p", 1, 0)) == [.voted([1, 0])])
@@ -53,7 +53,7 @@ import Testing
     #expect(run.isConserved)
   }
 
-  @Test func `the last totals before the end are those of the result`() {
+  @Test func `the last totals before the end are the final totals`() {
     var run = Run()
     _ = run.receive(.begin(Self.question("p")))
     for count in 1...5 { _ = run.receive(Self.votes("p", count, 0)) }
@@ -63,7 +63,7 @@ import Testing
     #expect(run.isConserved)
   }
 
-  @Test func `totals that are held go to their own poll, and the next one's follow it`() {
+  @Test func `held totals are applied to their own poll before the next one begins`() {
     var run = Run()
     _ = run.receive(.begin(Self.question("a")))
     _ = run.receive(Self.votes("a", 1, 0))
@@ -85,7 +85,9 @@ import Testing
     votes("q", 1, 0), votes("p", 1), votes("p", 1, 0, 0), votes("p"), votes("", 1, 0),
     .end(pollID: "q", winner: nil), .end(pollID: "p", winner: 2), .end(pollID: "p", winner: -1),
   ])
-  func `what does not fit the open poll is rejected and changes nothing`(event: PollEvent) {
+  func `an event that does not match the open poll is rejected and changes nothing`(
+    event: PollEvent
+  ) {
     var run = Run()
     _ = run.receive(.begin(Self.question("p")))
     #expect(run.receive(event) == [])
@@ -96,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [votes("p", 1, 0), .end(pollID: "p", winner: nil)])
-  func `nothing fits before a poll began, after its end, and while the stream shows none`(
+  func `votes and ends are rejected while no poll is open or shown`(
     event: PollEvent
   ) {
     var run = Run()
@@ -107,7 +109,7 @@ import Testing
     _ = run.receive(.begin(Self.question("p")))
     run.intake.show(false)
     #expect(run.receive(event) == [])
-    // A late one passes like all late events, and takes no votes.
+    // A late poll passes like all late events, but accepts no votes.
     #expect(run.receive(.begin(Self.question("p"))).count == 1)
     #expect(run.receive(event) == [])
     run.intake.show(true)
@@ -118,7 +120,7 @@ import Testing
     #expect(run.receive(event).count == 1)
   }
 
-  @Test func `an identifier that comes again begins anew, with as many options as it says`() {
+  @Test func `a poll with a known identifier restarts with its new number of options`() {
     var run = Run()
     _ = run.receive(.begin(Self.question("p", 2)))
     _ = run.receive(.begin(Self.question("p", 3)))
@@ -127,7 +129,7 @@ import Testing
     #expect(run.receive(Self.votes("p", 1, 2, 3)) == [.voted([1, 2, 3])])
   }
 
-  @Test func `the identifier is compared by what it reads, and owned`() {
+  @Test func `the identifier is compared in its unescaped form, and owns its text`() {
     let line = ByteSlab(Array("p\\u0031 and the rest of a long line".utf8))
     let escaped = Text(slab: line, slice: .init(offset: 0, count: 7, escape: .json))
     var run = Run()
@@ -135,7 +137,7 @@ import Testing
     #expect(run.receive(Self.votes("p1", 5)) == [.voted([5])])
   }
 
-  @Test func `a restored poll takes votes if it is open`() {
+  @Test func `a restored poll accepts votes if it is open`() {
     var state = PollFeature.State()
     _ = PollFeature().reduce(into: &state, action: .began(Self.question("p"), at: 0))
     var run = Run()
@@ -150,9 +152,9 @@ import Testing
     #expect(run.output.rejected == [.invalidValue: 3])
   }
 
-  /// Against a plain model without throttles.
+  /// Compares with a simple model without throttles.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `whatever comes when, each poll ends with its own last totals`(seed: UInt64) {
+  func `each poll ends with its own last totals for any sequence of events`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var run = Run()
     var state = PollFeature.State()

@@ -14,7 +14,7 @@ import ViewGraph
     initialState: PollFeature.State(), lane: DirectLane(), notification: .batched
   ) { PollFeature() }
 
-  /// What the poll looks like after these actions.
+  /// Returns the output of the poll's view after these actions.
   private func output(_ actions: PollFeature.Action...) -> ViewNode? {
     let store = store
     let graph = ViewGraph(PollView(), place: store.place, clock: { 0 }, read: { store.state })
@@ -37,7 +37,7 @@ import ViewGraph
   private let question = PollQuestion(
     id: "p", title: "Which map?", options: ["old", "new", "none"], endsAt: 60_000)
 
-  @Test func `an open poll shows its question, the time left and a bar for each option`() {
+  @Test func `an open poll shows its question, the remaining time, and a bar for each option`() {
     let expected = panel([
       .text("Which map?", .strong),
       .row([
@@ -51,7 +51,7 @@ import ViewGraph
     #expect(output(.began(question, at: 18_000), .voted([1_125, 374, 1])) == expected)
   }
 
-  @Test func `before the first vote no bar has a length`() {
+  @Test func `before the first vote, all bars are empty`() {
     var question = question
     question.endsAt = nil
     let expected = panel([
@@ -65,7 +65,7 @@ import ViewGraph
     #expect(output(.began(question, at: 0)) == expected)
   }
 
-  @Test func `a poll that is over names its winner`() {
+  @Test func `an ended poll shows its winner`() {
     let expected = panel([
       .text("Which map?", .strong), .row([.badge("ENDED", .faint), .text("4 votes", .strong)]),
       .list([
@@ -77,9 +77,9 @@ import ViewGraph
       output(.began(question, at: 0), .voted([1, 3, 0]), .ended(winner: 1)) == expected)
   }
 
-  @Test func `a poll that should have ended says so`() {
+  @Test func `a poll whose time is up says so`() {
     guard case .panel(_, .column(let lines)) = output(.began(question, at: 60_000)) else {
-      Issue.record("no panel")
+      Issue.record("The output must be a panel.")
       return
     }
     #expect(
@@ -90,12 +90,12 @@ import ViewGraph
   }
 
   @Test(arguments: [[Int.max, .max, .max], [-5, 3, .min], [0, -1, 0]])
-  func `numbers that only a damaged file holds are drawn`(totals: [Int]) {
+  func `numbers that only a damaged file contains are drawn`(totals: [Int]) {
     guard
       case .panel(_, .column(let lines)) = output(.began(question, at: 0), .voted(totals)),
       case .list(let rows, _) = lines.last
     else {
-      Issue.record("no list")
+      Issue.record("The output must contain a list.")
       return
     }
     #expect(rows.count == 3)

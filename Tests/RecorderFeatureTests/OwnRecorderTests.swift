@@ -5,7 +5,7 @@ import RecorderFeature
 import Synchronization
 import Testing
 
-/// A recorder that does what it was asked for when the test says so.
+/// A recorder that completes its calls when the test calls it.
 private final class Machine: Sendable {
   private struct Broken: Error, CustomStringConvertible { let description: String }
   private typealias Call = CheckedContinuation<Void, any Error>
@@ -27,7 +27,7 @@ private final class Machine: Sendable {
       resume: { [self] in try await call("resume", $0) })
   }
 
-  /// What was asked for so far.
+  /// The calls so far.
   var calls: [String] { names.withLock { $0 } }
 
   private func call(_ name: String, _ attempt: Int) async throws {
@@ -41,7 +41,7 @@ private final class Machine: Sendable {
     }
   }
 
-  /// Does all that was asked for and not cancelled, or fails at it.
+  /// Completes or fails all calls that were not cancelled.
   func finish(failure: String? = nil) {
     let calls = waiting.withLock { waiting in
       defer { waiting = [:] }
@@ -53,7 +53,7 @@ private final class Machine: Sendable {
   }
 }
 
-/// The recorder of the room itself, which effects start and stop.
+/// The room's own recorder, which effects start and stop.
 @Suite struct OwnRecorderTests {
   private typealias State = RecorderFeature.State
   private typealias TestedStore = TestStore<State, RecorderFeature.Action>
@@ -99,7 +99,7 @@ private final class Machine: Sendable {
 
   // MARK: Success
 
-  @Test func `a recording is started, paused, resumed and saved`() async {
+  @Test func `a recording is started, paused, resumed, and saved`() async {
     let store = makeStore()
     await store.send(wish(.start)) {
       $0.own = activity(.starting)
@@ -150,7 +150,7 @@ private final class Machine: Sendable {
 
   // MARK: Failure
 
-  @Test func `who waits for a start is told that it failed, and it is not tried again`() async {
+  @Test func `a failed start is reported to its requester and not repeated`() async {
     let store = makeStore()
     await store.send(wish(.start)) {
       $0.own = activity(.starting)
@@ -166,7 +166,10 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a start that nobody waits for is tried until it works, at longer intervals`() async {
+  @Test
+  func `a start without a waiting requester is repeated at growing intervals until it succeeds`()
+    async
+  {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(wish(.start, retries: true))
@@ -203,7 +206,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a recording that fails is followed by another one`() async {
+  @Test func `a failed recording is followed by another one`() async {
     let store = makeStore(.recording, work(1, recording: "main-1"))
     await store.send(.own(.failed(reason: "disk full"))) {
       $0.own?.state = .failed
@@ -225,7 +228,7 @@ private final class Machine: Sendable {
     }
     await store.receive(.delegate(.isRecordingChanged(true)))
     await store.receive(.delegate(.attemptEnded(2, .started(recording: "main-2"))))
-    // That one fails before it has proved that recording works again.
+    // This one fails before it has run long enough to reset the failures.
     await store.send(.own(.failed(reason: "disk full"))) {
       $0.own?.state = .failed
       $0.work = work(
@@ -238,7 +241,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a recording that cannot be continued stays paused, for another attempt`() async {
+  @Test func `a recording that cannot be resumed stays paused for another attempt`() async {
     let store = makeStore(.paused, work(1, recording: "main-1"))
     store.exhaustivity = .off
     await store.send(wish(.resume))
@@ -261,7 +264,7 @@ private final class Machine: Sendable {
   }
 
   @Test(arguments: [RecorderWish.start, .stop])
-  func `what a disk holds up is shown as failing in time, until the disk answers`(
+  func `a call that the disk blocks is shown as failing until the disk responds`(
     wanted: RecorderWish
   ) async {
     let store = makeStore(wanted == .start ? nil : .recording)
@@ -282,7 +285,7 @@ private final class Machine: Sendable {
     #expect(store.state.own?.state == (wanted == .start ? .recording : .idle))
   }
 
-  @Test func `a running recording says that its disk does not answer, until it does or a restart`()
+  @Test func `a running recording shows that its disk does not respond until it does or a restart`()
     async
   {
     let silent = "the disk does not answer"
@@ -302,8 +305,7 @@ private final class Machine: Sendable {
     await idle.finish()
   }
 
-  @Test func `an attempt that ends in time is not said to stall, nor one that was given up`() async
-  {
+  @Test func `an attempt that ends in time or was abandoned is not reported as stalled`() async {
     let store = makeStore()
     store.exhaustivity = .off
     await store.send(wish(.start))
@@ -323,7 +325,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a recording that cannot be closed or paused has failed, and is given up`() async {
+  @Test func `a recording that cannot be closed or paused fails and is abandoned`() async {
     for wanted in [RecorderWish.stop, .pause] {
       let store = makeStore(.recording, work(1, recording: "main-1"))
       store.exhaustivity = .off
@@ -340,7 +342,7 @@ private final class Machine: Sendable {
 
   // MARK: The opposite
 
-  @Test func `a stop gives up a start that is under way, and nothing comes of that`() async {
+  @Test func `a stop cancels a start in progress, which has no further effect`() async {
     let store = makeStore()
     await store.send(wish(.start, retries: true)) {
       $0.own = activity(.starting)
@@ -371,7 +373,7 @@ private final class Machine: Sendable {
     await store.finish()
   }
 
-  @Test func `a start replaces a stop, and a pause what would end it`() async {
+  @Test func `a start replaces a stop, and a pause replaces a resume`() async {
     let stopping = makeStore(.recording)
     stopping.exhaustivity = .off
     await stopping.send(wish(.stop))
@@ -391,8 +393,7 @@ private final class Machine: Sendable {
     await resuming.finish()
   }
 
-  @Test func `a start by somebody who waits does not end the attempts that nobody waits for`() async
-  {
+  @Test func `a start with a waiting requester does not end attempts without one`() async {
     let store = makeStore(.recording)
     store.exhaustivity = .off
     await store.send(.own(.failed(reason: "disk full")))
@@ -411,7 +412,9 @@ private final class Machine: Sendable {
     (.starting, [.stop]), (.recording, [.stop, .pause]), (.paused, [.stop, .resume]),
     (.stopping, [.start]),
   ])
-  func `only what makes sense is begun`(own: RecorderState?, accepted: [RecorderWish]) async {
+  func `only requests that match the recorder's state are accepted`(
+    own: RecorderState?, accepted: [RecorderWish]
+  ) async {
     for wanted in RecorderWish.allCases {
       let store = makeStore(own)
       #expect(store.state.accepts(wanted) == accepted.contains(wanted), "\(wanted)")
@@ -423,7 +426,7 @@ private final class Machine: Sendable {
 
   // MARK: Late results, and the end of the room
 
-  @Test func `what comes too late changes nothing`() async {
+  @Test func `results that arrive too late change nothing`() async {
     let store = makeStore(.recording, work(3, recording: "main-3"))
     let inputs: [RecorderInput] = [
       .ended(attempt: 3, outcome: .started(recording: "main-3")),
@@ -461,7 +464,7 @@ private final class Machine: Sendable {
     }
   }
 
-  @Test func `effects end with the part that started them`() async {
+  @Test func `the effects of the recorder end with the feature that started them`() async {
     let dependencies = Dependencies.test(clock: clock).overriding(machine.client)
     for failure in [nil, "no disk"] {
       let store = TestStore(
@@ -469,7 +472,7 @@ private final class Machine: Sendable {
       ) { Room(dependencies: dependencies) }
       store.exhaustivity = .off
       await store.send(.recorder(wish(.start, retries: true)))
-      // While it is attempted, or while the next attempt is waited for.
+      // Once during the attempt, and once during the wait for the next attempt.
       if let failure {
         machine.finish(failure: failure)
         await store.receive(.recorder(ended(1, .failed(reason: failure))))
@@ -482,7 +485,7 @@ private final class Machine: Sendable {
     }
   }
 
-  @Test func `a test that sets no recorder is told so`() async {
+  @Test func `using a recorder that the test did not set fails with its name`() async {
     await withKnownIssue {
       let store = TestStore(initialState: State(), clock: clock) {
         RecorderFeature(dependencies: .test(clock: clock))
@@ -497,7 +500,7 @@ private final class Machine: Sendable {
 
   // MARK: Restarts
 
-  @Test func `after a restart what was under way is begun anew, and nobody waits for it`() async {
+  @Test func `after a restart, interrupted work starts again without a waiting requester`() async {
     for (own, wanted) in [
       (RecorderState.starting, RecorderWish.start), (.stopping, .stop), (.paused, .pause),
       (.paused, .resume),
@@ -517,7 +520,7 @@ private final class Machine: Sendable {
     #expect(machine.calls == ["start 5", "stop 5", "pause 5", "resume 5"])
   }
 
-  @Test func `after a restart the next attempt is waited for again`() async {
+  @Test func `after a restart, the recorder waits again for the next attempt`() async {
     let store = makeStore(
       .failed, work(4, .start, retries: true, isWaiting: true, failures: 3, failure: "no disk"))
     store.exhaustivity = .off
@@ -526,7 +529,7 @@ private final class Machine: Sendable {
     await store.receive(.own(.due(attempt: 4))) { $0.own?.state = .starting }
     machine.finish()
     await store.receive(ended(5, .started(recording: "main-5")))
-    // And so is the proof that recording works again.
+    // The wait that resets the failures also restarts.
     await store.send(.own(.restarted(isRecording: true)))
     clock.advance(by: .seconds(60))
     await store.receive(.own(.proven(attempt: 5))) { $0.work?.failures = 0 }
@@ -534,7 +537,7 @@ private final class Machine: Sendable {
   }
 
   @Test(arguments: RecorderState.allCases)
-  func `after a restart the recorder shows whether the room is recorded`(
+  func `after a restart, the recorder shows whether the room is being recorded`(
     own: RecorderState
   ) async {
     let ended = makeStore(own)

@@ -19,7 +19,7 @@ import Testing
     #expect(state.own == nil)
   }
 
-  @Test func `a new recording begins with nothing written`() {
+  @Test func `a new recording starts with zero written bytes`() {
     var state = RecorderFeature.State()
     _ = reduce(&state, .progressed(RecorderProgress(bytes: 9, durationMilliseconds: 9)))
     _ = reduce(&state, .stateChanged(.starting))
@@ -27,10 +27,10 @@ import Testing
     #expect(state.elsewhere.state == .starting)
   }
 
-  @Test func `the room's own recording is distinguished from others`() {
+  @Test func `the room's own recording is distinguished from an external one`() {
     var state = RecorderFeature.State()
     _ = reduce(&state, .stateChanged(.recording))
-    // The room is recorded already: nothing new for the parent.
+    // The room is already being recorded, so the parent is not notified.
     #expect(reduce(&state, .own(.restarted(isRecording: true))).isNone)
     _ = reduce(&state, .ownProgressed(RecorderProgress(bytes: 7, durationMilliseconds: 1)))
     #expect(state.own?.bytes == 7)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [(8, 7), (-1, 7), (nil, 7), (3, nil), (-3, -2)] as [(Int?, Int?)])
-  func `the percentage is unknown if the numbers make no sense`(done: Int?, total: Int?) {
+  func `the percentage is unknown if the numbers are invalid`(done: Int?, total: Int?) {
     #expect(recording(done, total).percent == nil)
   }
 

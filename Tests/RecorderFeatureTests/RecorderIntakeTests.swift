@@ -7,7 +7,7 @@ import Testing
 @Suite struct RecorderIntakeTests {
   private typealias Output = IntakeOutput<RecorderFeature.Action>
 
-  @Test func `a million steps are at most a hundred actions and the last is exact`() {
+  @Test func `a million steps are at most a hundred actions, and the last one is exact`() {
     var intake = RecorderIntake()
     var output = Output()
     let steps = 1_000_000
@@ -21,7 +21,7 @@ import Testing
     #expect(output.applied + output.coalesced == steps + 1)
   }
 
-  @Test func `without a total there is one action per second and the last arrives`() {
+  @Test func `without a total there is one action per second, and the last report arrives`() {
     var intake = RecorderIntake()
     var output = Output()
     for step in 0..<50 {
@@ -35,7 +35,7 @@ import Testing
     #expect(output.applied + output.coalesced == 50)
   }
 
-  @Test func `a state does not overtake the progress before it`() {
+  @Test func `a state does not overtake earlier progress`() {
     var intake = RecorderIntake()
     var output = Output()
     intake.receive(.state(.recording), timestamp: 0, at: .origin, into: &output)
@@ -51,7 +51,7 @@ import Testing
     #expect(intake.pending == 0)
   }
 
-  @Test func `the next recording has its own progress`() {
+  @Test func `a new recording has its own progress`() {
     var intake = RecorderIntake()
     var output = Output()
     intake.receive(progress(90, of: 100), timestamp: 0, at: .origin, into: &output)

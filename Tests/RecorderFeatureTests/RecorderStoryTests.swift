@@ -4,7 +4,8 @@ import RecorderFeature
 import Testing
 
 @Suite struct RecorderStoryTests {
-  @Test func `a recording of the room is not affected by an external one that fails`() async {
+  @Test func `the failure of an external recording does not affect the room's own recording`() async
+  {
     let store = TestStore(initialState: RecorderFeature.State()) { RecorderFeature() }
     await store.send(.stateChanged(.starting)) { $0.elsewhere.state = .starting }
     await store.send(.stateChanged(.recording)) { $0.elsewhere.state = .recording }
@@ -22,11 +23,11 @@ import Testing
       $0.own?.bytes = 5
       $0.own?.durationMilliseconds = 40
     }
-    // One of the two is lost; the room is recorded all the same.
+    // One of the two recordings fails, and the room is still being recorded.
     await store.send(.stateChanged(.failed)) { $0.elsewhere.state = .failed }
     await store.send(.own(.restarted(isRecording: false))) { $0.own?.state = .idle }
     await store.receive(.delegate(.isRecordingChanged(false)))
-    #expect(store.state.own?.bytes == 5, "what was recorded stays to be seen")
+    #expect(store.state.own?.bytes == 5, "The size of the recording must stay visible.")
     await store.finish()
   }
 }

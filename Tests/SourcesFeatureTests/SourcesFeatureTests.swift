@@ -23,7 +23,7 @@ import ViewGraph
     SourceHealth(source: source, state: state, lost: lost)
   }
 
-  @Test func `a state replaces the one before it, and gaps add up`() {
+  @Test func `a state replaces the previous one, and gaps are summed`() {
     store.send(.reported(status("irc", .live, lost: 3), at: 10))
     store.send(.missed(MissedTime(source: "irc", from: 5, to: 9, reason: "cut"), at: 20))
     store.send(.reported(status("irc", .behind), at: 15))
@@ -37,7 +37,8 @@ import ViewGraph
     #expect(source?.timestamp == 70)
   }
 
-  @Test func `of more than 32 those that have ended go first, then the one silent for longest`() {
+  @Test func `above 32 sources, ended ones are removed first, then the one with the oldest report`()
+  {
     for number in 0..<SourcesFeature.limit {
       let state: SourceHealth.Connection = number == 20 ? .ended : .live
       store.send(.reported(status(Text("s\(number)"), state), at: Timestamp(100 - number)))
@@ -51,7 +52,7 @@ import ViewGraph
     #expect(names().suffix(2) == ["new", "newer"])
   }
 
-  @Test func `a gap passes at once, behind the newest state that was held`() {
+  @Test func `a gap passes immediately, after the newest held state`() {
     var intake = SourcesIntake()
     var output = IntakeOutput<SourcesFeature.Action>()
     func receive(_ event: SourceEvent, at time: Interval) {
@@ -76,7 +77,7 @@ import ViewGraph
     #expect(output.actions.last == .reported(status("a", .ended), at: 7))
   }
 
-  @Test func `each source has a row with its state and what is missing`() {
+  @Test func `each source has a row with its state and its missing events`() {
     let store = store
     let graph = ViewGraph(SourcesView(), place: store.place, clock: { 0 }, read: { store.state })
     store.send(contentsOf: [

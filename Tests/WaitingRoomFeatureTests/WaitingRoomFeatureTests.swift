@@ -17,7 +17,7 @@ import WaitingRoomFeature
     return state
   }
 
-  @Test func `people wait in the order in which they came`() {
+  @Test func `people wait in the order of their arrival`() {
     let state = state(
       after: .joined(person("cyd")), .joined(person("ann")), .joined(person("bob")),
       .left(person("ann")))
@@ -27,13 +27,13 @@ import WaitingRoomFeature
     #expect(state.unmatched == 0)
   }
 
-  @Test func `people who are let in no longer wait`() {
+  @Test func `admitted people no longer wait`() {
     let state = state(after: .joined(person("ann")), .admitted(person("ann")))
     #expect(state.people.isEmpty)
     #expect(state.admitted == 1)
   }
 
-  @Test func `if somebody who is not waiting leaves or is let in, it is only counted`() {
+  @Test func `a leave or an admission of a person who is not waiting is only counted`() {
     let state = state(
       after: .left(person("ann")), .admitted(person("bob")), .joined(person("cyd")),
       .admitted(person("cyd")), .admitted(person("cyd")))
@@ -42,7 +42,7 @@ import WaitingRoomFeature
     #expect(state.unmatched == 3)
   }
 
-  @Test func `somebody who joins twice keeps their position and gets the new name`() {
+  @Test func `a person who joins twice keeps the position and gets the new name`() {
     let state = state(
       after: .joined(person("ann")), .joined(person("bob")), .joined(person("ann", name: "Anna")))
     #expect(state.people.map { String($0.name) } == ["Anna", "BOB"])
@@ -57,8 +57,8 @@ import WaitingRoomFeature
     #expect(Array(state.people) == [received])
   }
 
-  /// Against a plain list, through many gaps.
-  @Test(arguments: 1...20) func `the list agrees with a plain model`(seed: UInt64) {
+  /// Compares with a plain list, through many gaps.
+  @Test(arguments: 1...20) func `the list agrees with a simple model`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var state = WaitingRoomFeature.State()
     var model: [Person] = []
@@ -91,7 +91,7 @@ import WaitingRoomFeature
   }
 
   @Test
-  func `people beyond the limit are left out and counted, and those who wait keep their turn`()
+  func `people beyond the limit are omitted and counted, and waiting people keep their positions`()
     throws
   {
     var state = WaitingRoomFeature.State()
@@ -111,15 +111,15 @@ import WaitingRoomFeature
     #expect(state.people.isEmpty && state.people.bytes == 0)
   }
 
-  /// Compared with a set, with enough people that the table grows and shrinks again and again.
-  @Test(arguments: 1...3) func `many come and go`(seed: UInt64) {
+  /// Compares with a set. There are enough people that the table grows and shrinks repeatedly.
+  @Test(arguments: 1...3) func `many people can join and leave`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var list = WaitingList()
     var model: Set<Int> = []
     for wave in 0..<6 {
       for _ in 0..<6_000 {
         let number = Int.random(in: 0..<5_000, using: &random)
-        // Waves of joins and of leaves.
+        // Alternates between mostly joins and mostly leaves.
         if Int.random(in: 0..<10, using: &random) < (wave.isMultiple(of: 2) ? 8 : 2) {
           list.join(person("p\(number)"))
           model.insert(number)

@@ -10,7 +10,7 @@ import WaitingRoomFeature
 
   private func person(_ id: Int) -> Person { Person(id: Text("p\(id)"), name: Text("P\(id)")) }
 
-  @Test func `what happens in one frame is one action in order`() {
+  @Test func `all changes of one frame are one action in order`() {
     var intake = WaitingRoomIntake(
       ThrottlePolicies([.waitingRoom: .init(interval: .milliseconds(16))]))
     var output = Output()
@@ -36,7 +36,7 @@ import WaitingRoomFeature
     #expect(intake.pending == 0)
   }
 
-  @Test func `long names are delivered early, whatever the policy`() {
+  @Test func `changes with long names are delivered early, regardless of the policy`() {
     var intake = WaitingRoomIntake(
       ThrottlePolicies([.waitingRoom: .init(interval: .seconds(3600), capacity: 1_000_000)]))
     var output = Output()
@@ -50,8 +50,8 @@ import WaitingRoomFeature
     #expect(output.actions.count == 2)
   }
 
-  /// Every event is accounted for at any instant, and the output is the input, in order.
-  @Test(arguments: 1...20) func `nothing is lost and nothing overtakes`(seed: UInt64) {
+  /// Every event is accounted for at all times, and the output is the input, in order.
+  @Test(arguments: 1...20) func `no change is lost or overtaken`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var intake = WaitingRoomIntake(
       ThrottlePolicies([.waitingRoom: .init(interval: .milliseconds(16), capacity: 10)]))

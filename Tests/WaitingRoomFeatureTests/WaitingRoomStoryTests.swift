@@ -4,7 +4,7 @@ import Testing
 import WaitingRoomFeature
 
 @Suite struct WaitingRoomStoryTests {
-  @Test func `two people come, one gives up and one is let in`() async {
+  @Test func `two people join, one leaves, and one is admitted`() async {
     let ann = Person(id: "ann", name: "Ann")
     let bob = Person(id: "bob", name: "Bob")
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
@@ -21,7 +21,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `the host lets in one person, then as many as the capacity allows`() async {
+  @Test func `the host admits one person, then as many as the capacity allows`() async {
     let people = (1...5).map { Person(id: Text("u\($0)"), name: Text("name \($0)")) }
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     await store.send(.admitNextTapped)
@@ -40,7 +40,7 @@ import WaitingRoomFeature
       $0.admitted = 3
     }
     await store.receive(.delegate(.admitted([people[1], people[2]])))
-    // Full: the host can let no one in, the platform can.
+    // The room is full: the host can admit nobody, but the platform can.
     await store.send(.admitNextTapped)
     await store.send(.changed([.admitted(people[3])])) {
       $0.people.remove("u4")
@@ -58,7 +58,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `people are let in at a pace, as the capacity allows`() async {
+  @Test func `people are admitted at a pace, as the capacity allows`() async {
     let people = (1...9).map { Person(id: Text("u\($0)"), name: Text("name \($0)")) }
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     func admit(_ range: ClosedRange<Int>, at time: Timestamp) async {
@@ -74,7 +74,7 @@ import WaitingRoomFeature
       $0.pace = 2.5
       $0.pacing = AdmissionPace(perSecond: 2.5, since: 1_000)
     }
-    // Nobody waits, so nothing is saved up.
+    // Nobody waits, so no admissions accumulate.
     await store.send(.ticked(at: 60_000))
     await store.send(.changed(people.map { .joined($0) })) {
       for person in people { $0.people.join(person) }
@@ -90,7 +90,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test func `a pace is kept exactly, whatever the ticks`() {
+  @Test func `a pace is exact for any interval of ticks`() {
     for (perSecond, milliseconds) in [(0.01, 1_000), (0.7, 333), (3, 1_000), (1_000, 16)] {
       var pace = AdmissionPace(perSecond: perSecond, since: 0)
       let ticks = 200_000 / milliseconds
@@ -99,7 +99,7 @@ import WaitingRoomFeature
       let expected = perSecond * Double(ticks * milliseconds) / 1_000
       #expect(abs(Double(people) - expected) <= 1, "\(perSecond) per second")
     }
-    // A clock that jumps lets no crowd in, and one that is set back nobody.
+    // A clock that jumps ahead does not admit a crowd, and one that is set back admits nobody.
     var pace = AdmissionPace(perSecond: 3, since: 0)
     #expect(pace.take(until: 1_000_000_000) == 6)
     #expect(pace.take(until: 1_000) == 0)
@@ -108,7 +108,7 @@ import WaitingRoomFeature
     #expect(extreme.take(until: .max) == 1)
   }
 
-  @Test func `the countdown falls second by second and stops at zero`() async {
+  @Test func `the countdown decreases by seconds and stops at zero`() async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     await store.send(.ticked(at: 1_000))
     await store.send(.scheduled(4_500, at: 1_000)) {
@@ -127,7 +127,7 @@ import WaitingRoomFeature
     await store.finish()
   }
 
-  @Test(arguments: [Int64.min, .max]) func `hostile times do no harm`(time: Timestamp) async {
+  @Test(arguments: [Int64.min, .max]) func `extreme times are tolerated`(time: Timestamp) async {
     let store = TestStore(initialState: WaitingRoomFeature.State()) { WaitingRoomFeature() }
     store.exhaustivity = .off
     await store.send(.scheduled(time, at: 0))

@@ -34,7 +34,7 @@ import WaitingRoomFeature
     #expect(graph.output(of: graph.rootID) == expected)
   }
 
-  @Test func `a leave of a person who was not waiting evaluates nothing`() {
+  @Test func `a leave of a person who was not waiting evaluates no view`() {
     let store = Store(
       initialState: WaitingRoomFeature.State(), lane: DirectLane(), notification: .batched
     ) { WaitingRoomFeature() }

@@ -3,7 +3,7 @@ import ChatFeature
 import LiveEvents
 import Synchronization
 
-/// An analysis that answers when the test says so.
+/// An analysis that answers when the test calls it.
 final class Analyst: Sendable {
   private typealias Answer = CheckedContinuation<ChatFindings, any Error>
   private let contents = Mutex<(searches: [WaveSearch], answer: Answer?)>(([], nil))

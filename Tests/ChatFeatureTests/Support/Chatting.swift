@@ -1,7 +1,7 @@
 import ChatFeature
 import LiveEvents
 
-/// A message by `user`; its identifier is `id`, its text names both.
+/// Returns a message from `user`. The identifier is derived from `id`, and the text contains both.
 func message(
   _ id: Int, by user: String = "ann", at time: Timestamp = 1_000, _ text: String? = nil,
   answering answered: Int? = nil
@@ -30,10 +30,10 @@ extension ChatFeature.State {
     for action in actions { _ = ChatFeature().reduce(into: &self, action: action) }
   }
 
-  /// Identifiers of what is shown, oldest first.
+  /// The identifiers of the displayed messages, oldest first.
   var shown: [String] { messages.map { String($0.message.id) } }
 
-  /// The same of what passes the filter, and of the open thread.
+  /// The identifiers of the filtered messages, and of the open thread.
   var passing: [String]? { filtered?.map { String($0.message.id) } }
   var inThread: [String]? { thread?.messages.map { String($0.message.id) } }
 }

@@ -8,8 +8,8 @@ import PollFeature
 import SourcesFeature
 import Testing
 
-/// What a room must show after a stream of events, whatever thinned them: exact sums, the last value
-/// of each key, no peak lost.
+/// The required state of a room after a stream of events, with any throttling: exact sums, the last
+/// value of each key, and all peaks.
 struct Expected {
   private var likes = 0
   private var viewers = 0

@@ -1,7 +1,7 @@
 import LiveEvents
 import TestSupport
 
-/// Random events of every type, as a seed decides.
+/// Generates random events of every type from a seed.
 struct RandomEvents {
   private(set) var generator: SplitMix64
   private var number = 0
@@ -79,7 +79,7 @@ struct RandomEvents {
     }
   }
 
-  /// Most of what comes fits the poll that is open.
+  /// Returns a poll event, which usually matches the open poll.
   private mutating func poll() -> LiveEvent.Payload {
     let id = Text("p\(generator.oneIn(9) ? 1 : 0)")
     return switch generator.pick(0..<9) {
@@ -113,7 +113,7 @@ struct RandomEvents {
   private mutating func control() -> Text { Text(["mic", "game", "zoom"][generator.pick(0..<3)]) }
 
   private mutating func slider() -> Slider {
-    // One in twenty is off the scale, so that rejection is part of the sums.
+    // One in twenty values is out of range, so that the sums include rejections.
     Slider(
       control: control(), phase: Slider.Phase.allCases[generator.pick(0..<3)],
       value: Double(generator.pick(0..<105)) / 99)

@@ -2,24 +2,24 @@ import Suggestions
 
 /// The result of a simulation: its report and, if requested, a trace.
 public struct SimulationOutcome: Sendable {
-  /// What was found.
+  /// The report.
   public var report: SimulationReport
-  /// Chrome trace JSON.
+  /// The trace as Chrome trace JSON; `nil` unless requested.
   public var trace: String?
 }
 
 extension SimulationPlan {
   /// Runs every variant on every device.
   ///
-  /// Yields to other tasks about once per millisecond of work, and ends early if its task is
-  /// cancelled. The result depends on nothing but the plan: the same plan gives the same report, byte for
+  /// Yields to other tasks about once per millisecond of work, and ends early if the task is
+  /// cancelled. The result depends only on the plan: the same plan gives the same report, byte for
   /// byte.
   ///
   /// - Parameters:
-  ///   - wantsTrace: whether to record a trace.
+  ///   - wantsTrace: Whether to record a trace.
   ///   - progress: Called with the percentage done, from 1 to 100, at most once for each value.
-  /// - Throws: ``SimulationProblem``, also if the device falls so far behind that too many events wait;
-  ///   `CancellationError`.
+  /// - Throws: ``SimulationProblem``, also if a device falls so far behind that too many events
+  ///   wait; `CancellationError`.
   public func run(
     wantsTrace: Bool = false, progress: (_ percent: Int) -> Void = { _ in }
   ) async throws -> SimulationOutcome {
@@ -91,16 +91,16 @@ extension SimulationPlan {
     let found = [report]
     for threshold in thresholds {
       report.thresholds.append(threshold.check(found))
-      // Each looks at the turns of all runs.
+      // Each threshold reads the turns of all runs.
       try await SimulationSlice.end()
     }
     return SimulationOutcome(report: report, trace: trace?.text)
   }
 
-  /// Adds what grows in a run, which is repeated while it is uncertain: the same plan does the same, so that of each
-  /// evaluation the shortest time counts.
+  /// Adds the growth found in a run. An uncertain run is repeated: the same plan does the same
+  /// work, so the shortest time of each evaluation counts.
   ///
-  /// - Returns: what the run can tell; findings are complete once all runs have ended.
+  /// - Returns: Whether the run could detect growth. The findings are complete after the last run.
   private func findGrowth(
     in run: SimulatedRun, _ device: Device, _ variant: Variant, _ growth: inout GrowthSummary
   ) async throws -> GrowthRecord {
@@ -115,9 +115,9 @@ extension SimulationPlan {
     return GrowthRecord(table)
   }
 
-  /// Runs a variant on a device with costs that are measured meanwhile, several times.
+  /// Runs a variant on a device several times with measured costs.
   ///
-  /// - Parameter progress: called with the run that goes on, and with `nil` when it has ended.
+  /// - Parameter progress: Called with the current run, and with `nil` when it has ended.
   private func measuredRuns(
     _ device: Device, _ variant: Variant, progress: (SimulatedRun?) -> Void
   ) async throws -> MeasuredRuns {
@@ -138,7 +138,7 @@ extension SimulationPlan {
     return MeasuredRuns(device: device.name, variant: variant.name, runs: runs)
   }
 
-  /// Runs the first variant on the first device to the end, and returns the screen as it is then.
+  /// Runs the first variant on the first device to the end, and returns the resulting screen.
   package func finalScreen() throws -> (any RunningScreen)? {
     guard let device = devices.first, let variant = variants.first else { return nil }
     let run = try SimulatedRun(self, device, variant)
@@ -147,7 +147,7 @@ extension SimulationPlan {
     return run.screen
   }
 
-  /// Which views there are is known when they have been seen.
+  /// Checks the names of views. They are known only after the views have appeared.
   private func check(_ runs: [RunReport]) throws(SimulationProblem) {
     let views = Set(runs.flatMap(\.views).map(\.name))
     for variant in variants {
@@ -167,7 +167,7 @@ extension SimulationPlan {
     try check(thresholds, against: runs)
   }
 
-  /// Checks what conditions name against the screen, as runs showed it.
+  /// Checks the names in conditions against the screen of the runs.
   func check(
     _ thresholds: [Threshold], against runs: [RunReport]
   ) throws(SimulationProblem) {
@@ -186,7 +186,7 @@ extension SimulationPlan {
     }
   }
 
-  /// Whether there is the variant or device that a condition asks for.
+  /// Checks that the variant or device in a condition's scope exists.
   func checkScope(of threshold: Threshold) throws(SimulationProblem) {
     do throws(ThresholdProblem) {
       try threshold.scope?.check(
@@ -197,15 +197,16 @@ extension SimulationPlan {
   }
 }
 
-/// Version of the simulator. It must be raised with every change to what the same input gives.
+/// The version of the simulator. Must be raised with every change that affects results.
 package let simulatorVersion = "0.3.1"
 
 package enum SimulationSlice {
-  /// Units of work between two yields: of events that are held, which take 0.2 to 0.3 us each, about half a millisecond. A
-  /// yield wakes another thread, so that with half of them a flood spent a twentieth of its time on that.
+  /// The units of work between two yields. For held events, which take 0.2 to 0.3 us each, this is
+  /// about half a millisecond. A yield wakes another thread: with half of the units, a flood spent
+  /// a twentieth of its time on yields.
   package static let work = 2_000
 
-  /// Lets other tasks run, and ends a simulation whose result nobody waits for any more.
+  /// Lets other tasks run, and ends a cancelled simulation.
   ///
   /// - Throws: `CancellationError`.
   package static func end() async throws {

@@ -1,20 +1,21 @@
 import Composable
 import ViewGraph
 
-/// Measures the real work of a run, and watches it to explain it. Belongs to the thread that simulates.
+/// Measures the real work of a run, and records data to explain it. Belongs to the simulating
+/// thread.
 final class RunWatch {
   private let reader: SizeReader
   private let work: WorkRecorder
   private let effects: EffectMeter
   private let duration: VirtualTime
-  // Only if something is to be found.
+  // Only if the run looks for findings.
   private let recorder: FindingRecorder?
   private let copies: CopyRecorder?
   private let history: SizeHistory?
 
-  /// `nil` if nothing is measured.
+  /// Creates a watch. The result is `nil` if nothing is measured.
   ///
-  /// - Parameter look: reads the sizes of the state.
+  /// - Parameter look: Reads the sizes of the state.
   init?(
     _ measuring: Measuring, _ clock: SimulatedClock, _ effects: EffectMeter?,
     duration: VirtualTime, _ look: @escaping (inout StateSizes) -> Void
@@ -42,18 +43,18 @@ final class RunWatch {
     endQuietTurn(at: time)
   }
 
-  /// A turn in which only events were taken in.
+  /// Ends a turn that only received events.
   func endQuietTurn(at time: Int64) { history?.note(at: time) }
 
   // MARK: Actions
 
   func beginAction() {
     copies?.beginAction()
-    // Last, so that nothing else is measured.
+    // Last, so that the preparations are not measured.
     work.beginAction()
   }
 
-  /// Returns how long the reduction took.
+  /// Ends an action. Returns the duration of the reduction.
   func endAction(_ kind: Int, _ name: @autoclosure () -> String, elements: Int) -> Int64 {
     let measured = work.endAction(kind, name(), elements: elements)
     reader.invalidate()
@@ -61,7 +62,7 @@ final class RunWatch {
     return measured
   }
 
-  /// The action cost this in the simulation.
+  /// Records the simulated cost of an action.
   func reduced(_ kind: Int, cost: Int64, isFeedback: Bool) {
     recorder?.reduced(kind, cost: cost, isFeedback: isFeedback)
   }
@@ -70,7 +71,7 @@ final class RunWatch {
 
   func beginEvaluation(_ view: String) { work.beginEvaluation(view) }
 
-  /// Returns how long the evaluation took; 0 if it was not measured.
+  /// Ends an evaluation. Returns its duration; 0 if it was not measured.
   func endEvaluation(_ output: ViewNode) -> Int64 {
     let measured = work.endEvaluation(output)
     recorder?.didEvaluate(output)
@@ -80,7 +81,7 @@ final class RunWatch {
   func note(_ record: EvaluationRecord) { recorder?.note(record) }
   func removed(_ view: ViewID, _ name: String) { recorder?.removed(view, name) }
 
-  /// Runs what effects have for the thread.
+  /// Runs the work of effects on the thread.
   func whileEffectsRun(_ body: () -> Void) {
     recorder?.isInEffects = true
     body()
@@ -89,12 +90,12 @@ final class RunWatch {
 
   // MARK: Result
 
-  /// Effects that held the thread.
+  /// The effects that held the thread.
   var laneHolds: [EffectMeter.Holds] { effects.holds }
 
-  /// What grows, and what it was found in.
+  /// Returns the growth of the run's work, and the measurements behind it.
   ///
-  /// - Parameter earlier: what was measured in a run of the same plan.
+  /// - Parameter earlier: The measurements of an earlier run of the same plan.
   func growth(
     on device: Device, reads: @escaping (String) -> [String], with earlier: WorkTable?
   ) -> (found: [GrowthSearch.Found], table: WorkTable) {
@@ -104,7 +105,7 @@ final class RunWatch {
     return (search.found, table)
   }
 
-  /// What was found in the run; `nil` if nothing was to be.
+  /// Returns the findings of the run; `nil` if the run does not look for findings.
   func found(_ run: RunReport, _ device: Device) -> RunFindings? {
     guard let recorder, let copies, let history else { return nil }
     let rules = FindingRules(run: run, duration: duration.nanoseconds)

@@ -1,29 +1,30 @@
 import Synchronization
 
-/// Measures how long effects hold the thread of the screen: from one suspension to the next, a task lets nothing else run.
+/// Measures how long effects hold the screen's thread. Between two suspensions, a task blocks the
+/// thread.
 ///
-/// Belongs to the thread that simulates, on which all lanes of a run are.
+/// Belongs to the simulating thread, which runs all lanes of a run.
 final class EffectMeter: @unchecked Sendable {
-  /// What an effect did on the lane.
+  /// The holds of one effect on the lane.
   struct Holds: Sendable {
     var effect: String
-    /// How often it held the lane for longer than ``EffectMeter/short``.
+    /// The number of holds longer than ``EffectMeter/short``.
     var count = 0
-    /// Nanoseconds.
+    /// The longest hold, in nanoseconds.
     var longest: Int64 = 0
-    /// Nanoseconds of all holds that were counted.
+    /// The total of all counted holds, in nanoseconds.
     var total: Int64 = 0
   }
 
-  /// Shorter holds are not counted.
+  /// Shorter holds are not counted, in nanoseconds.
   private static let short: Int64 = 1_000_000
 
   private(set) var holds: [Holds] = []
-  /// Called with what each part took.
+  /// Called with the duration of each part, in nanoseconds.
   var onPart: ((Int64) -> Void)?
   private var clock = WorkClock(readsBoth: true)
 
-  /// Runs a part of an effect. Parts are never within each other.
+  /// Runs a part of an effect. Parts are never nested.
   func measure(_ effect: String, _ part: () -> Void) {
     clock.begin()
     part()
@@ -38,7 +39,7 @@ final class EffectMeter: @unchecked Sendable {
   }
 }
 
-/// The executor of one effect on a lane, so that what it does is measured under its name.
+/// The executor of one effect on a lane, which measures the effect under its name.
 final class EffectExecutor: TaskExecutor {
   private let lane: SimulationLane
   private let effect: String

@@ -1,10 +1,10 @@
-/// Work that grows with a collection of the state: what took longer, and with which field.
+/// Work that grows with a collection of the state.
 ///
-/// The costs of a device are constants, so a filter over all rows costs the same at 10 rows and at 10,000. The real code
-/// runs during a simulation, however, and its work is measured on the machine that simulates. All durations here are
-/// measured, and differ from run to run.
+/// The costs of a device are constants, so a filter over all rows costs the same for 10 rows and
+/// for 10,000. However, a simulation runs the real code, and measures its work on the simulating
+/// machine. All durations here are measured, and differ from run to run.
 public struct GrowthFinding: Sendable {
-  /// What the work belongs to.
+  /// The kind of work.
   public enum Kind: String, Sendable, CaseIterable {
     /// The evaluation of a view.
     case view
@@ -12,48 +12,50 @@ public struct GrowthFinding: Sendable {
     case action
   }
 
-  /// How the work depends on the number of elements.
+  /// The dependence of the work on the number of elements.
   public enum Order: String, Sendable, CaseIterable {
-    /// In proportion to it.
+    /// Proportional to the number.
     case linear = "n"
-    /// As a sort does.
+    /// Like a sort.
     case linearithmic = "n log n"
-    /// As a search for each element does.
+    /// Like a search for each element.
     case quadratic = "n^2"
   }
 
-  /// The work at the largest size that was seen on a device.
+  /// The work at the largest size that occurred on a device.
   public struct Projection: Sendable, Hashable {
     /// The name of the device.
     public var device: String
-    /// The largest number of elements that the run on it had.
+    /// The largest number of elements in the run on the device.
     public var size: Int
-    /// How long one evaluation or reduction takes then: measured work times the slowdown of the device.
+    /// The duration of one evaluation or reduction at that size: the measured work multiplied by
+    /// the device's slowdown.
     public var work: Duration
   }
 
   /// The variant of the screen.
   public var variant: String
-  /// What the work belongs to.
+  /// The kind of work.
   public var kind: Kind
-  /// The name of the view, or of the kind of action: `ChatView`, `chat.messages`.
+  /// The name of the view or action kind: `ChatView`, `chat.messages`.
   public var name: String
-  /// The path of the field that the work grows with, such as `chat.messages`. ``elements`` names the elements that a view
-  /// shows or an action carries.
+  /// The path of the collection with which the work grows, such as `chat.messages`; ``elements``
+  /// for the elements that a view shows or an action carries.
   public var field: String
-  /// Other fields whose sizes explain the work nearly as well, since they grow together.
+  /// Other collections whose sizes explain the work nearly as well, because they grow together.
   public var together: [String]
-  /// The shape that explains the measurements best.
+  /// The order that explains the measurements best.
   public var order: Order
-  /// Work for each element, on average over the sizes that were seen, on the machine that simulates.
+  /// The average work per element over the measured sizes, on the simulating machine.
   public var perElement: Duration
-  /// How sure it is, from 0 to 1: how consistently the work rises with the size, less what the size does not explain.
+  /// The confidence from 0 to 1: how consistently the work rises with the size, reduced by the part
+  /// that the size does not explain.
   public var confidence: Double
   /// The sizes at which work was measured.
   public var sizes: ClosedRange<Int>
   /// The work at the largest size on each device, in the order of the runs.
   public var projected: [Projection]
 
-  /// The name of a field that stands for the elements that a view shows or an action carries.
+  /// The name of the field that represents the elements that a view shows or an action carries.
   public static let elements = "(its elements)"
 }

@@ -1,57 +1,61 @@
 import ViewGraph
 
-/// Finds out which measured work grows with which size.
+/// Finds the sizes with which measured work grows.
 struct GrowthSearch {
-  /// What was found of one view or kind of action.
+  /// The growth found in one view or action kind.
   struct Found: Sendable {
     var kind: GrowthFinding.Kind
     var name: String
-    /// The best field first.
+    /// The collections that explain the work, best first.
     var fields: [String]
     var fit: SizeFit
 
-    /// Whether no machine, however busy, makes such a difference by itself.
+    /// Whether the difference is too large to be caused by other load on the machine.
     var isCertain: Bool {
       fit.tau >= 0.9 && fit.span >= 1_000_000
         && fit.work(at: fit.sizes.upperBound) >= 4 * fit.work(at: fit.sizes.lowerBound)
     }
   }
 
-  /// Growth that adds less than this to one evaluation is not worth a word: 0.2 % of a frame at 60 per second.
+  /// The smallest reported growth of one evaluation, in nanoseconds: 0.2 % of a frame at 60 Hz.
   private static let least = 30_000.0
-  /// The largest size has to take so many times as long as the smallest.
+  /// The minimum ratio of the work at the largest size to the work at the smallest.
   private static let leastRatio = 1.3
-  /// A collection that gains fewer elements than this in a run does not show how work grows: four measurements in random
-  /// order rise in one of 24 cases, and hundreds of pairs of work and size are compared in a run.
+  /// The minimum growth of a collection, in elements. Smaller changes prove nothing: four
+  /// measurements in random order rise in one of 24 cases, and a run compares hundreds of pairs of
+  /// work and size.
   private static let leastElements = 10
   private static let leastTau = 0.8
   private static let leastConfidence = 0.5
-  /// Fewer measurements say nothing.
+  /// The minimum number of measurements.
   static let fewest = 12
-  /// Another field explains the work nearly as well if it leaves no more than this many times as much over.
+  /// Another collection explains the work nearly as well if its residual is at most this many times
+  /// the smallest.
   private static let similar = 1.25
-  /// A bounded collection explains the work if it leaves no more than this many times as much over.
+  /// A bounded collection explains the work if its residual is at most this many times the
+  /// smallest.
   private static let explains = 2.0
 
-  /// What takes less than this on the device, a quarter of a frame at 60 per second, is no finding if it is rare, or if
-  /// the collection is bounded.
+  /// Less work on the device, in nanoseconds (a quarter of a frame at 60 Hz), is not reported if it
+  /// is rare, or if the collection is bounded.
   private static let leastAlone = 4_000_000.0
-  /// What takes less than this share of the thread's time is rare.
+  /// Work is rare if it takes a smaller share of the thread's time.
   private static let leastShare = 0.001
 
   let table: WorkTable
   let device: Device
   let duration: VirtualTime
-  /// Names of the fields that the views of a name read, which are likelier to be what their work grows with.
+  /// Returns the names of the fields that the views of a name read. Work is more likely to grow
+  /// with these.
   let reads: (String) -> [String]
 
-  /// What grows, in the order of the table.
+  /// The findings in the order of the table.
   var found: [Found] { table.targets.flatMap(found) }
 
   private func found(_ target: WorkTable.Target) -> [Found] {
     guard target.samples.count >= Self.fewest else { return [] }
     var work = target.samples.map { Double($0.work) }
-    // Nearly everything that a sound screen does ends here.
+    // Nearly all work of a sound screen ends here.
     let sorted = work.sorted()
     guard sorted[sorted.count - 1] - sorted[0] >= Self.least else { return [] }
     let elements = target.samples.map(\.elements)
@@ -67,23 +71,25 @@ struct GrowthSearch {
     return result
   }
 
-  /// - Parameter elements: `nil` if what they explain was already taken off.
+  /// - Parameter elements: The numbers of elements; `nil` if their part of the work was already
+  ///   subtracted.
   private func best(
     _ target: WorkTable.Target, _ work: [Double], _ elements: [Int]?
   ) -> Found? {
     var fits: [(field: String, fit: SizeFit)] = []
     func look(_ field: String, _ sizes: [Int]) {
-      // Most collections stay as they are.
+      // Most collections do not change.
       guard sizes.contains(where: { $0 != sizes[0] }) else { return }
       if let fit = SizeFit.best(sizes, work), accepts(fit) { fits.append((field, fit)) }
     }
-    // The simulator can charge for elements: they come first among equals.
+    // The simulator can charge for elements, so they come first among equals.
     if let elements { look(GrowthFinding.elements, elements) }
     for (number, path) in table.paths.enumerated() {
       look(path, table.sizes(of: number, at: target.samples))
     }
     guard let least = fits.map(\.fit.residual).min() else { return nil }
-    // What a bounded collection explains, another one that fills up at the same time explains, too.
+    // If a bounded collection explains the work, any other collection that grew at the same time
+    // does too.
     let harmless = fits.contains {
       $0.fit.residual <= Self.explains * least + 1 && isHarmless($0.field, $0.fit, target)
     }
@@ -98,7 +104,8 @@ struct GrowthSearch {
       kind: target.kind, name: target.name, fields: ranked.map(\.field), fit: ranked[0].fit)
   }
 
-  /// Whether the work is short on the device, and either rare or at its end, since the collection has stopped growing.
+  /// Whether the work is short on the device, and either rare or limited because the collection has
+  /// stopped growing.
   private func isHarmless(_ field: String, _ fit: SizeFit, _ target: WorkTable.Target) -> Bool {
     let size = field == GrowthFinding.elements ? fit.sizes.upperBound : table.largest(field)
     let work = fit.work(at: size) * Double(device.slowdown) / 1_000_000
@@ -116,7 +123,7 @@ struct GrowthSearch {
       && fit.confidence >= Self.leastConfidence
   }
 
-  /// 0 for what is the likeliest to be the reason, by its name.
+  /// Returns a rank by the field's name; 0 for the most likely cause.
   private func rank(_ field: String, of target: WorkTable.Target) -> Int {
     if field == GrowthFinding.elements { return 0 }
     switch target.kind {

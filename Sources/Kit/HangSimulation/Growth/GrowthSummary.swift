@@ -1,13 +1,14 @@
-/// Collects what grows over the runs of a plan.
+/// Collects the growth found in the runs of a plan.
 struct GrowthSummary {
-  /// A run whose findings are uncertain is repeated this often.
+  /// The number of repetitions of a run with uncertain findings.
   static let repeats = 2
 
   private struct Item {
     var variant: String
     var found: GrowthSearch.Found
 
-    /// Whether it is the same growth, which another device may show in a field that grows together with this one.
+    /// Whether both are the same growth. Another device may name a collection that grows together
+    /// with this one.
     func isSame(as other: GrowthSearch.Found, _ variant: String) -> Bool {
       self.variant == variant && found.kind == other.kind && found.name == other.name
         && !Set(found.fields).isDisjoint(with: other.fields)
@@ -24,20 +25,21 @@ struct GrowthSummary {
   private var items: [Item] = []
   private var runs: [Run] = []
 
-  /// Whether repeating a run would tell more: it found something that a busy machine might explain.
+  /// Returns whether repeating a run could help, because a finding might be caused by load on the
+  /// machine.
   func isUncertain(_ found: [GrowthSearch.Found], variant: String) -> Bool {
     found.contains { found in
       !found.isCertain && !items.contains { $0.isSame(as: found, variant) }
     }
   }
 
-  /// Adds what a run found.
+  /// Adds the findings of a run.
   mutating func add(
     _ found: [GrowthSearch.Found], _ table: WorkTable, _ holds: [EffectMeter.Holds],
     _ device: Device, variant: String
   ) {
     var table = table
-    // Only the sizes are needed from here on.
+    // Only the sizes are needed later.
     table.targets = []
     runs.append(Run(device: device, variant: variant, table: table, holds: holds))
     for found in found {
@@ -49,7 +51,7 @@ struct GrowthSummary {
     }
   }
 
-  /// The costliest first.
+  /// The findings, costliest first.
   var findings: [GrowthFinding] {
     items.compactMap(finding).sorted { left, right in
       (left.projected.map(\.work).max() ?? .zero) > (right.projected.map(\.work).max() ?? .zero)
@@ -60,7 +62,7 @@ struct GrowthSummary {
     let (found, fit) = (item.found, item.found.fit)
     let runs = runs.filter { $0.variant == item.variant }
     let isElements = found.fields[0] == GrowthFinding.elements
-    // The costs of these devices contain it.
+    // The costs of these devices already include the work.
     if isElements, !runs.contains(where: { charges(less: fit, of: found, on: $0.device) }) {
       return nil
     }
@@ -77,10 +79,10 @@ struct GrowthSummary {
       })
   }
 
-  /// Half a frame at 60 per second: with what else a frame needs, it is late.
+  /// Half a frame at 60 Hz, in nanoseconds. With the frame's other work, the frame is late.
   private static let longHold = 8_000_000.0
 
-  /// The longest first.
+  /// The lane holds, longest first.
   var laneHolds: [LaneHold] {
     var holds: [LaneHold] = []
     for run in runs {
@@ -103,7 +105,7 @@ struct GrowthSummary {
     return holds.sorted { $0.longestOnDevice > $1.longestOnDevice }
   }
 
-  /// Whether the costs of a device charge less for an element than was measured.
+  /// Returns whether a device charges less for an element than was measured.
   private func charges(
     less fit: SizeFit, of found: GrowthSearch.Found, on device: Device
   ) -> Bool {

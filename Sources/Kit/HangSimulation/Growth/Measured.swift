@@ -1,5 +1,5 @@
-/// What was measured on the machine that simulates. It differs from run to run, so that it has no part in whether two
-/// reports are equal.
+/// A value that was measured on the simulating machine. It differs from run to run, so it does not
+/// affect the equality of two reports.
 struct Measured<Value: Sendable>: Hashable, Sendable {
   var value: Value
 

@@ -1,39 +1,44 @@
-/// How work depends on a size: a line through the medians of groups of measurements of similar size.
+/// The dependence of work on a size: a line through the medians of groups of measurements with
+/// similar sizes.
 ///
-/// The slope is the median of the slopes between all pairs of groups (H. Theil 1950; P. K. Sen, "Estimates of the
-/// regression coefficient based on Kendall's tau", Journal of the American Statistical Association 63, 1968), which a
-/// quarter of the groups can be wrong without moving far. Kendall's tau of the groups says how consistently work rises.
+/// The slope is the median of the slopes between all pairs of groups (H. Theil 1950; P. K. Sen,
+/// "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
+/// Statistical Association 63, 1968). A quarter of the groups can be wrong without a large effect
+/// on it. Kendall's tau of the groups measures how consistently the work rises.
 struct SizeFit: Sendable {
-  /// At most this many groups; more sizes share them evenly.
+  /// The maximum number of groups. Further sizes are distributed evenly over the groups.
   private static let groups = 16
-  /// With fewer sizes than that, a step that came at the same time looks like growth.
+  /// The minimum number of different sizes. With fewer sizes, an unrelated step at the same time
+  /// looks like growth.
   private static let fewest = 4
 
   let order: GrowthFinding.Order
-  /// The smallest and the largest size.
+  /// The range of the sizes.
   let sizes: ClosedRange<Int>
-  /// From -1, work falls with each larger size, to 1, it rises.
+  /// Kendall's tau: from -1 (work falls with each larger size) to 1 (it rises).
   let tau: Double
   /// The median distance of all measurements from the line, in nanoseconds.
   let residual: Double
   private let slope: Double
   private let intercept: Double
 
-  /// The work at a size, in nanoseconds.
+  /// Returns the work at a size, in nanoseconds.
   func work(at size: Int) -> Double { intercept + slope * Self.scale(Double(size), order) }
 
-  /// How much more work the largest size is than the smallest, in nanoseconds.
+  /// The difference of the work between the largest and the smallest size, in nanoseconds.
   var span: Double { slope * (Self.scale(Double(sizes.upperBound), order) - scaledLeast) }
 
   private var scaledLeast: Double { Self.scale(Double(sizes.lowerBound), order) }
 
-  /// Nanoseconds for each element, on average over the sizes.
+  /// The average work per element over the sizes, in nanoseconds.
   var perElement: Double { span / Double(sizes.count - 1) }
 
-  /// How consistently the work rises with the size, less what the size does not explain; from 0 to 1.
+  /// The confidence from 0 to 1: how consistently the work rises with the size, reduced by the part
+  /// that the size does not explain.
   var confidence: Double { max(0, tau) * max(0, 1 - residual / max(span, 1)) }
 
-  /// The line of the shape that explains the measurements best; `nil` if there are too few different sizes.
+  /// Returns the fit of the order that explains the measurements best; `nil` if there are too few
+  /// different sizes.
   static func best(_ sizes: [Int], _ work: [Double]) -> SizeFit? {
     let points = zip(sizes, work).sorted { ($0.0, $0.1) < ($1.0, $1.1) }
     let groups = grouped(points)
@@ -41,7 +46,7 @@ struct SizeFit: Sendable {
     var best = SizeFit(points, groups, .linear)
     for order in [GrowthFinding.Order.linearithmic, .quadratic] {
       let other = SizeFit(points, groups, order)
-      // A line is enough unless another shape explains clearly more.
+      // A linear fit is preferred unless another order is clearly better.
       if other.residual < 0.7 * best.residual { best = other }
     }
     return best
@@ -79,12 +84,14 @@ struct SizeFit: Sendable {
     }
   }
 
-  /// To the base of two, straight between powers of two: exact enough for the shape of a sort.
+  /// Returns the binary logarithm, interpolated linearly between powers of two, which is precise
+  /// enough for the shape of a sort.
   private static func logarithm(_ number: Double) -> Double {
     Double(number.exponent) + number.significand - 1
   }
 
-  /// The mean size and median work of neighbours in the order of their size. Equal sizes share a group.
+  /// Returns the mean size and median work of measurements with neighbouring sizes. Equal sizes
+  /// share a group.
   private static func grouped(
     _ points: [(size: Int, work: Double)]
   ) -> [(size: Double, work: Double)] {

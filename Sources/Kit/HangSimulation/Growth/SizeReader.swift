@@ -1,25 +1,25 @@
 import Composable
 
-/// Reads the sizes of the collections in the state: once between two changes, for all that ask.
+/// Reads the sizes of the state's collections, at most once between two changes, for all users.
 ///
-/// Belongs to the thread that simulates.
+/// Belongs to the simulating thread.
 final class SizeReader {
   private(set) var sizes: StateSizes
-  /// Reads the sizes of the state; `nil` before there is a screen.
+  /// Reads the sizes of the state; `nil` before a screen exists.
   var look: ((inout StateSizes) -> Void)?
-  /// Whether an action may have changed the sizes since the last look.
+  /// Whether an action may have changed the sizes since the last reading.
   private var areOld = true
 
-  /// - Parameter isThorough: see ``StateSizes/init(isThorough:)``.
+  /// - Parameter isThorough: See ``StateSizes/init(isThorough:)``.
   init(isThorough: Bool = false, _ look: ((inout StateSizes) -> Void)? = nil) {
     sizes = StateSizes(isThorough: isThorough)
     self.look = look
   }
 
-  /// The sizes may have changed.
+  /// Marks the sizes as outdated.
   func invalidate() { areOld = true }
 
-  /// Brings ``sizes`` up to date. Returns whether that took a look.
+  /// Updates ``sizes`` if they are outdated. Returns whether they were read.
   @discardableResult
   func update() -> Bool {
     guard areOld, let look else { return false }

@@ -6,15 +6,16 @@
   import Glibc
 #endif
 
-/// Measures how long a piece of the simulated code really takes.
+/// Measures the real duration of a piece of the simulated code.
 ///
-/// Monotonic time, since it is read in 30 ns; the processor time of the thread needs a system call, ten times as long.
-/// Noise only adds, and pieces of microseconds are rarely interrupted. Once pieces take longer than
-/// ``heavy``, both clocks are read and the shorter time of those counts, which leaves out the time of other threads.
+/// Uses monotonic time, which is read in 30 ns. The processor time of the thread needs a system
+/// call, which takes ten times as long. Noise can only add time, and pieces of microseconds are
+/// rarely interrupted. After a piece longer than ``heavy``, both clocks are read, and the shorter
+/// time counts, which excludes the time of other threads.
 struct WorkClock {
-  /// Nanoseconds from which on the thread is often interrupted on a busy machine.
+  /// The length, in nanoseconds, above which a piece is often interrupted on a busy machine.
   private static let heavy: UInt64 = 100_000
-  /// For how many pieces after a long one both clocks are read.
+  /// The number of pieces after a long one for which both clocks are read.
   private static let remembered = 64
 
   private var start: UInt64 = 0
@@ -22,7 +23,7 @@ struct WorkClock {
   private var heavyLeft = 0
   private let readsBoth: Bool
 
-  /// - Parameter readsBoth: whether both clocks are always read, for pieces that are few.
+  /// - Parameter readsBoth: Whether both clocks are always read. Use it for rare pieces.
   init(readsBoth: Bool = false) { self.readsBoth = readsBoth }
 
   mutating func begin() {
@@ -30,11 +31,11 @@ struct WorkClock {
     start = Self.read(CLOCK_MONOTONIC)
   }
 
-  /// Nanoseconds since the beginning.
+  /// Returns the nanoseconds since the start of the piece.
   mutating func end() -> Int64 {
     var elapsed = Self.read(CLOCK_MONOTONIC) &- start
     heavyLeft = elapsed > Self.heavy ? Self.remembered : max(0, heavyLeft - 1)
-    // What was over sooner was not interrupted.
+    // A shorter piece was not interrupted.
     if let processorStart, readsBoth || elapsed > Self.heavy {
       elapsed = min(elapsed, Self.read(CLOCK_THREAD_CPUTIME_ID) &- processorStart)
     }
@@ -48,11 +49,11 @@ struct WorkClock {
   }
 }
 
-/// Which real work a run measures.
+/// The extent of the measurements in a run.
 enum Measuring: Sendable {
   case nothing
-  /// Enough of it to find what grows.
+  /// Measures enough work to detect growth.
   case growth
-  /// All of it: it replaces the costs of the device.
+  /// Measures all work, which replaces the costs of the device.
   case costs
 }

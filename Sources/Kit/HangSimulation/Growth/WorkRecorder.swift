@@ -1,43 +1,45 @@
 import Composable
 import ViewGraph
 
-/// Measures the real work of each evaluation and each reduction of a run, and sees how large the state is.
+/// Measures the real work of evaluations and reductions in a run, together with the sizes of the
+/// state.
 ///
-/// Which of them it keeps depends on their order alone: a run that is repeated keeps the same. Of each view and kind of
-/// action it keeps up to ``most``, evenly over the run.
+/// The kept samples depend only on the order of the work, so a repeated run keeps the same samples.
+/// Keeps up to ``most`` samples of each view and action kind, distributed over the run.
 ///
-/// Belongs to the thread that simulates.
+/// Belongs to the simulating thread.
 final class WorkRecorder {
-  /// Enough for sixteen sizes with eight measurements each.
+  /// Enough for sixteen sizes with eight samples each.
   private static let most = 256
-  /// Of a turn with thousands of actions of a kind, so many are kept.
+  /// The maximum number of kept samples of a target in one turn, which may have thousands of
+  /// actions of a kind.
   private static let mostInTurn = 4
 
   private let reader: SizeReader
   private var clock = WorkClock()
   private var table = WorkTable()
   private var turn = 0
-  /// Whether the present turn has a sample, so that its sizes are wanted.
+  /// Whether the current turn has a sample, so that its sizes are needed.
   private var wantsSizes = false
   private var views: [String: Int] = [:]
-  /// By the numbers of ``ActionKinds``.
+  /// The targets of actions, by action number (``ActionKinds``).
   private var actions: [Int?] = []
-  /// The view that is being evaluated, if its work is measured.
+  /// The target of the view being evaluated, if its sample will be kept.
   private var view: Int?
 
-  /// Whether everything is measured, not only what is kept.
+  /// Whether all work is measured, and not only the kept samples.
   private let measuresAll: Bool
 
-  /// Whether the screen says when an action begins.
+  /// Whether the screen marks the start of actions.
   private var marksActions = false
 
-  /// - Parameter measuresAll: whether everything is measured, not only what is kept.
+  /// - Parameter measuresAll: Whether all work is measured, and not only the kept samples.
   init(measuresAll: Bool, _ reader: SizeReader) {
     self.measuresAll = measuresAll
     self.reader = reader
   }
 
-  /// What was measured.
+  /// The kept samples.
   var result: WorkTable {
     var table = table
     table.paths = reader.sizes.paths
@@ -61,8 +63,8 @@ final class WorkRecorder {
     clock.begin()
   }
 
-  /// Ends an action. It began with the end of the one before or with the turn, unless the screen says when. Returns what it
-  /// took.
+  /// Ends an action. Unless the screen marks starts, the action began at the end of the previous
+  /// action, or at the start of the turn. Returns its duration.
   func endAction(_ kind: Int, _ name: @autoclosure () -> String, elements: Int) -> Int64 {
     let work = clock.end()
     while actions.count <= kind { actions.append(nil) }
@@ -80,7 +82,7 @@ final class WorkRecorder {
     if view != nil || measuresAll { clock.begin() }
   }
 
-  /// Returns what it took; 0 if it was not measured.
+  /// Ends an evaluation. Returns its duration; 0 if it was not measured.
   func endEvaluation(_ output: ViewNode) -> Int64 {
     guard view != nil || measuresAll else { return 0 }
     let work = clock.end()
@@ -96,7 +98,7 @@ final class WorkRecorder {
   }
 
   private func keeps(_ target: Int) -> Bool {
-    // The turns are the same for all that happens often, so that few turns need a look at the sizes.
+    // All frequent work uses the same turns, so that sizes are read in few turns.
     guard turn & (table.targets[target].stride - 1) == 0 else { return false }
     return table.targets[target].turn != turn || table.targets[target].inTurn < Self.mostInTurn
   }
@@ -109,7 +111,7 @@ final class WorkRecorder {
 }
 
 extension WorkTable.Target {
-  /// Keeps a sample. Of too many, every other one goes.
+  /// Keeps a sample. If there are too many, removes every other one.
   mutating func add(_ sample: WorkTable.Sample, in turn: Int, most: Int) {
     inTurn = self.turn == turn ? inTurn + 1 : 1
     self.turn = turn

@@ -1,34 +1,35 @@
-/// What pieces of a run's real code took, and how large the state was then.
+/// The durations of pieces of a run's real code, with the sizes of the state.
 struct WorkTable: Sendable {
   /// One evaluation or reduction.
   struct Sample: Sendable {
-    /// In nanoseconds.
+    /// The duration in nanoseconds.
     var work: Int64
-    /// How many elements it put on the screen, or carried.
+    /// The number of elements that the view showed or the action carried.
     var elements: Int
-    /// The row of ``sizes`` that was seen at the end of its turn.
+    /// The row of ``sizes`` that was read at the end of its turn.
     var look: Int
   }
 
-  /// A view or a kind of action.
+  /// A view or an action kind.
   struct Target: Sendable {
     var kind: GrowthFinding.Kind
     var name: String
-    /// A sample is kept in turns whose number this divides: a power of two.
+    /// Samples are kept only in turns whose number is a multiple of this power of two.
     var stride = 1
-    /// The turn of the newest sample, and how many it has.
+    /// The turn of the newest sample, and the number of samples in that turn.
     var turn = 0
     var inTurn = 0
     var samples: [Sample] = []
   }
 
   var targets: [Target] = []
-  /// Paths of collections.
+  /// The paths of the collections.
   var paths: [String] = []
-  /// One row for each look at the state. Early rows are shorter, since collections appear later.
+  /// One row per reading of the state. Early rows are shorter because further collections appear
+  /// later.
   var sizes: [[Int]] = []
 
-  /// The size of the collection of this number at each sample.
+  /// Returns the size of a collection at each sample.
   func sizes(of path: Int, at samples: [Sample]) -> [Int] {
     samples.map { sample in
       guard sample.look < sizes.count, path < sizes[sample.look].count else { return 0 }
@@ -36,13 +37,14 @@ struct WorkTable: Sendable {
     }
   }
 
-  /// The largest size that this collection had at a look; 0 if it is unknown.
+  /// Returns the largest size of a collection at any reading; 0 if it is unknown.
   func largest(_ path: String) -> Int {
     guard let path = paths.firstIndex(of: path) else { return 0 }
     return sizes.reduce(0) { max($0, path < $1.count ? $1[path] : 0) }
   }
 
-  /// Whether this collection had its largest size before the last third of the run: it is bounded, or ran full.
+  /// Returns whether a collection reached its largest size before the last third of the run: it is
+  /// bounded or full.
   func isBounded(_ path: String) -> Bool {
     guard let path = paths.firstIndex(of: path) else { return false }
     func largest(_ rows: some Sequence<[Int]>) -> Int {
@@ -52,11 +54,11 @@ struct WorkTable: Sendable {
     return largest(sizes.prefix(early)) >= largest(sizes.dropFirst(early))
   }
 
-  /// Of each sample, the shorter time of two runs that did the same.
+  /// Replaces the duration of each sample by the shorter duration of two identical runs.
   ///
-  /// Noise only adds, and it rarely adds to the same evaluation in each run.
+  /// Noise can only add time, and rarely affects the same evaluation in each run.
   ///
-  /// - Returns: false, and nothing changed, if the runs did not do the same.
+  /// - Returns: False, without any change, if the runs did not do the same work.
   mutating func takeMinimum(of other: WorkTable) -> Bool {
     guard targets.map(\.samples.count) == other.targets.map(\.samples.count) else { return false }
     for (target, samples) in other.targets.map(\.samples).enumerated() {

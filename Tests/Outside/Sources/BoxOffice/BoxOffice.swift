@@ -3,7 +3,7 @@ import HangSimulation
 import RateLimiting
 import ViewGraph
 
-/// Seats of a hall that many people want at once.
+/// The seats of a hall, for which demand is high.
 @Reducer
 public struct BoxOffice {
   @ObservableState
@@ -43,7 +43,7 @@ public struct BoxOffice {
   }
 }
 
-/// Those who wait.
+/// The waiting people.
 @Reducer
 public struct Queue {
   @ObservableState
@@ -81,7 +81,7 @@ public enum Visitor: Sendable {
   case wantsSeat
 }
 
-/// The newest wish only, at most ten a second.
+/// Keeps only the newest wish, and passes at most ten per second.
 struct WishIntake: EventIntake {
   private var held: BoxOffice.Action?
   private(set) var deadline: Instant?

@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// The foyer in front of the box office: a view for each of its desks, and one for each state of its doors.
+/// The foyer in front of the box office, with a view for each of its desks and for each state of
+/// its doors.
 @Reducer
 public struct Foyer {
   @ObservableState
@@ -51,7 +52,7 @@ public struct Foyer {
   }
 }
 
-/// Those who came in.
+/// The people who have entered.
 @Reducer
 public struct Crowd {
   @ObservableState
@@ -102,7 +103,7 @@ public struct CrowdView: View {
   }
 }
 
-/// - Parameter ignored: the fields whose changes are not observed, if not those of the state.
+/// - Parameter ignored: The fields whose changes are not observed; `nil` for those of the state.
 public func foyer(desks: Int, ignoring ignored: FieldSet? = nil) -> SimulatedScreen<Foyer.Action> {
   SimulatedScreen(
     FoyerView(), state: { Foyer.State(desks: desks) }, ignoring: ignored,

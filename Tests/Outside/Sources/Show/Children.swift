@@ -1,6 +1,6 @@
 import Composable
 
-/// A question to the audience that closes by itself.
+/// A question to the audience that closes automatically.
 @Reducer
 struct Poll {
   @ObservableState

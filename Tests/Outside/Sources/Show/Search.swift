@@ -1,13 +1,13 @@
 import Composable
 
-/// A catalogue, as the features see it.
+/// A catalogue, as used by the features.
 struct Catalogue: DependencyValue {
   var titles: @Sendable (_ text: String) async throws -> [String]
 
   static var live: Catalogue { Catalogue { [$0] } }
 }
 
-/// Looks for titles once the user pauses.
+/// Searches for titles once the user pauses.
 @Reducer
 struct Search {
   @ObservableState

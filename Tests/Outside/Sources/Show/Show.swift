@@ -1,6 +1,7 @@
 import Composable
 
-/// A show with children of every form: always there, optional, presented, one of several, many, stacked.
+/// A show with children of every form: permanent, optional, presented, one of several, many, and
+/// stacked.
 @Reducer
 struct Show {
   @ObservableState

@@ -3,7 +3,7 @@ import HangSimulation
 import Testing
 
 struct BoxOfficeTests {
-  @Test func `a screen of somebody else is simulated`() async throws {
+  @Test func `a screen of an external package is simulated`() async throws {
     let report = try await boxOffice.simulate(
       visitors, on: [phone, phone.slowed(by: 2)], for: .seconds(20), seed: 7)
     let run = try #require(report.run(device: "phone"))
@@ -12,14 +12,14 @@ struct BoxOfficeTests {
     let hall = try #require(run.effects.first)
     #expect(hall.name == "hall" && hall.failed > 0)
     #expect(run[QueueView.self]?.evaluations ?? 0 > 100)
-    // The list has no limit: it takes longer and longer.
+    // The list has no limit, so its evaluations take longer and longer.
     #expect(try report.meets("longest > 250ms") && report.microhangs > 0)
     #expect(report.worstTurn?.turn.view == "QueueView")
     #expect(report.worstTurn?.turn.viewTrigger?.action == "queue.came")
     #expect(throws: ThresholdProblem.self) { try report.meets("view(QueueVew).mean < 2ms") }
   }
 
-  @Test func `costs of a trace make a device, and the gate is relative to the first variant`()
+  @Test func `costs of a trace create a device, and a gate can be relative to the first variant`()
     async throws
   {
     var plan = try boxOfficePlan()
@@ -34,7 +34,7 @@ struct BoxOfficeTests {
     #expect(report.runs.allSatisfy { $0.measuredCosts == 1 && $0.assumedCosts > 1 })
   }
 
-  @Test func `with measured costs the figures of this machine stand beside the assumed ones`()
+  @Test func `measured costs are reported beside the assumed costs`()
     async throws
   {
     var plan = try boxOfficePlan()
@@ -50,7 +50,7 @@ struct BoxOfficeTests {
     for measured in report.measured {
       #expect(measured.runs.count == 2)
       let longest = try #require(measured.interval(\.longest))
-      // What the platform adds is that of the device: two views appear.
+      // The platform's share comes from the device's costs: two views appear.
       #expect(longest.least >= 20_000_000 && longest.least <= longest.most)
     }
   }

@@ -28,7 +28,7 @@ struct ShowTests {
     await store.finish()
   }
 
-  @Test func `a search that fails says so`() async {
+  @Test func `a failed search is shown as failed`() async {
     struct Offline: Error {}
     let store = makeStore { _ in throw Offline() }
     await store.send(.search(.edited("s"))) { $0.search.text = "s" }
@@ -48,7 +48,7 @@ struct ShowTests {
     await store.finish()
   }
 
-  @Test func `a poll closes by itself`() async {
+  @Test func `a poll closes automatically`() async {
     let store = makeStore()
     await store.send(.pollTapped) { $0.poll = Poll.State() }
     await store.send(.poll(.opened))
@@ -68,14 +68,14 @@ struct ShowTests {
     await store.receive(\.destination.dismiss) { $0.destination = nil }
   }
 
-  @Test func `a confirmation goes when it is answered`() async {
+  @Test func `a confirmation is dismissed when it is answered`() async {
     let store = makeStore()
     await store.send(.leaveTapped) { $0.destination = .confirmation(AlertState("Leave?")) }
     await store.send(\.destination.presented.confirmation, .leaveConfirmed)
     await store.receive(\.destination.dismiss) { $0.destination = nil }
   }
 
-  @Test func `guests come and go`() async {
+  @Test func `guests can join and leave`() async {
     let store = makeStore()
     await store.send(.guestJoined("Ada")) {
       $0.guests.append(Guest.State(id: 1, name: "Ada"))
@@ -90,12 +90,12 @@ struct ShowTests {
     await store.send(\.path[id: 0].backTapped) { $0.path.pop() }
   }
 
-  @Test func `an exhaustive test notices what it leaves out`() async {
+  @Test func `an exhaustive test detects omitted expectations`() async {
     let store = makeStore()
     await withKnownIssue { await store.send(.pollTapped) }
   }
 
-  @Test func `a store on a lane tells observers of one field`() async {
+  @Test func `a store on a lane notifies observers of one field`() async {
     let lane = SerialLane()
     let names = await lane.run {
       let store = Store(initialState: Show.State(), lane: lane) {

@@ -52,7 +52,7 @@ import UnixSockets
     #expect(
       server.entries() == [
         "connections to the ingest socket beyond ingest.connections: refused once to user 1000 (resource=ingestConnection count=1 user=1000)",
-        "calls longer than 16 KiB of users without rights: refused 2 times to user 1001 (resource=callLength count=2 user=1001)",
+        "calls longer than 16 KiB from users without rights: refused 2 times to user 1001 (resource=callLength count=2 user=1001)",
       ])
     for _ in 0..<1_000 {
       server.refuse(.ingestConnection, to: 1_000)
@@ -86,7 +86,7 @@ import UnixSockets
     log.stop()
     #expect(
       server.entries() == [
-        "calls with the more flag beyond control.monitors: refused once to users that are not counted on their own (resource=monitor count=1)"
+        "calls with the more flag beyond control.monitors: refused once to users without a separate count (resource=monitor count=1)"
       ])
     server.refuse(.monitor, to: 1_000)
     loop.advanceTime(by: .hours(1))

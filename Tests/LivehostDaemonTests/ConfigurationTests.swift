@@ -201,7 +201,7 @@ import YAMLReader
       try configuration.validate(file: "test.yaml")
     }
     #expect(error?.key == "rooms.open")
-    #expect(error?.message == "names 3 rooms, but rooms.maximum is 2; raise that, or open fewer")
+    #expect(error?.message == "names 3 rooms, but rooms.maximum is 2; raise rooms.maximum or open fewer rooms")
   }
 
   @Test func `a device can be read, such as /dev/null`() throws {

@@ -5,22 +5,21 @@ package import HostScreen
 import LiveEvents
 package import ViewGraph
 
-/// The metrics of a room: only numbers, so that a scrape is cheap.
+/// The metrics of a room. They consist of numbers only, so that a scrape is cheap.
 package struct RoomMetrics: Sendable {
   package let room: String
   package let viewers: Int
   package let counts: EventCounts
   package let frames: Int
-  /// Actions by the part of the screen that they belong to; `host` for those that belong to no
-  /// part.
+  /// The number of actions per part of the screen. Actions outside any part count as `host`.
   package let actionsByFeature: [String: Int]
   package let views: [String: ViewStatistics]
-  /// Effects that were started.
+  /// The number of started effects.
   package let effects: Int
 }
 
 extension Room {
-  /// The room as reported by `GetMetrics`.
+  /// Returns the metrics of the room for `GetMetrics`.
   func metrics() -> RoomMetrics {
     var actions: [String: Int] = [:]
     for (kind, count) in screen.store.actionsByKind {

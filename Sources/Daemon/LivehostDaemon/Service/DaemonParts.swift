@@ -97,7 +97,7 @@ final class DaemonParts: Sendable {
       return HostLane(
         index: index, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
         snapshots: snapshots, library: library, recordings: recordings, work: executor,
-        onTurn: metrics.noteTurns(lane: index),
+        onTurn: metrics.recordTurns(lane: index),
         observer: observer)
     }
     directory = RoomDirectory(
@@ -332,7 +332,7 @@ final class DaemonParts: Sendable {
 
   var scrub: Part {
     Part("scrub") { [self] in
-      metrics.noteScrubInterval(days: configuration.scrubDays)
+      metrics.recordScrubInterval(days: configuration.scrubDays)
       guard configuration.scrubDays > 0 else { return {} }
       let scrub = RecordingScrub(
         roomRecordings, slots: slots, days: configuration.scrubDays, metrics: metrics)

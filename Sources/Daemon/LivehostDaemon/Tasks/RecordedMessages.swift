@@ -6,9 +6,9 @@ import HostScreen
 import LiveEvents
 import Recordings
 
-/// The messages of a recording, block by block.
+/// The chat messages of a recording, read block by block.
 struct RecordedMessages: MessageSource {
-  /// Owns what cannot be copied.
+  /// A box for the reader, which is not copyable.
   private final class Position {
     var reader: RecordingReader
     init(_ files: RecordingFiles) { reader = RecordingReader(files) }
@@ -41,13 +41,15 @@ struct RecordedMessages: MessageSource {
 }
 
 extension Room {
-  /// The messages that the room keeps, oldest first.
+  /// Returns the chat messages that the room stores, oldest first.
   func history() -> [WrittenMessage] {
     guard let chat = screen.store.state.chat else { return [] }
     return chat.messages.map { WrittenMessage(timestamp: $0.timestamp, message: $0.message) }
   }
 
-  /// The highlights of the running chat, and how many messages it has had; `nil` unless it is analysed.
+  /// Returns the highlights of the current chat and its total number of messages.
+  ///
+  /// Returns `nil` unless the room analyses its chat.
   func highlights() -> ([ChatHighlight], messages: Int)? {
     let state = screen.store.state
     guard state.analysesChat == true, let chat = state.chat else { return nil }

@@ -57,7 +57,8 @@ package final class Reloading: ManagedService {
     } catch {
       metrics.countReload(succeeded: false)
       logger.log(
-        .configurationError, "the configuration is unchanged, because the new one is invalid: \(error)",
+        .configurationError,
+        "the configuration is unchanged, because the new one is invalid: \(error)",
         metadata: error.journalFields)
       throw ReloadFailure(message: error.description)
     }
@@ -65,7 +66,8 @@ package final class Reloading: ManagedService {
     apply(new)
     let later = Self.needingRestart(old, new)
     metrics.countReload(succeeded: true)
-    let note = later.isEmpty ? "" : "; these keys take effect at the next start: \(later.joined(separator: ", "))"
+    let keys = later.joined(separator: ", ")
+    let note = later.isEmpty ? "" : "; these keys take effect at the next start: \(keys)"
     logger.log(
       .configurationReloaded, "the configuration was reloaded\(note)",
       metadata: later.isEmpty ? [:] : ["needsRestart": "\(later.joined(separator: " "))"])

@@ -23,7 +23,7 @@ import Testing
     var told: [String] { messages.withLock { $0 } }
   }
 
-  @Test func `each step is reported, and asks for more time`() async {
+  @Test func `each step is reported and requests more time`() async {
     let manager = Manager()
     let work = manager.work()
     let result = await work.step("drawing the last frames") { 5 }

@@ -7,7 +7,7 @@ import Testing
 import UnixSockets
 
 @Suite struct RefusalLogTests {
-  /// Refusals, the log about them, and the time that passes meanwhile.
+  /// A simulated client with refusals, a log, and a clock.
   private final class Server: Sendable {
     private struct State {
       var refusals = RefusalCounts()
@@ -16,7 +16,7 @@ import UnixSockets
 
     private let state = Mutex(State())
 
-    /// Notes the line of an entry and its fields.
+    /// Records the message of an entry and its fields.
     func log() -> RefusalLog {
       let logger = Logger(noting: { [self] event in
         let fields = ["resource", "count", "user"].compactMap { name in
@@ -33,7 +33,7 @@ import UnixSockets
       state.withLock { $0.refusals.add(resource, user: user, count: count) }
     }
 
-    /// The entries since the last call.
+    /// Returns the entries since the last call.
     func entries() -> [String] {
       state.withLock { state in
         defer { state.entries = [] }
@@ -42,7 +42,7 @@ import UnixSockets
     }
   }
 
-  @Test func `refusals are logged as sums, one entry for each resource in ten seconds`() {
+  @Test func `refusals are summed, with one entry per resource in ten seconds`() {
     let (loop, server) = (EmbeddedEventLoop(), Server())
     let log = server.log()
     log.start(on: loop)
@@ -70,7 +70,9 @@ import UnixSockets
   }
 
   @Test
-  func `an entry names the user with most of the refusals, and no user where there are several`() {
+  func
+    `an entry names the user with the most refusals, and has a user field only for a single user`()
+  {
     let (loop, server) = (EmbeddedEventLoop(), Server())
     let log = server.log()
     log.start(on: loop)

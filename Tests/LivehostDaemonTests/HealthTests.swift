@@ -110,8 +110,8 @@ import WireFormats
     let problem = try #require(watch.report.problems?.first)
     #expect(problem.text.contains("waits for the disk"))
     #expect(problem.text.contains("25 s"))
-    #expect(fed.withLock { $0 } == 0, "the watchdog acts")
-    #expect(!answered.isSet, "nothing is acknowledged that is not on disk")
+    #expect(fed.withLock { $0 } == 0, "the watchdog is no longer fed")
+    #expect(!answered.isSet, "only events on disk are acknowledged")
     disk.decide { _ in nil }
     disk.release()
     for await failure in answers {

@@ -121,7 +121,9 @@ import WireFormats
     }
     let admit = LiveEvent.Payload.waitingRoom(.admit(.next))
     #expect(await refusal(admit) == .nobodyWaits(room: "main", user: nil))
-    #expect(await refusal(.waitingRoom(.admit(.all))) == nil, "all of nobody")
+    #expect(
+      await refusal(.waitingRoom(.admit(.all))) == nil,
+      "admitting all succeeds with an empty waiting room")
     #expect(
       await refusal(.chat(.openThread(messageID: "m1")))
         == .noSuchMessage(room: "main", message: "m1"))

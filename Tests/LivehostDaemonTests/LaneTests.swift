@@ -205,7 +205,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     async let rejected = test.send([wrong] + events + [end], to: .main)
     var totals: Set<Int> = []
     while totals.max() ?? 0 < 602 { totals.insert(await test.lane.counts().received) }
-    #expect(await rejected == 2, "those of all parts")
+    #expect(await rejected == 2, "the rejected events of all parts are counted")
     #expect(totals.contains { 0 < $0 && $0 < 600 }, "\(totals.sorted())")
     try await test.end()
   }

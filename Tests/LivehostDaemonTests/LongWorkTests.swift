@@ -42,7 +42,7 @@ import Testing
     manager.left.withLock { $0 = 9 }
     await work.step("writing recordings") {
       work.report()
-      #expect(manager.told.count == 2, "nothing was done since")
+      #expect(manager.told.count == 2, "there was no progress since")
       manager.left.withLock { $0 = 4 }
       work.report()
     }

@@ -94,7 +94,7 @@ import WireFormats
 
   @Test
   func
-    `a kill loses nothing of a room that hibernates, has hibernated, or was saved while hibernating`()
+    `a kill loses nothing, whether a room hibernates, has woken, or was saved while hibernating`()
     async throws
   {
     var run = try KeptRooms(in: path, settings: settings)

@@ -206,7 +206,7 @@ import WireFormats
     _ = await studio.send(Array(events[60...]), to: .main, clock: .event)
     let stopped = try await recordings.stop(.main, on: studio.lane)
     #expect(stopped.recording == name && stopped.state == .finished && stopped.events == 60)
-    #expect(stopped.digest == nil, "something is missing in it")
+    #expect(stopped.digest == nil, "an incomplete recording has no digest")
     #expect(await studio.lane.report(.main)?.features.chat?.total == 90)
 
     let replay = try await studio.replay(name, into: again)

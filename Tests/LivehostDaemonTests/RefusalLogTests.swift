@@ -65,7 +65,7 @@ import UnixSockets
         "connections to the ingest socket beyond ingest.connections: refused 1000 times to user 1000 (resource=ingestConnection count=1000 user=1000)"
       ])
     loop.advanceTime(by: .hours(1))
-    #expect(server.entries() == [], "what is logged is not logged again")
+    #expect(server.entries() == [], "no refusal is logged twice")
     log.stop()
   }
 
@@ -92,6 +92,6 @@ import UnixSockets
       ])
     server.refuse(.monitor, to: 1_000)
     loop.advanceTime(by: .hours(1))
-    #expect(server.entries() == [], "it has stopped")
+    #expect(server.entries() == [], "the log has stopped")
   }
 }

@@ -91,7 +91,7 @@ import WireFormats
 
   @Test
   func
-    `a recording that begins in a restored room does not follow log records that the room has replayed`()
+    `a recording that begins in a restored room does not follow records that the room replayed`()
     async throws
   {
     var run = try KeptRooms(in: path)
@@ -169,7 +169,7 @@ import WireFormats
 
   @Test
   func
-    `a sender whose events miss a snapshot waits for the next snapshot, not for the end of the replay`()
+    `a sender whose events miss a snapshot waits for the next one, not for the end of the replay`()
     async throws
   {
     let disk = SimulatedDisk()

@@ -64,7 +64,7 @@ import WireFormats
       let title = state.value["features"]?["header"]?["title"]
       #expect(title == .string("\(second * 60 + 59)"))
     }
-    #expect(feed.readCount == 6, "the first state and one for each second")
+    #expect(feed.readCount == 6, "one read for the first state and one per second")
     let frames = try #require(await lane.report(.main)).frames - framesBefore
     // The end of a delivery is drawn immediately and uses the next frame. The frame of the last
     // event is not due yet.

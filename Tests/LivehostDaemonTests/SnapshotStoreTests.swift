@@ -152,7 +152,7 @@ import Testing
     }
     first.post(snapshot("a", savedAt: 7), of: a)
     await first.close()
-    #expect(written.withLock { $0 } == 20, "who was overtaken is told, too")
+    #expect(written.withLock { $0 } == 20, "senders of overtaken snapshots are answered too")
     let kept = try place.store().load()
     #expect(kept.map(\.room) == ["a", "b"])
     #expect(kept.map(\.savedAt) == [7, 20])
@@ -174,7 +174,7 @@ import Testing
     store.remove(next)
     await store.close()
     #expect(try place.store().load().isEmpty)
-    #expect(place.problems.all == [], "nothing to remove is no problem")
+    #expect(place.problems.all == [], "a missing file is not reported")
   }
 
   @Test func `a file that cannot be removed is removed at the next write`() async throws {
@@ -281,7 +281,7 @@ import Testing
     #expect(problem.contains(reason))
     #expect(FileManager.default.fileExists(atPath: place.path + "/main.json.unreadable"))
     #expect(try place.store().load().isEmpty)
-    #expect(place.problems.all.count == 1, "the next start has nothing to tell")
+    #expect(place.problems.all.count == 1, "the next start reports nothing new")
   }
 
   /// The files of a store that saved a room twice, at 1 and 2.
@@ -431,7 +431,7 @@ import Testing
     #expect(await !post(3))
     #expect(calls.withLock { exchange(&$0, with: []) } == Array(replacement.prefix(1)))
     #expect(store.failure?.reason.contains("Input/output error") == true)
-    #expect(store.load("main").snapshot?.savedAt == 2, "what is saved stays")
+    #expect(store.load("main").snapshot?.savedAt == 2, "the saved snapshot is kept")
     isBroken.store(false, ordering: .relaxed)
     #expect(await post(4))
     await store.close()

@@ -103,7 +103,7 @@ private final class Surface: Sendable {
     let live = try await panel(studio.lane)
     #expect(live.pending == ["zoom": 0.8])
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
-    #expect(await effects(studio.lane, .main) == 14, "with the four of the recorder")
+    #expect(await effects(studio.lane, .main) == 14, "including the four effects of the recorder")
 
     let replay = try await studio.replay(recording.recording, into: again)
     #expect(replay.digest == recording.digest && replay.digest != "")

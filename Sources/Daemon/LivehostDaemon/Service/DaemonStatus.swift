@@ -165,8 +165,8 @@ extension WatchedThread.Duty {
   fileprivate var meaning: String {
     switch self {
     case .loop: "it makes no progress, and neither do its rooms or connections"
-    case .storage: "it is waiting for the disk, so nothing can be saved"
-    case .log: "it is waiting for the journal; nothing else has to wait"
+    case .storage: "it waits for the disk, so nothing can be saved"
+    case .log: "it waits for the journal; nothing else has to wait"
     }
   }
 }

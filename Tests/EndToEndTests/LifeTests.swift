@@ -49,7 +49,7 @@ struct LifeTests {
       switch self {
       case .writableByAll, .writableByGroup: "is writable by other users; remove their access"
       case .ofAnotherUser: "belongs to user 65534"
-      case .link, .linkToAnotherUser: "is a symbolic link; name the directory that it leads to"
+      case .link, .linkToAnotherUser: "is a symbolic link; specify its target directory"
       }
     }
 

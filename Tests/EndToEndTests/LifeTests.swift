@@ -47,9 +47,9 @@ struct LifeTests {
     /// Words of the reason for which it is refused.
     var reason: String {
       switch self {
-      case .writableByAll, .writableByGroup: "can be written by other users; make it yours alone"
+      case .writableByAll, .writableByGroup: "is writable by other users; remove their access"
       case .ofAnotherUser: "belongs to user 65534"
-      case .link, .linkToAnotherUser: "is a symbolic link; name the directory that it leads to"
+      case .link, .linkToAnotherUser: "is a symbolic link; specify its target directory"
       }
     }
 
@@ -113,7 +113,7 @@ struct LifeTests {
     #expect(outcome.status == 0)
     #expect(
       outcome.diagnostics.contains(
-        #/the configuration is valid; 64 rooms of [0-9.]+ MiB each may take [0-9.,]+ MiB of memory in all, and 256 ingest connections [0-9.]+ MiB/#
+        #/the configuration is valid; 64 rooms of [0-9.]+ MiB each may use [0-9.,]+ MiB of memory in total, and 256 ingest connections [0-9.]+ MiB/#
       ), "\(outcome.diagnostics)")
   }
 

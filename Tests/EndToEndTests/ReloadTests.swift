@@ -32,7 +32,7 @@ struct ReloadTests {
     #expect(try ingest.sync("b")?["received"] as? Int == 2)
     try daemon.notifications.wait(for: "RELOADING=1")
     #expect(daemon.notifications.received.contains { $0.hasPrefix("MONOTONIC_USEC=") })
-    #expect(daemon.log.contains("the configuration was loaded again"))
+    #expect(daemon.log.contains("the configuration was reloaded"))
     #expect(daemon.stop() == 0)
   }
 
@@ -45,7 +45,7 @@ struct ReloadTests {
     let outcome = try daemon.ctl("reload")
     #expect(outcome.status == 78)
     #expect(outcome.diagnostics.contains("livehostd.yaml:2: rooms.maximum"))
-    #expect(daemon.log.contains("the configuration stays as it was"))
+    #expect(daemon.log.contains("the configuration is unchanged, because the new one is invalid"))
     #expect(try daemon.ctl("open", "one").status == 0)
     #expect(try daemon.ctl("open", "two").status == 0)
     #expect(try daemon.ctl("open", "three").status == 1)

@@ -18,7 +18,7 @@ struct StoppingTests {
     let other = try BlockingClient(daemon.ingestSocket)
     for _ in 0..<8 { _ = try #require(try other.sync()) }
     daemon.process.terminate()
-    try daemon.notifications.wait(for: "STATUS=stopping: keeping the rooms")
+    try daemon.notifications.wait(for: "STATUS=stopping: saving the rooms")
     daemon.process.waitUntilExit()
     #expect(daemon.process.terminationStatus == 0)
     #expect(daemon.log.contains("livehostd stopped"))

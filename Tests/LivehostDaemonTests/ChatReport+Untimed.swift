@@ -1,7 +1,8 @@
 import ControlInterface
 
 extension ChatReport {
-  /// Without what decays as time passes: rooms live on between their last event and a report of them.
+  /// Returns the report without the values that decay over time. A room's clock keeps running
+  /// between its last event and the report.
   var untimed: ChatReport {
     var report = self
     report.rate = 0

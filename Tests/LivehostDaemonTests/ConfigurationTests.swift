@@ -16,7 +16,9 @@ import YAMLReader
   }
 
   @Test(arguments: [(1, 1), (2, 2), (3, 2), (8, 7)])
-  func `a core is left for what rooms share, unless there are only two`(cores: Int, lanes: Int) {
+  func `one core is reserved for shared work if there are more than two cores`(
+    cores: Int, lanes: Int
+  ) {
     #expect(Configuration.standardLanes(cores: cores) == lanes)
   }
 
@@ -40,7 +42,9 @@ import YAMLReader
   ]
 
   @Test
-  func `every declared key is read and changes something; its default changes nothing`() throws {
+  func `every declared key is read and changes a setting, and its default value changes nothing`()
+    throws
+  {
     #expect(Set(Self.others.keys) == Set(ConfigurationKey.all.map(\.path)))
     for key in ConfigurationKey.all {
       func text(_ value: String) -> String {
@@ -53,7 +57,7 @@ import YAMLReader
   }
 
   @Test
-  func `the commented default file is the installed one, and changes nothing`() throws {
+  func `the commented default file equals the installed file and changes nothing`() throws {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../config/livehostd.yaml")
     let text = try String(contentsOf: url, encoding: .utf8)
@@ -66,13 +70,13 @@ import YAMLReader
   }
 
   @Test
-  func `the unit allows the memory that rooms and senders may take`() throws {
+  func `the service unit allows the memory that rooms and senders may use`() throws {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../packaging/systemd/livehostd.service")
     let unit = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
     let limit = try #require(unit.first { $0.hasPrefix("MemoryHigh=") && $0.hasSuffix("M") })
     let mebibytes = try #require(Int(limit.dropFirst("MemoryHigh=".count).dropLast()))
-    // And the program itself, with what clients of the control socket send.
+    // The limit must also cover the program itself and the calls of control clients.
     #expect(Configuration().memory >> 20 + 64 <= mebibytes)
   }
 
@@ -173,7 +177,7 @@ import YAMLReader
     Bad(text: "rooms: {maximum: 5", line: 1, key: nil, message: ""),
     Bad(text: "rooms:\n\tmaximum: 5", line: 2, key: nil, message: ""),
   ])
-  func `a bad file is refused with file, line, key and remedy`(_ bad: Bad) {
+  func `an invalid file is rejected with file, line, key and remedy`(_ bad: Bad) {
     let error = #expect(throws: ConfigurationError.self) { try read(bad.text) }
     #expect(error?.file == "test.yaml")
     #expect(error?.line == bad.line || bad.key == nil && error?.line != nil, "\(error?.line ?? -1)")
@@ -184,7 +188,7 @@ import YAMLReader
   }
 
   @Test
-  func `a file that cannot be read is named`() {
+  func `the error for an unreadable file names the file`() {
     var configuration = Configuration()
     let error = #expect(throws: ConfigurationError.self) {
       try configuration.read(file: "/nonexistent/livehostd.yaml")
@@ -194,17 +198,19 @@ import YAMLReader
   }
 
   @Test(arguments: [("a, b", false), ("a, b, c", true), ("a, a, b, b", false)])
-  func `more rooms to open than may be open are refused`(rooms: String, isRefused: Bool) throws {
+  func `opening more rooms than the maximum is rejected`(rooms: String, isRefused: Bool) throws {
     let configuration = try read("rooms: {maximum: 2, open: [\(rooms)]}")
     guard isRefused else { return try configuration.validate(file: "test.yaml") }
     let error = #expect(throws: ConfigurationError.self) {
       try configuration.validate(file: "test.yaml")
     }
     #expect(error?.key == "rooms.open")
-    #expect(error?.message == "names 3 rooms, but rooms.maximum is 2; raise that, or open fewer")
+    #expect(
+      error?.message
+        == "names 3 rooms, but rooms.maximum is 2; raise rooms.maximum or open fewer rooms")
   }
 
-  @Test func `a device can be read, such as /dev/null`() throws {
+  @Test func `a device such as /dev/null is readable as a configuration file`() throws {
     var configuration = Configuration()
     try configuration.read(file: "/dev/null")
     #expect(configuration == Configuration())

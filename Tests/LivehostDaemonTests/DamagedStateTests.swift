@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Rooms whose saved state was spoiled while the daemon was not running.
+/// Rooms whose saved state was damaged while the daemon was not running.
 @Suite(.timeLimit(.minutes(1))) struct DamagedStateTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
@@ -26,7 +26,7 @@ import WireFormats
     try bytes.write(to: url)
   }
 
-  /// Starts again, with recordings.
+  /// Starts a new run, with recordings.
   private func restart(in path: String) async throws -> KeptRooms {
     let run = try KeptRooms(in: path)
     await run.recordings.open()
@@ -34,7 +34,7 @@ import WireFormats
     return run
   }
 
-  /// A run in which `main` has ten messages and was saved twice.
+  /// Performs a run in which `main` receives ten messages and is saved twice.
   private func begin() async throws -> KeptRooms {
     for end in [5, 10] {
       let run = try KeptRooms(in: path)
@@ -44,7 +44,7 @@ import WireFormats
       try await run.end()
     }
     let run = try await restart(in: path)
-    // It is saved once more, since each run begins a segment of the log; for that it waits until the log is synced.
+    // Each run begins a segment of the log, which saves the room again after the log is synced.
     for _ in 0..<2 {
       await run.library.settle()
       await run.settle()
@@ -53,7 +53,7 @@ import WireFormats
   }
 
   @Test(arguments: [["main.json"], ["main.json", "main.json.previous"]])
-  func `a recorded room whose saved state is spoiled comes back from the log, and is recorded on`(
+  func `a recorded room with damaged saved state is restored from the log and recorded further`(
     _ spoiled: [String]
   ) async throws {
     var run = try await begin()
@@ -80,7 +80,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `what was logged before a recording is there once, also after a second restart`()
+  @Test func `events logged before a recording are restored once, even after a second restart`()
     async throws
   {
     let first = try await begin()
@@ -98,7 +98,7 @@ import WireFormats
     try await third.end()
   }
 
-  @Test func `what came after a recording is there, though the newest saved state is spoiled`()
+  @Test func `events after a recording are restored although the newest saved state is damaged`()
     async throws
   {
     var run = try await begin()
@@ -120,7 +120,7 @@ import WireFormats
   }
 
   @Test(arguments: [false, true])
-  func `what came after a restart behind a recording is there, though the newest state is spoiled`(
+  func `events after a recording and a restart are restored although the newest state is damaged`(
     isLogged: Bool
   ) async throws {
     var run = try await begin()
@@ -142,13 +142,13 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a recording that replaced another since the room was saved is the one that goes on`()
+  @Test func `if a recording replaced another since the last save, the newer recording continues`()
     async throws
   {
     var run = try await begin()
     let replaced = try await run.recordings.start(.main, on: run.lane).recording
     await run.send(10..<20)
-    // It is saved with that.
+    // Starting a recording saves the room.
     try await run.end()
     run = try await restart(in: path)
     let stopped = try await run.recordings.stop(.main, on: run.lane)
@@ -165,7 +165,9 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a room that is not recorded comes back in the state before`() async throws {
+  @Test func `an unrecorded room with a damaged newest state is restored from the previous state`()
+    async throws
+  {
     for end in 1...2 {
       let run = try KeptRooms(in: path)
       await run.restore()
@@ -176,7 +178,7 @@ import WireFormats
     let copy = path + "+"
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     try spoil(copy + "/rooms/main.json")
-    // With the log, nothing is missing.
+    // With the log, no event is lost.
     try FileManager.default.copyItem(atPath: copy, toPath: path + "++")
     let whole = try KeptRooms(in: path + "++")
     await whole.restore()
@@ -189,7 +191,7 @@ import WireFormats
     try await second.end()
   }
 
-  @Test func `what is saved of a room stays until the room has seen what was logged since`()
+  @Test func `the saved state of a room is kept until the room has replayed all later log records`()
     async throws
   {
     let first = try await begin()
@@ -203,7 +205,7 @@ import WireFormats
     _ = try second.directory.open(.main, restoring: snapshot)
     await second.settle()
     #expect(second.store.load("main").snapshot?.sequence == snapshot.sequence)
-    // Killed here, the next start begins again.
+    // Killing the daemon here makes the next start begin the replay again.
     let third = try KeptRooms(in: try second.kill())
     await third.restore()
     #expect(await third.count() == 200)

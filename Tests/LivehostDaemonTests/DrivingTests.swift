@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 import WireFormats
 
-/// What others than the source of events do to a room: set its controls, change its policies.
+/// Changes to a room that do not come from its event source: setting controls, changing policies.
 @Suite struct DrivingTests {
   private struct Driven {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -53,26 +53,28 @@ import WireFormats
     var all: [String] { lines.withLock { $0 } }
   }
 
-  @Test func `a value that is set is shown and reported as committed`() async throws {
+  @Test func `a control that is set is shown and reported as committed`() async throws {
     let driven = try Driven()
     let set = await driven.lane.act(.control(.set(control: "zoom", value: 0.25)), in: .main)
     #expect(set == .success(HostReply(value: 0.25)))
     await driven.send(.control(.slider(Slider(control: "mic", phase: .begin, value: 0.1))))
     await driven.send(.control(.slider(Slider(control: "mic", phase: .change, value: 0.2))))
     #expect(driven.committed.all == ["main zoom 0.25"])
-    // It is set from elsewhere while it is dragged; the finger has the last word.
+    // Another client sets the value during a drag; the final value of the drag wins.
     _ = await driven.lane.act(.control(.set(control: "mic", value: 0.9)), in: .main)
     await driven.send(.control(.slider(Slider(control: "mic", phase: .end, value: 0.3))))
     let report = try #require(await driven.lane.report(.main))
     #expect(report.features.control?.values == ["zoom": 0.25, "mic": 0.3])
     #expect(report.features.control?.committed == 3)
     #expect(driven.committed.all == ["main zoom 0.25", "main mic 0.9", "main mic 0.3"])
-    // Setting a control is not an event.
+    // Setting a control does not count as an event.
     #expect(report.counters.received == 3)
     try await driven.end()
   }
 
-  @Test func `a switch is set or toggled, and ending the stream asks first`() async throws {
+  @Test func `a switch can be set or toggled, and ending the stream asks for confirmation first`()
+    async throws
+  {
     let driven = try Driven()
     await driven.send(.stream(.live))
     #expect(
@@ -90,7 +92,7 @@ import WireFormats
     try await driven.end()
   }
 
-  @Test func `only open rooms have controls, and only up to the capacity`()
+  @Test func `only open rooms have controls, and their number is limited by the capacity`()
     async throws
   {
     let driven = try Driven()
@@ -111,7 +113,7 @@ import WireFormats
     try await driven.end()
   }
 
-  @Test func `new policies apply to open rooms and to those opened later`() async throws {
+  @Test func `new policies apply to open rooms and to rooms opened later`() async throws {
     let driven = try Driven()
     var settings = RoomSettings()
     try settings.throttling.set(.chat, PolicyDescription(.keepAll, interval: .seconds(3_000)))
@@ -124,11 +126,11 @@ import WireFormats
         RoomDelivery(
           room: room, events: [LiveEvent(timestamp: 0, payload: .chat(.message(message)))],
           clock: .arrival))
-      // A turn of the lane may end before it.
+      // An earlier turn of the lane may end first.
       while await driven.lane.report(room)?.counters.received != 1 { await Task.yield() }
       #expect(await driven.lane.report(room)?.counters.pending == 1)
     }
-    // What is held is shown when the room closes.
+    // Closing the room shows the held events.
     await driven.directory.closeAll()
     #expect(await driven.lane.counts().applied == 2)
     try await driven.end()

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 @Suite struct DueTimesTests {
-  @Test func `a time is due in the millisecond in which it is over`() {
+  @Test func `a time becomes due in the millisecond in which it has passed`() {
     let slots = [0, 1, 999_999, 1_000_000, 1_000_001].map { DueTimes<Int>.slot(of: $0) }
     #expect(slots == [0, 1, 1, 1, 2])
   }
 
-  @Test func `nothing is due before its time, and what is due together keeps its order`() {
+  @Test func `nothing is due before its time, and entries due together keep their order`() {
     var times = DueTimes<String>()
     times.add("late", at: 9)
     times.add("first", at: 3)
@@ -26,7 +26,9 @@ import Testing
     #expect(times.first == nil && times.popFirst(by: .max) == nil)
   }
 
-  @Test(arguments: 1...5) func `everything comes once, in the order of its time`(seed: UInt64) {
+  @Test(arguments: 1...5) func `every entry becomes due once, in the order of the times`(
+    seed: UInt64
+  ) {
     var random = SplitMix64(seed: seed)
     var times = DueTimes<Int>()
     var model: [(slot: Int64, number: Int)] = []
@@ -37,7 +39,7 @@ import Testing
       model.append((slot, number))
       guard Int.random(in: 0..<4, using: &random) == 0 else { continue }
       now += Int64.random(in: 0..<5, using: &random)
-      // A stable sort: those of one time come in the order in which they were added.
+      // The sort is stable: entries with equal times keep the order in which they were added.
       let due = model.filter { $0.slot <= now }.sorted {
         ($0.slot, $0.number) < ($1.slot, $1.number)
       }

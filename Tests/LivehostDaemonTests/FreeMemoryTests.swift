@@ -12,9 +12,10 @@ import Testing
       "a sanitizer has an allocator of its own"))
   func end() throws {
     FreeMemory.limit()
-    // By itself, glibc holds nearly all of these 15 MiB. Threads may share memory with others, which may have something
-    // behind the blocks, so that nothing can be given back. While one lives, the next one gets other memory; without
-    // the limit, all would hold theirs.
+    // Without the limit, glibc holds nearly all of these 15 MiB. Threads may share a heap with
+    // other threads, whose blocks after the freed blocks would prevent a release. A living thread
+    // keeps its heap, so the next thread gets another one. Without the limit, each of them would
+    // hold its memory.
     let release = DispatchSemaphore(value: 0)
     defer { for _ in 0..<Self.threads { release.signal() } }
     var fewest = Int.max
@@ -27,18 +28,18 @@ import Testing
   private static let threads = 32
   private static let most = 8 << 20 / Int(getpagesize())
 
-  /// How many pages a new thread still holds of the 15 MiB that it has freed.
+  /// Returns the number of pages that a new thread still holds after it has freed 15 MiB.
   private static func residentPagesOfFreed(endingAfter release: DispatchSemaphore) throws -> Int {
     let resident = Mutex<Int?>(nil)
     let measured = DispatchSemaphore(value: 0)
     let thread = Thread {
-      // A large block, which is mapped: by itself, glibc holds twice as much from here on.
+      // A large mapped block. Without the limit, its release makes glibc hold up to twice its size.
       let large = malloc(16 << 20)!
       memset(large, 1, 1)
-      // Looked at, or the compiler would leave all of it out.
+      // Reads the memory, because the compiler would remove an unused allocation.
       let isThere = Self.residentPages(from: large, to: large + 1) == 1
       free(large)
-      // Nothing is allocated behind the blocks.
+      // No block is allocated after the freed blocks.
       var blocks = [UnsafeMutableRawPointer?](repeating: nil, count: 256)
       for index in blocks.indices {
         blocks[index] = malloc(64 << 10)
@@ -58,7 +59,7 @@ import Testing
     return try #require(resident.withLock { $0 })
   }
 
-  /// How many pages between two addresses are in memory; those that are not mapped are not.
+  /// Returns how many pages between two addresses are in memory. Unmapped pages do not count.
   private static func residentPages(
     from first: UnsafeMutableRawPointer, to last: UnsafeMutableRawPointer
   ) -> Int {

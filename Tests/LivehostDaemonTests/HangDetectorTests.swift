@@ -10,7 +10,7 @@ import Testing
 import ViewGraph
 import WireFormats
 
-/// What held a lane, found from looks at it.
+/// The detector determines from samples which activity held a lane.
 @Suite(.timeLimit(.minutes(1)))
 struct HangDetectorTests {
   private func turn(
@@ -24,7 +24,7 @@ struct HangDetectorTests {
     LaneActivity.Label(room: .main, work: work)
   }
 
-  @Test func `the activity seen most often is what held the lane`() {
+  @Test func `a long turn is attributed to the activity in most samples`() {
     var detector = HangDetector()
     detector.sample(turn: 4, activity: label(.action("stream")), isAsleep: nil)
     for _ in 0..<3 { detector.sample(turn: 4, activity: label(.view("ChatView")), isAsleep: nil) }
@@ -33,7 +33,7 @@ struct HangDetectorTests {
       detector.finish(turn(4, milliseconds: 300)).holder == label(.view("ChatView")))
   }
 
-  @Test func `activities seen in another turn do not count`() {
+  @Test func `samples from another turn do not count`() {
     var detector = HangDetector()
     for _ in 0..<9 { detector.sample(turn: 3, activity: label(.action("stream")), isAsleep: nil) }
     detector.sample(turn: 4, activity: label(.view("ChatView")), isAsleep: nil)
@@ -42,21 +42,22 @@ struct HangDetectorTests {
     #expect(detector.finish(turn(5, milliseconds: 300)).holder == nil)
   }
 
-  /// How long the lane ran and waited during a turn of 400 ms, whether its thread was seen asleep, what that
-  /// means, and how long the machine kept it waiting then.
+  /// The times that the lane ran and waited during a turn of 400 ms, whether its thread was sampled
+  /// asleep, the expected reason, and the expected waiting time.
   static let spendings:
     [(ran: UInt64, waited: UInt64, asleep: Bool?, reason: HangDetector.Reason, kept: UInt64)] = [
       (390, 5, nil, .busy, 5), (210, 180, nil, .busy, 180), (5, 5, nil, .blocked, 5),
       (100, 80, nil, .blocked, 80), (100, 300, nil, .descheduled, 300),
       (0, 400, nil, .descheduled, 400),
       (5, 5, true, .blocked, 5), (100, 80, true, .blocked, 80),
-      // Nothing that the kernel of a virtual machine knows of, and not asleep: another one was running.
+      // The kernel of a virtual machine accounts for none of this time, and the thread was not
+      // asleep: another machine ran.
       (5, 5, false, .descheduled, 395), (100, 80, false, .descheduled, 300),
       (250, 0, false, .busy, 150),
     ]
 
   @Test(arguments: spendings)
-  func `a lane that computes, waits or lacks a processor is recognised as such`(
+  func `the detector distinguishes computing, blocked and descheduled lanes`(
     ran: UInt64, waited: UInt64, asleep: Bool?, reason: HangDetector.Reason, kept: UInt64
   ) {
     var detector = HangDetector()
@@ -67,7 +68,7 @@ struct HangDetectorTests {
     #expect(finding.times == .milliseconds(ran: ran, waited: kept))
   }
 
-  @Test func `a thread that waits is asleep, one that computes is not`() async throws {
+  @Test func `a blocked thread is asleep, and a computing thread is not`() async throws {
     let pipe = Pipe()
     let thread = AsyncStream<pid_t>.makeStream()
     let reader = Thread {
@@ -83,7 +84,7 @@ struct HangDetectorTests {
     #expect(SchedulerTimes.isAsleep(thread: -1) == nil)
   }
 
-  @Test func `the kernel reports the times of a thread, which grow`() throws {
+  @Test func `the kernel reports growing times for a thread`() throws {
     let thread = SchedulerTimes.currentThread()
     let before = try #require(SchedulerTimes.of(thread: thread))
     var sum = 0
@@ -101,7 +102,7 @@ extension SchedulerTimes {
   }
 }
 
-/// The meter of a lane, on a clock that is set by hand.
+/// The turn meter of a lane, on a clock that the test controls.
 struct TurnMeterTests {
   private final class Hand: Sendable {
     let time = Atomic<UInt64>(1)
@@ -123,7 +124,7 @@ struct TurnMeterTests {
     }) { [hand] in hand.time.load(ordering: .relaxed) }
   }
 
-  @Test func `only turns of 250 ms or more are reported, each once`() {
+  @Test func `only turns of at least 250 ms are reported, each once`() {
     let meter = meter
     for milliseconds: UInt64 in [3, 249, 250, 800] {
       meter.measure { hand.advance(milliseconds: milliseconds) }
@@ -134,9 +135,10 @@ struct TurnMeterTests {
     #expect(meter.count == 4)
   }
 
-  @Test func `what the thread did before and after a turn is not counted with it`() {
+  @Test func `the thread's times before and after a turn are not counted for the turn`() {
     let meter = meter
-    // It computes until the turn begins, gets no processor for most of it, and computes again.
+    // The thread computes until the turn begins, has no processor for most of the turn, and then
+    // computes again.
     meter.measure { hand.run(milliseconds: 240) }
     hand.run(milliseconds: 300)
     meter.measure {
@@ -147,7 +149,7 @@ struct TurnMeterTests {
     #expect(meter.takeLongTurns().map(\.times) == [.milliseconds(ran: 10, waited: 390)])
   }
 
-  @Test func `times are read again when they are 20 ms old`() {
+  @Test func `the thread's times are read again when they are 20 ms old`() {
     let meter = meter
     meter.measure { hand.run(milliseconds: 19) }
     meter.measure { hand.advance(milliseconds: 300) }
@@ -159,7 +161,7 @@ struct TurnMeterTests {
       ])
   }
 
-  @Test func `a turn in progress is visible from outside, with its activity`() {
+  @Test func `another thread sees the current turn and its activity`() {
     let meter = meter
     #expect(meter.current == nil)
     meter.measure {
@@ -181,11 +183,11 @@ struct TurnMeterTests {
     let detector = Mutex(HangDetector())
     await withCheckedContinuation { continuation in
       loop.execute {
-        // Made and used on the loop alone.
+        // Created and used only on the event loop.
         nonisolated(unsafe) let store = Store(initialState: Blocking.State(), lane: lane) {
           Blocking {
             hand.advance(milliseconds: 400)
-            // Another thread would look now and then; here it is done in between.
+            // Takes a sample here. In the daemon, another thread samples periodically.
             detector.withLock {
               $0.sample(
                 turn: meter.current?.number, activity: meter.activity.present, isAsleep: nil)
@@ -194,7 +196,7 @@ struct TurnMeterTests {
           }
         }
         store.send(.begin)
-        // The store must outlive the effect's turn, which is the next one of the loop.
+        // The store must outlive the turn of the effect, which is the next turn of the loop.
         loop.execute {
           withExtendedLifetime(store) {}
           continuation.resume()
@@ -209,9 +211,9 @@ struct TurnMeterTests {
   }
 }
 
-/// An effect on a lane is named whenever it is resumed.
+/// An effect on a lane is named each time it resumes.
 struct ResumedEffectTests {
-  @Test func `an effect that resumes after a wait is still named`() async throws {
+  @Test func `an effect that resumes after a suspension is still named`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()
     let meter = TurnMeter { 1 }
@@ -231,7 +233,7 @@ struct ResumedEffectTests {
             }
           }
         }
-        // It continues without its store.
+        // The effect continues without its store.
         store.send(.begin)
       }
     }
@@ -241,7 +243,7 @@ struct ResumedEffectTests {
   }
 }
 
-/// A reducer whose effect does what it is given, on the lane.
+/// A reducer whose effect runs the given closure on the lane.
 @Reducer
 private struct Blocking {
   @ObservableState

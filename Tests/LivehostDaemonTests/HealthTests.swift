@@ -15,7 +15,7 @@ import Testing
 import WireFormats
 
 @Suite(.timeLimit(.minutes(1))) struct HealthTests {
-  /// What the watchdog's thread does, at the times that a test says.
+  /// Stands in for the watchdog's thread and runs its checks at times that the test sets.
   private struct Watch {
     var driver: WatchdogDriver
     var stalls = StallWatch(nil)
@@ -63,7 +63,8 @@ import WireFormats
   private let event = LiveEvent(timestamp: 0, payload: .header(.viewers(count: 3)))
 
   @Test
-  func `a disk that never answers degrades the daemon after ten seconds, and other rooms go on`()
+  func
+    `a disk that never answers degrades the daemon after ten seconds while other rooms continue`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -92,10 +93,10 @@ import WireFormats
     for second in 0...25 as ClosedRange<UInt64> {
       let mentioned = try watch.look(at: second)
       #expect(mentioned == (second == 10 || second == 20 ? ["recorder"] : []))
-      // The other room takes events, which are not acknowledged either.
+      // The other room applies events, but these are not acknowledged either.
       studio.lane.post(RoomDelivery(room: other, events: [event]))
       #expect(await studio.lane.report(other)?.counters.received == Int(second) + 1)
-      // The lane answers its ping before this.
+      // The lane answers its ping before it handles this.
       await withCheckedContinuation { continuation in
         studio.lane.eventLoop.execute { continuation.resume() }
       }
@@ -109,25 +110,25 @@ import WireFormats
     let problem = try #require(watch.report.problems?.first)
     #expect(problem.text.contains("waits for the disk"))
     #expect(problem.text.contains("25 s"))
-    #expect(fed.withLock { $0 } == 0, "the watchdog acts")
-    #expect(!answered.isSet, "nothing is acknowledged that is not on disk")
+    #expect(fed.withLock { $0 } == 0, "the watchdog is no longer fed")
+    #expect(!answered.isSet, "only events on disk are acknowledged")
     disk.decide { _ in nil }
     disk.release()
     for await failure in answers {
       #expect(failure == nil)
       break
     }
-    // The answers to the pings are in by now, since they were before this.
+    // These pings were sent earlier, so their answers have arrived by now.
     await studio.library.settle()
     #expect(try watch.look(at: 26) == [])
     #expect(watch.report.health == .ok)
-    // The lane is told by a message.
+    // The lane receives the change as a message.
     while await studio.lane.report(.main)?.features.recorder?.own?.failure != nil {}
     #expect(fed.withLock { $0 } == 1)
     try await studio.end()
   }
 
-  @Test func `a lane that stands still means that the daemon fails`() {
+  @Test func `a stalled lane makes the daemon report failing health`() {
     let status = DaemonStatus(version: "1", lostEntries: { 0 })
     status.note(stalled: [.init(name: "lane 1", nanoseconds: 8_000_000_000)])
     let report = status.report(counts: EventCounts(), rooms: 0, lanes: [], hangs: HangFeed())
@@ -161,7 +162,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a stalled thread is mentioned once for each time that its patience is over`() {
+  @Test func `a stalled thread is logged once per elapsed patience period`() {
     var watch = StallWatch(patience: 5)
     func silent(_ nanoseconds: UInt64) -> [WatchdogDriver.SilentThread] {
       [.init(name: "lane 0", nanoseconds: nanoseconds)]

@@ -6,7 +6,8 @@ import Recordings
 import Testing
 import WireFormats
 
-/// What the host of a room does by calls: done at once, shown, recorded and replayed.
+/// Acts that the host performs by calls: they are applied immediately, shown, recorded and
+/// replayed.
 @Suite struct HostActTests {
   private let ann = Person(id: "u1", name: "Ann")
   private let bob = Person(id: "u2", name: "Bob")
@@ -21,7 +22,7 @@ import WireFormats
         ChatMessage(id: "m\(id)", userID: "u1", userName: "Ann", text: text, replyTo: answering)))
   }
 
-  /// A room in which people wait and talk, and gifts were made.
+  /// A room with waiting viewers, chat messages and gifts.
   private var lively: [LiveEvent] {
     [
       event(.waitingRoom(.join(ann))), event(.waitingRoom(.join(bob))),
@@ -41,7 +42,7 @@ import WireFormats
   ]
 
   @Test(arguments: acts, [FrameClock.event, .arrival])
-  func `acts of the host change what is shown, and a replay repeats them`(
+  func `acts of the host change the screen, and a replay repeats them`(
     act: LiveEvent.Payload, clock: FrameClock
   ) async throws {
     let studio = try Studio()
@@ -51,7 +52,7 @@ import WireFormats
       _ = try studio.directory.open(room)
       _ = try await studio.recordings.start(room, on: studio.lane)
       _ = await studio.send(lively, to: room, clock: clock)
-      // In the other room the host does nothing.
+      // In the other room the host performs no act.
       if room == .main { _ = try await studio.lane.act(act, in: room).get() }
       let later = event(message(4, "hello again"), at: 2_000)
       _ = await studio.send([later], to: room, clock: clock)
@@ -84,7 +85,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `calls are not events, and return their outcome`() async throws {
+  @Test func `calls do not count as events and return their outcome`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.send(lively, to: .main, clock: .event)
@@ -120,7 +121,9 @@ import WireFormats
     }
     let admit = LiveEvent.Payload.waitingRoom(.admit(.next))
     #expect(await refusal(admit) == .nobodyWaits(room: "main", user: nil))
-    #expect(await refusal(.waitingRoom(.admit(.all))) == nil, "all of nobody")
+    #expect(
+      await refusal(.waitingRoom(.admit(.all))) == nil,
+      "admitting all succeeds with an empty waiting room")
     #expect(
       await refusal(.chat(.openThread(messageID: "m1")))
         == .noSuchMessage(room: "main", message: "m1"))
@@ -154,7 +157,7 @@ import WireFormats
     }
     #expect(await pin(row: 1) == .noSuchActivity(room: "main", activity: 1))
     let follows = (0..<9).map {
-      // Further apart than what is folded.
+      // Further apart than messages that are coalesced.
       event(.activity(.follow(user: bob, id: nil)), at: 100_000 + Timestamp($0) * 20_000)
     }
     _ = await studio.send(follows, to: .main, clock: .event)
@@ -174,8 +177,8 @@ import WireFormats
     try await studio.end()
   }
 
-  /// The host at a stream of another year: what is done by a call happens at its time.
-  @Test func `a call does not move the time of a room that follows its events`() async throws {
+  /// A stream with time stamps of another year: acts by calls take place in the stream's time.
+  @Test func `a call does not advance the clock of a room that follows its events`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let start: Timestamp = 1_000_000
@@ -187,13 +190,15 @@ import WireFormats
     _ = try await studio.lane.act(.waitingRoom(.admit(.all)), in: .main).get()
     _ = await studio.send(
       [event(.waitingRoom(.join(bob)), at: start + 20_000)], to: .main, clock: .event)
-    // The last tick came less than a second before.
+    // The last tick was less than a second ago.
     let left = await studio.lane.report(.main)?.features.waitingRoom?.secondsLeft
     #expect(left == 40 || left == 41)
     try await studio.end()
   }
 
-  @Test func `a stream from the waiting room to the export of its recording`() async throws {
+  @Test func `a whole stream works from the waiting room to the export of its recording`()
+    async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
@@ -205,7 +210,7 @@ import WireFormats
     }
     func report() async throws -> RoomReport { try #require(await studio.lane.report(.main)) }
 
-    // People wait, a countdown runs, two are let in.
+    // Viewers wait, a countdown runs, and two viewers are admitted.
     await send(
       event(.stream(.waiting), at: 0), event(.waitingRoom(.schedule(startsAt: 10_000)), at: 0))
     await send(event(.waitingRoom(.capacity(2)), at: 500), event(.waitingRoom(.join(ann)), at: 600))
@@ -215,7 +220,7 @@ import WireFormats
     #expect(try await report().features.waitingRoom?.admitted == 2)
     _ = await studio.lane.act(.control(.set(control: "microphone", value: 0.8)), in: .main)
 
-    // Live: talk, a gift bomb whose parent comes last, likes, bad statistics, a drag.
+    // Live: chat, gifts with the parent of the gift bomb last, likes, poor statistics, and a drag.
     await send(event(.stream(.live), at: 10_000), event(.header(.title("Evening")), at: 10_100))
     await send(
       event(message(1, "hello @host"), at: 11_000), event(.header(.viewers(count: 90)), at: 11_000))
@@ -238,13 +243,13 @@ import WireFormats
     #expect(live.features.header?.likes == 12 && live.features.header?.peakViewers == 90)
     #expect(live.features.control?.values == ["microphone": 0.8, "zoom": 1])
 
-    // The host ends it, after the question.
+    // The host ends the stream and confirms the dialog.
     _ = await studio.lane.act(.control(.tap(control: "endStream", on: true)), in: .main)
     _ = await studio.lane.act(.control(.tap(control: "endStream", on: true)), in: .main)
     let ended = try await report()
     #expect(ended.phase == .ended && ended.features.liveRoomStats == nil)
 
-    // The recording, replayed, is the same room; exported, its lines say what happened.
+    // A replay of the recording produces the same room, and its export lists the events.
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
     let again = try #require(RoomName("again"))
     #expect(try await studio.replay(recording.recording, into: again).digest == recording.digest)
@@ -268,7 +273,7 @@ import WireFormats
     #expect(copied.phase == ended.phase)
     #expect(copied.features.chat?.untimed == ended.features.chat?.untimed)
     #expect(copied.features.control == ended.features.control)
-    // Whose duration is as exact as its ticks, which are not in the lines.
+    // The duration is only as exact as the ticks, which the exported lines do not contain.
     var header = copied.features.header
     header?.durationMs = ended.features.header?.durationMs ?? 0
     #expect(header == ended.features.header)

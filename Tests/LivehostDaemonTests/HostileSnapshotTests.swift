@@ -11,14 +11,14 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Saved rooms that contain more than any room does, because somebody else has written them.
+/// Snapshots with values that no room can have, because another program wrote them.
 @Suite(.timeLimit(.minutes(10))) struct HostileSnapshotTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
 
   private static let person = Person(id: "ann", name: "Ann")
 
-  /// A room with something of everything that the tests spoil.
+  /// A room with an example of each value that the tests replace.
   private static func snapshot(savedAt: Int = 1, title: String = "Evening") -> RoomSnapshot {
     let screen = HostScreen.still()
     let payloads: [LiveEvent.Payload] = [
@@ -39,7 +39,7 @@ import WireFormats
       room: "main", savedAt: savedAt, instant: .origin + .seconds(1), screen: screen.snapshot)
   }
 
-  /// The text of that room with another value, in JSON, at a path of members.
+  /// Returns the snapshot of that room with another JSON value at a path of members.
   private static func text(_ path: String, _ value: String) throws -> [UInt8] {
     func setting(_ path: ArraySlice<Substring>, in object: Any, to value: Any) -> Any {
       guard let name = path.first else { return value }
@@ -80,12 +80,12 @@ import WireFormats
   ]
 
   @Test(arguments: possible)
-  func `what a room may have is taken`(_ path: String, _ value: String) throws {
+  func `values that a room can have are accepted`(_ path: String, _ value: String) throws {
     let snapshot = try RoomSnapshot(decoding: Self.text(path, value))
     #expect(snapshot.room == "main" && snapshot.screen.counts.received == 9)
   }
 
-  /// With a part of the reason that is told.
+  /// Impossible values, each with a part of the expected reason.
   private static let impossible: [(String, String, String)] = [
     ("screen.state.header.title", string(EventLimits.titleLength + 1), "'header.title' is larger"),
     ("screen.state.activity.goals", list(goal, 5), "'activity.goals' is larger"),
@@ -107,7 +107,7 @@ import WireFormats
   ]
 
   @Test(arguments: impossible)
-  func `what no room has is refused, with the reason`(
+  func `values that no room can have are rejected with a reason`(
     _ path: String, _ value: String, _ reason: String
   ) throws {
     let text = try Self.text(path, value)
@@ -118,7 +118,7 @@ import WireFormats
   @Test(arguments: [
     ("\\u0001", 1), ("\\n", 1), ("\\u00e9", 2), ("\\u2028", 3), ("\\ud83d\\ude00", 4),
   ])
-  func `an escape counts for what it stands for`(escape: String, bytes: Int) throws {
+  func `an escape sequence counts as the bytes that it encodes`(escape: String, bytes: Int) throws {
     let text = String(decoding: try JSONWriter.text(of: Self.snapshot()), as: UTF8.self)
     func snapshot(_ count: Int) throws -> RoomSnapshot {
       let title = String(repeating: escape, count: count)
@@ -128,8 +128,11 @@ import WireFormats
     #expect(throws: (any Error).self) { try snapshot(EventLimits.titleLength / bytes + 1) }
   }
 
-  /// The decoder takes more than this program writes; the checks before it must not be passed by.
-  @Test func `text in another encoding, or with space around names, hides nothing`() throws {
+  /// The decoder accepts more encodings than this program writes. The checks before it must handle
+  /// them all.
+  @Test func `text in another encoding, or with space around names, does not evade the checks`()
+    throws
+  {
     let text = String(decoding: try JSONWriter.text(of: Self.snapshot()), as: UTF8.self)
     for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
       let data = try #require(text.data(using: encoding))
@@ -144,7 +147,9 @@ import WireFormats
     }
   }
 
-  @Test func `the history of a restored chat is as long as it is configured here`() async throws {
+  @Test func `the chat history of a restored room has the currently configured length`()
+    async throws
+  {
     let text = try Self.text("screen.state.chat.messages.limit", "\(1 << 40)")
     let store = try SnapshotStore(directory: path + "/rooms")
     try store.start()
@@ -161,7 +166,8 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a snapshot that would not be read is not written, and the one before it stays`()
+  @Test
+  func `a snapshot that could not be read again is not written, and the previous one is kept`()
     async throws
   {
     let store = try SnapshotStore(directory: path)
@@ -185,15 +191,15 @@ import WireFormats
 
   // MARK: A full room
 
-  /// A name of the greatest length, of characters that are the longest in JSON.
+  /// A name of the maximum length, made of the characters that are longest in JSON.
   private static func name(_ number: Int) -> String {
     let digits = "\(number)-"
     return digits + String(repeating: "\u{1}", count: EventLimits.nameLength - digits.utf8.count)
   }
 
-  /// More of everything than a room keeps, each as large as may be.
+  /// Sends more of everything than a room stores, each item of the maximum size.
   private static func flood() -> [LiveEvent.Payload] {
-    // The longest that fits on a line, and in the log, where it is escaped.
+    // The longest text that fits on a line and, escaped, in the log.
     let text = String(repeating: "\u{1}", count: 60_000)
     let short = String(repeating: "\u{1}", count: 1_000)
     let names = (0..<32).map { Text(name($0)) }
@@ -244,7 +250,7 @@ import WireFormats
   }
 
   @Test(arguments: [false, true])
-  func `a room that is full of everything comes back`(analysesChat: Bool) async throws {
+  func `a room with the maximum amount of everything is restored`(analysesChat: Bool) async throws {
     var settings = RoomSettings()
     settings.analysesChat = analysesChat
     let first = try KeptRooms(in: path, settings: settings)

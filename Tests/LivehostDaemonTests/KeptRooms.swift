@@ -13,7 +13,7 @@ import Systemd
 import Testing
 import WireFormats
 
-/// What was logged.
+/// A record of the logged entries.
 final class Notes: Sendable {
   private let lines = Mutex<[String]>([])
 
@@ -22,7 +22,7 @@ final class Notes: Sendable {
   var all: [String] { lines.withLock { $0 } }
 }
 
-/// Which rooms are packed, and how often each was.
+/// The hibernated rooms, and how often each room has hibernated.
 final class Packings: Sendable {
   private struct Contents {
     var counts: [RoomName: Int] = [:]
@@ -49,7 +49,7 @@ final class Packings: Sendable {
 
   func count(_ room: RoomName) -> Int { contents.withLock { $0.counts[room] ?? 0 } }
 
-  /// Returns once a room is packed.
+  /// Waits until a room hibernates.
   func wait(for room: RoomName) async {
     await withCheckedContinuation { continuation in
       let isPacked = contents.withLock { contents in
@@ -62,7 +62,7 @@ final class Packings: Sendable {
   }
 }
 
-/// What keeps the rooms of a daemon, in a state directory.
+/// The stores that save the rooms of a daemon, in one state directory.
 final class KeptRooms {
   let path: String
   let log = Notes()
@@ -116,14 +116,14 @@ final class KeptRooms {
     ).run()
   }
 
-  /// Sends messages to a room; returns once they are on disk.
+  /// Sends messages to a room and waits until they are on disk.
   func send(
     _ numbers: Range<Int>, to room: RoomName = .main, on lane: HostLane? = nil
   ) async {
     #expect(await trySend(numbers, to: room, on: lane) == nil)
   }
 
-  /// The same; returns why they are not.
+  /// Sends messages to a room and returns the reason if they cannot be saved.
   func trySend(
     _ numbers: Range<Int>, to room: RoomName = .main, on lane: HostLane? = nil
   ) async -> String? {
@@ -146,18 +146,19 @@ final class KeptRooms {
     }
   }
 
-  /// How many messages a room has; `nil` if there is no such room.
+  /// Returns the number of messages in a room; `nil` if the room is not open.
   func count(_ room: RoomName = .main) async -> Int? {
     guard let report = await lane.report(room) else { return nil }
     return report.features.chat?.total ?? 0
   }
 
-  /// How many events a room was sent, those that are held included; `nil` if there is no such room.
+  /// Returns the number of events received by a room, including held events; `nil` if the room is
+  /// not open.
   func received(_ room: RoomName = .main) async -> Int? {
     await lane.report(room)?.counters.received
   }
 
-  /// Returns once everything saved so far is on disk.
+  /// Waits until everything saved so far is on disk.
   func settle() async {
     _ = await lane.summaries()
     await withCheckedContinuation { continuation in
@@ -165,10 +166,10 @@ final class KeptRooms {
     }
   }
 
-  /// The state directory as it would be if the daemon was killed now.
+  /// Copies the state directory as it would be if the daemon were killed now.
   func kill(as end: String = "+") throws -> String {
     let copy = path + end
-    // A kill ends everything at one moment, so no file may change while others are copied.
+    // A kill stops all writes at one moment, so no file may change during the copy.
     for _ in 0..<1_000 {
       let before = try files()
       try? FileManager.default.removeItem(atPath: copy)
@@ -181,7 +182,8 @@ final class KeptRooms {
     throw CocoaError(.fileWriteUnknown)
   }
 
-  /// The files in the state directory, with what changes when they are written or replaced.
+  /// Returns the files in the state directory, with attributes that change when a file is written
+  /// or replaced.
   private func files() throws -> [String: FileState] {
     var files: [String: FileState] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: path) {

@@ -8,13 +8,13 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// What a room was sent before is not taken again: by the identifiers of messages and notices, and by the positions of
-/// batches.
+/// Rooms reject repeated events, by the identifiers of messages and notices and by batch positions.
 @Suite(.timeLimit(.minutes(2))) struct KnownEventTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
 
-  /// Sends events in the time of their arrival or in their own; gives how many were rejected.
+  /// Sends events with time stamps of arrival or of their own, and returns the number of rejected
+  /// events.
   private func send(
     _ events: [LiveEvent], to run: KeptRooms, clock: FrameClock = .arrival,
     position: BatchPosition? = nil
@@ -45,7 +45,7 @@ import WireFormats
     return next
   }
 
-  /// After an orderly end, which saves the state of the rooms.
+  /// Restarts after an orderly stop, which saves the rooms.
   private func restarted(_ run: KeptRooms) async throws -> KeptRooms {
     try await run.end()
     let next = try KeptRooms(in: run.path)
@@ -54,7 +54,7 @@ import WireFormats
   }
 
   @Test(arguments: [FrameClock.arrival, .event])
-  func `messages that were taken are rejected as duplicates, also after a kill`(
+  func `repeated messages are rejected as duplicates, also after a kill`(
     clock: FrameClock
   ) async throws {
     var run = try KeptRooms(in: path)
@@ -68,7 +68,7 @@ import WireFormats
     for life in 0..<3 {
       run = try await successor(of: run)
       if life == 1 {
-        // By the snapshot, too.
+        // The snapshot also restores the identifiers.
         run = try await restarted(run)
       }
       #expect(await run.count() == 15)
@@ -79,7 +79,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `notices have identifiers as well, and what has none is never a duplicate`()
+  @Test func `notices have identifiers too, and events without an identifier are never duplicates`()
     async throws
   {
     let run = try KeptRooms(in: path)
@@ -96,7 +96,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a recording that is played neither asks for identifiers nor changes them`()
+  @Test func `a replay neither checks identifiers nor changes them`()
     async throws
   {
     var run = try KeptRooms(in: path)
@@ -107,7 +107,7 @@ import WireFormats
     let recording = try await run.recordings.stop(.main, on: run.lane)
     let copy = try #require(RoomName("copy"))
     _ = try run.directory.open(copy)
-    // Twice: the second time all of it is known, if anything is.
+    // Plays the recording twice: the second time, every identifier would be known.
     for times in 1...2 {
       let replay = Replay(
         try await run.library.files(of: recording.recording), into: copy, on: run.lane, speed: nil,
@@ -115,14 +115,14 @@ import WireFormats
       _ = try await replay.run(sleep: { _ in }, now: { 0 }, progress: { _ in })
       #expect(await run.count(copy) == 10 * times)
     }
-    // Nobody waits for what a recording brings, and it is not to be lost by the kill.
+    // Nobody waits for the disk during a replay, and the kill must not lose its events.
     await run.send(0..<0, to: copy)
     for _ in 0..<2 {
       #expect(await run.lane.positions(of: copy) == [:])
       run = try await successor(of: run)
       #expect(await run.count(copy) == 20)
     }
-    // So the room takes them from a sender.
+    // The room therefore accepts these events from a source.
     await run.send(0..<10, to: copy)
     #expect(await run.count(copy) == 30)
     await run.send(0..<10, to: copy)
@@ -130,7 +130,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a batch that the room holds is rejected, also after a kill`() async throws {
+  @Test func `a batch that the room already holds is rejected, also after a kill`() async throws {
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     let viewers = { (count: Int) in
@@ -156,7 +156,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a batch without a message that is new is held all the same`() async throws {
+  @Test func `a batch without new messages still counts as held`() async throws {
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     #expect(await send(0..<3, to: run) == 0)
@@ -168,14 +168,14 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `of a batch that was only partly written, nothing is there`() async throws {
+  @Test func `no event of a partly written batch is restored`() async throws {
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     #expect(await send(0..<5, to: first, as: 1) == 0)
     #expect(await send(5..<15, to: first, as: 2) == 0)
     let copy = try first.kill()
     try await first.end()
-    // The power failed while the second batch was being written.
+    // The power failed during the write of the second batch.
     let file = copy + "/log/000001.ndjson"
     let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
     let last = try #require(lines.lastIndex { $0.contains("number 9") })
@@ -186,7 +186,7 @@ import WireFormats
     for _ in 0..<2 {
       #expect(await run.lane.positions(of: .main) == ["irc": 1])
       #expect(await run.count() == 5)
-      // What follows half a batch in the log does not complete it.
+      // Later log records do not complete the partial batch.
       run = try await successor(of: run)
     }
     #expect(await send(5..<15, to: run, as: 2) == 0)
@@ -196,7 +196,9 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a room keeps the positions of the 64 sources whose batches came last`() async throws {
+  @Test func `a room keeps the batch positions of the 64 sources that sent batches last`()
+    async throws
+  {
     let run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     func send(_ source: String, _ sequence: Int) async -> Int {

@@ -11,7 +11,7 @@ import RateLimiting
 import Testing
 import WireFormats
 
-/// A lane with rooms on it, fed by hand.
+/// A lane with rooms, to which the tests deliver events directly.
 private struct TestLane {
   let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   let lane: HostLane
@@ -26,7 +26,7 @@ private struct TestLane {
     directory = RoomDirectory(lanes: [lane], maximumRooms: maximumRooms)
   }
 
-  /// Delivers events and returns how many were rejected, once they are applied.
+  /// Delivers events and returns the number of rejected events, after the others are applied.
   func send(_ events: [LiveEvent], to room: RoomName, clock: FrameClock = .event) async -> Int {
     await withCheckedContinuation { continuation in
       lane.post(
@@ -56,7 +56,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
 
 @Suite struct LaneTests {
   @Test(.timeLimit(.minutes(1)))
-  func `a room follows one of its name that is being closed to the same lane`() async throws {
+  func `a room whose namesake is still closing opens on the same lane`() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let lanes = try (0..<2).map { index in
       let loop = try #require(group.next() as? any EventLoop & NIOSerialEventLoopExecutor)
@@ -64,7 +64,8 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     }
     let directory = RoomDirectory(lanes: lanes, maximumRooms: 4)
     #expect(try directory.open(.main) === lanes[0])
-    // It takes the opening first; otherwise it would find the closing behind it, before it waits.
+    // Waits until the opening is applied. Otherwise the lane could apply the opening and the
+    // closing in one turn, before it blocks.
     #expect(await lanes[0].report(.main) != nil)
     let release = DispatchSemaphore(value: 0)
     lanes[0].eventLoop.execute { release.wait() }
@@ -73,7 +74,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     #expect(try directory.open(.main) === lanes[0])
     release.signal()
     #expect(await isClosed)
-    // Nothing holds it there for good.
+    // After the closing, the name may open on another lane.
     #expect(await directory.close(.main))
     _ = try directory.open(try #require(RoomName("other")))
     #expect(try directory.open(.main) === lanes[1])
@@ -81,7 +82,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await group.shutdownGracefully()
   }
 
-  @Test func `a delivery right after the opening of its room finds it`() async throws {
+  @Test func `events delivered right after the opening of their room reach it`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     #expect(await test.send([viewers(3, at: 0)], to: .main) == 0)
@@ -90,7 +91,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `what is read of a room comes after all that was posted for it`() async throws {
+  func `a report of a room includes all events posted before the request`() async throws {
     let test = try TestLane(turnLength: .nanoseconds(1))
     _ = try test.directory.open(.main)
     for number in 0..<200 {
@@ -101,7 +102,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `acknowledged events are applied even if throttles would hold them`() async throws {
+  @Test func `acknowledged events are applied even if throttles would delay them`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     for round in 0..<50 {
@@ -114,11 +115,11 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `the frames of a recording follow its time stamps, not the speed of its arrival`()
+  @Test func `the frames of a recording follow its time stamps, not the speed of arrival`()
     async throws
   {
     var frames: [Int] = []
-    // Ten minutes of one message a second: all at once, and in pieces.
+    // One message per second for ten minutes: delivered in one batch, and in several.
     for pieces in [1, 60] {
       let test = try TestLane()
       _ = try test.directory.open(.main)
@@ -140,7 +141,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `years between two events of a live stream do not make years of frames`() async throws {
+  func `years between two events of a live stream do not produce years of frames`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     let live = LiveEvent(timestamp: 1_600_000_000_000, payload: .stream(.live))
@@ -153,7 +154,9 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a waiting sender is answered at once, whatever throttles hold`() async throws {
+  func `a waiting sender is acknowledged immediately, even if throttles delay its events`()
+    async throws
+  {
     var settings = RoomSettings()
     settings.throttling[.statistics].maximumStaleness = .seconds(3_600)
     settings.throttling[.statistics].interval = .seconds(3_600)
@@ -169,13 +172,13 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a room can be read from the moment its name is taken`() async throws {
-    // No turn does more than one thing, and the opening comes behind much else.
+  func `a room can be read as soon as its name is reserved`() async throws {
+    // Each turn does only one thing, and the opening is queued after many other deliveries.
     let studio = try Studio(turnLength: .zero)
     let lane = studio.lane
     let posted = DispatchSemaphore(value: 0)
     for number in 0..<20_000 {
-      // The lane waits at the first one until all are posted.
+      // The first delivery blocks the lane until all others are posted.
       lane.post(
         RoomDelivery(
           room: try #require(RoomName("other-\(number)")), events: [],
@@ -189,9 +192,10 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await studio.end()
   }
 
-  @Test func `a long delivery is taken in parts, with other rooms served in between`() async throws
+  @Test func `a long delivery is applied in parts, and other rooms are served in between`()
+    async throws
   {
-    // No turn does more than one thing.
+    // Each turn does only one thing.
     let test = try TestLane(turnLength: .zero)
     _ = try test.directory.open(.main)
     let wrong = LiveEvent(
@@ -201,18 +205,20 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     async let rejected = test.send([wrong] + events + [end], to: .main)
     var totals: Set<Int> = []
     while totals.max() ?? 0 < 602 { totals.insert(await test.lane.counts().received) }
-    #expect(await rejected == 2, "those of all parts")
+    #expect(await rejected == 2, "the rejected events of all parts are counted")
     #expect(totals.contains { 0 < $0 && $0 < 600 }, "\(totals.sorted())")
     try await test.end()
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a sender whose times jump does not delay the deliveries of another room`() async throws {
+  func `a sender whose time stamps jump does not delay the deliveries of another room`()
+    async throws
+  {
     let test = try TestLane(turnLength: .zero)
     _ = try test.directory.open(.main)
     let other = try #require(RoomName("other"))
     _ = try test.directory.open(other)
-    // Each line of it makes 64 frames.
+    // Each line of this delivery produces 64 frames.
     let live = LiveEvent(timestamp: 0, payload: .stream(.live))
     for number in 0..<60 {
       let events = [viewers(number, at: Timestamp(number) * 65_000)]
@@ -227,7 +233,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a call that changes the names is answered with what the whole history mentions`()
+  func `a call that changes the names is answered with all names that the history mentions`()
     async throws
   {
     let test = try TestLane()
@@ -249,7 +255,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `events for a room closed meanwhile are rejected and acknowledged`() async throws {
+  @Test func `events for a room that has been closed are rejected and acknowledged`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     #expect(await test.directory.close(.main))
@@ -261,7 +267,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `totals outlive the rooms`() async throws {
+  @Test func `totals include rooms that have been closed`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     _ = await test.send([viewers(1, at: 0)], to: .main)
@@ -273,7 +279,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.end()
   }
 
-  @Test func `no more rooms are opened than the configuration allows, and none while stopping`()
+  @Test func `rooms beyond the configured maximum, or opened during a stop, are refused`()
     async throws
   {
     let test = try TestLane(maximumRooms: 1)
@@ -288,7 +294,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     try await test.group.shutdownGracefully()
   }
 
-  @Test func `the children come and go with the phases of the stream`() async throws {
+  @Test func `child features appear and disappear with the phases of the stream`() async throws {
     let test = try TestLane()
     _ = try test.directory.open(.main)
     let person = Person(id: "1", name: "Ada")
@@ -300,7 +306,7 @@ private func message(_ number: Int, at timestamp: Timestamp) -> LiveEvent {
     #expect(report.phase == .live)
     _ = await test.send([message(1, at: 61_000)], to: .main)
     report = try #require(await test.lane.report(.main))
-    // Told once a second, so it may be a tick behind.
+    // The duration is updated once a second, so it may be one tick late.
     let duration = try #require(report.features.header?.durationMs)
     #expect((59_000...60_000).contains(duration), "time goes on while the stream is live")
     try await test.end()

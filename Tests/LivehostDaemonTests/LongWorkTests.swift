@@ -23,7 +23,7 @@ import Testing
     var told: [String] { messages.withLock { $0 } }
   }
 
-  @Test func `each step is reported, and asks for more time`() async {
+  @Test func `each step is reported and requests more time`() async {
     let manager = Manager()
     let work = manager.work()
     let result = await work.step("drawing the last frames") { 5 }
@@ -42,7 +42,7 @@ import Testing
     manager.left.withLock { $0 = 9 }
     await work.step("writing recordings") {
       work.report()
-      #expect(manager.told.count == 2, "nothing was done since")
+      #expect(manager.told.count == 2, "there was no progress since")
       manager.left.withLock { $0 = 4 }
       work.report()
     }

@@ -6,7 +6,8 @@ import Recordings
 import TestSupport
 import Testing
 
-/// Rooms whose log was spoiled while the daemon was not running, or that do not come back from it at first.
+/// Rooms whose log was damaged while the daemon was not running, or which are not restored at
+/// first.
 @Suite(.timeLimit(.minutes(1))) struct LostLogTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
@@ -14,7 +15,8 @@ import Testing
   private var segment: String { path + "/log/000001.ndjson" }
   private let files = FileManager.default
 
-  /// Runs rooms in `path`, as if they had been killed at the end.
+  /// Runs rooms in `path` and leaves the state directory as if the daemon had been killed at the
+  /// end.
   private func run(
     maximumRooms: Int = 10, segmentBytes: Int = 32 << 20, _ body: (KeptRooms) async throws -> Void
   ) async throws {
@@ -22,19 +24,19 @@ import Testing
     await rooms.recordings.open()
     await rooms.restore()
     try await body(rooms)
-    // A full segment makes a room save itself, for which it waits until the log is synced.
+    // A full segment saves the room after the log is synced.
     for _ in 0..<2 {
       await rooms.library.settle()
       await rooms.settle()
     }
     let copy = try rooms.kill()
     try await rooms.end()
-    // Aside, since the log may yet remove a segment that it was about to cut.
+    // Moves the directory away, because the log might still remove a segment there.
     try files.moveItem(atPath: path, toPath: "\(copy)before-\(UUID().uuidString)")
     try files.moveItem(atPath: copy, toPath: path)
   }
 
-  /// Writes so much of another room that the log is cut as far as it may be.
+  /// Writes so many events of another room that the log is cut as far as possible.
   private func fill(_ rooms: KeptRooms) async throws {
     _ = try? rooms.directory.open(other)
     for round in 0..<20 {
@@ -43,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a segment that cannot be read is told and kept, and costs only what is in it`()
+  @Test func `an unreadable segment is reported and kept, and only its own records are lost`()
     async throws
   {
     try await run { rooms in
@@ -68,7 +70,9 @@ import Testing
     }
   }
 
-  @Test func `what is acknowledged while a segment cannot be read outlives it`() async throws {
+  @Test func `events acknowledged while a segment is unreadable are restored afterwards`()
+    async throws
+  {
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<50)
@@ -93,7 +97,7 @@ import Testing
   enum Spoiling: CaseIterable { case removed, emptied, zeroed, header }
 
   @Test(arguments: Spoiling.allCases)
-  func `a newest segment that lacks what was synced is told`(_ spoiling: Spoiling) async throws {
+  func `a newest segment that lacks synced records is reported`(_ spoiling: Spoiling) async throws {
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<10)
@@ -107,7 +111,7 @@ import Testing
       let end = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
       try bytes[...end].write(to: URL(filePath: segment))
     }
-    // The first start may be killed before anybody has seen what it told.
+    // The first start may be killed before anyone has seen its report.
     for start in 1...2 {
       try await run { rooms in
         #expect(await rooms.count() == nil)
@@ -123,13 +127,13 @@ import Testing
     try await run { rooms in #expect(await rooms.count(other) == 10) }
   }
 
-  @Test func `a newest segment of which nothing but the header was written is not missed`()
+  @Test func `a newest segment with nothing but its header is not reported as lost`()
     async throws
   {
     var last = 0
     try await run(segmentBytes: 4_000) { rooms in
       _ = try rooms.directory.open(.main)
-      // Each send is a group commit; one of them begins a segment and writes nothing more to it.
+      // Each send is a group commit; one of them begins a segment and writes only its header.
       for number in 0..<100 where last < 2 {
         await rooms.send(number..<number + 1)
         last = try files.contentsOfDirectory(atPath: path + "/log").count
@@ -139,7 +143,7 @@ import Testing
     try await run { rooms in #expect(rooms.store.problems == []) }
   }
 
-  @Test func `a segment of another place in a log is left out`() async throws {
+  @Test func `a segment with the number of another segment is skipped`() async throws {
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       #expect(await rooms.directory.close(.main))
@@ -159,7 +163,8 @@ import Testing
     }
   }
 
-  @Test func `what a mark of no room begins is told as that`() async throws {
+  @Test func `log records with a mark of an invalid room are reported without a room`() async throws
+  {
     try await run { rooms in
       let log = rooms.library.log("main") {}
       var batch = RecordedBatch()
@@ -175,7 +180,8 @@ import Testing
     }
   }
 
-  @Test func `a segment of another log is left out, though it has the right number`() async throws {
+  @Test func `a segment of another log is skipped even if it has the expected number`() async throws
+  {
     try await run { rooms in
       _ = try rooms.directory.open(other)
       await rooms.send(0..<5, to: other)
@@ -194,7 +200,7 @@ import Testing
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<7)
     }
-    // The same once it is not known which log it was: what is newest counts.
+    // Without the note that identifies the log, the newest segments count.
     for name in ["log.json", "log.json.previous"] where files.fileExists(atPath: "\(path)/\(name)")
     {
       try files.removeItem(atPath: "\(path)/\(name)")
@@ -203,7 +209,7 @@ import Testing
   }
 
   @Test
-  func `a spoiled note of the newest segment is told, and does not make the log another one's`()
+  func `a damaged note of the newest segment is reported, and the log is still recognised`()
     async throws
   {
     try await run { rooms in
@@ -212,7 +218,7 @@ import Testing
     }
     let note = URL(filePath: "\(path)/log.json")
     let bytes = try Data(contentsOf: note)
-    // One byte, and one more that makes it look as if it had no checksum.
+    // Changes one byte, then a second one that hides the checksum.
     let checksum = try #require(bytes.lastIndex(of: UInt8(ascii: ",")))
     let start = try #require(bytes.range(of: Data(#""startedAt":"#.utf8))).upperBound
     for places in [[start], [start, checksum + 1]] {
@@ -226,7 +232,7 @@ import Testing
     }
   }
 
-  @Test func `rooms come back even if fewer are allowed now`() async throws {
+  @Test func `all rooms are restored even if the maximum is lower now`() async throws {
     let names = try ["a", "b", "c"].map { try #require(RoomName($0)) }
     try await run { rooms in
       for name in names {
@@ -240,7 +246,9 @@ import Testing
     }
   }
 
-  @Test func `a room that was set aside comes back whole once it is put back`() async throws {
+  @Test func `a room that was set aside is restored completely once its file is renamed back`()
+    async throws
+  {
     try await run { rooms in
       _ = try rooms.directory.open(.main)
       await rooms.send(0..<10)
@@ -259,7 +267,7 @@ import Testing
     try await run { rooms in #expect(await rooms.count() == 10) }
   }
 
-  @Test func `of a room that cannot come back, the log is not kept`() async throws {
+  @Test func `the log is not kept for a room that cannot be restored`() async throws {
     try await run(segmentBytes: 4_000) { rooms in
       _ = try rooms.directory.open(.main)
       try await fill(rooms)
@@ -269,7 +277,7 @@ import Testing
     where name.hasPrefix("main.json") {
       try Data("x".utf8).write(to: URL(filePath: path + "/rooms/" + name))
     }
-    // Its opening is gone as well.
+    // The log record of its opening has been removed too.
     let first = try #require(try files.contentsOfDirectory(atPath: path + "/log").min())
     #expect(first != "000001.ndjson")
     try await run(segmentBytes: 4_000) { rooms in
@@ -281,7 +289,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a recording that is spoiled is completed from the log, or else costs its room nothing`(
+  func `a damaged recording is completed from the log, or else its room loses nothing`(
     isItsEnd: Bool
   ) async throws {
     var recording = ""

@@ -1,6 +1,6 @@
 import Logging
 
-/// Hands on what is logged.
+/// A log handler that passes each entry to a closure.
 struct NotingLogHandler: LogHandler {
   let note: @Sendable (LogEvent) -> Void
   var metadata: Logger.Metadata = [:]
@@ -15,7 +15,7 @@ struct NotingLogHandler: LogHandler {
 }
 
 extension Logger {
-  /// A logger whose entries are noted.
+  /// Returns a logger whose entries are recorded.
   init(noting note: @escaping @Sendable (LogEvent) -> Void) {
     self.init(label: "test") { _ in NotingLogHandler(note: note) }
   }

@@ -2,7 +2,7 @@ import LivehostDaemon
 import Testing
 
 @Suite struct PackedBytesTests {
-  @Test func `pieces are what was added, whatever is removed between them`() {
+  @Test func `the pieces equal the added bytes, whatever is removed in between`() {
     var packed = PackedBytes(chunkBytes: 1_000)
     var known: [PackedBytes.Piece: [UInt8]] = [:]
     var state: UInt64 = 7
@@ -12,9 +12,9 @@ import Testing
     }
     var live = 0
     for round in 0..<20_000 {
-      // Grows, shrinks and is emptied.
+      // The buffer grows, shrinks and becomes empty.
       if next(10) < (round / 4_000 % 2 == 0 ? 7 : 3) || known.isEmpty {
-        // Some are larger than a chunk.
+        // Some pieces are larger than a chunk.
         let bytes = [UInt8](
           repeating: UInt8(truncatingIfNeeded: round), count: next(40) == 0 ? 2_500 : next(90))
         let piece = packed.add(bytes)

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Rooms in which nothing happens for some time, and what a stop leaves to the log.
+/// Idle rooms hibernate, and a stop relies on the log for rooms that are not saved.
 @Suite(.timeLimit(.minutes(2))) struct PackedRoomTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
@@ -24,7 +24,7 @@ import WireFormats
     return settings
   }
 
-  /// What the next run gets back after a kill.
+  /// Returns the rooms that the next run restores after a kill.
   private func successor(of run: KeptRooms) async throws -> KeptRooms {
     let next = try KeptRooms(in: try run.kill(), settings: settings)
     try await run.end()
@@ -44,7 +44,7 @@ import WireFormats
     }
   }
 
-  @Test func `an idle room is packed, counts as before, and is the same for whoever looks`()
+  @Test func `an idle room hibernates, keeps its counts, and looks the same to every reader`()
     async throws
   {
     let run = try KeptRooms(in: path, settings: settings)
@@ -55,7 +55,7 @@ import WireFormats
     let counts = await run.lane.counts()
     await run.packings.wait(for: .main)
     #expect(await run.lane.packedCount() == 1)
-    // What is asked of all rooms unpacks none.
+    // Queries about all rooms wake none of them.
     #expect(await run.lane.counts() == counts && counts.isConserved)
     #expect(await run.lane.summaries().map(\.counters) == [before.counters])
     #expect(await run.lane.metrics().map(\.counts.received) == [50])
@@ -70,13 +70,13 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a packed room takes what comes, but nothing twice`() async throws {
+  @Test func `a hibernated room accepts new events and rejects repeated ones`() async throws {
     let run = try KeptRooms(in: path, settings: settings)
     _ = try run.directory.open(.main)
     #expect(await send(0..<50, to: run, as: 7) == 0)
     for round in 1...2 {
       await run.packings.wait(for: .main)
-      // By its identifiers, by its position, and new.
+      // Repeated by identifier, repeated by position, and new.
       #expect(await send(20..<50, to: run, as: 7 + round) == 30)
       await run.packings.wait(for: .main)
       #expect(await send(100..<150, to: run, as: 7) == 50)
@@ -92,7 +92,9 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a kill costs nothing, whether the room is packed, was, or was saved packed`()
+  @Test
+  func
+    `a kill loses nothing, whether a room hibernates, has woken, or was saved while hibernating`()
     async throws
   {
     var run = try KeptRooms(in: path, settings: settings)
@@ -106,7 +108,7 @@ import WireFormats
       #expect(await run.count() == (life + 1) * 20)
       #expect(run.store.problems == [] && !run.log.contain("lead on"), "\(run.log.all)")
     }
-    // The other way to end.
+    // The other kind of end: an orderly stop.
     await run.packings.wait(for: .main)
     try await run.end()
     run = try KeptRooms(in: run.path, settings: settings)
@@ -116,12 +118,13 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a room that is recorded, or waited upon, is not packed`() async throws {
+  @Test func `a room that is recorded, or has pending requests, does not hibernate`() async throws {
     let run = try KeptRooms(in: path, settings: settings)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     _ = try await run.recordings.start(.main, on: run.lane)
     #expect(await send(0..<10, to: run, as: 1) == 0)
-    // Rooms are looked at together: the other one was idle when it was packed for the second time.
+    // All rooms are examined together: the other room was idle when it hibernated for the second
+    // time.
     await run.packings.wait(for: other)
     #expect(await run.count(other) == 0)
     await run.packings.wait(for: other)
@@ -132,7 +135,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a packed room is closed for good like any other`() async throws {
+  @Test func `a hibernated room is closed permanently like any other`() async throws {
     let run = try KeptRooms(in: path, settings: settings)
     _ = try run.directory.open(.main)
     #expect(await send(0..<10, to: run, as: 1) == 0)
@@ -144,7 +147,9 @@ import WireFormats
     try await next.end()
   }
 
-  @Test func `the log is cut behind a packed room, which stays as it is`() async throws {
+  @Test func `the log is cut after the snapshot of a hibernated room, without waking the room`()
+    async throws
+  {
     let run = try KeptRooms(in: path, segmentBytes: 20_000, settings: settings)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     #expect(await send(0..<10, to: run, as: 1) == 0)
@@ -164,13 +169,14 @@ import WireFormats
     try await next.end()
   }
 
-  @Test func `where many rooms wait for the disk, a stop leaves to the log what it has`()
+  @Test
+  func `a stop saves no snapshot of a room if many rooms wait for the disk and the log suffices`()
     async throws
   {
     let first = try KeptRooms(in: path, mostWaiting: 0)
     for room in [RoomName.main, other] { _ = try first.directory.open(room) }
     await first.send(0..<10)
-    // Too much to repeat at each start.
+    // Too many events to replay at each start.
     await first.send(0..<3_000, to: other)
     let report = await first.lane.report(.main)
     try await first.end()
@@ -185,12 +191,13 @@ import WireFormats
       #expect(restored?.counters == report?.counters)
       #expect(next.store.problems == [] && !next.log.contain("lead on"), "\(next.log.all)")
       try await next.end()
-      // With the third segment of the log, the room is asked for a snapshot, so that the first can go.
+      // When the third segment of the log begins, the room must be saved so that the first can be
+      // removed.
       if start == 1 { #expect(try files() == ["other.json"]) }
     }
   }
 
-  @Test func `a stop whose last steps cannot be logged writes a snapshot after all`() async throws {
+  @Test func `a stop saves a snapshot if the last events cannot be logged`() async throws {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/state")
     let run = try KeptRooms(in: "/state", on: disk, mostWaiting: 0)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PartTests {
   private struct Refusal: Error {}
 
-  /// What parts did, and parts that note it.
+  /// A record of what the parts did, and parts that write to it.
   private final class Log: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -34,7 +34,8 @@ import Testing
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
   }
 
-  @Test func `parts start one after the other and stop in an order of their own`() async throws {
+  @Test func `parts start sequentially in one order and stop sequentially in another`() async throws
+  {
     let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
     let group = group(
       [
@@ -53,7 +54,7 @@ import Testing
       ])
   }
 
-  @Test func `a part that cannot start stops all that had started, in their order`() async throws {
+  @Test func `a part that fails to start stops all running parts in their order`() async throws {
     let group = group(
       [
         log.part("loops"), log.part("rooms"), log.part("ingest"),
@@ -67,7 +68,8 @@ import Testing
       ])
   }
 
-  @Test func `a shutdown while a part starts stops it once it has started, and starts no other`()
+  @Test
+  func `a part that starts during a shutdown is stopped after its start, and no other part starts`()
     async throws
   {
     let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
@@ -76,7 +78,8 @@ import Testing
         log.part("loops"),
         log.part("rooms") {
           hasBegun.yield()
-          // Until it is told to stop, which is when the parts that stop before it are gone.
+          // Returns when this part is asked to stop, which happens after the parts before it have
+          // stopped.
           try await gracefulShutdown()
         },
         log.part("control"), log.part("readiness"),
@@ -89,7 +92,7 @@ import Testing
     #expect(log.all == ["start loops", "start rooms", "stop rooms", "stop loops"])
   }
 
-  @Test func `a part that fails while the group stops does not keep others from stopping`()
+  @Test func `a part that fails during the stop does not prevent the other parts from stopping`()
     async throws
   {
     let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct RecentIdentifierTests {
-  /// `#expect` does not call what changes a value.
+  /// `#expect` cannot call mutating methods, so this helper does.
   private final class Memory {
     var identifiers = RecentIdentifiers()
     var count: Int { identifiers.count }
@@ -15,7 +15,7 @@ import Testing
 
   private func second(_ count: Int64) -> Instant { .origin + .seconds(count) }
 
-  @Test func `an identifier is taken once`() {
+  @Test func `an identifier is accepted once`() {
     let identifiers = Memory()
     #expect(identifiers.insert(1, at: .origin))
     #expect(!identifiers.insert(1, at: second(900)))
@@ -23,7 +23,7 @@ import Testing
     #expect(identifiers.count == 2)
   }
 
-  @Test func `it is forgotten after 15 minutes`() {
+  @Test func `an identifier is forgotten after 15 minutes`() {
     let identifiers = Memory()
     #expect(identifiers.insert(1, at: second(0)))
     #expect(identifiers.insert(2, at: second(1)))
@@ -32,7 +32,7 @@ import Testing
     #expect(identifiers.count == 2)
   }
 
-  @Test func `the newest 4,096 are remembered`() {
+  @Test func `the newest 4,096 identifiers are remembered`() {
     let identifiers = Memory()
     for number in 0...UInt64(RecentIdentifiers.capacity) {
       #expect(identifiers.insert(number, at: .origin))
@@ -45,14 +45,14 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `it answers as a plain list does, and the same after a detour through its text`(
+  func `the set answers like a plain list, also after encoding and decoding`(
     seed: UInt64
   ) throws {
     var random = SplitMix64(seed: seed)
     var identifiers = RecentIdentifiers()
     var list: [(hash: UInt64, milliseconds: Int64)] = []
     var now: Int64 = 0
-    // Few different ones, of which many fall on the same slot of the table.
+    // Only a few distinct identifiers, many of which hash to the same slot.
     let spread = UInt64.random(in: 1...3, using: &random)
     let range = UInt64.random(in: 50...12_000, using: &random)
     for step in 0..<20_000 {
@@ -74,19 +74,19 @@ import Testing
     #expect(identifiers.count == list.count)
   }
 
-  @Test func `a text that this program did not write is read as far as it goes`() throws {
+  @Test func `malformed text is read up to the first error`() throws {
     let text = #"{"since":9223372036854775807,"hashes":"zz00000000000001ffffffé123"}"#
     let identifiers: RecentIdentifiers = try JSONValue(parsing: text).decode()
     #expect(identifiers.count == 1)
   }
 
-  @Test func `texts of the same bytes have the same hash, however they are written`() {
+  @Test func `texts with the same bytes have the same hash in every encoding`() {
     let written = ByteSlab(Array(#"caf\u00e9/0123456789"#.utf8))
     let slice = ByteSlab.Slice(offset: 0, count: written.count, escape: .json)
     #expect(Text(slab: written, slice: slice).stableHash == Text("café/0123456789").stableHash)
-    // The same to a reader, but other bytes.
+    // A reader sees the same text, but the bytes differ.
     #expect(Text("cafe\u{301}/0123456789").stableHash != Text("café/0123456789").stableHash)
-    // It is in what was saved, so it must stay what it is.
+    // Snapshots contain the hash, so its value must never change.
     #expect(Text("b34ccfc7-4977-403a-8a94-33c6bac34fb8").stableHash == 6_792_744_049_324_417_543)
     var hashes: Set<UInt64> = []
     for number in 0..<100_000 { hashes.insert(Text("m\(number)").stableHash) }

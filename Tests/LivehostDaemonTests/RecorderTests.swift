@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// The recorder of a room as a part that acts: attempts, pauses, and what is left of both after a kill.
+/// The recorder of a room: attempts, pauses, and what remains of both after a kill.
 @Suite(.timeLimit(.minutes(1))) struct RecorderTests {
   private let home = TemporaryDirectory()
 
@@ -36,14 +36,14 @@ import WireFormats
     await lane.metrics().first { $0.room == room.description }?.effects
   }
 
-  /// Recordings of `main` that cannot be written; the log can.
+  /// Makes the recordings of `main` unwritable, but not the log.
   private func failsWrites(_ call: DiskCall) -> DiskFault? {
     call.operation == .write && call.path.contains("/main-") ? .error(EIO) : nil
   }
 
   // MARK: Attempts
 
-  @Test func `a recording that fails is followed by another one as soon as the disk works`()
+  @Test func `after a failed recording, another one starts as soon as the disk works`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -72,7 +72,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a stop ends the attempts, and reports the recording that failed`() async throws {
+  @Test func `a stop ends the attempts and reports the failed recording`() async throws {
     let disk = SimulatedDisk()
     let studio = try Studio(recording: RecordingSettings(on: disk))
     _ = try studio.directory.open(.main)
@@ -91,7 +91,7 @@ import WireFormats
   }
 
   @Test
-  func `who starts a recording that cannot be made is told, and only who asks for more waits`()
+  func `a failed start is reported, and only a request with retries schedules another attempt`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -112,7 +112,7 @@ import WireFormats
       let failed = try await wait(studio.lane, for: .failed)
       #expect((failed.retrySeconds != nil) == retries)
     }
-    // An attempt leaves nothing that the next start would take for a recording.
+    // An attempt leaves nothing that the next start could mistake for a recording.
     #expect(try await studio.recordings.list(nil).recordings.isEmpty)
     #expect(try disk.names(in: studio.path).filter { $0.hasPrefix("main") } == [])
     disk.decide { _ in nil }
@@ -121,7 +121,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a stop does not wait for the disk on which a recording is being started`()
+  @Test func `a stop does not wait for a disk that delays the start of a recording`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -139,14 +139,14 @@ import WireFormats
     #expect(await own(studio.lane)?.state == .idle)
     disk.decide { _ in nil }
     disk.release()
-    // The next one begins behind it, and the first leaves nothing.
+    // The next recording starts after the first attempt, which leaves nothing.
     let next = try await studio.recordings.start(.main, on: studio.lane).recording
     #expect(try await studio.recordings.stop(.main, on: studio.lane).recording == next)
     #expect(try await studio.recordings.list(nil).recordings.map(\.recording) == [next])
     try await studio.end()
   }
 
-  @Test func `a recording begun for a closed room is not that of the next room of its name`()
+  @Test func `a recording started for a closed room does not become a recording of its successor`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -156,7 +156,7 @@ import WireFormats
     let (lane, recordings) = (studio.lane, studio.recordings)
     let first = Task { try await recordings.start(.main, on: lane) }
     await disk.hasCaught()
-    // The log waits for the disk, too.
+    // The log waits for the disk too.
     lane.postClosing(of: .main) { _ in }
     lane.postOpening(of: .main)
     await #expect(throws: ControlError.noSuchRoom("main")) { _ = try await first.value }
@@ -177,7 +177,7 @@ import WireFormats
 
   // MARK: Pauses
 
-  @Test func `a pause is not in the recording, which goes on in the same one`() async throws {
+  @Test func `a pause is not recorded, and the same recording continues afterwards`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let recordings = studio.recordings
@@ -197,7 +197,7 @@ import WireFormats
     await #expect(throws: ControlError.alreadyRecording("main")) {
       _ = try await recordings.start(.main, on: studio.lane)
     }
-    // What is to be continued is not deleted.
+    // A paused recording cannot be deleted.
     await #expect(throws: ControlError.recordingInUse(name)) {
       _ = try await studio.control.deleteRecording(name)
     }
@@ -206,7 +206,7 @@ import WireFormats
     _ = await studio.send(Array(events[60...]), to: .main, clock: .event)
     let stopped = try await recordings.stop(.main, on: studio.lane)
     #expect(stopped.recording == name && stopped.state == .finished && stopped.events == 60)
-    #expect(stopped.digest == nil, "something is missing in it")
+    #expect(stopped.digest == nil, "an incomplete recording has no digest")
     #expect(await studio.lane.report(.main)?.features.chat?.total == 90)
 
     let replay = try await studio.replay(name, into: again)
@@ -218,7 +218,8 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a paused recording is closed by a stop, and by the end of its room`() async throws {
+  @Test func `a paused recording is closed by a stop and by the closing of its room`() async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     for isClosed in [false, true] {
@@ -238,7 +239,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a pause and its opposite at once leave what was wanted last`() async throws {
+  @Test func `concurrent opposite requests leave the state of the last request`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let (lane, recordings) = (studio.lane, studio.recordings)
@@ -247,7 +248,7 @@ import WireFormats
       async let pause = try? recordings.pause(.main, on: lane)
       async let resume = try? recordings.resume(.main, on: lane)
       _ = await (pause, resume)
-      // Whichever came last.
+      // Determines the last request, whichever of the two was handled last.
       _ = try? await recordings.resume(.main, on: lane)
       #expect(await own(lane)?.state == .recording)
       #expect(await studio.sendRecorded(traffic(5), to: .main).failure == nil)
@@ -261,7 +262,7 @@ import WireFormats
       _ = try? await recordings.stop(.main, on: lane)
       #expect(await own(lane)?.state == .idle)
     }
-    // What was begun for nothing is cleared away behind that.
+    // Unneeded recordings are removed afterwards.
     while studio.recordings.activeCount > 0 { await studio.library.settle() }
     #expect(try await recordings.list(nil).recordings.allSatisfy { $0.state == .finished })
     try await studio.end()
@@ -269,7 +270,7 @@ import WireFormats
 
   // MARK: Kills
 
-  @Test func `a room that is killed while its recording is paused comes back like that`()
+  @Test func `a room that is killed during a pause is restored with its recording paused`()
     async throws
   {
     let path = home.path + "/state"
@@ -277,7 +278,7 @@ import WireFormats
     _ = try first.directory.open(.main)
     let name = try await first.recordings.start(.main, on: first.lane).recording
     await first.send(0..<20)
-    // Killed before anything is known to follow.
+    // The first kill happens before any event follows the pause.
     _ = try await first.recordings.pause(.main, on: first.lane)
     let early = try first.kill()
     await first.send(20..<40)
@@ -295,7 +296,7 @@ import WireFormats
       await run.send(60..<80)
       let again = try run.kill()
       try await run.end()
-      // Killed once more, while it is being recorded again.
+      // Kills the daemon once more, while the room is recorded again.
       run = try KeptRooms(in: again)
       await run.restore()
       #expect(await own(run.lane)?.state == .recording)
@@ -307,7 +308,7 @@ import WireFormats
     }
   }
 
-  @Test func `a daemon that is stopped while a recording is paused continues it when asked to`()
+  @Test func `a recording paused at a stop of the daemon continues on request`()
     async throws
   {
     let path = home.path + "/state"
@@ -332,7 +333,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `attempts go on after a kill, and a replay repeats none of them`() async throws {
+  @Test func `attempts continue after a kill, and a replay repeats none of them`() async throws {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/state")
     try disk.syncDirectory("/")
@@ -343,7 +344,7 @@ import WireFormats
     disk.decide { failsWrites($0) }
     await run.send(20..<30)
     _ = try await wait(run.lane, for: .failed)
-    // The log keeps the room meanwhile.
+    // The log saves the room in the meantime.
     await run.send(30..<40)
     disk.endProcess()
     try await run.end()
@@ -388,7 +389,7 @@ import WireFormats
   }
 
   @Test
-  func `a recording that begins behind a failed attempt still leads to the state of the room`()
+  func `a recording that begins after a failed attempt replays to the state of the room`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -403,7 +404,7 @@ import WireFormats
     let live = await studio.lane.report(.main)
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
     let digest = try #require(recording.digest)
-    // Also into a room that is itself recorded, which goes on with that.
+    // Also replays into a room that is itself recorded, and whose recording continues.
     for isRecorded in [false, true] {
       let room = try #require(RoomName("again-\(isRecorded)"))
       _ = try studio.directory.open(room)

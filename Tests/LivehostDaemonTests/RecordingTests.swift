@@ -16,7 +16,7 @@ import WireFormats
 @Suite struct RoomRecordingTests {
   @Test(
     arguments: [FrameClock.event, .arrival])
-  func `a replay gives the state of the live run at every speed`(clock: FrameClock) async throws {
+  func `a replay at any speed produces the state of the live run`(clock: FrameClock) async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
@@ -43,7 +43,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `settings, their reload, and controls that are set are recorded`() async throws {
+  @Test func `settings, their reloads, and changes of controls are recorded`() async throws {
     var settings = RoomSettings()
     settings.chatHistory = 7
     try settings.throttling.set(.statistics, policy(.statistics, milliseconds: 50))
@@ -65,7 +65,7 @@ import WireFormats
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
     let digest = try #require(recording.digest)
 
-    // Played where nothing is as it was configured then.
+    // Replays in a room with a different configuration.
     let other = try Studio(path: studio.path)
     for (index, speed) in ([nil, 1, 100] as [Double?]).enumerated() {
       let room = try #require(RoomName("again\(index)"))
@@ -78,7 +78,7 @@ import WireFormats
       #expect(report.features.liveRoomStats == live.features.liveRoomStats)
       #expect(report.features.header == live.features.header)
     }
-    // A reload meanwhile changes nothing for a room into which a recording is played.
+    // A reload during the replay does not affect a room into which a recording is played.
     let busy = try #require(RoomName("busy"))
     let lane = other.lane
     let result = try await other.replay(recording.recording, into: busy, speed: 1) {
@@ -93,7 +93,7 @@ import WireFormats
     PolicyDescription(kind.limitClass, interval: .milliseconds(milliseconds))
   }
 
-  @Test func `polls are replayed to the same state, without what was refused`() async throws {
+  @Test func `polls replay to the same state, without the refused ones`() async throws {
     let polls: [PollEvent] = [
       .begin(
         PollQuestion(
@@ -139,7 +139,7 @@ import WireFormats
     }
   }
 
-  @Test func `a room used before it is recorded promises no final state`() async throws {
+  @Test func `a recording of a room that was used before has no final digest`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.lane.act(.control(.set(control: "zoom", value: 0.125)), in: .main)
@@ -147,7 +147,7 @@ import WireFormats
     _ = await studio.lane.act(.control(.set(control: "zoom", value: 0.25)), in: .main)
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
     #expect(recording.digest == nil)
-    // Acts that are played count as those of the host.
+    // Replayed acts count as acts of the host.
     let again = try #require(RoomName("again"))
     _ = try await studio.replay(recording.recording, into: again)
     _ = try await studio.recordings.start(again, on: studio.lane)
@@ -155,7 +155,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `events that the log cannot take are kept by a snapshot, and their recording fails`()
+  @Test func `a snapshot saves events that the log cannot store, and their recording fails`()
     async throws
   {
     var recording = RecordingSettings()
@@ -170,7 +170,7 @@ import WireFormats
     let before = try #require(await studio.lane.report(.main)?.counters.applied)
     #expect(before > 200)
     while await studio.lane.report(.main)?.features.recorder?.state != .failed {}
-    // It no longer records, so nothing of what comes now is missing.
+    // The room no longer records, so the recording lacks none of the later events.
     let third = await studio.sendRecorded(traffic(40, seed: 3), to: .main)
     #expect(third.failure == nil)
     let listed = try #require(try await studio.recordings.list(.main).recordings.first)
@@ -178,7 +178,7 @@ import WireFormats
     #expect(listed.state == .failed)
     #expect(listed.reason?.contains("keep up") == true)
     #expect((1...40).contains(listed.events))
-    // Another one may be begun, once the failed one is closed.
+    // Another recording can start after the failed recording is closed.
     _ = try? await studio.recordings.start(.main, on: studio.lane)
     while await studio.lane.report(.main)?.features.recorder?.state != .recording {}
     _ = try await studio.recordings.stop(.main, on: studio.lane)
@@ -186,14 +186,14 @@ import WireFormats
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `a replay into a recorded room waits for the disk instead of failing its recording`()
+  func `a replay into a recorded room waits for the disk instead of failing the recording`()
     async throws
   {
     let disk = SimulatedDisk()
     var settings = RecordingSettings(on: disk)
     settings.highWater = 100
     settings.maximumWaiting = 2_000
-    // Made without these limits, which nothing holds back but a replay.
+    // Created without these limits, because only a replay respects them.
     let source = try Studio()
     let recording = try await source.record(6_000)
     let studio = try Studio(recording: settings)
@@ -206,7 +206,7 @@ import WireFormats
     disk.decide { $0.operation == .sync ? .never : nil }
     let replaying = Task { try await replay.run() }
     await disk.hasCaught()
-    // The lane answers, so what it was given is taken. More of it would fail the recording.
+    // The lane answers, so it has applied its events. More events would fail the recording.
     for _ in 0..<200 { _ = await studio.lane.report(again) }
     #expect(await studio.lane.report(again)?.features.recorder?.state == .recording)
     disk.decide { _ in nil }
@@ -231,7 +231,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a replay gives the same state although another number of messages is configured now`()
+  @Test func `a replay produces the same state under a different limit of chat messages`()
     async throws
   {
     let studio = try Studio()
@@ -247,7 +247,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a recording from elsewhere, with times and settings that no room has, does no harm`()
+  @Test func `a foreign recording with impossible times and settings does no harm`()
     async throws
   {
     let studio = try Studio()
@@ -267,7 +267,7 @@ import WireFormats
     let room = try #require(RoomName("again"))
     _ = try studio.directory.open(room)
     for _ in 0..<2 {
-      // The second time its times come on top of those of the first.
+      // The second replay adds these times to those of the first.
       let replay = Replay(
         try await studio.library.files(of: "main-forged"), into: room, on: studio.lane, speed: nil)
       #expect(try await replay.run().events == 3)
@@ -278,7 +278,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a replay from the middle has the events from there on`() async throws {
+  @Test func `a replay from the middle plays the later events`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = try await studio.recordings.start(.main, on: studio.lane)
@@ -291,7 +291,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a room shows the state of its own recorder, and invalid calls are refused`()
+  @Test func `a room shows the state of its recorder, and invalid calls are refused`()
     async throws
   {
     let studio = try Studio()
@@ -315,13 +315,13 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a room closed while recording leaves a finished recording`() async throws {
+  @Test func `closing a room during a recording leaves a finished recording`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let started = try await studio.recordings.start(.main, on: studio.lane)
     _ = await studio.send(traffic(100), to: .main, clock: .event)
     #expect(await studio.directory.close(.main))
-    // A second one may begin once the first is closed.
+    // A second recording can start after the first is closed.
     _ = try studio.directory.open(.main)
     var list = try await studio.recordings.list(nil).recordings
     while list.first?.state == .recording {
@@ -333,7 +333,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `if nothing can be recorded, the call says why and the room remains open`()
+  @Test func `if the recording cannot start, the call reports the reason and the room stays open`()
     async throws
   {
     let studio = try Studio(path: "/proc/livehost")
@@ -353,7 +353,7 @@ import WireFormats
 }
 
 extension RecordingSettings {
-  /// Recordings on a simulated disk, with their catalogue in memory.
+  /// Recordings on a simulated disk, with the catalogue in memory.
   init(on disk: SimulatedDisk) {
     self.init()
     self.disk = disk

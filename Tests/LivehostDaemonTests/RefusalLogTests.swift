@@ -7,7 +7,7 @@ import Testing
 import UnixSockets
 
 @Suite struct RefusalLogTests {
-  /// Refusals, the log about them, and the time that passes meanwhile.
+  /// A simulated client with refusals, a log, and a clock.
   private final class Server: Sendable {
     private struct State {
       var refusals = RefusalCounts()
@@ -16,7 +16,7 @@ import UnixSockets
 
     private let state = Mutex(State())
 
-    /// Notes the line of an entry and its fields.
+    /// Records the message of an entry and its fields.
     func log() -> RefusalLog {
       let logger = Logger(noting: { [self] event in
         let fields = ["resource", "count", "user"].compactMap { name in
@@ -33,7 +33,7 @@ import UnixSockets
       state.withLock { $0.refusals.add(resource, user: user, count: count) }
     }
 
-    /// The entries since the last call.
+    /// Returns the entries since the last call.
     func entries() -> [String] {
       state.withLock { state in
         defer { state.entries = [] }
@@ -42,7 +42,7 @@ import UnixSockets
     }
   }
 
-  @Test func `refusals are logged as sums, one entry for each resource in ten seconds`() {
+  @Test func `refusals are summed, with one entry per resource in ten seconds`() {
     let (loop, server) = (EmbeddedEventLoop(), Server())
     let log = server.log()
     log.start(on: loop)
@@ -52,7 +52,7 @@ import UnixSockets
     #expect(
       server.entries() == [
         "connections to the ingest socket beyond ingest.connections: refused once to user 1000 (resource=ingestConnection count=1 user=1000)",
-        "calls longer than 16 KiB of users without rights: refused 2 times to user 1001 (resource=callLength count=2 user=1001)",
+        "calls longer than 16 KiB from users without rights: refused 2 times to user 1001 (resource=callLength count=2 user=1001)",
       ])
     for _ in 0..<1_000 {
       server.refuse(.ingestConnection, to: 1_000)
@@ -65,12 +65,14 @@ import UnixSockets
         "connections to the ingest socket beyond ingest.connections: refused 1000 times to user 1000 (resource=ingestConnection count=1000 user=1000)"
       ])
     loop.advanceTime(by: .hours(1))
-    #expect(server.entries() == [], "what is logged is not logged again")
+    #expect(server.entries() == [], "no refusal is logged twice")
     log.stop()
   }
 
   @Test
-  func `an entry names the user with most of the refusals, and no user where there are several`() {
+  func
+    `an entry names the user with the most refusals, and has a user field only for a single user`()
+  {
     let (loop, server) = (EmbeddedEventLoop(), Server())
     let log = server.log()
     log.start(on: loop)
@@ -86,10 +88,10 @@ import UnixSockets
     log.stop()
     #expect(
       server.entries() == [
-        "calls with the more flag beyond control.monitors: refused once to users that are not counted on their own (resource=monitor count=1)"
+        "calls with the more flag beyond control.monitors: refused once to users without a separate count (resource=monitor count=1)"
       ])
     server.refuse(.monitor, to: 1_000)
     loop.advanceTime(by: .hours(1))
-    #expect(server.entries() == [], "it has stopped")
+    #expect(server.entries() == [], "the log has stopped")
   }
 }

@@ -9,7 +9,9 @@ import Testing
   private let interval = RejectionDigest.interval
 
   @Test
-  func `the first rejection for a reason is reported at once, the rest as one sum per interval`() {
+  func
+    `the first rejection for a reason is reported immediately, later ones as one sum per interval`()
+  {
     var digest = RejectionDigest()
     #expect(
       digest.add(.malformedJSON, count: 2, room: main, now: 1)
@@ -22,13 +24,14 @@ import Testing
     // The flood continues: still one sum per interval.
     #expect(digest.add(.malformedJSON, count: 3, room: main, now: 2 + interval) == nil)
     #expect(digest.takeDue(now: 1 + 2 * interval) == [Sum(.malformedJSON, count: 3, room: main)])
-    // It is over: after a silent interval the next one is told at once.
+    // The flood has ended: after an interval without rejections, the next one is reported
+    // immediately.
     #expect(digest.takeDue(now: 1 + 3 * interval) == [])
     #expect(digest.nextDue == nil)
     #expect(digest.add(.malformedJSON, count: 1, room: nil, now: 2 + 3 * interval) != nil)
   }
 
-  @Test func `each reason has its own interval, and a sum over several rooms names none`() {
+  @Test func `each reason has a separate interval, and a sum over several rooms names no room`() {
     var digest = RejectionDigest()
     #expect(digest.add(.unknownType, count: 1, room: main, now: 0)?.room == main)
     #expect(digest.add(.lineTooLong, count: 1, room: nil, now: 5) != nil)
@@ -41,7 +44,7 @@ import Testing
     #expect(digest.takeDue(now: 9, flushing: true) == [])
   }
 
-  @Test func `a sum says what was wrong with its first line`() {
+  @Test func `a sum describes the fault in its first line`() {
     var digest = RejectionDigest()
     #expect(
       digest.add(.missingMember, count: 1, room: main, fault: "'a'", now: 0)?.fault == "'a'")

@@ -12,9 +12,9 @@ import UnixSockets
 import Varlink
 import WireFormats
 
-/// Rooms that go from one daemon to another, and acts that are carried out once.
+/// Rooms that are copied to another daemon, and acts that are performed exactly once.
 @Suite(.timeLimit(.minutes(1))) struct ReplicationTests {
-  /// The rooms of a studio with `io.livehost.Replication`.
+  /// The rooms of a studio, served through `io.livehost.Replication`.
   private struct Daemon {
     let studio: Studio
     let replication: RoomReplication
@@ -90,7 +90,7 @@ import WireFormats
     }
   }
 
-  /// The parameters of `LoadRoom`.
+  /// Returns the parameters of `LoadRoom`.
   private static func part(
     _ part: String, at index: Int, of room: String = "main", isLast: Bool
   ) -> [JSONName: JSONValue] {
@@ -100,7 +100,7 @@ import WireFormats
     ]
   }
 
-  /// Tells when the first bytes are read. What follows them is left to wait.
+  /// Reports when the first bytes are read, and leaves the later bytes unread.
   private final class FirstRead: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
@@ -114,28 +114,29 @@ import WireFormats
     }
   }
 
-  /// Time that passes when a test says so.
+  /// A clock that advances only when a test advances it.
   private final class Waits: Sendable {
     private let waiting = AsyncStream.makeStream(of: Void.self)
     private let time = AsyncStream.makeStream(of: Void.self)
 
-    /// Returns when the test lets time pass.
+    /// Waits until the test advances the clock.
     func wait() async throws {
       waiting.continuation.yield()
       for await _ in time.stream { return }
       throw CancellationError()
     }
 
-    /// Returns once somebody waits.
+    /// Waits until another task is waiting.
     func begin() async { for await _ in waiting.stream { return } }
 
-    /// Ends one wait. Returns when the next one has begun, so what was waited for has been done.
+    /// Ends one wait and returns when the next wait has begun, when the work in between is
+    /// complete.
     func pass() async {
       time.continuation.yield()
       await begin()
     }
 
-    /// Lets no one wait any more.
+    /// Ends all waits, now and later.
     func end() { time.continuation.finish() }
   }
 
@@ -147,8 +148,8 @@ import WireFormats
     }
   }
 
-  /// What the gateway notes of the room would be wrong: that it is there.
-  @Test func `an act is not said to be taken where there is no such room`() async throws {
+  /// Otherwise the gateway would record that the room exists.
+  @Test func `an act on a room that does not exist is not reported as accepted`() async throws {
     let daemon = try await Daemon()
     var replies: [JSONValue] = []
     let act: JSONValue = [
@@ -165,13 +166,13 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `a room goes to another daemon with its state and its positions`() async throws {
+  @Test func `a room is copied to another daemon with its state and its positions`() async throws {
     let (first, second) = (try await Daemon(), try await Daemon())
     _ = try first.studio.directory.open(.main)
     _ = await first.send(traffic(2_000), at: 7)
     let (parts, positions) = try await first.save()
     #expect(positions == ["log": 7])
-    // In place of the one that is there.
+    // Replaces the room that exists there.
     _ = try second.studio.directory.open(.main)
     _ = await second.send(traffic(10, seed: 2), at: 1)
     try await second.load(parts)
@@ -182,7 +183,7 @@ import WireFormats
     #expect(copy.features.control == report.features.control)
     #expect(copy.features.waitingRoom == report.features.waitingRoom)
     #expect(copy.counters == report.counters)
-    // It goes on where the first one was.
+    // The copy continues at the position of the original.
     #expect(await second.send(people(0..<3), at: 7) == 3)
     #expect(await second.send(people(0..<3), at: 8) == 0)
     try await first.end()
@@ -190,7 +191,7 @@ import WireFormats
   }
 
   @Test
-  func `a state that is spoiled, incomplete or of another room is refused, and changes nothing`()
+  func `a damaged or incomplete state, or one of another room, is rejected and changes nothing`()
     async throws
   {
     let daemon = try await Daemon()
@@ -221,7 +222,7 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `an upload that was given up is dropped once it has been still for a while`()
+  @Test func `an abandoned upload is dropped after it has been idle for a while`()
     async throws
   {
     let waits = Waits()
@@ -230,7 +231,7 @@ import WireFormats
     let part = Data("{}".utf8).base64EncodedString()
     try await daemon.load(part, at: 0)
     await waits.pass()
-    // In time.
+    // Within the limit.
     try await daemon.load(part, at: 1)
     await waits.pass()
     try await daemon.load(part, at: 2)
@@ -245,7 +246,7 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `uploads that are still give their bytes back`() throws {
+  @Test func `idle uploads release their bytes`() throws {
     var uploads = RoomUploads()
     let (still, busy) = (RoomName("still")!, RoomName("busy")!)
     _ = try uploads.add([1, 2, 3], at: 0, of: still, isLast: false)
@@ -259,7 +260,7 @@ import WireFormats
     #expect(uploads.heldBytes == 0)
   }
 
-  @Test func `for an upload beyond the budget the stillest one makes way`() throws {
+  @Test func `an upload beyond the budget evicts the upload that has been idle longest`() throws {
     var uploads = RoomUploads()
     let half = [UInt8](repeating: 0, count: RoomUploads.maximumBytes / 2)
     let rooms = ["a", "b", "c", "d", "e"].map { RoomName($0)! }
@@ -267,7 +268,7 @@ import WireFormats
       _ = try uploads.add(half, at: 0, of: room, isLast: false)
     }
     #expect(uploads.heldBytes == RoomUploads.budget)
-    // Now the second one has been still for longer.
+    // Now the second upload has been idle longest.
     _ = try uploads.add([], at: 1, of: rooms[0], isLast: false)
     _ = try uploads.add(half, at: 0, of: rooms[4], isLast: false)
     #expect(uploads.heldBytes == RoomUploads.budget)
@@ -279,7 +280,10 @@ import WireFormats
     #expect(uploads.heldBytes == RoomUploads.budget)
   }
 
-  @Test func `complete states count until they are rooms, and make way for nothing`() throws {
+  @Test
+  func `complete states count towards the budget until they are rooms, and are never evicted`()
+    throws
+  {
     var uploads = RoomUploads()
     let most = [UInt8](repeating: 0, count: RoomUploads.maximumBytes)
     for room in ["a", "b"] {
@@ -292,7 +296,7 @@ import WireFormats
     uploads.end(most.count)
     _ = try uploads.add([0], at: 0, of: .main, isLast: false)
     #expect(uploads.heldBytes == most.count + 1)
-    // What is too large takes nothing with it but itself.
+    // An upload beyond the limit is dropped, and no other upload is.
     _ = try uploads.add([0], at: 0, of: RoomName("c")!, isLast: false)
     #expect(throws: ControlError.limitReached("roomBytes")) {
       _ = try uploads.add(most, at: 1, of: .main, isLast: false)
@@ -300,7 +304,7 @@ import WireFormats
     #expect(uploads.heldBytes == most.count + 1)
   }
 
-  @Test func `there is a limit for uploads that hold nothing, too`() throws {
+  @Test func `the number of uploads is limited even if they hold no bytes`() throws {
     var uploads = RoomUploads()
     for number in 0...RoomUploads.maximumCount {
       _ = try uploads.add([], at: 0, of: RoomName("r\(number)")!, isLast: false)
@@ -341,10 +345,10 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `a user may read sixteen states at a time`() async throws {
+  @Test func `a user can read at most sixteen states concurrently`() async throws {
     let daemon = try await Daemon()
     _ = try daemon.studio.directory.open(.main)
-    // More than the buffers of a connection hold.
+    // More than fits into the buffers of a connection.
     #expect(await daemon.send(people(0..<30_000), at: 1) == 0)
     let call =
       #"{"method":"\#(RoomReplication.name).SaveRoom","parameters":{"room":"main"},"more":true}"#
@@ -371,7 +375,7 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `a state of more values than rooms have is refused before it is decoded`()
+  @Test func `a state with more values than a room can have is rejected before it is decoded`()
     async throws
   {
     let text = #"{"a":[1,"b,[\",{",{}],"c":2}"#
@@ -381,7 +385,7 @@ import WireFormats
     _ = await daemon.send(people(0..<3), at: 1)
     let (parts, _) = try await daemon.save()
     let state = try #require(Data(base64Encoded: parts[0]))
-    // The decoder ignores members that it does not know.
+    // The decoder ignores unknown members.
     func padded(_ count: Int) -> [String] {
       let values = String(repeating: "0,", count: count)
       let text: Data = Data("{\"x\":[\(values)0],".utf8) + state.dropFirst()
@@ -400,25 +404,25 @@ import WireFormats
     try await daemon.end()
   }
 
-  @Test func `an act is carried out once, in its turn among the batches`() async throws {
+  @Test func `an act is performed once, in its order among the batches`() async throws {
     let daemon = try await Daemon()
     _ = try daemon.studio.directory.open(.main)
     _ = await daemon.send(people(0..<5), at: 1)
     let admit = #"{"type":"host.admit"}"#
     let first = try await daemon.act(admit, at: 2)
     #expect(first?["people"]?.arrayValue?.first?["id"] == "p0")
-    // The gateway was not sure.
+    // The gateway repeats the act because it is unsure.
     let again = try await daemon.act(admit, at: 2)
     #expect(again?["people"] == nil)
     #expect(try await daemon.act(admit, at: 3)?["people"]?.arrayValue?.first?["id"] == "p1")
     #expect(await daemon.studio.lane.report(.main)?.features.waitingRoom?.admitted == 2)
-    // A batch in front of it would be a repeat.
+    // A batch with a lower number would be a repetition.
     #expect(await daemon.send(people(5..<6), at: 3) == 1)
     #expect(try await daemon.studio.control.getPositions("main") == ["log": 3])
     try await daemon.end()
   }
 
-  @Test func `a room is opened once under a position, and not over one that was opened otherwise`()
+  @Test func `a room is opened once per position, and never over a room that was opened otherwise`()
     async throws
   {
     let daemon = try await Daemon()
@@ -428,12 +432,12 @@ import WireFormats
     }
     try await open("main", at: 5)
     #expect(try await daemon.studio.control.getPositions("main") == ["log": 5])
-    // The gateway was not sure.
+    // The gateway repeats the call because it is unsure.
     try await open("main", at: 5)
     await #expect(throws: VarlinkClientError.remote(ControlError.roomExists("main").varlinkError)) {
       try await open("main", at: 6)
     }
-    // What was refused is no batch of the room.
+    // A refused batch does not count as a batch of the room.
     #expect(try await daemon.studio.control.getPositions("main") == ["log": 5])
     #expect(await daemon.send(people(0..<1), at: 6) == 0)
     _ = try daemon.studio.directory.open(RoomName("side")!)

@@ -17,7 +17,7 @@ import Testing
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
 
-  /// Saves rooms like a run before.
+  /// Saves rooms as an earlier run would.
   private func save(_ rooms: [String]) async throws {
     let store = try SnapshotStore(directory: path + "/rooms")
     try store.start()
@@ -31,8 +31,8 @@ import Testing
     await store.close()
   }
 
-  /// Restores them, and gives what is open then, what was logged, what the manager was told, and what is
-  /// wrong.
+  /// Restores the rooms. Returns the open rooms, the log entries, the notifications to the service
+  /// manager and the problems.
   private func restore() async throws
     -> (open: [String], log: [String], told: [String], problems: [Problem])
   {
@@ -63,11 +63,12 @@ import Testing
     try text.write(toFile: path + "/rooms/restoring", atomically: true, encoding: .utf8)
   }
 
-  @Test func `a room at which the daemon died twice is set aside, the others come back`()
+  @Test
+  func `a room that was being restored at two deaths is set aside, and the others are restored`()
     async throws
   {
     try await save(["a", "b", "c"])
-    // The first death: a second chance.
+    // After the first death, the room gets a second chance.
     try note("b 1")
     var result = try await restore()
     #expect(result.open == ["a", "b", "c"])
@@ -75,7 +76,7 @@ import Testing
     #expect(result.problems == [])
     #expect(!FileManager.default.fileExists(atPath: path + "/rooms/restoring"))
     #expect(result.told.contains("STATUS=starting: restoring room b, 2 of 3"))
-    // It died there twice.
+    // The daemon died there twice.
     try note("b 2")
     result = try await restore()
     #expect(result.open == ["a", "c"])
@@ -88,12 +89,12 @@ import Testing
     #expect(text.contains("\(path)/rooms/b.json.set-aside: "))
     #expect(text.contains("rename that to \(path)/rooms/b.json and start it"))
     #expect(problems.first.map { $0.since > 0 } == true)
-    // And stays there, and is told.
+    // The room stays set aside and is reported.
     result = try await restore()
     #expect(result.open == ["a", "c"])
     #expect(result.log == [])
     #expect(result.problems == problems)
-    // Until somebody does what is told.
+    // Until somebody follows the reported remedy.
     try FileManager.default.moveItem(
       atPath: path + "/rooms/b.json.set-aside", toPath: path + "/rooms/b.json")
     result = try await restore()
@@ -101,7 +102,9 @@ import Testing
     #expect(result.problems == [])
   }
 
-  @Test func `the note names the rooms that are being restored, and counts`() throws {
+  @Test func `the note lists the rooms that are being restored, with the number of deaths of each`()
+    throws
+  {
     try FileManager.default.createDirectory(
       atPath: path + "/rooms", withIntermediateDirectories: true)
     let store = try SnapshotStore(directory: path + "/rooms")
@@ -122,12 +125,12 @@ import Testing
     #expect(deaths() == [:])
     try self.note("nonsense")
     #expect(deaths() == [:])
-    // Of an earlier version.
+    // The note of an earlier version.
     try self.note("a 2")
     #expect(deaths() == ["a": 2])
   }
 
-  @Test func `a pipe in the place of the note keeps nobody waiting`() throws {
+  @Test func `a pipe in place of the note does not block the start`() throws {
     try FileManager.default.createDirectory(
       atPath: path + "/rooms", withIntermediateDirectories: true)
     #expect(mkfifo(path + "/rooms/restoring", 0o600) == 0)
@@ -137,11 +140,11 @@ import Testing
     #expect(try SnapshotStore(directory: path + "/rooms").restorationNote().deaths == ["a": 1])
   }
 
-  @Test func `rooms are restored at once, but one by one after a death`() async throws {
+  @Test func `rooms are restored concurrently, but one by one after a death`() async throws {
     try await save(["a", "b", "c"])
     let title = "STATUS=starting: restoring room"
     #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))
-    // One of them may be innocent.
+    // One of these rooms may be innocent.
     try note("a 1\nc 1\n")
     let result = try await restore()
     #expect(result.open == ["a", "b", "c"])
@@ -151,7 +154,7 @@ import Testing
     #expect(try await restore().told.contains(title + "s, 1 to 3 of 3"))
   }
 
-  @Test func `each step of the start asks the service manager for more time`() async throws {
+  @Test func `each step of the start requests more time from the service manager`() async throws {
     try await save(["a"])
     let told = try await restore().told
     let steps = [
@@ -164,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `a snapshot larger than any room is set aside unread`() async throws {
+  @Test func `a snapshot that is larger than any room is set aside unread`() async throws {
     try await save(["a", "b"])
     #expect(truncate(path + "/rooms/a.json", 65 << 20) == 0)
     #expect(try await restore().open == ["b"])

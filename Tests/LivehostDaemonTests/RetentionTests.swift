@@ -16,7 +16,8 @@ import Testing
     try await studio.recordings.list(nil).recordings.map(\.recording)
   }
 
-  @Test func `the oldest recordings go if all are too large, or once they are too old`()
+  @Test
+  func `the oldest recordings are deleted if the total is too large, or once they are too old`()
     async throws
   {
     let log = Mutex<[String]>([])
@@ -40,7 +41,8 @@ import Testing
 
     retention.apply(RetentionLimits(maximumAge: 60_000))
     time.withLock { $0 += 60_000 }
-    // A clock that runs on while it is recorded may have given the second one an earlier end.
+    // The end times follow a clock that runs during the recording, so the second recording may have
+    // an earlier end.
     await retention.enforce()
     #expect(try await names(studio).last == all.last)
     time.withLock { $0 += 1 }
@@ -60,7 +62,9 @@ import Testing
     try await studio.end()
   }
 
-  @Test func `a recording never ended before it began, whatever its files say`() async throws {
+  @Test func `the end of a recording is never before its beginning, whatever its files contain`()
+    async throws
+  {
     let disk = SimulatedDisk()
     var settings = RecordingSettings()
     (settings.disk, settings.cataloguePath) = (disk, ":memory:")
@@ -71,7 +75,7 @@ import Testing
       { _ in }
       _ = try await recorder.finish(digest: nil, endedAt: .min)
     }
-    // It failed, which has no time.
+    // A failed recording has no end time.
     let far = try await studio.library.start(room: "far", startedAt: .max) { _ in }
     let log = studio.library.log("far") {}
     for second in [0, 1, 2] {
@@ -103,7 +107,8 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `it is done when a recording has ended, and never to what is being written`() async throws {
+  func `the limits apply when a recording ends, and never to a recording in progress`() async throws
+  {
     let studio = try Studio()
     let retention = RecordingRetention(
       studio.recordings, of: studio.directory, limits: RetentionLimits(maximumBytes: 1),
@@ -118,7 +123,7 @@ import Testing
     do {
       _ = try await studio.recordings.stop(.main, on: studio.lane)
     } catch ControlError.noSuchRecording(running) {
-      // It is gone before anything could be told of it.
+      // The recording was deleted before its report was complete.
     }
     while try await !names(studio).isEmpty { await Task.yield() }
     task.cancel()

@@ -8,7 +8,7 @@ import WireFormats
 @Suite struct RoomClockTests {
   private let millisecond: Int64 = 1_000_000
 
-  @Test func `it begins at 0 and follows the machine`() {
+  @Test func `the clock begins at 0 and follows the machine's clock`() {
     var clock = RoomClock(machine: 5_000)
     #expect(clock.now == .origin)
     clock.advance(to: clock.time(machine: 6_000))
@@ -16,7 +16,7 @@ import WireFormats
     #expect(clock.machineTime(of: Instant(nanoseconds: 2_500)) == 7_500)
   }
 
-  @Test func `it never goes backwards, neither for a late event nor at a change of source`() {
+  @Test func `the clock never goes backwards, either for a late event or at a change of source`() {
     var clock = RoomClock(machine: 0)
     clock.advance(to: clock.time(machine: 100 * millisecond))
     clock.follow(.event, machine: 100 * millisecond)
@@ -29,7 +29,7 @@ import WireFormats
     #expect(clock.time(machine: 120 * millisecond).nanoseconds == 610 * millisecond)
   }
 
-  @Test func `an absurd time stamp does not move it, and those after it do as before`() {
+  @Test func `an absurd time stamp does not move the clock, and later events move it normally`() {
     for mistake: Int64 in [
       9_223_372_036_855, 253_402_300_799_999, 0, .max, .min, 1_568_600_000_000,
     ] {
@@ -43,10 +43,10 @@ import WireFormats
     }
   }
 
-  @Test func `events move it by at most 146 years, so that no frame lies beyond the range`() {
+  @Test func `events move the clock by at most 146 years, so that no frame is out of range`() {
     var clock = RoomClock(machine: 0)
     clock.follow(.event, machine: 0)
-    // A day at a time, again and again from 1970 on.
+    // One day at a time, repeatedly, starting in 1970.
     var years = 0
     while clock.now < RoomClock.farthest, years < 200 {
       for day: Int64 in 0..<366 { clock.advance(to: clock.time(of: day * 86_400_000)) }
@@ -58,14 +58,14 @@ import WireFormats
     #expect(clock.time(machine: 8) > clock.now)
   }
 
-  @Test func `the machine's time does not move it while it follows events`() {
+  @Test func `the machine's clock does not move the room's clock while that follows events`() {
     var clock = RoomClock(machine: 0)
     clock.follow(.event, machine: 0)
     #expect(clock.time(machine: 1_000_000_000) == clock.now)
     #expect(clock.machineTime(of: Instant(nanoseconds: 5)) == nil)
   }
 
-  @Test func `frames are on a grid`() {
+  @Test func `frame times are multiples of the frame interval`() {
     let grid = FrameGrid(framesPerSecond: 50)
     #expect(grid.interval == 20 * millisecond)
     #expect(

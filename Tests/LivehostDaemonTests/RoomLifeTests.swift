@@ -4,9 +4,9 @@ import LivehostDaemon
 import Testing
 import WireFormats
 
-/// What remains of rooms that have gone.
+/// What closed rooms leave in memory.
 @Suite(.timeLimit(.minutes(2))) struct RoomLifeTests {
-  /// Opens and closes rooms while a request and its time-out are under way in each.
+  /// Opens and closes rooms while a request and its timeout are in flight in each.
   private func openAndClose(_ rooms: Range<Int>, in studio: Studio) async throws {
     for number in rooms {
       let room = try #require(RoomName("room-\(number)"))
@@ -23,23 +23,24 @@ import WireFormats
     }
   }
 
-  @Test func `10,000 rooms that close while effects run leave nothing behind`() async throws {
-    // Far longer than a room is open. Until it is over, the runtime keeps some 500 bytes for a sleep that was
-    // cancelled.
+  @Test func `10,000 rooms that close while effects run leave nothing in memory`() async throws {
+    // Far longer than a room is open. The runtime keeps about 500 bytes of a cancelled sleep until
+    // its time has passed.
     var settings = RoomSettings()
     settings.requestTimeout = .milliseconds(20)
     let studio = try Studio(settings: settings)
-    // Sleeps that are cancelled throw.
+    // Cancelled sleeps throw errors.
     observe_thrown_errors(0)
     defer { observe_thrown_errors(1) }
-    // What the first ones need stays: tables, caches and pools.
+    // The first rooms allocate memory that stays: tables, caches and pools.
     try await openAndClose(0..<1_000, in: studio)
     let before = Int(allocated_bytes())
     try await openAndClose(1_000..<11_000, in: studio)
     #expect(await studio.lane.metrics().isEmpty)
     var growth = Int(allocated_bytes()) - before
-    // A room takes some 100 KB, and an effect some hundred bytes in several pieces. On a busy machine sleeps are over
-    // late: a leak grows with the rooms that come meanwhile, and what they hold goes.
+    // A room takes about 100 KB, and an effect several blocks of a few hundred bytes. On a busy
+    // machine, sleeps end late. Their memory is freed while more rooms open and close, but a leak
+    // grows with each room.
     var next = 11_000
     while growth >= 2 << 20, next < 21_000 {
       try await openAndClose(next..<next + 100, in: studio)

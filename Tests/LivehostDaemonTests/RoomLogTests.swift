@@ -14,13 +14,13 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// What rooms get back from the log that all of them share.
+/// What rooms recover from the log that all of them share.
 @Suite(.timeLimit(.minutes(5))) struct RoomLogTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
   private let other = RoomName("other") ?? .main
 
-  /// What the next run gets back after a kill.
+  /// Returns the rooms that the next run restores after a kill.
   private func successor(of run: KeptRooms) async throws -> KeptRooms {
     let next = try KeptRooms(in: try run.kill())
     try await run.end()
@@ -28,7 +28,7 @@ import WireFormats
     return next
   }
 
-  @Test func `what was acknowledged is there after each kill, at first without any snapshot`()
+  @Test func `acknowledged events survive each kill, at first without any snapshot`()
     async throws
   {
     var run = try KeptRooms(in: path)
@@ -38,7 +38,7 @@ import WireFormats
     }
     for life in 1...3 {
       run = try await successor(of: run)
-      // Later a snapshot is due, since each run begins another segment.
+      // A snapshot is due later, because each run begins another segment.
       if life == 1 {
         #expect(!FileManager.default.fileExists(atPath: run.path + "/rooms/main.json"))
       }
@@ -50,8 +50,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a room that was closed is gone, and one of its name has nothing of it`() async throws
-  {
+  @Test func `a new room with a closed room's name starts empty`() async throws {
     let first = try KeptRooms(in: path)
     for room in [RoomName.main, other] {
       _ = try first.directory.open(room)
@@ -69,7 +68,7 @@ import WireFormats
     try await third.end()
   }
 
-  @Test func `recording begins and ends without anything getting lost`() async throws {
+  @Test func `no event is lost when a recording begins or ends`() async throws {
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
@@ -90,7 +89,9 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a recording that begins in a restored room does not follow lines that it has seen`()
+  @Test
+  func
+    `a recording that begins in a restored room does not follow records that the room replayed`()
     async throws
   {
     var run = try KeptRooms(in: path)
@@ -106,13 +107,13 @@ import WireFormats
   }
 
   @Test
-  func `a room that is opened while one of its name is being closed keeps its part of the log`()
+  func `a room that opens while its namesake closes keeps its part of the log`()
     async throws
   {
     var run = try KeptRooms(in: path, segmentBytes: 4_000)
     _ = try run.directory.open(.main)
     await run.send(0..<10)
-    // The new room is there before the old one is removed from the disk.
+    // The new room opens before the old room is removed from the disk.
     await withCheckedContinuation { continuation in
       run.lane.postClosing(of: .main) { _ in continuation.resume() }
       run.lane.postOpening(of: .main)
@@ -127,7 +128,8 @@ import WireFormats
     try await run.end()
   }
 
-  /// Plays a recording of `main` into ``other``, where it waits before a step until it is cancelled.
+  /// Plays a recording of `main` into ``other``. The replay waits before a step until it is
+  /// cancelled.
   private func play(in run: KeptRooms) async throws -> Task<Void, Never> {
     let recording = try await run.recordings.start(.main, on: run.lane).recording
     await run.send(0..<3)
@@ -145,13 +147,14 @@ import WireFormats
     return playing
   }
 
-  @Test func `what a room holds when a recording begins is kept, also while another one is played`()
+  @Test
+  func `events held at the start of a recording are kept, even while another recording is played`()
     async throws
   {
     var run = try KeptRooms(in: path)
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     let playing = try await play(in: run)
-    // Held: frames are drawn by the recording only.
+    // The events are held because only the recording draws frames.
     run.lane.post(RoomDelivery(room: other, events: KeptRooms.messages(0..<10)))
     _ = try await run.recordings.start(other, on: run.lane)
     let copy = try run.kill()
@@ -166,7 +169,7 @@ import WireFormats
 
   @Test
   func
-    `who waits for a snapshot that comes too early waits for the next, not for the end of what is played`()
+    `a sender whose events miss a snapshot waits for the next one, not for the end of the replay`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -174,7 +177,7 @@ import WireFormats
     for room in [RoomName.main, other] { _ = try run.directory.open(room) }
     let playing = try await play(in: run)
     disk.decide { call in
-      // Only snapshots keep the rooms.
+      // Only snapshots can save the rooms.
       if call.path.contains("/state/log/") { return .error(EIO) }
       return call.operation == .create && call.path.hasSuffix("other.json.new") ? .never : nil
     }
@@ -187,7 +190,7 @@ import WireFormats
     }
     post(0..<5)
     await disk.hasCaught()
-    // Not in the snapshot that the disk holds.
+    // The snapshot that is being written lacks these events.
     post(5..<10)
     while await run.received(other) != 10 {
       try Task.checkCancellation()
@@ -206,7 +209,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `half a batch in front of damage ends what is played`() async throws {
+  @Test func `a partial batch before damage ends the replay`() async throws {
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
     _ = try first.directory.open(.main)
     for number in 0..<60 { await first.send(number..<number + 1) }
@@ -227,7 +230,7 @@ import WireFormats
     try await second.end()
   }
 
-  @Test func `the log is cut behind the snapshots, also where rooms are idle`() async throws {
+  @Test func `the log is cut after the snapshots, even if rooms are idle`() async throws {
     let first = try KeptRooms(in: path, segmentBytes: 100_000)
     for room in [RoomName.main, other] {
       _ = try first.directory.open(room)
@@ -249,7 +252,7 @@ import WireFormats
     try await second.end()
   }
 
-  @Test func `any byte of the log that rots costs nothing in front of it, and is told`()
+  @Test func `a changed byte in the log loses nothing before it and is reported`()
     async throws
   {
     let first = try KeptRooms(in: path)
@@ -282,7 +285,7 @@ import WireFormats
     }
   }
 
-  @Test func `what is cut off the end of the log is told, and whose it was`() async throws {
+  @Test func `a truncated end of the log is reported with the affected rooms`() async throws {
     let first = try KeptRooms(in: path)
     for (index, room) in [RoomName.main, other].enumerated() {
       _ = try first.directory.open(room)
@@ -292,7 +295,7 @@ import WireFormats
     try await first.end()
     let file = URL(filePath: copy + "/log/000001.ndjson")
     var bytes = try Data(contentsOf: file)
-    // The last mark is lost, and half a line in front of it.
+    // Removes the last mark and half of the line before it.
     let mark = try #require(
       bytes.range(of: Data(#"{"type":"segmentSynced""#.utf8), options: .backwards))
     bytes = bytes[..<(mark.lowerBound - 10)]
@@ -310,7 +313,7 @@ import WireFormats
     try await second.end()
   }
 
-  @Test func `acts of the host are no received events after a crash, either`() async throws {
+  @Test func `acts of the host do not count as received events after a crash`() async throws {
     var run = try KeptRooms(in: path)
     _ = try run.directory.open(.main)
     let counts = { (run: KeptRooms) in await run.lane.report(.main)?.counters }
@@ -329,7 +332,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `an act, a closing or an outcome that cannot be kept is answered with why`()
+  @Test func `an act, a closing or an outcome that cannot be saved is answered with the reason`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -353,7 +356,7 @@ import WireFormats
     #expect(await run.directory.close(other, onFailure: { failure = $0 }))
     #expect(failure?.contains("No space left") == true)
     isBroken.withLock { $0 = false }
-    // The log is tried again a second later.
+    // The log is retried a second later.
     repeat {
       _ = try await run.lane.act(.control(.set(control: "gain", value: 0.25)), in: .main).get()
     } while !run.recordings.problems.isEmpty
@@ -363,7 +366,10 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `a closing is answered with why if it is the first that is not synced`() async throws {
+  @Test
+  func `a closing is answered with the reason if it is the first record that cannot be synced`()
+    async throws
+  {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/state")
     let run = try KeptRooms(in: "/state", on: disk)
@@ -376,7 +382,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `nothing behind damage in the log is played`() async throws {
+  @Test func `log records after damage are not replayed`() async throws {
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
     _ = try first.directory.open(.main)
     for number in 0..<60 { await first.send(number..<number + 1) }
@@ -397,7 +403,7 @@ import WireFormats
     #expect(received > 0 && received < before)
     #expect(second.log.contain("damaged in segment 1"))
     #expect(second.log.contain("the log does not lead on from there"))
-    // It goes on from there.
+    // The room continues from that state.
     await second.send(60..<65)
     try await second.end()
     let third = try KeptRooms(in: copy)
@@ -406,11 +412,12 @@ import WireFormats
     try await third.end()
   }
 
-  @Test func `nothing behind damage is played at the next start either, in a recorded room`()
+  @Test
+  func `log records after damage are not replayed at the next start either, in a recorded room`()
     async throws
   {
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
-    // The other one needs the first segment until it has been saved twice.
+    // The other room needs the first segment until it has been saved twice.
     for room in [other, .main] { _ = try first.directory.open(room) }
     await first.send(0..<1, to: other)
     for number in 0..<60 { await first.send(number..<number + 1) }
@@ -419,7 +426,7 @@ import WireFormats
     await first.settle()
     let copy = try first.kill()
     try await first.end()
-    // The last batch in front of others, and the only state that is saved of the room.
+    // Damages the last batch before others, and the only saved state of the room.
     try #require(try FileManager.default.contentsOfDirectory(atPath: copy + "/log").count > 1)
     for (file, text) in [("log/000001.ndjson", "chat.message"), ("rooms/main.json", "number")] {
       var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(copy)/\(file)")))
@@ -440,7 +447,7 @@ import WireFormats
     try await third.end()
   }
 
-  @Test func `the closing of a room stays in the log until what was saved of it is gone`()
+  @Test func `the closing of a room stays in the log until its saved state is removed`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -451,7 +458,8 @@ import WireFormats
     func segments() throws -> [String] { try disk.names(in: "/state/log").sorted() }
     let file = "/state/rooms/main.json"
     var sent = 0
-    /// Each segment that another room fills has the rooms saved, so that they need no more of the log.
+    /// Fills segments with another room. Each of them saves the rooms, which then no longer need
+    /// the log.
     func fillLog(until isDone: () throws -> Bool) async throws {
       while try !isDone() {
         try Task.checkCancellation()
@@ -479,7 +487,7 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `what follows a segment that lost its last lines is not played`() async throws {
+  @Test func `records after a segment that lost its last lines are not replayed`() async throws {
     let first = try KeptRooms(in: path, segmentBytes: 16_000)
     _ = try first.directory.open(.main)
     for number in 0..<5 { await first.send(number * 30..<number * 30 + 30) }
@@ -487,7 +495,7 @@ import WireFormats
     try await first.end()
     let file = copy + "/log/000001.ndjson"
     var lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
-    // A part of its last batch is left, and nothing shows in the segment itself that there was more.
+    // Keeps a part of the last batch. The segment alone does not show that records are missing.
     let isMark = { (line: Substring) in line.contains(#""sequence":"#) }
     let mark = try #require(
       lines.indices.last { index in
@@ -504,7 +512,7 @@ import WireFormats
       await run.restore()
       #expect(await run.received() == left)
       #expect(run.log.contain("the log does not lead on from there"))
-      // Without what was saved meanwhile, it is as damaged as before.
+      // Without the state that was saved meanwhile, the log is as damaged as before.
       try await run.end()
       for name in ["main.json", "main.json.previous"] {
         try? FileManager.default.removeItem(atPath: "\(copy)/rooms/\(name)")
@@ -512,7 +520,7 @@ import WireFormats
     }
   }
 
-  @Test func `a recording from elsewhere puts no marks into the log`() async throws {
+  @Test func `a foreign recording adds no marks to the log`() async throws {
     let directory = path + "/recordings/main-forged"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let lines = [
@@ -537,7 +545,8 @@ import WireFormats
     try await second.end()
   }
 
-  @Test func `a disk that fails is told, and once it works again everything is kept`() async throws
+  @Test func `a failing disk is reported, and everything is saved once it works again`()
+    async throws
   {
     let disk = SimulatedDisk()
     try disk.makeDirectory("/state")
@@ -552,7 +561,7 @@ import WireFormats
     await first.send(0..<10)
     await first.send(0..<10, to: other)
     isBroken.withLock { $0 = true }
-    // Why, or that it is not kept: the log may fail before the sender is answered.
+    // Either the reason or a general failure: the log may fail before the sender is answered.
     #expect(await first.trySend(10..<20) != nil)
     #expect(await first.trySend(20..<30)?.contains("not kept") == true)
     #expect(first.recordings.problems.map(\.part) == ["log"])
@@ -560,7 +569,7 @@ import WireFormats
     await first.send(30..<40)
     await first.send(10..<20, to: other)
     await first.send(40..<50)
-    // The log is tried again a second later.
+    // The log is retried a second later.
     var late = 0
     while !first.recordings.problems.isEmpty {
       await first.send(20 + late..<21 + late, to: other)
@@ -584,7 +593,8 @@ import WireFormats
     return run
   }
 
-  @Test func `what a kill left finished, but not synced, is synced before anything follows it`()
+  @Test
+  func `a finished but unsynced segment of a killed run is synced before anything follows it`()
     async throws
   {
     for seed in 1...20 {
@@ -621,8 +631,8 @@ import WireFormats
     }
   }
 
-  /// A run that ends with faults, and one after it that goes on from what the first one left in memory: what that
-  /// acknowledges survives a power failure.
+  /// Performs a run that ends with faults, and a run that continues with the unsynced files of the
+  /// first. Everything that the second run acknowledges survives a power failure.
   private func goOn(
     seed: Int, after fault: @escaping @Sendable (DiskCall) -> DiskFault?
   ) async throws {
@@ -649,7 +659,8 @@ import WireFormats
     try await run.end()
   }
 
-  @Test func `what failed syncs left in memory only is written again before anything follows it`()
+  @Test
+  func `data that failed syncs left only in memory is written again before anything follows it`()
     async throws
   {
     for seed in 1...40 {
@@ -661,7 +672,7 @@ import WireFormats
     }
   }
 
-  @Test func `a snapshot whose name a killed process did not sync is not lost before the next one`()
+  @Test func `a snapshot with an unsynced name after a kill is not lost before the next snapshot`()
     async throws
   {
     for seed in 1...20 {
@@ -673,7 +684,7 @@ import WireFormats
     }
   }
 
-  @Test func `what is logged behind something that nobody has is not taken without it`()
+  @Test func `log records after a lost record are not replayed without it`()
     async throws
   {
     let disk = SimulatedDisk(seed: 1)
@@ -687,10 +698,10 @@ import WireFormats
       let isLog = call.path.hasPrefix("/state/log/") && isLogBroken.withLock { $0 }
       return isLog || call.path.hasPrefix("/state/rooms/") ? .error(EMFILE) : nil
     }
-    // Neither the log nor a snapshot has these.
+    // Neither the log nor a snapshot contains these events.
     #expect(await run.trySend(20..<30) != nil)
     isLogBroken.withLock { $0 = false }
-    // The log is tried again a second later, and only that has those that come then.
+    // The log is retried a second later, and only the log contains the later events.
     repeat {
       #expect(await run.trySend(30..<40) != nil)
     } while !run.recordings.problems.isEmpty
@@ -713,7 +724,9 @@ import WireFormats
   }
 
   @Test(arguments: [DiskFault.powerLoss, .processEnd])
-  func `a crash before any call leaves what was acknowledged, recorded or not`(_ fault: DiskFault)
+  func `a crash before any system call preserves acknowledged events, with or without a recording`(
+    _ fault: DiskFault
+  )
     async throws
   {
     var (number, hasCrashed) = (1, true)
@@ -730,7 +743,7 @@ import WireFormats
         let crashes = disk.counts
         var run = try await restored(on: disk)
         if disk.counts != crashes {
-          // That was during the recovery, which the next run begins again.
+          // The crash happened during the recovery, which the next run repeats.
           try await run.end()
           disk.restart()
           run = try await restored(on: disk)

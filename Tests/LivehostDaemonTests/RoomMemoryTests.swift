@@ -6,12 +6,12 @@ import LivehostDaemon
 import Testing
 import WireFormats
 
-/// That no sender can make a room take more memory than is said.
+/// No sender can make a room use more memory than its documented maximum.
 @Suite(
   .serialized, .timeLimit(.minutes(3)),
   .enabled(if: allocated_bytes() > 0, "the allocator of this build cannot be asked"))
 struct RoomMemoryTests {
-  /// A name of the greatest length, with as much before it as tells it from others.
+  /// Returns a distinct name of the maximum length.
   private static func name(_ number: Int) -> String {
     let digits = "\(number)-"
     return digits + String(repeating: "n", count: EventLimits.nameLength - digits.utf8.count)
@@ -21,7 +21,7 @@ struct RoomMemoryTests {
     #""user":{"id":"\#(name(number))","name":"\#(name(number))"}"#
   }
 
-  /// Sends lines as they come from a socket: of a block that they share.
+  /// Sends lines as they arrive from a socket, as slices of one shared block.
   private static func send(_ lines: [String], to studio: Studio) async throws {
     var decoder = LineDecoder()
     var events: [LiveEvent] = []
@@ -39,11 +39,11 @@ struct RoomMemoryTests {
         events.append(event)
       }
     }
-    // At once, since each delivery is taken with the next frame.
+    // Posted together, because each delivery is applied with the next frame.
     _ = await studio.send(events, to: .main, clock: .arrival)
   }
 
-  /// Sends more of everything than a room keeps, each as large as may be.
+  /// Sends more of everything than a room stores, each item of the maximum size.
   private static func fill(_ studio: Studio) async throws {
     let names = (0..<32).map { #""\#(name($0))""# }.joined(separator: ",")
     let text = String(repeating: "x", count: 60_000)
@@ -89,7 +89,7 @@ struct RoomMemoryTests {
         #"{"type":"poll.begin","id":"\#(name(0))","title":"\#(name(0))","options":[\#(options)]}"#,
         #"{"type":"prediction","id":"\#(name(0))","title":"\#(name(0))","state":"open","options":[\#(options)]}"#,
       ], to: studio)
-    // At last the largest messages, so that they are what is kept.
+    // The largest messages last, so that the room stores them.
     for number in 0..<6 {
       try await send(
         (0..<100).map {
@@ -100,13 +100,13 @@ struct RoomMemoryTests {
   }
 
   @Test(arguments: [false, true])
-  func `a room that has more than enough of everything takes no more than its budget`(
+  func `a room that receives more than it can store uses no more than its memory budget`(
     analysesChat: Bool
   ) async throws {
     var settings = RoomSettings()
     settings.analysesChat = analysesChat
     let studio = try Studio(settings: settings)
-    // What the process needs once: tables, caches and pools.
+    // The process allocates some memory once: tables, caches and pools.
     let warm = try #require(RoomName("warm"))
     _ = try studio.directory.open(warm)
     _ = await studio.send(traffic(2_000), to: warm, clock: .arrival)
@@ -114,7 +114,7 @@ struct RoomMemoryTests {
     let before = Int(allocated_bytes())
     _ = try studio.directory.open(.main)
     try await Self.fill(studio)
-    // Snapshots on their way to the disk have a limit of their own.
+    // Snapshots that are being written have a separate limit.
     await studio.settle()
     let growth = Int(allocated_bytes()) - before
     func stated(rooms: Int) -> Int {

@@ -13,7 +13,8 @@ import WireFormats
 
 /// Monitors of rooms on a lane.
 @Suite(.timeLimit(.minutes(1))) struct RoomMonitorTests {
-  /// Frames of one second in the room's own time, each with its event: a title never waits.
+  /// Returns the frames of one second in the room's time, each with an event. A title is never
+  /// delayed.
   private static func drawFrames(_ frames: Range<Int>, of second: Int, on lane: HostLane) async {
     let start = 1_700_000_000_000 + Timestamp(second) * 1_000
     let events = frames.map { frame in
@@ -29,7 +30,7 @@ import WireFormats
   }
 
   @Test
-  func `a monitor at 1/s reads a room that draws 60 frames/s once per second, its header alone`()
+  func `a monitor at 1/s reads a room at 60 frames/s once per second, with only its header`()
     async throws
   {
     let studio = try Studio()
@@ -63,16 +64,16 @@ import WireFormats
       let title = state.value["features"]?["header"]?["title"]
       #expect(title == .string("\(second * 60 + 59)"))
     }
-    #expect(feed.readCount == 6, "the first state and one for each second")
+    #expect(feed.readCount == 6, "one read for the first state and one per second")
     let frames = try #require(await lane.report(.main)).frames - framesBefore
-    // The end of a delivery is drawn at once, and takes the next frame; that of the last event is not
-    // due yet.
+    // The end of a delivery is drawn immediately and uses the next frame. The frame of the last
+    // event is not due yet.
     #expect(frames >= 5 * 59 - 1)
     await server.shutdown()
     try await studio.end()
   }
 
-  @Test func `a room that closes ends its monitors`() async throws {
+  @Test func `closing a room ends its monitors`() async throws {
     let studio = try Studio()
     try studio.directory.open(.main)
     let server = try await studio.serve { _ in }
@@ -81,7 +82,7 @@ import WireFormats
     _ = try #require(try await states.next())
     #expect(await studio.directory.close(.main))
     do {
-      // The state of the last frame may come before.
+      // The state of the last frame may arrive before the end.
       while try await states.next() != nil {}
       Issue.record("the monitor ended without an error")
     } catch {

@@ -11,7 +11,7 @@ import Varlink
 import WireFormats
 
 @Suite struct RoomTaskTests {
-  /// Starts a task and returns once it is listed.
+  /// Starts a task and returns once the task is listed.
   private func start(
     _ request: StartTaskRequest, in studio: Studio
   ) async -> Task<TaskReply, any Error> {
@@ -23,7 +23,7 @@ import WireFormats
     return task
   }
 
-  /// A replay that has begun and lasts for years.
+  /// Starts a replay that lasts for years.
   private func endlessReplay(
     in studio: Studio, into room: RoomName
   ) async throws -> Task<TaskReply, any Error> {
@@ -31,8 +31,8 @@ import WireFormats
     var request = StartTaskRequest(
       kind: .replay, recording: recording.recording, room: room.description)
     request.speed = 0.01
-    // From the midst of the events: the time from the start of the recording to the first of them is that of
-    // this machine, and would take a hundred times as long.
+    // Starts in the middle of the events. The time between the start of the recording and its first
+    // event depends on this machine, and playing it would take a hundred times as long.
     request.startMs = 1_000
     let task = await start(request, in: studio)
     while await studio.lane.report(room)?.counters.received ?? 0 == 0 { await Task.yield() }
@@ -41,7 +41,7 @@ import WireFormats
 
   private let target = RoomName("target") ?? .main
 
-  @Test func `a replay that should begin beyond the range of time is refused`() async throws {
+  @Test func `a replay that starts beyond the range of time is refused`() async throws {
     let studio = try Studio()
     let recording = try await studio.record().recording
     for start in [-1, Int.max / 1_000, .max] {
@@ -54,7 +54,9 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a replay that would begin after the end is refused and disturbs no other`()
+  @Test
+  func
+    `a replay that starts after the end of its recording is refused and disturbs no other replay`()
     async throws
   {
     let studio = try Studio()
@@ -74,7 +76,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `each part of an export has the name of its task`() async throws {
+  @Test func `each part of an export contains the name of its task`() async throws {
     let studio = try Studio()
     let recording = try await studio.record().recording
     let names = Mutex<Set<String>>([])
@@ -85,7 +87,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `verifying tells whether a recording is as it was written, and marks one that is not`()
+  @Test func `verification reports whether a recording is undamaged, and marks it if not`()
     async throws
   {
     let studio = try Studio()
@@ -105,7 +107,7 @@ import WireFormats
     let file = URL(
       fileURLWithPath: try await studio.library.files(of: recording).segments[0].path)
     var bytes = try Data(contentsOf: file)
-    // Within a line: where lines end decides how many there are.
+    // Changes a byte within a line, because line ends determine the number of lines.
     let middle = try #require(bytes[(bytes.count / 2)...].firstIndex(of: UInt8(ascii: "e")))
     bytes[middle] ^= 1
     try bytes.write(to: file)
@@ -114,7 +116,7 @@ import WireFormats
     #expect(rotten.lines == whole.lines && (1..<whole.records).contains(rotten.records))
     let after = try #require(try await studio.recordings.list(nil).recordings.first)
     #expect(after.state == .damaged && after.reason == rotten.damage)
-    // The disk gives back again what was written.
+    // The disk returns the original bytes again.
     bytes[middle] ^= 1
     try bytes.write(to: file)
     #expect(try #require(try await verify(recording, room: nil).first) == whole)
@@ -125,7 +127,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `verifying tells what is missing or cannot be read`() async throws {
+  @Test func `verification reports missing and unreadable files`() async throws {
     let studio = try Studio()
     var paths: [String] = []
     for _ in 1...3 {
@@ -150,7 +152,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a task on a recording that cannot be read ends with the reason`() async throws {
+  @Test func `a task on an unreadable recording ends with the reason`() async throws {
     let studio = try Studio()
     let recording = try await studio.record(50).recording
     let path = try await studio.library.files(of: recording).segments[0].path
@@ -167,7 +169,9 @@ import WireFormats
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `recordings are read again after their days, slowly, and damage is told once`() async throws
+  func
+    `recordings are checked again after the configured days, slowly, and damage is reported once`()
+    async throws
   {
     let log = Mutex<[String]>([])
     let studio = try Studio(
@@ -200,7 +204,7 @@ import WireFormats
       if isOver { throw CancellationError() }
     }
     await #expect(throws: CancellationError.self) { try await scrub.run() }
-    // On the eighth day, and not again on the ninth and tenth.
+    // The check runs on the eighth day, but not again on the ninth and tenth.
     let budget = Duration.seconds(Double(bytes) / Double(RecordingScrub.bytesPerSecond))
     #expect(
       time.withLock { $0.slept } >= budget * 0.999 && time.withLock { $0.slept } < budget * 1.001)
@@ -235,7 +239,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a recording that is played is not deleted`() async throws {
+  @Test func `a recording that is being played cannot be deleted`() async throws {
     let studio = try Studio()
     let control = studio.control
     let task = try await endlessReplay(in: studio, into: target)
@@ -272,10 +276,12 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `closing a room ends its analysis, but not that of its recording`() async throws {
+  @Test func `closing a room ends the analysis of the room, but not the analysis of its recording`()
+    async throws
+  {
     let studio = try Studio()
     let recording = try await studio.record()
-    // Nobody gets a place as long as this lasts.
+    // All slots are taken meanwhile.
     let (hold, release) = AsyncStream.makeStream(of: Void.self)
     let (entered, note) = AsyncStream.makeStream(of: Void.self)
     let holder = Task { [slots = studio.slots] in
@@ -294,7 +300,7 @@ import WireFormats
     release.finish()
     _ = try await holder.value
     #expect(try await ofRecording.value.result?["messages"] != nil)
-    // A room that is not there is told at once.
+    // A room that does not exist is reported immediately.
     await #expect(throws: ControlError.noSuchRoom("main")) {
       _ = try await studio.tasks.run(
         StartTaskRequest(kind: .spam, room: "main"), reply: { _ in }, progress: { _ in })

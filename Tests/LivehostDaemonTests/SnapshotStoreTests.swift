@@ -14,7 +14,7 @@ import TestSupport
 import Testing
 
 @Suite struct SnapshotStoreTests {
-  /// What a store complained of.
+  /// The problems that a store reported.
   private final class Problems: Sendable {
     private let texts = Mutex<[String]>([])
     var all: [String] { texts.withLock { $0 } }
@@ -22,7 +22,7 @@ import Testing
     func take() -> [String] { texts.withLock { exchange(&$0, with: []) } }
   }
 
-  /// A directory of its own for one test. The thread of a store may end later than the test.
+  /// A separate directory for one test, because the thread of a store may outlive the test.
   private final class Place: Sendable {
     private let home = TemporaryDirectory()
     var path: String { home.path + "/rooms" }
@@ -76,7 +76,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `a room whose time cannot advance is set aside`() async throws {
+  @Test func `a room whose clock cannot advance is set aside`() async throws {
     let place = Place()
     let store = try place.store()
     let rooms = ["a", "b", "c", "d"]
@@ -93,7 +93,7 @@ import Testing
     #expect(place.problems.all.count { $0.contains("'savedAt' is not possible") } == 1)
   }
 
-  @Test func `a reopened room is saved even if the one before it is closed later`() async throws {
+  @Test func `a reopened room is saved even if its predecessor is closed later`() async throws {
     let place = Place()
     let store = try place.store()
     let (old, new) = (RoomLifetime("a"), RoomLifetime("a"))
@@ -116,10 +116,10 @@ import Testing
       }
     }
     let numbers = (0..<4).map { _ in room.nextSnapshot() }
-    // Before it is written, ...
+    // Before the newer snapshot is written, ...
     post(2, numbers[2])
     post(1, numbers[1])
-    // ... while it is, ...
+    // ... during the write, ...
     disk.decide { $0.operation == .sync ? .never : nil }
     try store.start()
     await disk.hasCaught()
@@ -130,7 +130,7 @@ import Testing
     await withCheckedContinuation { continuation in
       store.post(snapshot("b", savedAt: 9), of: RoomLifetime("b")) { _ in continuation.resume() }
     }
-    // ... and afterwards.
+    // ... and after it.
     post(3, numbers[1])
     await store.close()
     #expect(written.withLock { $0 } == [0: true, 1: true, 2: true, 3: true])
@@ -138,7 +138,7 @@ import Testing
     #expect(kept.load().map(\.savedAt) == [2, 9])
   }
 
-  @Test func `the newest snapshot of each room is there at the next start, in order of name`()
+  @Test func `the newest snapshot of each room is loaded at the next start, in order of names`()
     async throws
   {
     let place = Place()
@@ -152,14 +152,14 @@ import Testing
     }
     first.post(snapshot("a", savedAt: 7), of: a)
     await first.close()
-    #expect(written.withLock { $0 } == 20, "who was overtaken is told, too")
+    #expect(written.withLock { $0 } == 20, "senders of overtaken snapshots are answered too")
     let kept = try place.store().load()
     #expect(kept.map(\.room) == ["a", "b"])
     #expect(kept.map(\.savedAt) == [7, 20])
     #expect(place.problems.all == [])
   }
 
-  @Test func `a closed room is forgotten, and a late snapshot of it is refused`() async throws {
+  @Test func `a closed room is removed, and a late snapshot of it is refused`() async throws {
     let place = Place()
     let store = try place.store()
     let room = RoomLifetime("main")
@@ -174,10 +174,10 @@ import Testing
     store.remove(next)
     await store.close()
     #expect(try place.store().load().isEmpty)
-    #expect(place.problems.all == [], "nothing to remove is no problem")
+    #expect(place.problems.all == [], "a missing file is not reported")
   }
 
-  @Test func `a file that cannot be removed is removed with what is written next`() async throws {
+  @Test func `a file that cannot be removed is removed at the next write`() async throws {
     let disk = SimulatedDisk()
     let store = try SnapshotStore(directory: "/rooms", disk: disk)
     let (room, next) = (RoomLifetime("main"), RoomLifetime("other"))
@@ -205,7 +205,8 @@ import Testing
     await store.close()
   }
 
-  @Test func `what could not be removed is no snapshot of the next room of its name`() async throws
+  @Test func `an unremovable snapshot does not become a snapshot of a new room with the same name`()
+    async throws
   {
     let disk = SimulatedDisk()
     let store = try SnapshotStore(directory: "/rooms", disk: disk)
@@ -232,14 +233,14 @@ import Testing
     #expect(await !post(new, 2))
     disk.decide { _ in nil }
     #expect(await post(other, 1))
-    // Overtaken by one that was not written.
+    // The snapshot with number 2 overtook this one, although number 2 was never written.
     #expect(await !post(new, 1))
     #expect(await post(new, 3))
     #expect(isGone.withLock { $0 })
     await store.close()
   }
 
-  @Test func `a room opened under the name of a closed one is saved`() async throws {
+  @Test func `a room opened under the name of a closed room is saved`() async throws {
     let place = Place()
     let store = try place.store()
     let room = RoomLifetime("main")
@@ -250,7 +251,7 @@ import Testing
     #expect(try place.store().load().map(\.savedAt) == [3])
   }
 
-  @Test func `a closed store refuses everything, and says so`() async throws {
+  @Test func `a closed store refuses everything and reports the refusal`() async throws {
     let place = Place()
     let store = try place.store()
     await store.close()
@@ -280,10 +281,10 @@ import Testing
     #expect(problem.contains(reason))
     #expect(FileManager.default.fileExists(atPath: place.path + "/main.json.unreadable"))
     #expect(try place.store().load().isEmpty)
-    #expect(place.problems.all.count == 1, "the next start has nothing to tell")
+    #expect(place.problems.all.count == 1, "the next start reports nothing new")
   }
 
-  /// What a store left that has written a room twice, at 1 and 2.
+  /// The files of a store that saved a room twice, at 1 and 2.
   private func written(in place: Place) async throws -> (newest: [UInt8], previous: [UInt8]) {
     let store = try place.store()
     let room = RoomLifetime("main")
@@ -296,7 +297,7 @@ import Testing
     return (try place.bytes("main.json"), try place.bytes("main.json.previous"))
   }
 
-  @Test func `a snapshot with any byte changed is told, and the one before it comes back`()
+  @Test func `a snapshot with any byte changed is reported, and the previous one is restored`()
     async throws
   {
     let place = Place()
@@ -312,7 +313,7 @@ import Testing
       #expect(place.problems.take().count == 2, "byte \(index)")
       #expect(try place.bytes("main.json.unreadable") == rotten)
     }
-    // Without the one before, too.
+    // The same without a previous snapshot.
     var rotten = newest
     rotten[newest.count / 2] ^= 1
     try place.write(rotten, to: "main.json")
@@ -324,7 +325,7 @@ import Testing
   }
 
   @Test
-  func `a snapshot with a number that no room gets to is told, and the one before comes back`()
+  func `a snapshot with an impossible number is reported, and the previous one is restored`()
     async throws
   {
     let place = Place()
@@ -348,7 +349,7 @@ import Testing
     }
   }
 
-  @Test func `a snapshot that is cut short anywhere is not taken for one`() async throws {
+  @Test func `a snapshot truncated anywhere is not accepted`() async throws {
     let place = Place()
     let (newest, _) = try await written(in: place)
     let store = try SnapshotStore(directory: place.path)
@@ -358,7 +359,7 @@ import Testing
     }
   }
 
-  @Test func `a snapshot of version 1 is read without a checksum, a later one is not`()
+  @Test func `a snapshot of version 1 is read without a checksum, and a later version is not`()
     async throws
   {
     let place = Place()
@@ -374,7 +375,7 @@ import Testing
     #expect(store.load("main").snapshot?.savedAt == 2)
   }
 
-  @Test func `a room whose newest snapshot was not given its name yet comes back`() async throws {
+  @Test func `a room whose newest snapshot has not been renamed yet is restored`() async throws {
     let place = Place()
     let (newest, _) = try await written(in: place)
     let files = FileManager.default
@@ -387,7 +388,7 @@ import Testing
     let saved = store.load("main")
     #expect(saved.snapshot?.savedAt == 1 && !saved.isOlder)
     #expect(place.problems.all == [])
-    // It stays the one before until there is a newer one.
+    // The file remains the previous snapshot until a newer one exists.
     let room = RoomLifetime("main")
     await withCheckedContinuation { continuation in
       store.post(snapshot("main", savedAt: 2), of: room) { _ in continuation.resume() }
@@ -398,7 +399,8 @@ import Testing
     #expect(files.fileExists(atPath: place.path + "/main.json.previous"))
   }
 
-  @Test func `a snapshot is synced before it replaces another, and a failure is told`() async throws
+  @Test func `a snapshot is synced before it replaces another, and a failure is reported`()
+    async throws
   {
     let disk = SimulatedDisk()
     let calls = Mutex<[String]>([])
@@ -429,7 +431,7 @@ import Testing
     #expect(await !post(3))
     #expect(calls.withLock { exchange(&$0, with: []) } == Array(replacement.prefix(1)))
     #expect(store.failure?.reason.contains("Input/output error") == true)
-    #expect(store.load("main").snapshot?.savedAt == 2, "what is saved stays")
+    #expect(store.load("main").snapshot?.savedAt == 2, "the saved snapshot is kept")
     isBroken.store(false, ordering: .relaxed)
     #expect(await post(4))
     await store.close()
@@ -438,7 +440,7 @@ import Testing
     #expect(next.load("main").snapshot?.savedAt == 4)
   }
 
-  @Test func `nothing is left of a closed room`() async throws {
+  @Test func `no file of a closed room remains`() async throws {
     let place = Place()
     _ = try await written(in: place)
     let store = try place.store()
@@ -467,6 +469,6 @@ import Testing
 }
 
 extension SnapshotStore {
-  /// All of them; the daemon loads one at a time.
+  /// Returns all snapshots. The daemon loads them one at a time.
   fileprivate func load() -> [RoomSnapshot] { rooms().compactMap { load($0).snapshot } }
 }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// How the sources of a room are doing, from their lines to `ListSources`.
+/// The health of a room's sources, from the lines that they send to `ListSources`.
 @Suite(.timeLimit(.minutes(1))) struct SourceTests {
   private let home = TemporaryDirectory()
   private var path: String { home.path + "/state" }
@@ -39,7 +39,7 @@ import WireFormats
     }
   }
 
-  @Test func `the sources of all rooms are listed with what is missing and their positions`()
+  @Test func `the sources of all rooms are listed with their losses and positions`()
     async throws
   {
     let studio = try Studio()
@@ -67,7 +67,9 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `a source whose last connection ends without a word has ended`() async throws {
+  @Test func `a source whose last connection closes without an end message counts as ended`()
+    async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     let router = EventRouter(directory: studio.directory)
@@ -77,9 +79,9 @@ import WireFormats
     router.sourceCame("irc", in: .main)
     router.sourceCame("obs", in: .main)
     await send([state("irc", .live, lost: 5), state("obs", .live)], to: studio.lane)
-    // Held by the throttle, so the end must come behind it.
+    // The throttle holds this state, so the end must be applied after it.
     await send([state("irc", .behind, lost: 7)], to: studio.lane)
-    // It replaces its connection.
+    // The source replaces its connection.
     router.sourceCame("irc", in: .main)
     router.sourceLeft("irc", in: .main)
     await send([], to: studio.lane)
@@ -95,17 +97,17 @@ import WireFormats
       counters.received == counters.applied + counters.coalesced + counters.rejected
         + counters.pending)
     #expect(counters.received == 3)
-    // One that says so itself is believed.
+    // A source that reports its own end is believed.
     await send([state("obs", .refused)], to: studio.lane)
     router.sourceLeft("obs", in: .main)
     await send([], to: studio.lane)
     #expect(await shown() == [.ended, .refused])
-    // It is gone for good, and opens no room.
+    // The source does not return, and its end opens no room.
     router.sourceLeft("irc", in: .main)
     try await studio.end()
   }
 
-  @Test func `after a restart a source has ended until it speaks again`() async throws {
+  @Test func `after a restart, a source counts as ended until it sends again`() async throws {
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     await send([state("irc", .live, lost: 3), gap("irc", 1_000)], to: first.lane)
@@ -182,7 +184,7 @@ import WireFormats
     }
   }()
 
-  @Test func `where messages and activity come from is told, filtered, recorded and replayed`()
+  @Test func `the origin of messages and activity is shown, filtered, recorded and replayed`()
     async throws
   {
     let studio = try Studio()
@@ -211,7 +213,7 @@ import WireFormats
     try await studio.end()
   }
 
-  @Test func `after a crash, messages and activity are still where they come from`() async throws {
+  @Test func `messages and activity keep their origin after a crash`() async throws {
     let first = try KeptRooms(in: path)
     _ = try first.directory.open(.main)
     await send(mixed, to: first.lane)

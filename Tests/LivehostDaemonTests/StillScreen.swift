@@ -3,7 +3,7 @@ import HostScreen
 import ViewGraph
 
 extension HostScreen {
-  /// A screen without a thread of its own, for which no time passes.
+  /// Creates a screen that uses no thread, and for which no time passes.
   static func still() -> HostScreen {
     HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
   }

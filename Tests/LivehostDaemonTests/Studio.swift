@@ -15,7 +15,7 @@ import UnixSockets
 import Varlink
 import WireFormats
 
-/// A lane, its rooms and a directory of recordings.
+/// A lane with its rooms, and a directory of recordings.
 final class Studio {
   let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   private let home = TemporaryDirectory()
@@ -62,7 +62,8 @@ final class Studio {
     await sendRecorded(events, to: room, clock: clock).rejected
   }
 
-  /// The same; also returns why the events are not on disk, if they should be.
+  /// Sends events and also returns why they are not on disk, if a recording or the log should have
+  /// them.
   func sendRecorded(
     _ events: [LiveEvent], to room: RoomName, clock: FrameClock = .event
   ) async -> (rejected: Int, failure: String?) {
@@ -75,7 +76,7 @@ final class Studio {
     }
   }
 
-  /// Returns once rooms that were due to be saved are, for which they wait until the log is synced.
+  /// Waits until due rooms are saved, which happens after the log is synced.
   func settle() async {
     for _ in 0..<2 {
       _ = await lane.summaries()
@@ -86,7 +87,7 @@ final class Studio {
     }
   }
 
-  /// All lines of a recording.
+  /// Returns all lines of a recording.
   func text(of recording: String) throws -> String {
     let directory = path + "/" + recording
     return try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
@@ -101,7 +102,7 @@ final class Studio {
     if directory.lane(of: room) == nil { _ = try directory.open(room) }
     let replay = Replay(
       try await library.files(of: name), into: room, on: lane, speed: speed, start: start)
-    // Time passes only while something waits.
+    // Time passes only while a task waits.
     let time = Mutex<UInt64>(0)
     return try await replay.run(
       sleep: { nanoseconds in
@@ -111,7 +112,7 @@ final class Studio {
       now: { time.withLock { $0 } }, progress: progress)
   }
 
-  /// Records some traffic in `main`, and gives the recording.
+  /// Records some traffic in `main` and returns the recording.
   func record(_ count: Int = 1_000) async throws -> RecordingReport {
     if directory.lane(of: .main) == nil { _ = try directory.open(.main) }
     _ = try await recordings.start(.main, on: lane)
@@ -130,7 +131,7 @@ final class Studio {
 
   var controlSocket: String { path + ".control" }
 
-  /// Serves the control interface; monitors wait between replies by `sleep`.
+  /// Serves the control interface. Monitors call `sleep` to wait between replies.
   func serve(
     sleep: @escaping @Sendable (Duration) async throws -> Void
   ) async throws -> VarlinkServer {
@@ -153,7 +154,7 @@ final class Studio {
   }
 }
 
-/// Everything that a room can be sent, with some that it refuses.
+/// Every kind of event that a room can receive, including some that it rejects.
 func traffic(_ count: Int, seed: UInt64 = 1) -> [LiveEvent] {
   var random = SplitMix64(seed: seed)
   return (0..<count).map { number in

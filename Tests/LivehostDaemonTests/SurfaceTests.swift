@@ -11,12 +11,12 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// A client that carries out the requests of `main`.
+/// A client that performs the requests of `main`.
 private final class Surface: Sendable {
   private let task: Task<Void, Never>
   let messages: AsyncStream<MonitorRequestsReply>
 
-  /// Returns once the room knows of it.
+  /// Waits until the controller is connected to the room.
   init(_ control: LivehostControl, _ lane: HostLane, controls: [Text]? = nil) async {
     let (stream, continuation) = AsyncStream<MonitorRequestsReply>.makeStream()
     messages = stream
@@ -37,7 +37,7 @@ private final class Surface: Sendable {
     return try #require(await iterator.next())
   }
 
-  /// Returns once the room knows that it is gone.
+  /// Waits until the room has removed the controller.
   func leave() async {
     task.cancel()
     await task.value
@@ -64,7 +64,7 @@ private final class Surface: Sendable {
   }
 
   @Test(arguments: [FrameClock.event, .arrival])
-  func `a replay repeats what became of requests, and starts no effect`(
+  func `a replay repeats the outcomes of requests and starts no effects`(
     clock: FrameClock
   ) async throws {
     var settings = RoomSettings()
@@ -87,13 +87,13 @@ private final class Surface: Sendable {
     request = try #require(try await surface.next().request)
     try await control.reportOutcome(request.identifier, .refused(reason: "locked"))
     #expect(try await panel(studio.lane).failures == ["zoom": "locked"])
-    // Time is up for this one.
+    // This request times out.
     studio.lane.postSettings(settings)
     let silent = try await control.act(.control(.set(control: "zoom", value: 0.6)), in: "main")
     #expect(silent == HostReply(value: 0.2, outcome: .refused, reason: "no answer"))
     #expect(try await surface.next().request?.value == 0.6)
     #expect(try await surface.next().withdrawn == "main/3")
-    // This one is lost with its surface, and of the next surface something is still expected.
+    // This request is lost with its controller, and one of the next controller stays pending.
     studio.lane.postSettings(patient)
     _ = await studio.send([slide(0.7)], to: .main, clock: clock)
     await surface.leave()
@@ -103,12 +103,12 @@ private final class Surface: Sendable {
     let live = try await panel(studio.lane)
     #expect(live.pending == ["zoom": 0.8])
     let recording = try await studio.recordings.stop(.main, on: studio.lane)
-    #expect(await effects(studio.lane, .main) == 14, "with the four of the recorder")
+    #expect(await effects(studio.lane, .main) == 14, "including the four effects of the recorder")
 
     let replay = try await studio.replay(recording.recording, into: again)
     #expect(replay.digest == recording.digest && replay.digest != "")
     #expect(await effects(studio.lane, again) == 0)
-    // What the recording leaves open is given up.
+    // Requests that are pending at the end of the recording fail.
     var end = live
     (end.pending, end.failures) = (nil, ["zoom": "the surface left"])
     #expect(try await panel(studio.lane, again) == end)
@@ -116,7 +116,7 @@ private final class Surface: Sendable {
     try await studio.end()
   }
 
-  @Test func `what a surface is asked goes on after the daemon was killed, recorded or not`()
+  @Test func `pending requests continue after the daemon was killed, with or without a recording`()
     async throws
   {
     for isRecorded in [false, true] {
@@ -136,7 +136,7 @@ private final class Surface: Sendable {
       await second.restore()
       #expect(try await panel(second.lane) == before)
       #expect(await effects(second.lane, .main) == 2, "a request and its time-out, of two requests")
-      // A value that nobody is there for holds at once, and voids the request.
+      // A value that no controller handles is applied immediately and voids the request.
       await second.send(slide(0.6))
       let after = try await panel(second.lane)
       #expect(after.values == ["zoom": 0.6] && after.pending == nil)
@@ -151,7 +151,7 @@ private final class Surface: Sendable {
     }
   }
 
-  @Test func `a recorder elsewhere is asked by a request, which a replay repeats without asking`()
+  @Test func `an external recorder is asked by a request, which a replay repeats without asking`()
     async throws
   {
     let studio = try Studio()
@@ -167,7 +167,7 @@ private final class Surface: Sendable {
     #expect(request.kind == .startRecording && request.control == nil)
     try await control.reportOutcome(request.identifier, .confirmed)
     #expect(try await asked.value == HostReply(outcome: .confirmed))
-    // The opposite wish voids what is under way.
+    // The opposite request voids the pending request.
     let paused = Task { try await control.act(.control(.record(.pause)), in: "main") }
     let first = try #require(try await surface.next().request)
     #expect(first.kind == .pauseRecording)
@@ -189,7 +189,7 @@ private final class Surface: Sendable {
     try await studio.end()
   }
 
-  @Test func `a room that closes ends the waits for outcomes`() async throws {
+  @Test func `closing a room ends the waits for outcomes`() async throws {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.lane.act(.control(.surface(.began(surface: 1, controls: nil))), in: .main)
@@ -203,7 +203,8 @@ private final class Surface: Sendable {
     try await studio.end()
   }
 
-  @Test func `a room has a limited number of surfaces, and unknown requests are refused`()
+  @Test
+  func `a room has a limited number of controllers, and outcomes of unknown requests are refused`()
     async throws
   {
     let studio = try Studio()
@@ -225,7 +226,7 @@ private final class Surface: Sendable {
 }
 
 extension KeptRooms {
-  /// Sends an event to `main`; returns once it is on disk.
+  /// Sends an event to `main` and waits until it is on disk.
   fileprivate func send(_ event: LiveEvent) async {
     _ = await withCheckedContinuation { continuation in
       lane.post(

@@ -1,13 +1,13 @@
 import LivehostDaemon
 
-/// A slot that a test has taken, until it gives it back.
+/// A slot that a test occupies until it releases the slot.
 struct TakenSlot {
   private let work: Task<Void, any Error>
   private let hold: AsyncStream<Void>.Continuation
 
-  /// Takes a slot that is free.
+  /// Occupies a free slot.
   ///
-  /// - Parameter end: called last in the slot.
+  /// - Parameter end: Called last while the slot is occupied.
   init(of slots: WorkSlots, atEnd end: @escaping @Sendable () -> Void = {}) async {
     let (held, hold) = AsyncStream.makeStream(of: Void.self)
     let (entered, enter) = AsyncStream.makeStream(of: Void.self)
@@ -22,7 +22,7 @@ struct TakenSlot {
     for await _ in entered { break }
   }
 
-  /// Returns once it is free.
+  /// Waits until the slot is free.
   func giveBack() async throws {
     hold.finish()
     try await work.value

@@ -28,7 +28,7 @@ import Testing
     _ = try await registry.run(
       .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
     ) { progress in
-      // Ten seconds in tenths.
+      // Ten seconds, in steps of a tenth of a second.
       for step in 0..<100 {
         progress.report(step, of: nil)
         time.withLock { $0 += 100_000_000 }
@@ -37,7 +37,7 @@ import Testing
     #expect(percents.withLock { $0 } == Array(repeating: nil, count: 10))
   }
 
-  @Test func `progress never exceeds a total that grew meanwhile`() async throws {
+  @Test func `progress never exceeds a total that has grown`() async throws {
     let percents = Mutex<[Int?]>([])
     _ = try await TaskRegistry().run(
       .spam, on: "main", onProgress: { _, percent in percents.withLock { $0.append(percent) } }
@@ -47,7 +47,7 @@ import Testing
     #expect(percents.withLock { $0 } == [50, 100])
   }
 
-  @Test func `the end of a task is reported, and how it ended`() async throws {
+  @Test func `the end of a task is reported with its result`() async throws {
     struct Broken: Error {}
     let ends = Mutex<[TaskEnd]>([])
     let time = Mutex<UInt64>(0)
@@ -92,7 +92,7 @@ import Testing
     for task in tasks { _ = await task.result }
   }
 
-  @Test func `a task is listed while it runs, and can be cancelled by name`() async throws {
+  @Test func `a running task is listed and can be cancelled by name`() async throws {
     let registry = TaskRegistry()
     let (started, began) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
@@ -115,7 +115,7 @@ import Testing
     #expect(registry.reports.isEmpty)
   }
 
-  @Test func `a task ends with the client that requested it`() async throws {
+  @Test func `a task ends when the client that requested it disconnects`() async throws {
     let registry = TaskRegistry()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -17,7 +17,7 @@ import TestSupport
 import Testing
 import WireFormats
 
-/// Every other message is nearly identical to the others of these.
+/// Every second message is nearly identical to the other messages with this text.
 private func chat(_ numbers: Range<Int>) -> [LiveEvent] {
   numbers.map { number in
     let isSpam = number % 2 == 0
@@ -33,7 +33,7 @@ private func chat(_ numbers: Range<Int>) -> [LiveEvent] {
   }
 }
 
-/// A text that is like no other.
+/// A text that resembles no other text.
 private func unlike(_ number: Int, length: Int = 24) -> String {
   var random = SplitMix64(seed: UInt64(number))
   return String(
@@ -41,7 +41,8 @@ private func unlike(_ number: Int, length: Int = 24) -> String {
       (0..<length).map { _ in UnicodeScalar(UInt8(random.pick(97..<123))) }))
 }
 
-/// A message a second for ninety seconds, fifteen seconds of cheers, and some more seconds of one; a second each.
+/// Returns the messages of each second: one per second for 90 s, nine per second for 15 s of
+/// cheers, then one per second for 15 s.
 private func match() -> [[LiveEvent]] {
   (0..<120).map { second in
     let isGoal = (90..<105).contains(second)
@@ -76,7 +77,7 @@ private func match() -> [[LiveEvent]] {
     try #require(await lane.report(room)?.features.chat)
   }
 
-  /// Returns once a wave has this many messages.
+  /// Waits until a burst of duplicates has this many messages.
   private func untilWave(has count: Int, _ lane: HostLane) async throws {
     while try await report(lane).waves?.contains(where: { $0.messages == count }) != true {
       await Task.yield()
@@ -84,7 +85,7 @@ private func match() -> [[LiveEvent]] {
   }
 
   @Test(arguments: [FrameClock.event, .arrival])
-  func `a replay finds the waves that were found, and searches for none`(clock: FrameClock)
+  func `a replay shows the recorded bursts of duplicates and searches for none`(clock: FrameClock)
     async throws
   {
     let studio = try Studio(settings: settings)
@@ -108,16 +109,18 @@ private func match() -> [[LiveEvent]] {
     #expect(slices.samples.map(\.labels) == [["effect": "ChatFeature.analysis"]])
     #expect(slices.samples[0].value > 0)
 
-    // Into a room that would search, of other settings than the recording.
+    // Plays into a room that would search, with other settings than the recorded room.
     let replay = try await studio.replay(recording.recording, into: again)
     #expect(replay.digest == recording.digest && replay.digest != "")
     #expect(await effects(studio.lane, again) == 0)
-    // From then on it is searched anew.
+    // After the replay, the room searches anew.
     #expect(try await report(studio.lane, again).waves?.isEmpty == true)
     try await studio.end()
   }
 
-  @Test func `a recording that begins later knows only of the waves in it`() async throws {
+  @Test func `a recording that begins later contains only the bursts of duplicates since then`()
+    async throws
+  {
     let studio = try Studio(settings: settings)
     _ = try studio.directory.open(.main)
     _ = await studio.send(chat(0..<100), to: .main, clock: .event)
@@ -139,7 +142,8 @@ private func match() -> [[LiveEvent]] {
     try await studio.end()
   }
 
-  @Test func `a recording of an unsearched chat is played as it was, and so is the other way`()
+  @Test
+  func `a recording replays with or without the search as recorded, whatever the current settings`()
     async throws
   {
     for isSearched in [false, true] {
@@ -160,7 +164,8 @@ private func match() -> [[LiveEvent]] {
     }
   }
 
-  @Test func `waves outlive a kill, recorded or not, and grow on under their number`() async throws
+  @Test func `bursts of duplicates survive a kill and keep growing under their number`()
+    async throws
   {
     for isRecorded in [false, true] {
       let path = "\(home.path)/\(isRecorded)"
@@ -170,7 +175,7 @@ private func match() -> [[LiveEvent]] {
       await first.send(chat(0..<100))
       try await untilWave(has: 50, first.lane)
       await first.send(chat(100..<120))
-      // Whatever is under way.
+      // Stops without waiting for searches in flight.
       let copy = try first.kill()
       try await first.end()
 
@@ -178,11 +183,11 @@ private func match() -> [[LiveEvent]] {
       await second.restore()
       let before = try await report(second.lane)
       #expect(before.total == 120)
-      // What was under way is searched again.
+      // Messages whose search was in flight are searched again.
       try await untilWave(has: 60, second.lane)
       await second.send(chat(120..<199))
       try await untilWave(has: 100, second.lane)
-      // What was found is on disk by then, too.
+      // The results are on disk by then too.
       await second.send([LiveEvent(timestamp: 0, payload: .header(.viewers(count: 1)))])
       let after = try await report(second.lane)
       #expect(after.waves?.map(\.number) == [1] && after.waves?.map(\.people) == [10])
@@ -197,7 +202,9 @@ private func match() -> [[LiveEvent]] {
     }
   }
 
-  @Test func `waves are searched for only while the configuration says so`() async throws {
+  @Test func `bursts of duplicates are searched only while the configuration enables it`()
+    async throws
+  {
     let studio = try Studio()
     _ = try studio.directory.open(.main)
     _ = await studio.send(chat(0..<100), to: .main, clock: .event)
@@ -211,7 +218,7 @@ private func match() -> [[LiveEvent]] {
   }
 
   @Test
-  func `highlights are in the report, the room's analysis and the replay, and outlive a kill`()
+  func `highlights are in the report, the room's analysis and the replay, and survive a kill`()
     async throws
   {
     let studio = try Studio(settings: settings)
@@ -226,7 +233,7 @@ private func match() -> [[LiveEvent]] {
     let ofRecording = try await analysis(
       StartTaskRequest(kind: .highlights, recording: recording.recording))
     #expect(ofRecording["highlights"]?.arrayValue?.first?["words"]?.arrayValue?.first == "GOAL")
-    // The search of the room may still be under way.
+    // The room's search may still be running.
     let room = StartTaskRequest(kind: .highlights, room: "main")
     while try await analysis(room)["highlights"] != ofRecording["highlights"] {
       await Task.yield()
@@ -242,15 +249,16 @@ private func match() -> [[LiveEvent]] {
     try await studio.end()
   }
 
-  @Test func `highlights outlive a kill`() async throws {
+  @Test func `highlights survive a kill`() async throws {
     let path = home.path + "/state"
     let first = try KeptRooms(in: path, settings: settings)
     _ = try first.directory.open(.main)
     for part in match() { await first.send(part) }
-    // All has been searched once the last message is found to be in a wave, of more messages than any before it.
+    // The search is complete once the last message belongs to a burst that is larger than any
+    // before.
     await first.send(chat(9_200..<9_239))
     try await untilWave(has: 20, first.lane)
-    // What was found is on disk by then, too.
+    // The results are on disk by then too.
     await first.send([LiveEvent(timestamp: 0, payload: .header(.viewers(count: 1)))])
     let highlights = try #require(try await report(first.lane).highlights)
     #expect(highlights.first?.words.first == "GOAL")
@@ -266,7 +274,7 @@ private func match() -> [[LiveEvent]] {
 
   @Test
   func
-    `a searched room with a failing recorder and refused sliders outlives a kill, and is replayed`()
+    `a searched room with a failing recorder and refused sliders survives a kill and replays`()
     async throws
   {
     let disk = SimulatedDisk()
@@ -278,7 +286,7 @@ private func match() -> [[LiveEvent]] {
     await run.send(chat(0..<60))
     try await refuse(0.5, as: 1, on: run.lane)
     try await untilWave(has: 30, run.lane)
-    // Some of it is being searched at the end.
+    // Some messages are still being searched at the end.
     await run.send(chat(60..<80))
     disk.endProcess()
     try await run.end()
@@ -296,7 +304,7 @@ private func match() -> [[LiveEvent]] {
     let recorded = try #require(await run.lane.report(.main)?.features)
     await run.send(chat(80..<100))
     try await untilWave(has: 50, run.lane)
-    // What was found is on disk by then, too.
+    // The results are on disk by then too.
     await run.send([LiveEvent(timestamp: 0, payload: .header(.viewers(count: 1)))])
     let live = try #require(await run.lane.report(.main)?.features)
     disk.endProcess()
@@ -334,7 +342,7 @@ private func match() -> [[LiveEvent]] {
     await lane.report(.main)?.features.recorder?.own
   }
 
-  /// A surface refuses what a slider asks for.
+  /// A controller that refuses the requests of a slider.
   private func refuse(_ value: Double, as request: Int, on lane: HostLane) async throws {
     _ = await lane.act(.control(.surface(.began(surface: request, controls: nil))), in: .main)
     _ = await lane.act(
@@ -347,7 +355,8 @@ private func match() -> [[LiveEvent]] {
 
   // MARK: Cooperation
 
-  /// How often work comes back to an executor: each time that it yields, it does so once more.
+  /// The number of times that work is enqueued on an executor: once at its start, and once per
+  /// yield.
   private func turns(
     of body: @escaping @Sendable (WorkExecutor) async throws -> Void
   ) async throws -> (turns: Int, executor: WorkExecutor) {
@@ -365,7 +374,7 @@ private func match() -> [[LiveEvent]] {
     return (turns, executor)
   }
 
-  @Test func `a search yields, and one that never does is found out by its longest slice`()
+  @Test func `a search yields, and a search that never yields is revealed by its longest slice`()
     async throws
   {
     var batch = MessageBatch()
@@ -388,13 +397,13 @@ private func match() -> [[LiveEvent]] {
     #expect(honest.turns > 10 && greedy.turns < 5)
     let slice = try #require(honest.executor.longestSlicesByEffect["ChatFeature.analysis"])
     let whole = try #require(greedy.executor.longestSlicesByEffect["greedy"])
-    // Of processor time: how long either took is up to the machine.
+    // Compares processor times, because elapsed times depend on the load of the machine.
     #expect(slice > 0 && slice < whole / 4)
   }
 }
 
 extension KeptRooms {
-  /// Sends events to `main`; returns once they are on disk.
+  /// Sends events to `main` and waits until they are on disk.
   fileprivate func send(_ events: [LiveEvent]) async {
     _ = await withCheckedContinuation { continuation in
       lane.post(
@@ -406,7 +415,7 @@ extension KeptRooms {
 }
 
 extension ChatReport {
-  /// Without what is begun anew behind a replay.
+  /// Removes the values that are computed anew after a replay.
   fileprivate var withoutAnalysis: ChatReport {
     var report = untimed
     (report.waves, report.unsearched, report.highlights) = (nil, nil, nil)

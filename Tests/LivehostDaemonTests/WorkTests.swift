@@ -3,7 +3,8 @@ import Synchronization
 import Testing
 
 struct WorkTests {
-  @Test func `a limited number of tasks runs at once, the others in order of arrival`() async throws
+  @Test func `a limited number of tasks run concurrently, and the others in order of arrival`()
+    async throws
   {
     let slots = WorkSlots(count: 1)
     let log = Log()
@@ -17,7 +18,9 @@ struct WorkTests {
     #expect(log.numbers == [1, 2, 3])
   }
 
-  @Test func `a waiting task can be cancelled, and too many are refused`() async throws {
+  @Test func `a waiting task can be cancelled, and new tasks beyond the limit are refused`()
+    async throws
+  {
     let slots = WorkSlots(count: 1, maximumWaiting: 1)
     let first = await TakenSlot(of: slots)
     let second = Task { try await slots.run {} }
@@ -30,7 +33,7 @@ struct WorkTests {
     try await slots.run {}
   }
 
-  @Test func `work that has begun may wait however many others wait`() async throws {
+  @Test func `work that has begun may wait however many tasks are waiting`() async throws {
     let slots = WorkSlots(count: 1, maximumWaiting: 0)
     let first = await TakenSlot(of: slots)
     await #expect(throws: WorkSlots.Full.self) { try await slots.run {} }
@@ -40,7 +43,7 @@ struct WorkTests {
     try await next
   }
 
-  @Test func `work runs on threads of its own, and its longest slice is reported`() async throws {
+  @Test func `work runs on dedicated threads, and its longest slice is reported`() async throws {
     let executor = WorkExecutor(width: 2)
     try executor.start()
     let sum = await withTaskExecutorPreference(executor) {

@@ -3,28 +3,31 @@ import Ingest
 package import Logging
 import Wording
 
-/// All settings of the daemon. The defaults run with nothing configured.
+/// All settings of the daemon. The default values work without any configuration file.
 package struct Configuration: Sendable, Equatable {
   package var logLevel: Logger.Level = .info
-  /// Threads that rooms are spread over; `nil` as many as ``standardLanes(cores:)`` says.
+  /// The number of lanes; `nil` means ``standardLanes(cores:)``.
   package var lanes: Int?
   package var rooms = RoomSettings()
-  /// Rooms opened at the start.
+  /// The rooms that the daemon opens when it starts.
   package var openRooms: [String] = []
   package var ingestConnections = 256
   package var controlConnections = 256
   package var monitors = 64
-  /// How many days after a recording was made or last read it is read again to find damage; 0 means never.
+  /// The days between two checks of a recording for damage, starting with its creation; 0 means
+  /// never.
   package var scrubDays = 7
   package var retention = RetentionLimits()
 
-  /// One core is left for what all rooms share, which takes about a third of the time of busy rooms: half of two cores
-  /// would be too much.
+  /// Returns the default number of lanes.
+  ///
+  /// One core is reserved for the work that all rooms share, which takes about a third as much time
+  /// as busy rooms do. On two cores nothing is reserved, because half of the machine is too much.
   package static func standardLanes(cores: Int) -> Int { max(cores - 1, min(cores, 2)) }
 
   package init() {}
 
-  /// The most memory that one room may take, in bytes.
+  /// The maximum memory of one room, in bytes.
   private var roomMemory: Int {
     RoomBudget.bytes(chatHistory: rooms.chatHistory, analysesChat: rooms.analysesChat)
       + KnownEvents.memory
@@ -36,13 +39,13 @@ package struct Configuration: Sendable, Equatable {
     return ingest.memoryLimit
   }
 
-  /// The most memory that rooms and senders may take, in bytes.
+  /// The maximum memory of all rooms and ingest connections, in bytes.
   package var memory: Int { rooms.maximumRooms * roomMemory + ingestMemory }
 
-  /// ``memory`` for people.
+  /// The maximum memory of rooms and ingest connections, as text for people.
   package var memoryText: String {
-    "\(Format.count(rooms.maximumRooms, "room")) of \(Format.bytes(roomMemory)) each may take "
-      + "\(Format.bytes(rooms.maximumRooms * roomMemory)) of memory in all, and "
+    "\(Format.count(rooms.maximumRooms, "room")) of \(Format.bytes(roomMemory)) each may use "
+      + "\(Format.bytes(rooms.maximumRooms * roomMemory)) of memory in total, and "
       + "\(Format.count(ingestConnections, "ingest connection")) \(Format.bytes(ingestMemory))"
   }
 }

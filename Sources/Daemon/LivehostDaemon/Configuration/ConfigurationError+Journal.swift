@@ -2,7 +2,7 @@ package import Logging
 package import YAMLReader
 
 extension ConfigurationError {
-  /// What the journal entry has besides the message.
+  /// The additional fields of the journal entry.
   package var journalFields: Logger.Metadata {
     var fields: Logger.Metadata = ["file": "\(file)", "reason": "\(message)"]
     fields["line"] = line.map { "\($0)" }

@@ -4,14 +4,16 @@ import Wording
 package import YAMLReader
 
 extension Configuration {
-  /// Reads the configuration from where it was read at the start.
+  /// Reads the configuration from the same files as at the start.
   package typealias Reader = @Sendable () throws(ConfigurationError) -> Configuration
 
-  /// Directories that are searched, the later ones overriding the earlier ones.
+  /// The directories to search. Values in a later directory override earlier values.
   package static let directories = ["/usr/lib/livehost", "/run/livehost.d", "/etc/livehost"]
 
-  /// Reads the files of an installed daemon: in each directory `livehostd.yaml`, then
-  /// `livehostd.yaml.d/*.yaml` by name. Files that do not exist are skipped.
+  /// Returns the configuration of an installed daemon.
+  ///
+  /// In each directory, reads `livehostd.yaml`, then `livehostd.yaml.d/*.yaml` in order of their
+  /// names. Missing files are skipped.
   package static func load(
     directories: [String] = Configuration.directories
   ) throws(ConfigurationError) -> Configuration {
@@ -28,30 +30,33 @@ extension Configuration {
     return configuration
   }
 
-  /// Reads one file over the present values.
+  /// Reads one file. Its values override the current values.
   package mutating func read(file: String) throws(ConfigurationError) {
     try read(text: ConfigurationKey.text(of: file), file: file)
   }
 
-  /// Refuses keys that contradict each other, once all files are read.
+  /// Checks that the values do not contradict each other. Must be called after all files are read.
   ///
-  /// - Parameter file: its name in errors.
+  /// - Parameter file: The file name for errors.
+  /// - Throws: ``ConfigurationError`` if `rooms.open` names more rooms than `rooms.maximum`.
   package func validate(file: String) throws(ConfigurationError) {
     let open = Set(openRooms).count
     guard open > rooms.maximumRooms else { return }
     throw ConfigurationError(
       file: file, key: "rooms.open",
       message: "names \(Format.count(open, "room")), but rooms.maximum is \(rooms.maximumRooms); "
-        + "raise that, or open fewer")
+        + "raise rooms.maximum or open fewer rooms")
   }
 
-  /// Reads `text` over the present values. `file` is its name in errors.
+  /// Reads the text of a file. Its values override the current values.
+  ///
+  /// - Parameter file: The file name for errors.
   package mutating func read(text: String, file: String) throws(ConfigurationError) {
     guard let root = try YAMLNode(parsing: text, file: file) else { return }
     try ConfigurationKey.read(root, into: &self)
   }
 
-  /// The commented default file.
+  /// The text of the default file, in which every key has a comment.
   package static var commentedDefaults: String {
     ConfigurationKey.commentedDefaults(of: "livehostd")
   }

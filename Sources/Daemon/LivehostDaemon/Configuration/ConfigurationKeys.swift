@@ -4,7 +4,7 @@ import Logging
 import RateLimiting
 package import YAMLReader
 
-/// A key of the daemon's configuration file. The table below is the only place where keys are declared.
+/// A key of the daemon's configuration file. ``all`` is the only list of the keys.
 package struct ConfigurationKey: FileKey {
   package static let program = "livehostd"
 
@@ -144,7 +144,7 @@ extension ConfigurationKey {
 
   private static func roomNames(_ value: YAMLNode) throws(ConfigurationError) -> [String] {
     guard case .list(let elements) = value.content else {
-      throw value.problem("expected a list of names of rooms")
+      throw value.problem("expected a list of room names")
     }
     var names: [String] = []
     for element in elements {

@@ -5,8 +5,7 @@ import Platform
 package import Systemd
 import YAMLReader
 
-/// Applies a changed configuration while the daemon runs, without dropping a connection or an
-/// event.
+/// Applies a changed configuration while the daemon runs, without losing connections or events.
 package final class Reloading: ManagedService {
   private let read: Configuration.Reader
   private let current: Guarded<Configuration>
@@ -19,8 +18,8 @@ package final class Reloading: ManagedService {
   private let retention: RecordingRetention?
 
   /// - Parameters:
-  ///   - read: reads the configuration from where it was read at the start.
-  ///   - status: what the service manager shows after a reload.
+  ///   - status: The status that the service manager shows after a reload.
+  ///   - read: Reads the configuration from the same files as at the start.
   package init(
     _ configuration: Configuration, logLevel: SharedLogLevel, directory: RoomDirectory,
     notifier: ServiceNotifier, status: String, logger: Logger,
@@ -38,12 +37,18 @@ package final class Reloading: ManagedService {
     self.retention = retention
   }
 
-  /// - Throws: ``ReloadFailure``; the old configuration stays in force.
+  /// Reads and applies the configuration.
+  ///
+  /// - Throws: ``ReloadFailure`` if the new configuration is invalid. The old one remains in
+  ///   effect.
   package func reload() async throws { try reloadNow() }
 
-  /// The same, for a signal.
+  /// Reads and applies the configuration without suspending, for the handler of SIGHUP.
+  ///
+  /// - Throws: ``ReloadFailure`` if the new configuration is invalid. The old one remains in
+  ///   effect.
   package func reloadNow() throws(ReloadFailure) {
-    // Reload even if the service manager is not listening.
+    // Reloads even if the service manager cannot be notified.
     try? notifier.reloading(status: "reading the configuration")
     defer { try? notifier.ready(status: status) }
     let new: Configuration
@@ -52,7 +57,8 @@ package final class Reloading: ManagedService {
     } catch {
       metrics.countReload(succeeded: false)
       logger.log(
-        .configurationError, "the configuration stays as it was: \(error)",
+        .configurationError,
+        "the configuration is unchanged, because the new one is invalid: \(error)",
         metadata: error.journalFields)
       throw ReloadFailure(message: error.description)
     }
@@ -60,9 +66,10 @@ package final class Reloading: ManagedService {
     apply(new)
     let later = Self.needingRestart(old, new)
     metrics.countReload(succeeded: true)
-    let note = later.isEmpty ? "" : "; at the next start: \(later.joined(separator: ", "))"
+    let keys = later.joined(separator: ", ")
+    let note = later.isEmpty ? "" : "; these keys take effect at the next start: \(keys)"
     logger.log(
-      .configurationReloaded, "the configuration was loaded again\(note)",
+      .configurationReloaded, "the configuration was reloaded\(note)",
       metadata: later.isEmpty ? [:] : ["needsRestart": "\(later.joined(separator: " "))"])
   }
 
@@ -84,16 +91,17 @@ package final class Reloading: ManagedService {
     directory.apply(configuration.rooms)
     retention?.apply(configuration.retention)
     for name in configuration.openRooms.compactMap(RoomName.init) {
-      // One that is open already is as it should be.
+      // A room that is already open needs no change.
       do throws(RoomDirectory.Refusal) { try directory.open(name) } catch {
         if error != .exists {
-          logger.warning("room \(name) cannot be opened: too many are open, or the daemon stops")
+          logger.warning(
+            "room \(name) cannot be opened: too many rooms are open, or the daemon is stopping")
         }
       }
     }
   }
 
-  /// Keys that changed and are looked at when the daemon starts only.
+  /// Returns the changed keys that take effect only when the daemon starts.
   private static func needingRestart(_ old: Configuration, _ new: Configuration) -> [String] {
     var keys: [String] = []
     if old.lanes != new.lanes { keys.append("lanes") }

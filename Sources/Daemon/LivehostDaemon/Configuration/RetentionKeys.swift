@@ -2,7 +2,7 @@ import Wording
 import YAMLReader
 
 extension ConfigurationKey {
-  /// How long recordings are kept.
+  /// The keys that limit the age and the total size of recordings.
   static let retention = [
     ConfigurationKey(
       path: "recordings.maximumAge",
@@ -24,19 +24,19 @@ extension ConfigurationKey {
     },
   ]
 
-  /// In milliseconds.
+  /// The units of an age, with their factors in milliseconds.
   private static let ageUnits: [(suffix: String, factor: Int64)] = [
     ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000),
   ]
 
-  /// In bytes.
+  /// The units of a size, with their factors in bytes.
   private static let sizeUnits: [(suffix: String, factor: Int64)] = [
     ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
   ]
 }
 
 extension YAMLNode {
-  /// A number with a unit, at least 1 of what it is measured in; `nil` for `off`.
+  /// Returns a number with a unit, converted to the smallest unit and at least 1; `nil` for `off`.
   fileprivate func quantity(
     _ expectation: String, _ units: [(suffix: String, factor: Int64)]
   ) throws(ConfigurationError) -> Int? {
@@ -47,7 +47,7 @@ extension YAMLNode {
       let value = Quantity.decimal(text.dropLast(unit.suffix.count), times: unit.factor),
       value > 0
     else { throw problem("expected \(expectation)") }
-    // So that no sum overflows.
+    // Limits the value, so that sums of values cannot overflow.
     return Int(min(value, 1 << 60))
   }
 }

@@ -3,7 +3,7 @@ import RateLimiting
 import YAMLReader
 
 extension ConfigurationKey {
-  /// The key that says how long the events of a kind may wait.
+  /// Returns the key that sets how long events of a kind may be delayed.
   static func throttling(_ kind: ThrottledKind) -> ConfigurationKey {
     ConfigurationKey(
       path: kind.key, meaning: "\(kind.meaning): \(kind.limitClass.promise).",
@@ -24,10 +24,10 @@ extension ConfigurationKey {
 }
 
 extension LimitClass {
-  /// What becomes of events that come too often.
+  /// What the daemon delivers if events arrive faster than the interval allows.
   fileprivate var promise: String {
     switch self {
-    case .neverDrop: "at once"
+    case .neverDrop: "immediately"
     case .keepAll: "all are kept, one batch per interval"
     case .latestWins: "the newest one per interval"
     case .summary: "extremes and means per interval"
@@ -38,7 +38,7 @@ extension LimitClass {
 }
 
 extension Interval {
-  /// As files write it.
+  /// The interval as written in configuration files.
   fileprivate var text: String {
     if nanoseconds % 1_000_000_000 == 0 { return "\(nanoseconds / 1_000_000_000)s" }
     if nanoseconds % 1_000_000 == 0 { return "\(nanoseconds / 1_000_000)ms" }

@@ -44,7 +44,7 @@ package struct LivehostControl: ControlService {
     return counts
   }
 
-  /// For the rate that the status tells.
+  /// Records the number of received events, from which the status calculates its rate.
   package func countReceived() async { status.note(received: await counts().received) }
 
   package func getStatus() async throws -> StatusReport {
@@ -57,7 +57,8 @@ package struct LivehostControl: ControlService {
 
   package func getMetrics() async throws -> [MetricFamily] {
     var readings = DaemonMetrics.Readings(status: try await getStatus())
-    // One lane after the other: a scrape is in no hurry, and holds each lane only for its own rooms.
+    // Visits the lanes sequentially, because a scrape is not urgent. Each lane is occupied only
+    // while it reads its own rooms.
     for lane in directory.lanes {
       readings.rooms += await lane.metrics()
       readings.effectSlices.merge(lane.work?.longestSlicesByEffect ?? [:]) { max($0, $1) }
@@ -77,7 +78,11 @@ package struct LivehostControl: ControlService {
 
   package func openRoom(_ room: String) async throws { try await openRoom(room, at: nil) }
 
-  /// - Parameter position: the batch as which the room is opened. An open room that has it was opened by it.
+  /// Opens a room and saves it, so that it is restored after a crash.
+  ///
+  /// - Parameter position: The batch that opens the room; `nil` for a call of a client. If an open
+  ///   room already holds this position, the same batch opened the room before, and the call
+  ///   succeeds.
   func openRoom(_ room: String, at position: BatchPosition?) async throws {
     let name = try Self.name(room)
     let lane: HostLane
@@ -95,7 +100,7 @@ package struct LivehostControl: ControlService {
       }
     }
     if let position { _ = await lane.visit(name) { $0?.take(position) } }
-    // Once it would be there after a crash, too.
+    // Returns only after the room is on disk, so that it survives a crash.
     try await lane.save(name)
   }
 
@@ -207,7 +212,7 @@ package struct LivehostControl: ControlService {
   ) async throws -> ListRecordingsReply {
     let before = try before.map { name throws(ServiceError) in try Self.checked(name, "before") }
     guard let room else { return try await recordings.list(nil, before: before) }
-    // No room has a name that breaks the rule.
+    // An invalid name cannot belong to any room.
     guard let name = RoomName(room) else { return ListRecordingsReply() }
     return try await recordings.list(name, before: before)
   }
@@ -222,7 +227,7 @@ package struct LivehostControl: ControlService {
     reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
   ) async throws {
     if let recording { _ = try Self.checked(recording, "recording") }
-    // No room has a name that breaks the rule.
+    // An invalid name cannot belong to any room.
     if let room, RoomName(room) == nil { return }
     try await tasks.verify(recording, room: room.flatMap(RoomName.init), reply: reply)
   }
@@ -255,7 +260,7 @@ package struct LivehostControl: ControlService {
     }
     var rejected = 0
     var lost: ControlError?
-    // Before anything is applied, so that a refused call has had no effect.
+    // Opens all rooms before any event is applied, so that a refused call applies nothing.
     let lanes = try decoder.batches.map { batch throws(ControlError) in
       guard let lane = directory.laneOpening(batch.room) else { throw .limitReached("rooms") }
       return lane
@@ -273,12 +278,15 @@ package struct LivehostControl: ControlService {
         lost = lost ?? .recordingFailed(room: batch.room.description, reason: failure)
       }
     }
-    // All of them are applied, but not all are on disk.
+    // All events were applied, but some of them are not on disk.
     if let lost { throw lost }
     return SendEventsReply(received: events.count, rejected: rejected)
   }
 
-  /// The answer of an open room's lane, which may find that the room was closed meanwhile.
+  /// Returns the answer of a room's lane.
+  ///
+  /// - Throws: ``ControlError/noSuchRoom(_:)`` if the room is not open, or if `ask` returns `nil`
+  ///   because the room was closed in the meantime.
   private func answer<R>(
     _ room: String, _ ask: (HostLane, RoomName) async throws -> R?
   ) async throws -> R {
@@ -289,7 +297,7 @@ package struct LivehostControl: ControlService {
     return answer
   }
 
-  /// An identifier, none of which is longer than a name may be. It may be compared as text then.
+  /// Returns an identifier after a check of its length, so that comparing it as text is cheap.
   private static func checked(
     _ identifier: String, _ parameter: String
   ) throws(ServiceError) -> String {

@@ -1,26 +1,26 @@
 import HostScreen
 
-/// Finds out what made the long turns of one lane long.
+/// Determines the causes of long turns on one lane.
 ///
-/// A value: another thread lets it look at the lane from time to time, and reports each long turn
-/// to it at the end. The turn is attributed to what the lane was seen doing most often.
+/// Another thread samples the lane periodically and passes the samples to this value. It also
+/// passes each long turn after its end. The turn is attributed to the activity in most samples.
 package struct HangDetector: Sendable {
-  /// A turn that lasted, and why.
+  /// A long turn and its cause.
   package struct Finding: Sendable, Equatable {
     package let turn: TurnMeter.LongTurn
     package let holder: LaneActivity.Label?
     package let reason: Reason
-    /// The times of the lane's thread during the turn, from the kernel; `nil` if they are unknown.
+    /// The kernel's times of the lane's thread during the turn; `nil` if they are unknown.
     package let times: SchedulerTimes?
   }
 
   package enum Reason: String, Sendable {
     /// The lane computed.
     case busy
-    /// The lane was waiting in a call: it was held without computing.
+    /// The lane was blocked in a call, without computing.
     case blocked
-    /// The lane was ready, but the machine did not give it a processor: others had it, or the machine is a
-    /// virtual one and was not running itself.
+    /// The lane was ready but did not get a processor: other threads used it, or the whole virtual
+    /// machine was not running.
     case descheduled
   }
 
@@ -28,7 +28,7 @@ package struct HangDetector: Sendable {
   private struct Observed: Sendable {
     let number: UInt64
     var seen: [LaneActivity.Label: Int] = [:]
-    /// How often it was seen awake, less how often asleep.
+    /// The number of samples in which the thread was awake, minus those in which it was asleep.
     var wakefulness = 0
   }
 
@@ -36,8 +36,12 @@ package struct HangDetector: Sendable {
 
   package init() {}
 
-  /// Takes a sample of the lane: its current turn, if there is one, its activity, and whether its thread waits
-  /// for something, if that is known.
+  /// Records a sample of the lane.
+  ///
+  /// - Parameters:
+  ///   - turn: The number of the current turn; `nil` between turns.
+  ///   - activity: The lane's activity; `nil` if it is unknown.
+  ///   - isAsleep: Whether the lane's thread is waiting in a call; `nil` if that is unknown.
   package mutating func sample(turn: UInt64?, activity: LaneActivity.Label?, isAsleep: Bool?) {
     guard let turn else { return }
     if observed?.number != turn { observed = Observed(number: turn) }
@@ -45,20 +49,22 @@ package struct HangDetector: Sendable {
     if let isAsleep { observed?.wakefulness += isAsleep ? -1 : 1 }
   }
 
-  /// Attributes a long turn that has ended.
+  /// Returns the cause of a long turn that has ended.
   package func finish(_ turn: TurnMeter.LongTurn) -> Finding {
     let observed = observed.flatMap { $0.number == turn.number ? $0 : nil }
     var times = turn.times
     if let ran = times?.ran, let observed, observed.wakefulness > 0 {
-      // The kernel of a virtual machine counts the time in which another one was running neither way; a thread
-      // that was seen awake did not wait for anything in it.
+      // The kernel of a virtual machine counts neither as run nor as waited the time in which
+      // another machine ran. A thread that was mostly awake was not blocked during that time, so it
+      // counts as waiting for a processor.
       times?.waited = turn.nanoseconds - min(turn.nanoseconds, ran)
     }
     return Finding(
       turn: turn, holder: holder(observed, turn), reason: Self.reason(turn, times), times: times)
   }
 
-  /// The activity seen most often; of several, the one seen at the end, or else the first by name.
+  /// Returns the most frequent activity. A tie is resolved in favour of the last activity of the
+  /// turn, then alphabetically.
   private func holder(
     _ observed: Observed?, _ turn: TurnMeter.LongTurn
   ) -> LaneActivity.Label? {

@@ -2,17 +2,17 @@ import Glibc
 import HostScreen
 package import Platform
 
-/// Observes the lanes from a thread of its own, and reports which turns would have been hangs, and
-/// why.
+/// Samples the lanes from a dedicated thread, and reports each long turn with its cause.
 package final class HangMonitor: Sendable {
-  /// How often it looks, in nanoseconds: a reported turn has been seen at least four times.
+  /// The interval between samples, in nanoseconds. A reported turn has been sampled at least four
+  /// times.
   package static let period: UInt64 = 50_000_000
 
   private let stopSignal: WakeSignal
 
-  /// Starts looking.
+  /// Starts the thread.
   ///
-  /// - Parameter report: called on the monitor's thread for each long turn, once it has ended.
+  /// - Parameter report: Called on the monitor's thread for each long turn, after its end.
   package init(
     _ lanes: [HostLane],
     report: @escaping @Sendable (HostLane, HangDetector.Finding) -> Void
@@ -33,7 +33,7 @@ package final class HangMonitor: Sendable {
     }
   }
 
-  /// Ends the thread soon. May be called twice.
+  /// Asks the thread to end, without waiting for it. May be called more than once.
   package func stop() { stopSignal.raise() }
 
   deinit { stopSignal.raise() }

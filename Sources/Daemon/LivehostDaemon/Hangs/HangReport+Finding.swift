@@ -4,9 +4,9 @@ package import Logging
 import Systemd
 
 extension HangReport {
-  /// The report of a finding.
+  /// Creates the report of a finding.
   ///
-  /// - Parameter ended: when the turn ended, in milliseconds since 1970.
+  /// - Parameter ended: The end of the turn, in milliseconds since 1970.
   package init(_ finding: HangDetector.Finding, lane: Int, ended: Int) {
     let duration = finding.turn.nanoseconds
     self.init(
@@ -24,7 +24,7 @@ extension HangReport {
     }
   }
 
-  /// The entry of the journal.
+  /// Writes the report to the journal.
   package func log(to logger: Logger) {
     let kind: JournalMessageID = self.kind == .hang ? .hang : .microhang
     let metadata = Logger.Metadata(
@@ -32,7 +32,7 @@ extension HangReport {
     logger.log(kind, "\(line)", metadata: metadata)
   }
 
-  /// One line for people.
+  /// The report as one line for people.
   package var line: String {
     let place = room.map { "room \($0)" } ?? "lane \(lane)"
     let holder =
@@ -41,12 +41,12 @@ extension HangReport {
     switch reason {
     case .descheduled:
       return
-        "\(place): \(kind.rawValue) of \(milliseconds) ms: the machine gave the lane no processor"
-        + (holder.map { " while it was at \($0)" } ?? "")
+        "\(place): \(kind.rawValue) of \(milliseconds) ms: the lane did not get a processor"
+        + (holder.map { " during \($0)" } ?? "")
     case .busy, .blocked:
-      let how = reason == .busy ? "held" : "held, waiting,"
+      let how = reason == .busy ? "held" : "blocked"
       return "\(place): \(kind.rawValue) of \(milliseconds) ms, \(how) by "
-        + (holder ?? "something unknown")
+        + (holder ?? "an unknown activity")
     }
   }
 }

@@ -2,8 +2,8 @@ package import Composable
 package import LiveEvents
 import Platform
 
-/// What a lane is doing: written by the lane once per batch, view or effect, read by the hang
-/// monitor.
+/// The current activity of a lane. The lane sets it once per batch, view or effect; the hang
+/// monitor reads it.
 package final class LaneActivity: Sendable {
   package enum Work: Hashable, Sendable {
     /// An action is being reduced, or its changes are being delivered.
@@ -16,7 +16,7 @@ package final class LaneActivity: Sendable {
     case report
   }
 
-  /// Some work, and its room if that is known.
+  /// An activity, with its room if that is known.
   package struct Label: Hashable, Sendable {
     package let room: RoomName?
     package let work: Work
@@ -29,7 +29,8 @@ package final class LaneActivity: Sendable {
 
   private enum State: Sendable {
     case nothing
-    /// The action is looked up on demand, so that it costs nothing per action.
+    /// The monitor reads the current action from the trace, so that the lane pays nothing per
+    /// action.
     case reducing(RoomName, ActionTrace)
     case other(Label)
   }
@@ -38,7 +39,7 @@ package final class LaneActivity: Sendable {
 
   package init() {}
 
-  /// The lane reduces actions of a room.
+  /// Sets the activity to the reduction of a room's actions.
   package func beginReducing(_ trace: ActionTrace, in room: RoomName) {
     state.withLock { $0 = .reducing(room, trace) }
   }
@@ -49,7 +50,7 @@ package final class LaneActivity: Sendable {
 
   package func clear() { state.withLock { $0 = .nothing } }
 
-  /// What the lane is doing; `nil` if unknown.
+  /// The current activity; `nil` if it is unknown.
   package var present: Label? {
     switch state.withLock({ $0 }) {
     case .nothing: nil

@@ -1,10 +1,10 @@
 package import Glibc
 
-/// How a thread spent its time according to the kernel, in nanoseconds since the thread began.
+/// The kernel's accounting of a thread's time, in nanoseconds since the thread began.
 package struct SchedulerTimes: Sendable, Equatable {
-  /// On a processor.
+  /// The time on a processor.
   package var ran: UInt64
-  /// Ready to run, without a processor.
+  /// The time in which the thread was ready to run but had no processor.
   package var waited: UInt64
 
   package init(ran: UInt64, waited: UInt64) {
@@ -12,13 +12,15 @@ package struct SchedulerTimes: Sendable, Equatable {
     self.waited = waited
   }
 
-  /// The times of a thread of this process, from `schedstat` of proc(5); `nil` if the kernel does
-  /// not provide them or the thread has ended. Costs about 10 us.
+  /// Returns the times of a thread of this process, from `schedstat` in proc(5).
+  ///
+  /// Takes about 10 us. Returns `nil` if the kernel does not provide the times or the thread has
+  /// ended.
   package static func of(thread: pid_t) -> SchedulerTimes? {
     thread > 0 ? read("/proc/self/task/\(thread)/schedstat") : nil
   }
 
-  /// The times of the calling thread.
+  /// Returns the times of the calling thread; `nil` if the kernel does not provide them.
   package static func ofCurrentThread() -> SchedulerTimes? { read("/proc/thread-self/schedstat") }
 
   private static func read(_ path: String) -> SchedulerTimes? {
@@ -34,21 +36,22 @@ package struct SchedulerTimes: Sendable, Equatable {
     }
   }
 
-  /// Whether a thread of this process waits for something, rather than running or being ready to: its state in
-  /// `stat` of proc(5). `nil` if that is unknown. Costs about 10 us.
+  /// Returns whether a thread of this process is blocked, that is neither running nor ready to run.
+  ///
+  /// Reads the state in `stat` of proc(5), which takes about 10 us. Returns `nil` if it is unknown.
   package static func isAsleep(thread: pid_t) -> Bool? {
     guard thread > 0, let file = fopen("/proc/self/task/\(thread)/stat", "re") else { return nil }
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 128)
     let count = fread(&bytes, 1, bytes.count, file)
-    // NUMBER (NAME) STATE: a name may have parentheses and spaces of its own.
+    // NUMBER (NAME) STATE. The name may contain parentheses and spaces.
     guard let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
       return nil
     }
     return bytes[end + 2] != UInt8(ascii: "R")
   }
 
-  /// The kernel's number of the calling thread; 0 if it is unknown.
+  /// Returns the kernel's identifier of the calling thread; 0 if it is unknown.
   package static func currentThread() -> pid_t {
     var path = [UInt8](repeating: 0, count: 64)
     let length = path.withUnsafeMutableBytes { buffer in

@@ -3,25 +3,27 @@ import Platform
 import Synchronization
 import ViewGraph
 
-/// Measures how long a lane is held without a break. Written by the lane, readable from any thread.
+/// Measures the length of each turn of a lane. The lane writes it; any thread may read it.
 ///
-/// Two clock reads per turn: meant for batches and frames, not for events.
+/// Reads the clock twice per turn, so it is meant for batches and frames, not for single events.
 package final class TurnMeter: Sendable {
-  /// How old the known times of the thread may be when a turn begins, in nanoseconds: reading them costs some
-  /// 10 us, so a busy lane spends 0.05 % on it.
+  /// The maximum age of the thread's stored times at the beginning of a turn, in nanoseconds.
+  ///
+  /// Reading the times takes about 10 us, so a busy lane spends 0.05 % of its time on it.
   package static let uncertainty: UInt64 = 20_000_000
 
-  /// A turn long enough to be reported.
+  /// A turn that is long enough to be reported.
   package struct LongTurn: Sendable, Equatable {
     /// The number of the turn on its lane, starting at 0.
     package let number: UInt64
-    /// On the meter's clock, in nanoseconds.
+    /// The time at which the turn began, in nanoseconds on the meter's clock.
     package let start: UInt64
     package let nanoseconds: UInt64
-    /// What the lane was doing when the turn ended.
+    /// The lane's activity when the turn ended.
     package let last: LaneActivity.Label?
-    /// How the lane's thread spent the turn, and at most ``TurnMeter/uncertainty`` before it; `nil` if the
-    /// kernel does not tell.
+    /// The times of the lane's thread during the turn; `nil` if the kernel does not provide them.
+    ///
+    /// They may include up to ``TurnMeter/uncertainty`` before the turn.
     package let times: SchedulerTimes?
 
     package init(
@@ -38,20 +40,20 @@ package final class TurnMeter: Sendable {
 
   private let longest = Atomic<UInt64>(0)
   private let turns = Atomic<UInt64>(0)
-  /// When the current turn began; 0 between turns.
+  /// The time at which the current turn began; 0 between turns.
   private let start = Atomic<UInt64>(0)
   private let ended = Guarded<[LongTurn]>([])
   private let clock: @Sendable () -> UInt64
   private let times: @Sendable () -> SchedulerTimes?
-  /// What the kernel said of the thread before a turn, and when. Only the lane uses it.
+  /// The stored times of the thread, and when they were read. Used only by the lane.
   private nonisolated(unsafe) var known: (times: SchedulerTimes?, at: UInt64)?
   package let activity: LaneActivity
   private let onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)?
 
   /// - Parameters:
-  ///   - onTurn: called with the length of each turn, on the lane; must return quickly.
-  ///   - times: those of the calling thread.
-  ///   - clock: monotonic nanoseconds, never 0.
+  ///   - onTurn: Called on the lane with the length of each turn. Must return quickly.
+  ///   - times: Returns the times of the calling thread.
+  ///   - clock: Returns monotonic nanoseconds, never 0.
   package init(
     activity: LaneActivity = LaneActivity(),
     onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)? = nil,
@@ -68,19 +70,19 @@ package final class TurnMeter: Sendable {
   package var longestNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
   package var count: UInt64 { turns.load(ordering: .relaxed) }
 
-  /// The number of the current turn, and when it began; `nil` between turns.
+  /// The number of the current turn, and the time at which it began; `nil` between turns.
   package var current: (number: UInt64, start: UInt64)? {
     let number = turns.load(ordering: .acquiring)
     let start = start.load(ordering: .acquiring)
-    // If the turn ended in between, the two do not belong together.
+    // If a turn ended between the two reads, the number and the start belong to different turns.
     guard start != 0, turns.load(ordering: .acquiring) == number else { return nil }
     return (number, start)
   }
 
-  /// The long turns that ended since the last call.
+  /// Removes and returns the long turns that ended since the last call.
   package func takeLongTurns() -> [LongTurn] { ended.withLock { exchange(&$0, with: []) } }
 
-  /// Runs one turn.
+  /// Runs one turn and measures it.
   package func measure<R>(_ turn: () throws -> R) rethrows -> R {
     let began = clock()
     if known.map({ began &- $0.at >= Self.uncertainty }) ?? true { known = (times(), began) }
@@ -89,7 +91,7 @@ package final class TurnMeter: Sendable {
     return try turn()
   }
 
-  /// The most that the thread can have run and waited in a turn that ends now.
+  /// Returns upper bounds of the times that the thread ran and waited in a turn that ends now.
   private func spent(_ nanoseconds: UInt64) -> SchedulerTimes? {
     guard let before = known?.times, let now = times() else { return nil }
     return SchedulerTimes(

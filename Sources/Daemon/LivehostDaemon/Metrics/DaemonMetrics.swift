@@ -6,39 +6,41 @@ package import Prometheus
 import UnixSockets
 import ViewGraph
 
-/// The metrics of the daemon: instruments where something happens rarely (a turn of a lane, a hang,
-/// a reload), and the numbers that the daemon keeps anyway, read on demand.
+/// The metrics of the daemon.
 ///
-/// Nothing here is called per event.
+/// Rare occurrences (a turn of a lane, a hang, a reload) update instruments. All other metrics are
+/// read on demand from numbers that the daemon counts anyway. Nothing here is called per event.
 package struct DaemonMetrics: Sendable {
-  /// Where instruments are made; `MetricsSystem`'s factory in the running program.
+  /// The registry that creates the instruments; the factory of `MetricsSystem` in the running
+  /// daemon.
   package let registry: MetricRegistry
 
   package init(registry: MetricRegistry = MetricRegistry()) {
     self.registry = registry
     registry.describe(
       Self.turnDuration,
-      help: "For how long a lane was held without a break, by batches, frames and effects.",
+      help: "Duration of the turns of a lane: uninterrupted runs of batches, frames and effects.",
       bounds: [
         0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.010, 0.016, 0.033, 0.1, 0.25, 0.5, 1,
         2.5,
       ])
     registry.describe(
       Self.hangs,
-      help: "Turns of a lane of 250 ms (class microhang) or 500 ms (class hang) and more.")
-    registry.describe(Self.reloads, help: "Requests to read the configuration again, by result.")
+      help: "Turns of a lane of at least 250 ms (class microhang) or at least 500 ms (class hang).")
+    registry.describe(Self.reloads, help: "Reloads of the configuration, by result.")
     registry.describe(
-      Self.scrubbed, help: "Bytes of recordings that were read again to find damage.")
+      Self.scrubbed, help: "Bytes of recordings that were checked for damage again.")
     registry.describe(
       Self.scrubInterval,
-      help: "How long after a recording was read to find damage it is read again; 0 if never.")
+      help: "Time between two checks of a recording for damage; 0 if recordings are not checked.")
     registry.describe(
-      Self.deleted, help: "Bytes of recordings that were deleted to keep within the limits.")
+      Self.deleted, help: "Bytes of recordings that were deleted to enforce the limits.")
     registry.describe(
-      Self.maximumAge, help: "How long after their end recordings are deleted; 0 if never.")
+      Self.maximumAge,
+      help: "Time after its end at which a recording is deleted; 0 if there is no limit.")
     registry.describe(
-      Self.maximumBytes, help: "How large all recordings may be together; 0 if there is no limit.")
-    // Series that begin at 0 visibly grow; those that begin at 1 do not.
+      Self.maximumBytes, help: "Maximum size of all recordings together; 0 if there is no limit.")
+    // Starts each series at 0, because rates do not show the increase of a series that starts at 1.
     for kind in HangKind.allCases {
       for reason in HangReason.allCases { count(kind, reason, by: 0) }
     }
@@ -56,8 +58,8 @@ package struct DaemonMetrics: Sendable {
   private static let maximumBytes = "livehost_recordings_maximum_bytes"
   private static let reloads = "livehost_configuration_reloads_total"
 
-  /// Takes the duration of each turn of a lane, in nanoseconds.
-  package func noteTurns(lane: Int) -> @Sendable (UInt64) -> Void {
+  /// Returns a closure that records the duration of a turn of a lane, in nanoseconds.
+  package func recordTurns(lane: Int) -> @Sendable (UInt64) -> Void {
     let timer = Timer(
       label: Self.turnDuration, dimensions: [("lane", "\(lane)")], factory: registry)
     return { timer.recordNanoseconds(Int64(clamping: $0)) }
@@ -77,7 +79,7 @@ package struct DaemonMetrics: Sendable {
     ).increment(by: amount)
   }
 
-  package func noteScrubInterval(days: Int) {
+  package func recordScrubInterval(days: Int) {
     Gauge(label: Self.scrubInterval, factory: registry).record(days * 86_400)
   }
 
@@ -94,7 +96,7 @@ package struct DaemonMetrics: Sendable {
     Counter(label: Self.deleted, factory: registry).increment(by: bytes)
   }
 
-  /// What a scrape reads in addition to the instruments.
+  /// The values that a scrape reads in addition to the instruments.
   package struct Readings: Sendable {
     package var status: StatusReport
     package var rooms: [RoomMetrics] = []
@@ -102,13 +104,13 @@ package struct DaemonMetrics: Sendable {
     package var recordings = 0
     package var damagedRecordings = 0
     package var tasks = 0
-    /// The longest time that an effect ran without yielding, in nanoseconds, by its name.
+    /// The longest time that each effect ran without yielding, in nanoseconds, by name.
     package var effectSlices: [String: UInt64] = [:]
 
     package init(status: StatusReport) { self.status = status }
   }
 
-  /// All metrics, sorted by name.
+  /// Returns all metrics, sorted by name.
   package func families(_ readings: Readings) -> [MetricFamily] {
     (registry.families() + daemonFamilies(readings) + roomFamilies(readings.rooms)
       + ProcessMetrics.families())
@@ -120,19 +122,19 @@ package struct DaemonMetrics: Sendable {
     var info = MetricFamily("livehost_info", .gauge, help: "Always 1; the version is a label.")
     info.add(1, ["version": status.version])
     var health = MetricFamily(
-      "livehost_health", .gauge, help: "1 for the state that the daemon is in, 0 for the others.")
+      "livehost_health", .gauge, help: "1 for the current health of the daemon, 0 for the others.")
     for state in Health.allCases {
       health.add(state == status.health ? 1 : 0, ["state": state.rawValue])
     }
     var rejected = MetricFamily(
       "livehost_events_rejected_total", .counter,
-      help: "Events not taken, by reason, closed rooms and lines of no known room included.")
+      help: "Rejected events by reason, including closed rooms and lines without a known room.")
     for (reason, count) in status.totals.rejectedByReason.sorted(by: { $0.key < $1.key }) {
       rejected.add(count, ["reason": reason])
     }
     var refused = MetricFamily(
       "livehost_client_refusals_total", .counter,
-      help: "What users were refused or lost to others, by user and resource.")
+      help: "Refusals of clients and resources taken away for others, by user and resource.")
     for row in status.refusals ?? [] {
       refused.add(
         row.count,
@@ -140,51 +142,51 @@ package struct DaemonMetrics: Sendable {
     }
     var slices = MetricFamily(
       "livehost_effect_longest_slice_seconds", .gauge,
-      help: "The longest time for which an effect used a processor without yielding, by its name.")
+      help: "Longest processor time that an effect used without yielding, by name of the effect.")
     for (effect, nanoseconds) in readings.effectSlices.sorted(by: { $0.key < $1.key }) {
       slices.add(Double(nanoseconds) / 1e9, ["effect": effect])
     }
     let connections = readings.ingest
     var ingest = MetricFamily(
       "livehost_ingest_connections_total", .counter,
-      help: "Connections to the ingest socket, by what became of them.")
+      help: "Connections to the ingest socket, by result.")
     ingest.add(connections.acceptedConnections, ["result": "accepted"])
     ingest.add(connections.refusedConnections, ["result": "refused"])
     return [
       info, health, rejected, ingest, refused, slices,
       MetricFamily(
         "livehost_lanes", .gauge, Double(status.lanes),
-        help: "Lanes over which the rooms are spread."),
+        help: "Lanes, which run the rooms."),
       MetricFamily("livehost_rooms", .gauge, Double(status.rooms), help: "Open rooms."),
       MetricFamily(
         "livehost_rooms_packed", .gauge, Double(status.packedRooms ?? 0),
-        help: "Open rooms that are idle and keep their state only."),
+        help: "Open rooms that hibernate."),
       MetricFamily(
         "livehost_recordings_active", .gauge, Double(readings.recordings),
-        help: "Rooms that are being recorded."),
+        help: "Rooms that are currently recorded."),
       MetricFamily(
         "livehost_recordings_damaged", .gauge, Double(readings.damagedRecordings),
-        help: "Recordings that are known to be damaged."),
+        help: "Recordings with known damage."),
       MetricFamily(
-        "livehost_tasks_running", .gauge, Double(readings.tasks), help: "Tasks that run."),
+        "livehost_tasks_running", .gauge, Double(readings.tasks), help: "Running tasks."),
       MetricFamily(
         "livehost_ingest_connections", .gauge, Double(connections.openConnections),
         help: "Open connections to the ingest socket."),
       MetricFamily(
         "livehost_events_received_total", .counter, Double(status.totals.received),
-        help: "Events that came in, closed rooms and lines of no known room included."),
+        help: "Received events, including closed rooms and lines without a known room."),
       MetricFamily(
         "livehost_events_applied_total", .counter, Double(status.totals.applied),
-        help: "Events whose content reached a reducer, closed rooms included."),
+        help: "Events whose content reached a reducer, including closed rooms."),
       MetricFamily(
         "livehost_events_coalesced_total", .counter, Double(status.totals.coalesced),
-        help: "Events superseded by a newer value of the same key, closed rooms included."),
+        help: "Events superseded by a newer value of the same key, including closed rooms."),
       MetricFamily(
         "livehost_events_pending", .gauge, Double(status.totals.pending),
-        help: "Events handed over and neither applied nor coalesced nor rejected yet."),
+        help: "Events not yet applied, coalesced or rejected."),
       MetricFamily(
         "livehost_longest_turn_seconds", .gauge, Double(status.longestTurnMicroseconds) / 1e6,
-        help: "The longest time for which a lane was held since the start."),
+        help: "Longest turn of a lane since the start of the daemon."),
       MetricFamily(
         "livehost_journal_entries_lost_total", .counter, Double(status.journalEntriesLost),
         help: "Journal entries that could not be written."),
@@ -194,29 +196,28 @@ package struct DaemonMetrics: Sendable {
   private func roomFamilies(_ rooms: [RoomMetrics]) -> [MetricFamily] {
     var events = MetricFamily(
       "livehost_room_events_total", .counter,
-      help: "Events of an open room by outcome; those that are pending have none yet.")
+      help: "Events of an open room, by outcome. Pending events are not included.")
     var received = MetricFamily(
-      "livehost_room_events_received_total", .counter, help: "Events that came in for an open room."
-    )
+      "livehost_room_events_received_total", .counter, help: "Received events of an open room.")
     var rejected = MetricFamily(
       "livehost_room_events_rejected_total", .counter,
-      help: "Events of an open room that were not taken, by reason.")
+      help: "Rejected events of an open room, by reason.")
     var viewers = MetricFamily("livehost_room_viewers", .gauge, help: "Viewers of the stream.")
     var frames = MetricFamily(
-      "livehost_room_frames_total", .counter, help: "Frames that were drawn.")
+      "livehost_room_frames_total", .counter, help: "Frames drawn.")
     var actions = MetricFamily(
       "livehost_room_actions_total", .counter,
-      help: "Actions that the room reduced, by the part of the screen that they are for.")
+      help: "Actions that the room's reducer handled, by part of the screen.")
     var effects = MetricFamily(
-      "livehost_room_effects_total", .counter, help: "Effects that the room started.")
+      "livehost_room_effects_total", .counter, help: "Effects started by the room.")
     var evaluations = MetricFamily(
       "livehost_view_evaluations_total", .counter, help: "Evaluations of a view.")
     var avoidable = MetricFamily(
       "livehost_view_avoidable_evaluations_total", .counter,
-      help: "Evaluations of a view that came to the same as the one before.")
+      help: "Evaluations of a view with the same result as the previous evaluation.")
     var seconds = MetricFamily(
       "livehost_view_evaluation_seconds_total", .counter,
-      help: "Time spent in evaluations of a view, without that of the views within.")
+      help: "Time spent in evaluations of a view, excluding the views inside it.")
     for room in rooms.sorted(by: { $0.room < $1.room }) {
       let label = ["room": room.room]
       func labels(_ name: String, _ value: String) -> [String: String] {

@@ -3,9 +3,9 @@ import Glibc
 import Platform
 import Prometheus
 
-/// The metrics that Prometheus' own clients report about their process, under the same names.
+/// The standard process metrics of Prometheus client libraries, under the same names.
 enum ProcessMetrics {
-  /// The metrics that the kernel provides; others are left out.
+  /// Returns the metrics that the kernel provides. Unavailable metrics are omitted.
   static func families() -> [MetricFamily] {
     var usage = rusage()
     getrusage(RUSAGE_SELF.rawValue, &usage)
@@ -14,7 +14,7 @@ enum ProcessMetrics {
       MetricFamily(
         "process_cpu_seconds_total", .counter,
         seconds(usage.ru_utime) + seconds(usage.ru_stime),
-        help: "User and system time on processors."),
+        help: "User and system processor time."),
       MetricFamily(
         "process_resident_memory_bytes", .gauge, Double(DaemonStatus.residentBytes()),
         help: "Resident memory."),
@@ -23,7 +23,7 @@ enum ProcessMetrics {
       families.append(
         MetricFamily(
           "process_start_time_seconds", .gauge, start,
-          help: "When the process started, since 1970."))
+          help: "Start time of the process, in seconds since 1970."))
     }
     if let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
       families.append(
@@ -34,19 +34,21 @@ enum ProcessMetrics {
       families.append(
         MetricFamily(
           "process_max_fds", .gauge, Double(limit.rlim_cur),
-          help: "Most file descriptors to be open."))
+          help: "Maximum number of open file descriptors."))
     }
     return families
   }
 
-  /// From proc(5): the time since boot at which the process started, and the clocks. The machine's
-  /// own files of proc are hidden from the service.
+  /// Returns the start time of the process in seconds since 1970, or `nil` if it is unknown.
+  ///
+  /// Adds the start time since boot, from `/proc/self/stat`, to the boot time according to the
+  /// clocks. The service cannot read the boot time in `/proc/stat`, because its sandbox hides it.
   private static func startTime() -> Double? {
     guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
       let end = text.lastIndex(of: ")")
     else { return nil }
-    // After the name, which may contain anything: the first field is the state, the twentieth the
-    // start.
+    // The name may contain any character. After it, the first field is the state and the twentieth
+    // the start time.
     let fields = text[text.index(after: end)...].split(separator: " ")
     guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
     let booted = Double(WallClock.nanoseconds() - BootClock.nanoseconds()) / 1e9

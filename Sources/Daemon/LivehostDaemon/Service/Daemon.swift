@@ -5,7 +5,7 @@ import ServiceLifecycle
 package import Systemd
 import UnixSignals
 
-/// The daemon: rooms on their lanes, two sockets, and communication with the service manager.
+/// The daemon: it runs the rooms on lanes, serves two sockets and reports to the service manager.
 package struct Daemon: Sendable {
   package static let version = livehostVersion
 
@@ -20,11 +20,12 @@ package struct Daemon: Sendable {
   let readConfiguration: Configuration.Reader
 
   /// - Parameters:
-  ///   - logLevel: the level of the running log.
-  ///   - registry: the registry of the metrics.
-  ///   - lostEntries: returns the number of log entries that were lost.
-  ///   - pingJournal: makes the thread that writes the log show that it is alive; `nil` if there is none.
-  ///   - readConfiguration: reads the configuration again, for a reload.
+  ///   - logLevel: The current log level, which a reload can change.
+  ///   - registry: The registry that holds the metrics.
+  ///   - lostEntries: Returns the number of log entries that were lost.
+  ///   - pingJournal: Asks the thread that writes the log to beat the heartbeat; `nil` if there is
+  ///     no such thread.
+  ///   - readConfiguration: Reads the configuration again, for a reload.
   package init(
     configuration: Configuration, paths: RuntimePaths, logger: Logger,
     notifier: ServiceNotifier = ServiceNotifier(),
@@ -44,16 +45,16 @@ package struct Daemon: Sendable {
     self.readConfiguration = readConfiguration
   }
 
-  /// Runs until SIGTERM or SIGINT, or a shutdown of the task that calls it; then drains and
+  /// Runs until SIGTERM, SIGINT or a graceful shutdown of the calling task, then drains and
   /// returns.
   ///
-  /// Stops from the outside in: the ingest socket first, so that nothing received is lost, then the
-  /// rooms and what saves them, and only then the control socket.
+  /// The ingest socket stops first, so that no received event is lost. The rooms stop next,
+  /// followed by the recordings and snapshots that save them, and then the control socket.
   ///
-  /// - Throws: what keeps the daemon from starting, in most cases a ``DaemonError``. Everything
-  ///   that had started has been stopped by then.
+  /// - Throws: The reason why the daemon cannot start, usually a ``DaemonError``. Every part that
+  ///   had started is stopped before the error is thrown.
   package func run() async throws {
-    // Before there are threads, which would have to be ended if the lock is refused.
+    // Locks before any thread starts: if another process holds the lock, nothing must be stopped.
     let lock = try StateLock(paths.stateDirectory, isManaged: paths.isStateManaged)
     defer { extendLifetime(lock) }
     FreeMemory.limit()

@@ -13,7 +13,7 @@ import UnixSignals
 import UnixSockets
 import Varlink
 
-/// A server once it runs.
+/// A server that is absent until it has started.
 private final class Server<Running: Sendable>: Sendable {
   private let running = Guarded<Running?>(nil)
 
@@ -22,13 +22,14 @@ private final class Server<Running: Sendable>: Sendable {
   }
 }
 
-/// The parts of the daemon, and how each of them starts and stops. ``Daemon/run()`` determines the
-/// order.
+/// The parts of the daemon, and how to start and stop each of them.
+///
+/// ``Daemon/run()`` determines the order.
 final class DaemonParts: Sendable {
   private let daemon: Daemon
   private let sockets: Sockets
   private let laneGroup: MultiThreadedEventLoopGroup
-  /// A loop each, so that nothing that is done on one socket keeps the other waiting.
+  /// Each socket has a dedicated event loop, so that work for one socket never delays the other.
   private let ingestGroup: MultiThreadedEventLoopGroup
   private let controlGroup: MultiThreadedEventLoopGroup
   private let snapshotStore: SnapshotStore
@@ -49,7 +50,7 @@ final class DaemonParts: Sendable {
   private let faults: FaultInjection
   private let ingestServer: Server<IngestServer>
   private let controlServer: Server<VarlinkServer>
-  /// What clients of both sockets were refused.
+  /// Returns the number of refusals on both sockets.
   private let refusals: @Sendable () -> RefusalCounts
   /// Reports the progress of the stop to the service manager.
   private let stopping: LongWork
@@ -58,14 +59,15 @@ final class DaemonParts: Sendable {
   private var configuration: Configuration { daemon.configuration }
   private var notifier: ServiceNotifier { daemon.notifier }
 
-  /// Binds the sockets and makes the parts, without starting any, except for the recorder's thread.
+  /// Binds the sockets and creates the parts. Starts none of them, except for the recorder's
+  /// thread.
   init(_ daemon: Daemon) throws {
     self.daemon = daemon
     let (configuration, logger, paths) = (daemon.configuration, daemon.logger, daemon.paths)
     let warn: @Sendable (String) -> Void = { logger.warning("\($0)") }
     sockets = try Sockets(paths)
     let snapshots = try SnapshotStore(directory: paths.stateDirectory + "/rooms", onProblem: warn)
-    // The last part that can fail: its thread runs from here on.
+    // Must be the last step that can fail, because it starts a thread.
     let library = try RecordingLibrary(
       directory: paths.stateDirectory + "/recordings", log: paths.stateDirectory + "/log",
       onProblem: warn)
@@ -95,7 +97,7 @@ final class DaemonParts: Sendable {
       return HostLane(
         index: index, eventLoop: eventLoop, settings: configuration.rooms, faults: faults,
         snapshots: snapshots, library: library, recordings: recordings, work: executor,
-        onTurn: metrics.noteTurns(lane: index),
+        onTurn: metrics.recordTurns(lane: index),
         observer: observer)
     }
     directory = RoomDirectory(
@@ -146,7 +148,7 @@ final class DaemonParts: Sendable {
 
   var eventLoops: Part {
     Part("event loops") { [self] in
-      // The group traps them before it starts its first part, which this is.
+      // This is the first part, and the group traps these signals before it starts any part.
       EarlySignals.resend(SIGTERM, SIGINT)
       return {
         try? await self.ingestGroup.shutdownGracefully()
@@ -156,7 +158,7 @@ final class DaemonParts: Sendable {
     }
   }
 
-  /// Recovers what the last run left behind. An unusable state directory affects only recordings.
+  /// Recovers the recordings of the last run. An unusable state directory affects only recordings.
   var recordings: Part {
     Part("recordings") { [self] in
       let starting = LongWork(
@@ -170,7 +172,7 @@ final class DaemonParts: Sendable {
           try await snapshotStore.convertEarlierState(in: library)
         } catch {
           throw DaemonError.stateDirectory(
-            path, "what an earlier version left cannot be converted: \(error)")
+            path, "cannot convert the state of an earlier version: \(error)")
         }
       }
       await starting.step("reading recordings") { await roomRecordings.open() }
@@ -183,7 +185,7 @@ final class DaemonParts: Sendable {
   var snapshots: Part {
     Part("snapshots") { [self] in
       try snapshotStore.start()
-      return { await self.stopping.step("keeping the rooms") { await self.snapshotStore.close() } }
+      return { await self.stopping.step("saving the rooms") { await self.snapshotStore.close() } }
     }
   }
 
@@ -204,7 +206,7 @@ final class DaemonParts: Sendable {
 
   // MARK: Sockets
 
-  /// Whether a peer is root or the user of the service, for whom a reserve is kept.
+  /// Whether a peer is root or the service's user. Some connections are reserved for these two.
   private var isOwner: @Sendable (Peer) -> Bool {
     let user = geteuid()
     return { $0.userID == 0 || $0.userID == user }
@@ -215,7 +217,8 @@ final class DaemonParts: Sendable {
       var settings = IngestConfiguration()
       settings.maximumConnections = configuration.ingestConnections
       settings.hasReserve = isOwner
-      // The service's socket is as open as its unit says, which an administrator may change.
+      // The socket unit sets the permissions of an inherited socket; an administrator can change
+      // it.
       if !sockets.isIngestInherited {
         let access = Access()
         settings.maySend = { access.mayChange($0) }
@@ -229,7 +232,7 @@ final class DaemonParts: Sendable {
       }
       ingestServer.withLock { $0 = server }
       return {
-        await self.stopping.step("taking what was sent") { await server.shutdown() }
+        await self.stopping.step("reading the events that were sent") { await server.shutdown() }
         self.rejections.flush()
       }
     }
@@ -306,7 +309,7 @@ final class DaemonParts: Sendable {
         let ended = WallClock.milliseconds()
         let report = HangReport(finding, lane: lane.index, ended: ended)
         metrics.count(report.kind, report.reason)
-        // The journal first, so that a hang seen on a monitor can be found there.
+        // Writes to the journal first, so that a client that sees a hang can look it up there.
         hangs.add(report) { $0.log(to: logger) }
       }
       return { monitor.stop() }
@@ -317,7 +320,10 @@ final class DaemonParts: Sendable {
     Part("work") { [executor, logger] in
       try executor.start { error in
         logger.warning(
-          "simulations, analyses and replays run at the priority of rooms and connections: \(error)"
+          """
+          simulations, analyses and replays compete with rooms and connections for processors, \
+          because their priority cannot be lowered: \(error)
+          """
         )
       }
       return { executor.stop() }
@@ -326,7 +332,7 @@ final class DaemonParts: Sendable {
 
   var scrub: Part {
     Part("scrub") { [self] in
-      metrics.noteScrubInterval(days: configuration.scrubDays)
+      metrics.recordScrubInterval(days: configuration.scrubDays)
       guard configuration.scrubDays > 0 else { return {} }
       let scrub = RecordingScrub(
         roomRecordings, slots: slots, days: configuration.scrubDays, metrics: metrics)
@@ -340,8 +346,9 @@ final class DaemonParts: Sendable {
     }
   }
 
-  /// Looks at every thread that others wait for. Feeds the watchdog, if the service manager requires it,
-  /// only while they make progress.
+  /// Checks that every thread that others wait for makes progress.
+  ///
+  /// If the service manager has set a watchdog interval, feeds its watchdog only while they do.
   var watchdog: Part {
     Part("watchdog") { [self] in
       let interval = try WatchdogInterval.fromEnvironment()
@@ -393,7 +400,7 @@ final class DaemonParts: Sendable {
 
   // MARK: Signals and the service manager
 
-  /// SIGHUP reloads; SIGUSR2 holds a lane if a test has requested that.
+  /// Reloads the configuration on SIGHUP, and holds a lane on SIGUSR2 if a test has enabled that.
   var signals: Part {
     Part("signals") { [self] in
       let trapped: [UnixSignal] = faults.laneHold == nil ? [.sighup] : [.sighup, .sigusr2]
@@ -401,7 +408,7 @@ final class DaemonParts: Sendable {
       EarlySignals.resend(SIGHUP)
       let task = Task {
         for await signal in signals {
-          // The log says why a reload was refused.
+          // The reload logs its own failure.
           if signal == .sighup { try? reloading.reloadNow() } else { faults.holdLane(lanes) }
         }
       }
@@ -427,8 +434,7 @@ final class DaemonParts: Sendable {
     }
   }
 
-  /// Notifies the service manager. If it does not listen, that is worth a log entry, but no reason
-  /// to stop.
+  /// Notifies the service manager. A failure is logged and does not stop the daemon.
   private func notify(_ message: () throws(SystemError) -> Void) {
     do throws(SystemError) {
       try message()

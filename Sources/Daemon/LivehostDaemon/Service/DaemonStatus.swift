@@ -7,8 +7,9 @@ package import Systemd
 package import UnixSockets
 package import WireFormats
 
-/// The health of the daemon, and what else `GetStatus` reports besides rooms. May be used from any
-/// thread.
+/// The health of the daemon and everything else in the reply of `GetStatus` except for rooms.
+///
+/// May be used from any thread.
 package final class DaemonStatus: Sendable {
   private let version: String
   private let start = NIODeadline.now()
@@ -17,7 +18,7 @@ package final class DaemonStatus: Sendable {
   private let longestSliceNanoseconds: @Sendable () -> UInt64
   private let otherProblems: @Sendable () -> [Problem]
   private let stalled = Guarded<[Stall]>([])
-  /// When it was first noticed that entries of the journal were lost.
+  /// When a report first found that journal entries were lost, in milliseconds since 1970.
   private let entriesLostSince = Guarded<Int?>(nil)
 
   /// A thread that makes no progress.
@@ -31,11 +32,11 @@ package final class DaemonStatus: Sendable {
   private let received = Guarded(ReceivedRate())
 
   /// - Parameters:
-  ///   - lostEntries: gives the number of journal entries that were lost.
-  ///   - longestSliceNanoseconds: gives the longest time that a task ran without yielding.
-  ///   - problems: gives what is wrong at present besides.
-  ///   - refusals: what clients were refused so far.
-  ///   - remarks: how often each remark was made about a line so far.
+  ///   - lostEntries: Returns the number of journal entries that were lost.
+  ///   - longestSliceNanoseconds: Returns the longest time that a task ran without yielding.
+  ///   - problems: Returns the current problems of other parts of the daemon.
+  ///   - refusals: Returns the refusals so far.
+  ///   - remarks: Returns how often the decoder has made each remark about a line so far.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
     logLevel: @escaping @Sendable () -> String = { "info" },
@@ -53,7 +54,7 @@ package final class DaemonStatus: Sendable {
     self.logLevel = logLevel
   }
 
-  /// Notes which threads make no progress, as found by the watchdog.
+  /// Records the threads that the watchdog found to make no progress, in place of the earlier ones.
   package func note(stalled threads: [WatchdogDriver.SilentThread]) {
     let now = WallClock.milliseconds()
     stalled.withLock { stalls in
@@ -65,7 +66,7 @@ package final class DaemonStatus: Sendable {
     }
   }
 
-  /// What is wrong at present, the oldest first, and what that makes of the daemon.
+  /// Returns the current problems, oldest first, and the health that follows from them.
   private func problems(lost: Int, hang: HangReport?) -> (Health, [Problem]) {
     let stalls = stalled.withLock { $0 }
     var problems = stalls.map { stall in
@@ -113,7 +114,7 @@ package final class DaemonStatus: Sendable {
       unknownKinds: remarks.kinds, unusableFields: remarks.fields)
   }
 
-  /// Remarks about lines by name; `nil` if there are none.
+  /// Returns the counts of unknown kinds and of unusable fields, by name; `nil` if there are none.
   private static func reports(
     _ remarks: [DecodingRemark: Int]
   ) -> (kinds: [String: Int]?, fields: [String: Int]?) {
@@ -134,18 +135,20 @@ package final class DaemonStatus: Sendable {
     return reports.isEmpty ? nil : reports
   }
 
-  /// Whether a hang ended in the last minute.
+  /// Whether a hang began less than a minute ago.
   private static func isRecent(_ hang: HangReport) -> Bool {
     WallClock.milliseconds() - hang.timestamp < 60_000
   }
 
-  /// Notes how many events were received by now. To be called once a second, so that the rate is that of the last
-  /// ten, whoever asks and whenever.
+  /// Records the total number of events received so far.
+  ///
+  /// Must be called once a second, so that the rate always covers the last ten seconds.
   package func note(received count: Int) {
     received.withLock { $0.note(count, at: .now()) }
   }
 
-  /// Resident memory of this process, from `/proc/self/statm`; 0 if that cannot be read.
+  /// Returns the resident memory of this process in bytes, or 0 if `/proc/self/statm` is
+  /// unreadable.
   package static func residentBytes() -> Int {
     guard let file = fopen("/proc/self/statm", "re") else { return 0 }
     defer { fclose(file) }
@@ -158,12 +161,12 @@ package final class DaemonStatus: Sendable {
 }
 
 extension WatchedThread.Duty {
-  /// What it means that such a thread stands still.
+  /// The consequence of a stall of such a thread, for people.
   fileprivate var meaning: String {
     switch self {
-    case .loop: "it makes no progress, and nor do its rooms or connections"
-    case .storage: "it waits for the disk, and so does everything that is to be kept"
-    case .log: "it waits for the journal, which keeps nothing else waiting"
+    case .loop: "it makes no progress, and neither do its rooms or connections"
+    case .storage: "it waits for the disk, so nothing can be saved"
+    case .log: "it waits for the journal; nothing else has to wait"
     }
   }
 }

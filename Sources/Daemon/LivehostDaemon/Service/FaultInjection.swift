@@ -3,25 +3,27 @@ import NIOCore
 import Platform
 package import Systemd
 
-/// Holds lanes on demand and limits the journal, for tests.
+/// Faults for tests: holds lanes on demand and limits the journal's queue.
 ///
-/// Off unless enabled by the environment:
+/// Off unless the environment enables them:
 /// - `LIVEHOST_BLOCK_LANE_MS=N`: `SIGUSR2` holds the first lane for N milliseconds.
-/// - `LIVEHOST_HOLD=action:KIND=N,view:NAME=N`: each action of the kind and each evaluation of the
-///   view computes for N milliseconds.
-/// - `LIVEHOST_JOURNAL_CAPACITY=N`: at most N entries wait for the journal, so that some are lost
-///   in the course of a test.
+/// - `LIVEHOST_HOLD=action:KIND=N,view:NAME=N`: each action of the kind, and each evaluation of the
+///   view, computes for N milliseconds.
+/// - `LIVEHOST_JOURNAL_CAPACITY=N`: at most N entries are queued for the journal, so that a test
+///   can cause the loss of entries.
 package struct FaultInjection: Sendable {
   private let holds: [LaneActivity.Work: UInt64]
   let holdsActions: Bool
   let holdsViews: Bool
 
-  /// How long `SIGUSR2` holds the first lane, in milliseconds; nil if it does not.
+  /// How long `SIGUSR2` holds the first lane, in milliseconds; `nil` if the signal is not trapped.
   let laneHold: UInt32?
 
-  /// No faults, or those given.
+  /// Creates the given faults; none by default.
   ///
-  /// - Parameter holds: how long each work holds its lane, in milliseconds.
+  /// - Parameters:
+  ///   - holds: How long each kind of work holds its lane, in milliseconds.
+  ///   - laneHold: How long `SIGUSR2` holds the first lane, in milliseconds.
   package init(_ holds: [LaneActivity.Work: UInt64] = [:], laneHold: UInt32? = nil) {
     self.holds = holds
     self.laneHold = laneHold
@@ -29,7 +31,7 @@ package struct FaultInjection: Sendable {
     holdsViews = holds.keys.contains { if case .view = $0 { true } else { false } }
   }
 
-  /// Reads the environment, ignoring what it does not understand.
+  /// Returns the faults that the environment enables. Ignores malformed entries.
   static func fromEnvironment() -> FaultInjection {
     func text(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
     var holds: [LaneActivity.Work: UInt64] = [:]
@@ -43,7 +45,7 @@ package struct FaultInjection: Sendable {
     return FaultInjection(holds, laneHold: text("LIVEHOST_BLOCK_LANE_MS").flatMap { UInt32($0) })
   }
 
-  /// The limits of the queue before the journal.
+  /// Returns the limits of the queue of journal entries.
   package static func journalLimits() -> JournalLimits {
     var limits = JournalLimits()
     if let text = getenv("LIVEHOST_JOURNAL_CAPACITY"), let capacity = Int(String(cString: text)) {
@@ -52,14 +54,14 @@ package struct FaultInjection: Sendable {
     return limits
   }
 
-  /// Computes for as long as this work should hold its lane.
+  /// Keeps the processor busy for as long as this work is configured to hold its lane.
   func hold(_ work: LaneActivity.Work) {
     guard let milliseconds = holds[work] else { return }
     let end = MonotonicClock.nanoseconds() + milliseconds * 1_000_000
     while MonotonicClock.nanoseconds() < end {}
   }
 
-  /// Holds the first lane as `LIVEHOST_BLOCK_LANE_MS` says, in a turn of its own.
+  /// Blocks the first lane for `LIVEHOST_BLOCK_LANE_MS`, in a separate turn.
   func holdLane(_ lanes: [HostLane]) {
     guard let lane = lanes.first, let milliseconds = laneHold else { return }
     lane.eventLoop.execute { lane.meter.measure { Self.sleep(milliseconds: milliseconds) } }

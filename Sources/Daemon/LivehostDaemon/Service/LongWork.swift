@@ -1,10 +1,12 @@
 import Platform
 package import Systemd
 
-/// Tells the service manager how far the start or the stop is, and asks it for more time while
-/// there is progress. Without progress the manager's time-out ends the daemon.
+/// Reports the progress of the start or the stop to the service manager.
+///
+/// Each report of progress also extends the manager's timeout. Without progress, the timeout
+/// expires and the manager kills the daemon.
 package final class LongWork: Sendable {
-  /// How long the manager is asked to wait for the next sign of progress.
+  /// The timeout that each report requests from the service manager.
   package static let patienceMicroseconds: UInt64 = 15_000_000
 
   private struct State: Sendable {
@@ -13,7 +15,7 @@ package final class LongWork: Sendable {
     var reported: Measure?
   }
 
-  /// How far the work is; progress is a change of it.
+  /// The progress of the work. Any change counts as progress.
   private struct Measure: Equatable {
     let step: Int
     let left: Int
@@ -26,9 +28,9 @@ package final class LongWork: Sendable {
   private let state = Guarded(State())
 
   /// - Parameters:
-  ///   - title: what is done, such as `stopping`.
-  ///   - left: how much is left to do in the present step.
-  ///   - unit: what `left` counts, such as `events`.
+  ///   - title: The name of the work, such as `stopping`.
+  ///   - unit: The unit of `left`, such as `events`.
+  ///   - left: Returns the amount of work left in the current step.
   package init(
     _ title: String, notifier: ServiceNotifier, unit: String = "",
     left: @escaping @Sendable () -> Int = { 0 }
@@ -39,7 +41,7 @@ package final class LongWork: Sendable {
     self.left = left
   }
 
-  /// Does one step, and reports progress once a second.
+  /// Runs `body` as a step, and reports progress at its beginning and once a second.
   package func step<R>(
     _ name: String, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
   ) async rethrows -> R {
@@ -62,7 +64,7 @@ package final class LongWork: Sendable {
     }
   }
 
-  /// Reports progress to the service manager since the last time, if there is any.
+  /// Reports to the service manager if there was progress since the last report.
   package func report() {
     let left = left()
     let step: String? = state.withLock { state in
@@ -73,7 +75,7 @@ package final class LongWork: Sendable {
     }
     guard let step else { return }
     let rest = left > 0 ? ", \(left) \(unit) left" : ""
-    // A manager that does not listen does not count the time either.
+    // Failures are ignored: a manager that does not receive messages applies no timeout.
     try? notifier.status("\(title): \(step)\(rest)")
     try? notifier.extendTimeout(microseconds: Self.patienceMicroseconds)
   }

@@ -1,29 +1,29 @@
 import Glibc
 
-/// A directory that nobody else can change: what is in it is what this user put there.
+/// A check that only this user can change a directory.
 enum OwnDirectory {
-  /// What is wrong with a directory, with the remedy; `nil` if nothing is, or if it does not exist.
+  /// Returns what is wrong with a directory, and the remedy; `nil` if it is safe or does not exist.
   ///
-  /// Whoever may write to the directory could exchange the sockets and files in it for their own, or for
-  /// links to files of this user.
+  /// A user with write access to the directory could replace the sockets and files in it, also by
+  /// links to this user's files.
   ///
-  /// - Parameter option: the command-line option that names another directory.
+  /// - Parameter option: The command-line option that selects another directory.
   static func problem(at path: String, option: String) -> String? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: break
     case S_IFLNK:
-      return "is a symbolic link; name the directory that it leads to with \(option)"
+      return "is a symbolic link; specify its target directory with \(option)"
     default: return "exists but is not a directory"
     }
     guard status.st_uid == geteuid() else {
-      return "belongs to user \(status.st_uid), not to user \(geteuid()) as which livehostd runs; "
-        + "choose another one with \(option)"
+      return "belongs to user \(status.st_uid), but livehostd runs as user \(geteuid()); "
+        + "choose another directory with \(option)"
     }
     guard status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
-      return "can be written by other users; make it yours alone with 'chmod go-w', "
-        + "or choose another one with \(option)"
+      return "is writable by other users; remove their access with 'chmod go-w', "
+        + "or choose another directory with \(option)"
     }
     return nil
   }

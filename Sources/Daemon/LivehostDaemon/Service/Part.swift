@@ -2,22 +2,22 @@ package import Logging
 package import ServiceLifecycle
 package import UnixSignals
 
-/// A part of a program: started after some parts, stopped before others.
+/// A part of a program that starts and stops in a defined order with other parts.
 package struct Part: Sendable {
-  /// Stops what was started. Must not fail: whatever can go wrong by then is logged.
+  /// Stops the part. Cannot fail: it must log its errors.
   package typealias Stop = @Sendable () async -> Void
 
   package let name: String
   let start: @Sendable () async throws -> Stop
 
-  /// - Parameter start: Starts the part and returns how to stop it. If it throws, there is nothing to
-  ///   stop.
+  /// - Parameter start: Starts the part and returns a closure that stops it. If it throws, it must
+  ///   leave nothing running.
   package init(_ name: String, start: @escaping @Sendable () async throws -> Stop) {
     self.name = name
     self.start = start
   }
 
-  /// Stops a part that is a task which runs until it is cancelled.
+  /// Returns a closure that cancels a task and waits for its end.
   static func cancelling(_ task: Task<Void, Never>) -> Stop {
     {
       task.cancel()
@@ -27,15 +27,17 @@ package struct Part: Sendable {
 }
 
 extension ServiceGroup {
-  /// A group that starts parts one after the other, and stops them one after the other.
+  /// Creates a group that starts the parts sequentially and stops them sequentially.
   ///
-  /// A part starts once the one before it has started. If it cannot, those that have started are
-  /// stopped, in their order, and `run()` throws its error. The same holds for a shutdown that comes
-  /// while a part starts: that part is stopped once it has started, and no other is started.
+  /// Each part starts after the previous part has started. If a part fails to start, the running
+  /// parts are stopped in the order of `stopping`, and `run()` throws the error. On a shutdown
+  /// during the start of a part, that part is stopped after it has started, and no further part
+  /// starts.
+  ///
   /// - Parameters:
-  ///   - parts: In the order in which they start.
-  ///   - stopping: Their names, in the order in which they stop.
-  ///   - signals: Those that shut the group down.
+  ///   - parts: The parts, in the order in which they start.
+  ///   - stopping: The names of the parts, in the order in which they stop.
+  ///   - signals: The signals that shut the group down.
   package init(
     starting parts: [Part], stopping: [String], signals: [UnixSignal] = [], logger: Logger
   ) {
@@ -61,7 +63,7 @@ extension ServiceGroup {
 
 private struct PartService: Service, CustomStringConvertible {
   let part: Part
-  /// Opened by the part that starts before this one; nil for the first.
+  /// The gate that the previous part opens once it has started; `nil` for the first part.
   let previous: Gate?
   let hasStarted = Gate()
 
@@ -70,15 +72,15 @@ private struct PartService: Service, CustomStringConvertible {
   func run() async throws {
     if let previous, await !previous.wait() { return }
     let stop = try await part.start()
-    // A part that stops after this one has not been told of a shutdown yet: it must not start.
+    // The parts that stop after this part do not know of a shutdown yet, and must not start now.
     if !Task.isShuttingDownGracefully { hasStarted.open() }
-    // Throws if the task is cancelled, which ends the part as well.
+    // Throws if the task is cancelled, which also stops the part.
     try? await gracefulShutdown()
     await stop()
   }
 }
 
-/// Lets one service wait for another.
+/// A gate that lets one service wait for another.
 private struct Gate: Sendable {
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
@@ -87,7 +89,7 @@ private struct Gate: Sendable {
 
   func open() { continuation.yield() }
 
-  /// Returns `true` once the gate is open, `false` if the service is to stop before that.
+  /// Waits for the gate to open. Returns `false` if a shutdown comes first.
   func wait() async -> Bool {
     await cancelWhenGracefulShutdown { [stream] in await stream.first { _ in true } != nil }
   }

@@ -2,7 +2,7 @@ package import ControlInterface
 import LiveEvents
 import Platform
 
-// What is wrong besides threads that stand still.
+// The problems that `GetStatus` reports, other than stalled threads.
 
 extension SnapshotStore {
   package var problems: [Problem] {
@@ -16,16 +16,17 @@ extension SnapshotStore.RoomAside {
     Problem(
       part: "state",
       text:
-        "set aside, since livehostd died repeatedly while it was restored; its recordings are kept, so is "
-        + "the log, and its state is in \(path): to try again, stop livehostd, rename that to "
-        + "\(restoredPath) and start it",
+        "set aside because livehostd died repeatedly while restoring it; the recordings and the "
+        + "write-ahead log are kept, and the state is in \(path); to retry, stop livehostd, rename "
+        + "that file to \(restoredPath) and start livehostd",
       since: since, room: room)
   }
 }
 
 extension RoomRecordings {
-  /// Recordings that failed, for rooms that have not recorded again since and are not closed, and the log if it
-  /// cannot be written.
+  /// The failed recordings of open rooms, and a failure to write the write-ahead log.
+  ///
+  /// The failure of a room is removed once the room records again or is closed.
   package var problems: [Problem] {
     let recordings = failures.map { room, failure in
       Problem(

@@ -4,8 +4,9 @@ import Platform
 import Systemd
 package import UnixSockets
 
-/// Logs what clients were refused: at the first look that finds something new, then as sums, at most one
-/// entry for each resource per ``interval``. Works on one event loop.
+/// Logs refusals of clients, summed up to at most one entry per resource and ``interval``.
+///
+/// Runs on one event loop.
 package final class RefusalLog: Sendable {
   package static let interval = TimeAmount.seconds(10)
 
@@ -14,13 +15,13 @@ package final class RefusalLog: Sendable {
   private let logged = Guarded(RefusalCounts())
   private let task = Guarded<RepeatedTask?>(nil)
 
-  /// - Parameter refusals: what clients were refused so far.
+  /// - Parameter refusals: Returns all refusals so far.
   package init(logger: Logger, refusals: @escaping @Sendable () -> RefusalCounts) {
     self.logger = logger
     self.refusals = refusals
   }
 
-  /// Looks from now on.
+  /// Starts to log: one second from now, then every ``interval``.
   package func start(on eventLoop: any EventLoop) {
     let repeated = eventLoop.scheduleRepeatedTask(
       initialDelay: .seconds(1), delay: Self.interval
@@ -28,7 +29,7 @@ package final class RefusalLog: Sendable {
     task.withLock { $0 = repeated }
   }
 
-  /// Logs what is left, and looks no more.
+  /// Stops, and logs the refusals that are not logged yet.
   package func stop() {
     task.withLock { $0 }?.cancel()
     logNew()
@@ -44,7 +45,7 @@ package final class RefusalLog: Sendable {
       let rows = new.filter { $0.row.resource == resource }
       guard let most = rows.max(by: { $0.count < $1.count }) else { continue }
       let count = rows.reduce(0) { $0 + $1.count }
-      let user = most.row.user.map { "user \($0)" } ?? "users that are not counted on their own"
+      let user = most.row.user.map { "user \($0)" } ?? "users without a separate count"
       let others = rows.count > 1 ? ", most of them to \(user)" : " to \(user)"
       var metadata: Logger.Metadata = ["resource": "\(resource.rawValue)", "count": "\(count)"]
       if rows.count == 1 { metadata["user"] = most.row.user.map { "\($0)" } }
@@ -61,12 +62,12 @@ extension RefusedResource {
     switch self {
     case .connection: "connections to the control socket beyond control.connections"
     case .ingestConnection: "connections to the ingest socket beyond ingest.connections"
-    case .ingestPermission: "connections to the ingest socket by users who may not send events"
-    case .idleConnection: "idle connections, closed for others"
+    case .ingestPermission: "connections to the ingest socket without permission to send events"
+    case .idleConnection: "idle connections, closed to make room for others"
     case .monitor: "calls with the more flag beyond control.monitors"
-    case .callLength: "calls longer than 16 KiB of users without rights"
-    case .unfinishedCall: "calls whose end did not come"
-    case .memory: "memory for calls and replies, which others needed"
+    case .callLength: "calls longer than 16 KiB from users without rights"
+    case .unfinishedCall: "calls that were never completed"
+    case .memory: "memory for calls and replies, needed by others"
     }
   }
 }

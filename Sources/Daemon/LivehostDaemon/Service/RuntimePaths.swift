@@ -1,21 +1,21 @@
 import Foundation
 import Glibc
 
-/// Where the sockets and the state are.
+/// The directories of the sockets and of the state.
 package struct RuntimePaths: Sendable, Equatable {
   package var runtimeDirectory: String
   package var stateDirectory: String
-  /// The service manager made the state directory; it may have its reasons for a link.
+  /// Whether the service manager created the state directory, which it may do as a symbolic link.
   package private(set) var isStateManaged = false
 
   package var controlSocket: String { runtimeDirectory + "/io.livehost.Control" }
   package var ingestSocket: String { runtimeDirectory + "/ingest" }
 
-  /// The given paths, or else those of the environment.
+  /// Creates the given paths, or derives them from the environment.
   ///
-  /// systemd names the state directory; by hand it is `$XDG_STATE_HOME/livehost`, else
-  /// `~/.local/state/livehost`, and the sockets are in `$XDG_RUNTIME_DIR/livehost`, else in
-  /// `/tmp/livehost-UID`.
+  /// The state directory is the first of: `stateDirectory`, systemd's `$STATE_DIRECTORY`,
+  /// `$XDG_STATE_HOME/livehost`, `~/.local/state/livehost`. The runtime directory is the first of:
+  /// `runtimeDirectory`, `$XDG_RUNTIME_DIR/livehost`, `/tmp/livehost-UID`.
   package init(
     runtimeDirectory: String?, stateDirectory: String?,
     environment: [String: String] = ProcessInfo.processInfo.environment, userID: UInt32 = getuid()
@@ -31,9 +31,9 @@ package struct RuntimePaths: Sendable, Equatable {
     isStateManaged = stateDirectory == nil && managed != nil
   }
 
-  /// Makes the runtime directory, for its owner only, if it is missing.
+  /// Creates the runtime directory with access for its owner only, unless it exists.
   ///
-  /// - Throws: ``DaemonError`` if there is one that others can change.
+  /// - Throws: ``DaemonError`` if it cannot be created or written, or if other users can change it.
   package func makeRuntimeDirectory() throws(DaemonError) {
     if mkdir(runtimeDirectory, 0o700) == 0 { return }
     switch errno {
@@ -43,12 +43,12 @@ package struct RuntimePaths: Sendable, Equatable {
       }
       guard access(runtimeDirectory, W_OK | X_OK) == 0 else {
         throw .runtimeDirectory(
-          runtimeDirectory, "is not writable; choose another one with --runtime-dir")
+          runtimeDirectory, "is not writable; choose another directory with --runtime-dir")
       }
     case ENOENT:
       throw .runtimeDirectory(
         runtimeDirectory,
-        "its parent directory does not exist; make it or choose another one with --runtime-dir")
+        "its parent directory does not exist; create it or choose another one with --runtime-dir")
     case let code:
       throw .runtimeDirectory(runtimeDirectory, String(cString: strerror(code)))
     }

@@ -1,13 +1,14 @@
 import Systemd
 import UnixSockets
 
-/// The daemon's listening sockets: those passed by systemd, or else its own.
+/// The daemon's listening sockets: inherited from systemd, or created by the daemon.
 struct Sockets {
   let control: ListeningSocket
   let ingest: ListeningSocket
-  /// The service manager has made the ingest socket and decides who may connect.
+  /// Whether the ingest socket was inherited from the service manager, which then decides who may
+  /// connect.
   let isIngestInherited: Bool
-  /// Where clients find them, for the log.
+  /// The location of the sockets, for the log.
   let description: String
 
   /// - Throws: ``DaemonError`` that names the path and the remedy.
@@ -23,11 +24,11 @@ struct Sockets {
     }
     isIngestInherited = ingestSocket != nil
     if controlSocket == nil || ingestSocket == nil { try paths.makeRuntimeDirectory() }
-    // Everyone may connect; whether a caller may change something is decided per call.
+    // All users may connect to the control socket; each call checks the rights of its caller.
     control = try Self.open(controlSocket, or: paths.controlSocket, mode: 0o666, "control")
     ingest = try Self.open(ingestSocket, or: paths.ingestSocket, mode: 0o660, "ingest")
     description =
-      controlSocket == nil ? "sockets in \(paths.runtimeDirectory)" : "sockets by activation"
+      controlSocket == nil ? "sockets in \(paths.runtimeDirectory)" : "sockets from systemd"
   }
 
   private static func open(
@@ -38,7 +39,7 @@ struct Sockets {
       return try ListeningSocket.adopt(descriptor: inherited)
     } catch {
       let remedy =
-        if case .socketInUse = error { "; is livehostd running already?" } else { "" }
+        if case .socketInUse = error { "; is livehostd already running?" } else { "" }
       throw .socket("\(name) socket \(error.description)\(remedy)")
     }
   }

@@ -1,25 +1,26 @@
 package import Systemd
 
-/// Decides which silent threads have stalled, and when the log mentions them: when one stalls, and again
-/// each time that it has been silent for as long once more.
+/// Decides which silent threads have stalled, and when to log them.
 ///
-/// A value; time comes with what it is told.
+/// A thread is logged when it stalls, and again after each further period of the same length. This
+/// value reads no clock: the durations are passed in.
 package struct StallWatch: Sendable {
-  /// How long a thread may be silent, in nanoseconds.
+  /// How long a thread may be silent before it counts as stalled, in nanoseconds.
   package let patience: UInt64
-  /// How often the patience was over for the threads that have stalled.
+  /// The number of whole patience periods for which each stalled thread has been silent.
   private var counts: [String: UInt64] = [:]
 
   package init(patience: UInt64) { self.patience = patience }
 
-  /// The patience that goes with the manager's interval: a quarter of it, but not above ten seconds.
+  /// Derives the patience from the watchdog interval: a quarter of it, but at most ten seconds.
   package init(_ interval: WatchdogInterval?) {
     self.init(
       patience: min(interval?.checkPeriodNanoseconds ?? .max, 10_000_000_000))
   }
 
-  /// Takes the threads that are silent at a check. Returns those that have stalled, and those among
-  /// them that are to be mentioned.
+  /// Records the threads that are silent at a check.
+  ///
+  /// - Returns: The threads that have stalled, and the stalled threads that must be logged now.
   package mutating func note(
     _ silent: [WatchdogDriver.SilentThread]
   ) -> (stalled: [WatchdogDriver.SilentThread], mentioned: [WatchdogDriver.SilentThread]) {

@@ -1,21 +1,27 @@
 import Foundation
 import Glibc
 
-/// Keeps a second daemon out of the same state directory: each would take the other's rooms and
-/// recordings for those of its own last run. Released when it is dropped, or when the process ends.
+/// A lock on the state directory that excludes a second daemon.
+///
+/// Two daemons would each mistake the other's rooms and recordings for the state of an earlier run.
+/// The lock is released when the value is destroyed or the process ends.
 struct StateLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Makes the directory if it is missing. One that cannot be made or opened is not locked: nothing can
-  /// be saved in it, which is reported where that matters.
+  /// Creates the directory if it is missing, and locks it.
   ///
-  /// - Parameter isManaged: The service manager made the directory, so that it may be a link.
-  /// - Throws: ``DaemonError`` if another process holds the lock, or others can change the directory.
+  /// A directory that cannot be created or opened stays unlocked. Nothing can be saved in it, and
+  /// the parts that need it report that.
+  ///
+  /// - Parameter isManaged: Whether the service manager created the directory, which may then be a
+  ///   symbolic link.
+  /// - Throws: ``DaemonError`` if another process holds the lock or other users can change the
+  ///   directory.
   init(_ directory: String, isManaged: Bool) throws(DaemonError) {
     try? FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
     descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A file in its place costs only the saved state.
+    // If a file has that name, the daemon runs without saved state.
     let isFile = descriptor < 0 && errno == ENOTDIR
     if !isManaged, !isFile, let problem = OwnDirectory.problem(at: directory, option: "--state-dir")
     {
@@ -25,7 +31,8 @@ struct StateLock: ~Copyable {
       return
     }
     throw .stateDirectory(
-      directory, "is in use by another livehostd; stop that or choose another one with --state-dir")
+      directory,
+      "is in use by another livehostd; stop it, or choose another directory with --state-dir")
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }

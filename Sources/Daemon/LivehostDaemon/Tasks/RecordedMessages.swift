@@ -6,7 +6,7 @@ import HostScreen
 import LiveEvents
 import Recordings
 
-/// The messages of a recording, block by block.
+/// The chat messages of a recording, read block by block.
 struct RecordedMessages: MessageSource {
   /// Owns the reader, which cannot be copied.
   private final class Position {

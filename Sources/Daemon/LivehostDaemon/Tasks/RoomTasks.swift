@@ -6,12 +6,13 @@ package import Logging
 import Recordings
 import Varlink
 
-/// Runs the tasks that clients start by `StartTask`.
+/// Runs the tasks that clients start with `StartTask`.
 ///
-/// All of them run on the work executor, at most as many at a time as it has threads. An analysis
-/// holds its slot until it ends. An export, or a replay at full speed, takes a slot for each block
-/// that it reads and decodes, and none while it waits for the client or the room. A replay in real
-/// time does hardly any work and takes no slot, so that other tasks do not make it late.
+/// All tasks run on the work executor. Slots limit the number of concurrent tasks to its number of
+/// threads. An analysis occupies a slot until it ends. An export, or a replay at full speed,
+/// occupies a slot while it reads and decodes a block, but not while it waits for the client or the
+/// room. A replay in real time needs little processor time. It uses no slots, so that other tasks
+/// cannot delay it.
 package struct RoomTasks: Sendable {
   private let registry: TaskRegistry
   private let executor: WorkExecutor
@@ -35,14 +36,18 @@ package struct RoomTasks: Sendable {
 
   package var reports: [TaskReport] { registry.reports }
 
-  /// - Throws: ``ControlError/noSuchTask(_:)``.
+  /// Cancels a task.
+  ///
+  /// - Throws: ``ControlError/noSuchTask(_:)`` if no running task has this name.
   package func cancel(_ name: String) throws(ControlError) {
     guard registry.cancel(name) else { throw .noSuchTask(name) }
   }
 
-  /// Runs a task to its end, and logs the end.
+  /// Runs a task to its end, and logs how it ended.
   ///
-  /// - Parameter reply: called with the progress and with parts of the result.
+  /// - Parameters:
+  ///   - reply: Called with each part of the result.
+  ///   - progress: Called with the progress.
   package func run(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
@@ -140,9 +145,12 @@ package struct RoomTasks: Sendable {
       json: ["events": .integer(Int64(events))], lines: ["\(events) events"])
   }
 
-  /// Reads recordings to find out whether they are as they were written.
+  /// Checks recordings for damage.
   ///
-  /// - Parameter reply: called with the progress, at most a hundred times, and with each result.
+  /// - Parameters:
+  ///   - recording: The only recording to check; `nil` for all.
+  ///   - room: The room whose recordings to check; `nil` for all.
+  ///   - reply: Called with the progress, at most a hundred times, and with each result.
   package func verify(
     _ recording: String?, room: RoomName?,
     reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
@@ -172,7 +180,9 @@ package struct RoomTasks: Sendable {
     }
   }
 
-  /// Reads a recording to its end; `nil` if it was deleted meanwhile. What cannot be read is damage, too.
+  /// Checks a recording for damage. A recording that cannot be read counts as damaged.
+  ///
+  /// - Returns: `nil` if the recording was deleted in the meantime.
   private func verify(
     _ recording: RecordingReport, isNew: Bool,
     progress: (_ bytes: Int) async throws -> Void
@@ -230,12 +240,12 @@ package struct RoomTasks: Sendable {
     }
   }
 
-  /// The messages that a room keeps.
+  /// Returns the chat messages that a room stores.
   private func history(of room: String?) async throws -> [WrittenMessage] {
     try await visit(room) { $0.screen.writtenMessages }
   }
 
-  /// The highlights of a room; `nil` unless its chat is analysed while it runs.
+  /// Returns the highlights that a room has found; `nil` unless the room analyses its chat.
   private func highlights(of room: String?) async throws -> AnalysisResult? {
     try await visit(room) { $0.screen.highlights }
   }

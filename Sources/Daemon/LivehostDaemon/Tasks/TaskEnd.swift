@@ -4,18 +4,18 @@ import Logging
 import Systemd
 import Varlink
 
-/// How a task ended.
+/// The end of a task, with its result and duration.
 package struct TaskEnd: Sendable {
   package enum Result: Sendable, Equatable {
     case done
     case cancelled
-    /// The task failed, for a reason that people can read.
+    /// The task failed. The value is the reason, for people.
     case failed(String)
   }
 
   package let task: String
   package let kind: TaskKind
-  /// The recording or the room that it worked on.
+  /// The name of the recording or room that the task used.
   package let subject: String
   package let nanoseconds: UInt64
   package let result: Result

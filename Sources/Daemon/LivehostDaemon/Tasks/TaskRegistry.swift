@@ -6,15 +6,16 @@ import RateLimiting
 /// The running tasks, by name. May be used from any thread.
 package final class TaskRegistry: Sendable {
   private struct Entry: Sendable {
-    /// Tasks are numbered in the order of their start.
+    /// The number of the task, in order of starts.
     let number: Int
     var report: TaskReport
-    /// `nil` until the task exists; a cancellation before that is remembered.
+    /// Cancels the task; `nil` until the task exists.
     var cancel: (@Sendable () -> Void)?
+    /// Whether a cancellation was requested, perhaps before the task existed.
     var isCancelled = false
     /// The room that the task depends on.
     var room: RoomName?
-    /// That room was closed.
+    /// Whether that room was closed.
     var hasLostRoom = false
   }
 
@@ -26,7 +27,7 @@ package final class TaskRegistry: Sendable {
   private let state = Guarded(State())
   private let now: @Sendable () -> UInt64
 
-  /// - Parameter now: monotonic nanoseconds.
+  /// - Parameter now: Returns monotonic nanoseconds.
   package init(now: @escaping @Sendable () -> UInt64 = { MonotonicClock.nanoseconds() }) {
     self.now = now
   }
@@ -38,7 +39,7 @@ package final class TaskRegistry: Sendable {
     }
   }
 
-  /// Asks a task to end; `false` if there is no task with this name.
+  /// Requests the cancellation of a task. Returns `false` if no running task has this name.
   package func cancel(_ name: String) -> Bool {
     let entry = state.withLock { state in
       state.entries[name]?.isCancelled = true
@@ -48,7 +49,7 @@ package final class TaskRegistry: Sendable {
     return entry != nil
   }
 
-  /// Asks the tasks that depend on a room to end, because it was closed.
+  /// Requests the cancellation of all tasks that depend on a room, because the room was closed.
   package func roomClosed(_ room: RoomName) {
     let tasks = state.withLock { state in
       state.entries.filter { $0.value.room == room }.map { name, entry in
@@ -60,16 +61,18 @@ package final class TaskRegistry: Sendable {
     for task in tasks { task.cancel?() }
   }
 
-  /// Runs `body` as a task until it ends, is cancelled by name or together with the caller's own
-  /// task, or the room it depends on is closed.
+  /// Runs `body` as a task.
+  ///
+  /// The task is cancelled by ``cancel(_:)``, by the cancellation of the calling task, or when the
+  /// room that the task depends on is closed.
   ///
   /// - Parameters:
-  ///   - onProgress: called with the percentage done, at most a hundred times; while that is
-  ///     unknown, with `nil`, at most once a second.
-  ///   - onEnd: called once, with how the task ended.
-  /// - Throws: ``ControlError/noSuchRoom(_:)`` if that room was closed;
-  ///   ``ControlError/taskCancelled(_:)`` if it was cancelled by name; `CancellationError` with the
-  ///   caller's own task; what `body` throws.
+  ///   - onProgress: Called with the percentage, at most a hundred times. While the total is
+  ///     unknown, called with `nil`, at most once a second.
+  ///   - onEnd: Called once, at the end of the task.
+  /// - Throws: ``ControlError/noSuchRoom(_:)`` if the room was closed;
+  ///   ``ControlError/taskCancelled(_:)`` after ``cancel(_:)``; `CancellationError` if the calling
+  ///   task was cancelled; the errors of `body`.
   package func run<R: Sendable>(
     _ kind: TaskKind, on subject: String, onProgress: @escaping @Sendable (String, Int?) -> Void,
     onEnd: @Sendable (TaskEnd) -> Void = { _ in },
@@ -127,7 +130,7 @@ package final class TaskRegistry: Sendable {
     }
   }
 
-  /// Makes a task cancellable, and cancels it if that was already requested.
+  /// Makes a task cancellable, and cancels it if a cancellation was already requested.
   private func hasBegun(_ name: String, cancel: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       state.entries[name]?.cancel = cancel
@@ -136,7 +139,7 @@ package final class TaskRegistry: Sendable {
     if isCancelled { cancel() }
   }
 
-  /// Forgets a task. Returns what was known about it.
+  /// Removes a task and returns its entry.
   @discardableResult
   private func remove(_ name: String) -> Entry? {
     state.withLock { $0.entries.removeValue(forKey: name) }
@@ -151,8 +154,8 @@ package final class TaskRegistry: Sendable {
   }
 }
 
-/// Thins the progress reports of a task: one per percent, or one per second if the total is
-/// unknown.
+/// Limits the progress reports of a task to one per percent, or to one per second while the total
+/// is unknown.
 package final class TaskProgress: Sendable {
   /// The task's name.
   package let task: String
@@ -172,11 +175,13 @@ package final class TaskProgress: Sendable {
     self.onRoom = onRoom
   }
 
-  /// Notes that the task depends on a room: it ends when the room is closed.
+  /// Makes the task depend on a room: the task is cancelled when the room is closed.
   package func begin(on room: RoomName) { onRoom(room) }
 
-  /// Reports how much is done, of `total` if that is known. The progress never exceeds a total that
-  /// grows meanwhile.
+  /// Reports the amount of work done, and the total if it is known.
+  ///
+  /// An amount above the total counts as the total, because `done` and `total` can be read at
+  /// different times.
   package func report(_ done: Int, of total: Int?) {
     let now = Instant(nanoseconds: Int64(now()))
     let done = max(0, min(done, total ?? done))

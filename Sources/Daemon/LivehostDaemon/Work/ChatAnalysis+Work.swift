@@ -1,7 +1,9 @@
 package import ChatFeature
 
 extension ChatAnalysis {
-  /// The same on threads of low priority, which neither lanes nor connections share.
+  /// Returns an analysis that runs on the low-priority threads of the work executor.
+  ///
+  /// Lanes and connections do not use these threads. Returns the analysis unchanged without `work`.
   package func running(on work: WorkExecutor?) -> ChatAnalysis {
     guard let executor = work?.executor(named: "ChatFeature.analysis") else { return self }
     let search = search

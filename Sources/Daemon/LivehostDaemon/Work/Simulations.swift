@@ -6,21 +6,25 @@ import Simulation
 import Varlink
 import YAMLReader
 
-/// Runs scenarios for clients, on threads that are not used by rooms.
+/// Runs scenarios for clients, on threads that rooms do not use.
 package struct Simulations: Sendable {
   private let executor: WorkExecutor
   private let slots: WorkSlots
-  /// A simulation that took longer may have left much free memory behind. After a shorter one it is not worth the time in
-  /// which others cannot allocate.
+  /// The shortest duration of a simulation after which free memory is returned to the system.
+  ///
+  /// After a shorter simulation there is little to return, and other threads cannot allocate memory
+  /// meanwhile.
   private static let longRun = Duration.milliseconds(200)
 
-  /// - Parameter slots: shared with all other work that is heavy on the CPU.
+  /// - Parameter slots: The slots, shared with all other CPU-intensive work.
   package init(executor: WorkExecutor, slots: WorkSlots) {
     self.executor = executor
     self.slots = slots
   }
 
-  /// - Throws: ``ControlError``, `CancellationError`.
+  /// Runs a simulation and returns its report.
+  ///
+  /// - Throws: ``ControlError``; `CancellationError`.
   package func run(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
   ) async throws -> SimulateReply {
@@ -29,7 +33,7 @@ package struct Simulations: Sendable {
       return try await slots.run {
         try await withTaskExecutorPreference(executor) {
           let start = ContinuousClock.now
-          // Here and not in what is called: everything that the runs held has been released by then.
+          // Runs after `reply` has returned, when the memory of all runs has been freed.
           defer { if start.duration(to: .now) > Self.longRun { FreeMemory.giveBack() } }
           return try await Self.reply(to: request, options, progress: progress)
         }
@@ -53,19 +57,20 @@ package struct Simulations: Sendable {
 }
 
 extension SimulationOptions {
-  /// The longest name, setting or threshold, in bytes: as long as a path may be.
+  /// The maximum length of a name, setting or threshold in bytes: that of a path.
   private static let longestText = 4096
-  /// How long recordings may be once they are inflated, in bytes: as events they take several times as much.
+  /// The maximum decompressed size of recordings, in bytes. The decoded events are several times as
+  /// large.
   private static let longestRecordings = 64 << 20
 
-  /// Refuses texts that would take long to compare.
+  /// Rejects texts whose comparison would take long.
   private static func check(_ texts: [String], _ parameter: String) throws(ServiceError) {
     for text in texts where text.utf8.count > longestText || !text.hasShortMarkRuns {
       throw .invalidParameter(parameter)
     }
   }
 
-  /// The only files are those of the request.
+  /// Creates the options of a request. The scenario can read only the files in the request.
   fileprivate init(_ request: SimulateRequest) throws {
     try Self.check([request.path], "path")
     try Self.check(request.files.map(\.path), "files")
@@ -101,7 +106,8 @@ extension SimulationOptions {
 }
 
 extension SimulateReply {
-  /// Yields between the forms of the report, each of which takes some milliseconds if there were many runs.
+  /// Creates the reply. Yields between the formats of the report, because each of them takes
+  /// several milliseconds after many runs.
   fileprivate init(_ outcome: SimulationOutcome, wantsPage: Bool) async throws {
     self.init(percent: 100)
     let json = outcome.report.json

@@ -2,16 +2,15 @@ import Dispatch
 package import Platform
 import Synchronization
 
-/// Runs tasks that are heavy on the CPU, on threads of its own at low priority.
+/// Runs CPU-intensive tasks on dedicated threads of low priority.
 ///
-/// Effects, connections and rooms never run here, so they never wait for such work. Tasks are
-/// expected to yield about once a millisecond. The longest stretch without a yield is measured in
-/// processor time: at low priority a thread may be without a processor for long, and does not hold
-/// one then.
+/// Rooms, connections and other effects do not run here, so they never wait for such work. Tasks
+/// are expected to yield about once a millisecond. The longest run without a yield is measured in
+/// processor time, because a thread of low priority may be without a processor for a long time.
 package final class WorkExecutor: TaskExecutor {
   private struct Entry: Sendable {
     let job: UnownedJob
-    /// `nil` for a job of no particular effect.
+    /// The executor of the effect; `nil` for a job without a named effect.
     let executor: EffectExecutor?
   }
 
@@ -25,21 +24,21 @@ package final class WorkExecutor: TaskExecutor {
   private let available = DispatchSemaphore(value: 0)
   private let longest = Atomic<UInt64>(0)
   private let longestByEffect = Guarded<[String: UInt64]>([:])
-  /// How many tasks may run at once.
+  /// The maximum number of tasks that run concurrently.
   package let width: Int
 
-  /// Makes an executor whose tasks wait for ``start()``.
+  /// Creates an executor. Its tasks wait until ``start(onRefusal:)`` is called.
   ///
-  /// - Parameter width: number of threads; above zero.
+  /// - Parameter width: The number of threads, at least 1.
   package init(width: Int) {
     precondition(width > 0)
     self.width = width
   }
 
-  /// Starts the threads; none is left running if one of them cannot be started.
+  /// Starts the threads. If one of them cannot be started, stops the others.
   ///
-  /// - Parameter onRefusal: called once, on one of the threads, if the kernel refuses them a lower
-  ///   priority; they work all the same.
+  /// - Parameter onRefusal: Called once, on one of the threads, if the kernel refuses to lower
+  ///   their priority. The threads then run at normal priority.
   package func start(
     onRefusal: @escaping @Sendable (SystemError) -> Void = { _ in }
   ) throws(SystemError) {
@@ -49,7 +48,7 @@ package final class WorkExecutor: TaskExecutor {
           do throws(SystemError) {
             try ThreadPriority.lower()
           } catch {
-            // The others are refused for the same reason.
+            // The kernel refuses the other threads for the same reason.
             if index == 0 { onRefusal(error) }
           }
           work()
@@ -61,19 +60,20 @@ package final class WorkExecutor: TaskExecutor {
     }
   }
 
-  /// Ends the threads once the jobs given so far are done.
+  /// Ends the threads after all jobs that are queued now.
   package func stop() {
     queue.withLock { $0.isStopped = true }
     for _ in 0..<width { available.signal() }
   }
 
-  /// The longest time for which a task ran without yielding, in nanoseconds on a processor.
+  /// The longest processor time that a task used without yielding, in nanoseconds.
   package var longestSliceNanoseconds: UInt64 { longest.load(ordering: .relaxed) }
 
-  /// The same by the name of the effect, for those that run by ``executor(named:)``.
+  /// The longest processor time without a yield in nanoseconds, by effect, for the effects that use
+  /// ``executor(named:)``.
   package var longestSlicesByEffect: [String: UInt64] { longestByEffect.withLock { $0 } }
 
-  /// An executor for an effect, on the same threads, by which its longest slice has a name.
+  /// Returns an executor on the same threads that measures an effect separately.
   package func executor(named effect: String) -> any TaskExecutor {
     EffectExecutor(name: effect, work: self)
   }
@@ -102,7 +102,7 @@ package final class WorkExecutor: TaskExecutor {
     }
   }
 
-  /// Runs the oldest job on the calling thread. Returns `false` if no job is waiting.
+  /// Runs the oldest job on the calling thread. Returns `false` if the queue is empty.
   package func runNext() -> Bool {
     guard let next = next() else { return false }
     let start = ThreadClock.nanoseconds()
@@ -116,7 +116,7 @@ package final class WorkExecutor: TaskExecutor {
     return true
   }
 
-  /// The oldest job; `nil` if there is none.
+  /// Removes and returns the oldest job; `nil` if the queue is empty.
   private func next() -> Entry? {
     queue.withLock { queue in
       guard queue.first < queue.jobs.count else { return nil }

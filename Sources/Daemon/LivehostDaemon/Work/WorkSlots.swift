@@ -1,6 +1,6 @@
 import Platform
 
-/// Limits how many tasks run at once; the others wait in the order of their arrival.
+/// Limits the number of concurrent tasks. Further tasks wait in order of arrival.
 package final class WorkSlots: Sendable {
   private struct State {
     var free: Int
@@ -9,12 +9,13 @@ package final class WorkSlots: Sendable {
   }
 
   private let state: Guarded<State>
-  /// How many may wait.
+  /// The maximum number of waiting new tasks.
   private let maximumWaiting: Int
 
+  /// The error for a new task if too many tasks are waiting.
   package struct Full: Error {}
 
-  /// How many wait.
+  /// The number of waiting tasks.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   package init(count: Int, maximumWaiting: Int = 16) {
@@ -22,11 +23,11 @@ package final class WorkSlots: Sendable {
     self.maximumWaiting = maximumWaiting
   }
 
-  /// Runs `body` once a slot is free.
+  /// Waits for a free slot, then runs `body`.
   ///
-  /// - Parameter isNew: whether it may be refused; work that has begun may wait for its next part
-  ///   however many others are waiting.
-  /// - Throws: ``Full`` if too many wait already; `CancellationError`; what `body` throws.
+  /// - Parameter isNew: Whether the call is refused if too many tasks are waiting. Pass `false` for
+  ///   the next step of a task that has already begun, which must not be refused.
+  /// - Throws: ``Full`` if too many tasks are waiting; `CancellationError`; the errors of `body`.
   package func run<R>(isNew: Bool = true, _ body: () async throws -> R) async throws -> R {
     try await enter(isNew: isNew)
     defer { release() }
@@ -61,7 +62,7 @@ package final class WorkSlots: Sendable {
     if !isAdmitted { throw CancellationError() }
   }
 
-  /// Passes the slot to the task that has waited longest.
+  /// Passes the slot to the task that has waited longest, or frees it if no task is waiting.
   private func release() {
     let next = state.withLock { state in
       if state.waiting.isEmpty {

@@ -16,13 +16,13 @@ import Varlink
 import ViewGraph
 import WireFormats
 
-/// A minute of a host's stream lived through by the simulator and by the daemon: they agree.
+/// Checks that the simulator and the daemon process a minute of a host's stream identically.
 @Suite(.serialized)
 struct AgreementTests {
-  /// Where the simulator's time stamps begin.
+  /// The first time stamp of the simulator.
   private static let epoch: Timestamp = 1_767_225_600_000
 
-  /// A minute of everything that a screen gets, ended by the end of the stream.
+  /// A minute of every kind of event that a screen receives. The last event ends the stream.
   private static let minute: [LiveEvent] = {
     var events = SimulatedHost(seed: 11, startTimestamp: epoch, duration: .seconds(60))
       .map(\.event)
@@ -34,7 +34,7 @@ struct AgreementTests {
     return events
   }()
 
-  /// One that is decided, votes that come too late for it, and one that the end of the stream cuts off.
+  /// A poll that is decided, late votes for it, and a poll that the end of the stream cuts off.
   private static let polls: [LiveEvent] = {
     func event(_ milliseconds: Int, _ event: PollEvent) -> LiveEvent {
       LiveEvent(timestamp: epoch + Timestamp(milliseconds), payload: .poll(event))
@@ -58,14 +58,14 @@ struct AgreementTests {
   }
 
   @Test(arguments: ["virtual time", "sockets and lanes"])
-  func `with a stepped clock: the same actions, the same final state, the same evaluations`(
+  func `with a stepped clock, simulator and daemon agree on actions, final state and evaluations`(
     world: String
   ) async throws {
     let report =
       world == "virtual time" ? try simulated() : try await live(clock: "event")
-    // What both must be, found by neither: the sums of the script.
+    // The expected sums follow from the script alone, not from either implementation.
     #expect(report.counters.received == Self.minute.count)
-    #expect(report.counters.rejected == 1, "votes for a poll that was over")
+    #expect(report.counters.rejected == 1, "the late votes are rejected")
     #expect(report.counters.pending == 0)
     #expect(report.phase == .ended)
     #expect(report.features.header?.likes == Self.likes)
@@ -80,7 +80,7 @@ struct AgreementTests {
   }
 
   @Test
-  func `on the real clock: the same final state, sums, and actions that are never dropped`()
+  func `on the real clock, simulator and daemon agree on final state, sums and undropped actions`()
     async throws
   {
     let simulated = try simulated()
@@ -90,7 +90,7 @@ struct AgreementTests {
     #expect(live.counters.rejected == simulated.counters.rejected)
     #expect(live.counters.pending == 0)
     var (one, other) = (live.features, simulated.features)
-    // The rate falls with time, of which a minute at full speed has less.
+    // The rate decays with time, and a minute played at full speed takes less time.
     one.chat?.rate = 0
     other.chat?.rate = 0
     one.chat?.recent = nil
@@ -108,20 +108,21 @@ struct AgreementTests {
   // MARK: Throttles
 
   @Test
-  func `costly frames widen the interval of the chat at the same frames`() throws {
-    // Every evaluation of the chat takes 12 ms: a quarter of the time allows one in 48 ms.
+  func `costly frames widen the chat's interval at the same frames in simulator and daemon`() throws
+  {
+    // Each evaluation of the chat takes 12 ms. A budget of a quarter allows one every 48 ms.
     let simulated = try simulatedChat(cost: "12ms")
     let live = liveChat(cost: 12_000_000)
     #expect(simulated == live)
     #expect(simulated.count < 50)
     let distances = zip(simulated, simulated.dropFirst()).map { $1.start - $0.start }
-    // Most of them: once a second the clock of the screen ticks as well.
+    // Most distances, not all: the screen's clock adds an evaluation once a second.
     #expect(distances.sorted()[distances.count / 4] >= 48_000_000, "\(distances)")
-    // Without widening there are as many as time allows.
+    // Without widening, the chat is evaluated as often as time allows.
     let fixed = try simulatedChat(cost: "12ms", variant: "{throttle.chat: frame}")
     #expect(fixed == liveChat(cost: 12_000_000) { $0[.chat].maximumStaleness = $0[.chat].interval })
     #expect(fixed.count > 60)
-    // And free frames do not widen anything.
+    // Frames without cost do not widen the interval.
     #expect(try simulatedChat(cost: "0ms") == liveChat(cost: 0))
   }
 
@@ -149,15 +150,14 @@ struct AgreementTests {
     #expect(read["1.5s"] != read["{interval: 2s}"])
   }
 
-  /// An evaluation of the chat's view: in which frame, and when it began and how long it took on
-  /// the screen's clock.
+  /// An evaluation of the chat's view: its frame, and its start and duration on the screen's clock.
   private struct ChatEvaluation: Equatable {
     var frame: UInt64
     var start: UInt64
     var length: UInt64
   }
 
-  /// Two seconds of 500 messages a second.
+  /// 500 messages a second for two seconds.
   private static let crowd: [LiveEvent] = (0..<1_000).map { number in
     LiveEvent(
       timestamp: epoch + Timestamp(number) * 2,
@@ -179,8 +179,7 @@ struct AgreementTests {
     return evaluations(try #require(simulatedScreen(scenario)))
   }
 
-  /// A screen that lives as a room's does on its lane: events and timers wait while a frame is
-  /// drawn.
+  /// Runs a screen as a lane does: events and timers wait while a frame is drawn.
   private func liveChat(
     cost: UInt64, _ change: (inout ThrottlePolicies) -> Void = { _ in }
   ) -> [ChatEvaluation] {
@@ -206,7 +205,7 @@ struct AgreementTests {
     return evaluations(screen)
   }
 
-  /// Only the chat's evaluations take time.
+  /// A clock that advances only during evaluations of the chat.
   private final class CostlyClock: EvaluationClock {
     var now: UInt64 = 0
     private let cost: UInt64
@@ -218,7 +217,7 @@ struct AgreementTests {
     }
   }
 
-  /// No effect runs.
+  /// A lane that runs no effects.
   private final class IdleLane: Lane {
     var taskExecutor: (any TaskExecutor)? { nil }
     func execute(_ job: @escaping @Sendable () -> Void) {}
@@ -226,7 +225,8 @@ struct AgreementTests {
 
   // MARK: Effects
 
-  /// What the host moves, a fifth of a second apart; each second event is asked of the surface.
+  /// The host's control events, 200 ms apart. Every second event requires a confirmation
+  /// from the controller.
   private static let moves: [ControlEvent] = (1...10).flatMap { number -> [ControlEvent] in
     let control: Text = number.isMultiple(of: 2) ? "zoom" : "beauty"
     let value = Double(number) / 10
@@ -245,7 +245,7 @@ struct AgreementTests {
   private static let refusal = "refused as configured in the scenario"
 
   @Test(.timeLimit(.minutes(1)), arguments: [RequestOutcome.confirmed, .refused(reason: refusal)])
-  func `a surface that takes a fixed time: the same requests, the same values`(
+  func `a controller with a fixed latency leads to the same requests and values in both`(
     outcome: RequestOutcome
   ) async throws {
     let failures = outcome == .confirmed ? "0%" : "100%"
@@ -315,7 +315,7 @@ struct AgreementTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `an analysis and a recorder that take a fixed time: the same waves, highlights and state`()
+  func `an analysis and a recorder with a fixed latency give the same waves, highlights and state`()
     async throws
   {
     let scenario = try scenario(
@@ -339,7 +339,7 @@ struct AgreementTests {
       try connection.write("{\"type\":\"options\",\"clock\":\"event\"}\n")
       try connection.write(Self.cheers.reduce(into: []) { NativeEncoder.append($1, to: &$0) })
       _ = try connection.sync()
-      // What is under way when the last message is applied is found a little later.
+      // An analysis that is in progress when the last message is applied finishes later.
       var report = try await control.getRoom("main")
       while report.features.chat?.waves?.first?.messages != 20 {
         report = try await control.getRoom("main")
@@ -352,14 +352,17 @@ struct AgreementTests {
     for report in [live, simulated] {
       #expect(report.features.recorder?.own?.state == .recording)
       #expect(report.features.recorder?.own?.failure == nil)
-      #expect(report.actionsByKind["recorder.own"] == 2, "a wish, and that it came true")
+      #expect(
+        report.actionsByKind["recorder.own"] == 2,
+        "one action for the request and one for its confirmation")
     }
     #expect(daemon.stop() == 0)
   }
 
-  // MARK: Both worlds
+  // MARK: Simulator and daemon
 
-  /// From the first event to the frame that shows the last one; later ticks would change the state.
+  /// The time from the first event to the frame that shows the last event. Later ticks would change
+  /// the state.
   private static var milliseconds: Int {
     Int((minute.last?.timestamp ?? 0) - (minute.first?.timestamp ?? 0)) + 17
   }
@@ -370,10 +373,10 @@ struct AgreementTests {
     }
   }
 
-  /// A device that takes no time for anything.
+  /// A device on which all work costs no time.
   private static let idealDevice = "{title: Ideal, refreshRate: 60, costs: {view: 0ms}}"
 
-  /// A scenario of one device and one variant, with a recording of the name `events.ndjson`.
+  /// Returns a scenario with one device, one variant and a recording named `events.ndjson`.
   private func scenario(
     _ events: String, _ device: String, duration: String = "1s", variant: String = "{}",
     recording: [LiveEvent] = [minute[0]]
@@ -401,7 +404,7 @@ struct AgreementTests {
     return RoomReport(screen, room: "main", newestMessages: RoomSettings().reportedMessages)
   }
 
-  /// The minute through the ingest socket of a daemon, at full speed.
+  /// Sends the minute to the ingest socket of a daemon at full speed.
   ///
   /// - Parameter clock: whether frames follow the time stamps of the events or the machine's clock.
   private func live(clock: String) async throws -> RoomReport {

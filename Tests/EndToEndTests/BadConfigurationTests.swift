@@ -8,12 +8,12 @@ import Testing
     let text: String
     var line: Int?
     var key: String?
-    /// What to do instead, as the message says it.
+    /// The part of the message that says how to correct the mistake.
     let remedy: String
     var testDescription: String { name }
   }
 
-  /// Made from the keys that there are: each with a value of the wrong type, misspelt, and twice.
+  /// Generated from all keys: each with a value of the wrong type, misspelt, and given twice.
   static let ofKeys = ConfigurationKey.all.flatMap { key -> [Bad] in
     let parts = key.path.split(separator: ".").map(String.init)
     func text(_ lines: String...) -> String {
@@ -45,24 +45,26 @@ import Testing
     Bad(name: "a list", text: "- rooms", line: 1, remedy: "expected keys and values, such as"),
     Bad(name: "a word", text: "rooms", line: 1, remedy: "expected keys and values, such as"),
     Bad(
-      name: "a number for a group", text: "# rooms\nrooms: 5", line: 2, key: "rooms",
+      name: "a number in place of a group", text: "# rooms\nrooms: 5", line: 2, key: "rooms",
       remedy: "such as maximum: 64"),
     Bad(
-      name: "a group of nothing", text: "rooms:", line: 1, key: "rooms",
+      name: "an empty group", text: "rooms:", line: 1, key: "rooms",
       remedy: "such as maximum: 64"),
     Bad(
-      name: "a key like none", text: "\n\nfrobnicate: 1", line: 3, key: "frobnicate",
+      name: "a key that resembles no valid key", text: "\n\nfrobnicate: 1", line: 3,
+      key: "frobnicate",
       remedy: "--print-default-config shows all keys"),
     Bad(
-      name: "a bracket left open", text: "rooms: {maximum: 5", line: 1, remedy: "check the quotes"),
+      name: "an unclosed bracket", text: "rooms: {maximum: 5", line: 1, remedy: "check the quotes"),
     Bad(name: "a tab", text: "rooms:\n\tmaximum: 5", line: 2, remedy: "check the quotes"),
     Bad(
-      name: "a quote left open", text: "log:\n  level: \"info", line: 2, remedy: "check the quotes"),
+      name: "an unclosed quote", text: "log:\n  level: \"info", line: 2, remedy: "check the quotes"),
     Bad(
       name: "wrong indentation", text: "rooms:\n    maximum: 5\n  open: []", line: 3,
       remedy: "check the quotes"),
     Bad(
-      name: "a number beyond all", text: "rooms: {maximum: 99999999999999999999}", line: 1,
+      name: "a number that exceeds 64 bits", text: "rooms: {maximum: 99999999999999999999}",
+      line: 1,
       key: "rooms.maximum", remedy: "from 1 to 100000"),
     Bad(
       name: "a control character", text: "lanes: 1\nlog: {level: \"in\u{1}fo\"}", line: 2,
@@ -94,12 +96,12 @@ import Testing
   }
 
   @Test
-  func `there are more than thirty kinds of bad configuration`() {
+  func `the tests cover more than thirty bad configurations`() {
     #expect(Self.ofKeys.count + Self.others.count > 30)
   }
 
   @Test
-  func `a configuration that cannot be read is named, with what to do`() throws {
+  func `the error for an unreadable configuration names the file and the remedy`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let binary = directory.appendingPathComponent("binary.yaml")
@@ -116,7 +118,7 @@ import Testing
   }
 
   @Test
-  func `a bad configuration keeps the daemon from starting`() throws {
+  func `the daemon does not start with a bad configuration`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = directory.appendingPathComponent("livehostd.yaml")

@@ -41,11 +41,11 @@ struct BadInputTests {
       name: "a truncated IRC tag block", bytes: Array("@badge-info=;badges=;color".utf8),
       reason: "malformedIRC"),
     Case(
-      name: "a line of the protocol", bytes: Array("PING :tmi.twitch.tv".utf8),
+      name: "a line of the IRC protocol without an event", bytes: Array("PING :tmi.twitch.tv".utf8),
       reason: "protocolLine"),
   ]
 
-  @Test func `bad input is rejected and counted by reason, and all connections remain open`()
+  @Test func `bad input is rejected and counted by reason, and all connections stay open`()
     async throws
   {
     let daemon = try RunningDaemon()
@@ -71,7 +71,7 @@ struct BadInputTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a client that disconnects in the middle of a line leaves one rejected line behind`()
+  @Test func `a client that disconnects in the middle of a line causes one rejected line`()
     async throws
   {
     let daemon = try RunningDaemon()
@@ -82,7 +82,7 @@ struct BadInputTests {
     let other = try BlockingClient(daemon.ingestSocket)
     try other.write(good)
     _ = try other.sync()
-    // The daemon sees the end of the first connection at some time after it; asked until it does.
+    // The daemon notices the disconnection some time later: poll until it does.
     var status = try await daemon.withControl { try await $0.getStatus() }
     for _ in 0..<10_000 where status.totals.rejected == 0 {
       status = try await daemon.withControl { try await $0.getStatus() }

@@ -2,7 +2,8 @@ import Foundation
 import JSON
 import Testing
 
-/// What earlier versions left on disk, and what they said about it; see Tests/Compatibility/README.md.
+/// Checks that this version reads the files of earlier versions, and reports what the earlier
+/// versions reported. See Tests/Compatibility/README.md.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CompatibilityTests {
   private static let versions = ["0.1.0", "0.2.0"]
 
@@ -10,7 +11,8 @@ import Testing
     repositoryFile("Tests/Compatibility/\(version)/\(name)")
   }
 
-  /// A daemon of this version on a copy of the state, with the configuration that wrote it.
+  /// Starts a daemon of this version with a copy of the state of `version` and the configuration
+  /// under which that state was written.
   private func restart(_ version: String) throws -> (daemon: RunningDaemon, directory: URL) {
     let directory = try temporaryDirectory()
     let tar = Process()
@@ -38,8 +40,8 @@ import Testing
     return try JSONValue(parsing: Data(outcome.output.utf8))
   }
 
-  /// The path to the first member that an older version showed and that is different now; nil if
-  /// there is none. Members may have been added since, and null and absent are the same.
+  /// Returns the path of the first member whose value differs from the older version's output, or
+  /// nil if all are equal. New members are allowed, and null equals absent.
   private func difference(_ new: JSONValue?, from old: JSONValue, at path: String = "") -> String? {
     switch (old, new) {
     case (.object(let members), .object(let newMembers)?):
@@ -56,10 +58,10 @@ import Testing
     }
   }
 
-  /// Whether a restart goes on recording a room, or begins anew.
+  /// Whether the room records again after a restart, in a continued or a new recording.
   private func isRecordedAgain(_ room: String?) -> Bool { room == "cut" || room == "alternating" }
 
-  /// A room without what changes with time after the restart.
+  /// Returns a room's report without the members that change after the restart.
   private func lasting(_ room: JSONValue) throws -> JSONValue {
     var room = try #require(room.objectValue)
     for name: JSONName in ["actions", "actionsByKind", "frames", "views"] { room[name] = nil }
@@ -68,7 +70,8 @@ import Testing
       (chat["rate"], chat["recent"]) = (nil, nil)
       features["chat"] = .object(chat)
     }
-    // A drag whose release never comes, as in the room that was cut, is committed by a time-out, so only the sum lasts.
+    // A timeout commits a drag whose release is missing, as in the room `cut`. So only the sum of
+    // committed values and open drags is stable.
     if var control = features["control"]?.objectValue {
       let committed = try #require(control["committed"]?.integerValue)
       let dragging = try #require(control["dragging"]?.arrayValue)
@@ -92,7 +95,9 @@ import Testing
   }
 
   @Test(arguments: versions)
-  func `rooms are restored as the version that saved them showed them`(version: String) throws {
+  func `rooms saved by an earlier version are restored to the state that it showed`(version: String)
+    throws
+  {
     let (daemon, directory) = try restart(version)
     defer { try? FileManager.default.removeItem(at: directory) }
     let files = try FileManager.default.contentsOfDirectory(
@@ -111,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: versions)
-  func `recordings are listed, exported and replayed to the state that their version showed`(
+  func `recordings of an earlier version are listed, exported and replayed with the same results`(
     version: String
   ) throws {
     let (daemon, directory) = try restart(version)
@@ -127,10 +132,10 @@ import Testing
       counts[room, default: 0] += 1
       let file = counts[room] == 1 ? room : "\(room)-\(counts[room] ?? 0)"
       let new = listed[JSONName(name)]
-      // It is not shown if it stands for something that cannot be compared with the digest of a replay here.
+      // The digest is omitted if it is not comparable with the digest of a replay in this version.
       #expect(new?["digest"] == nil || new?["digest"] == old["digest"])
       old["digest"] = nil
-      // One that was cut continues in a new segment, with times of its own.
+      // The recording that was cut continues in a new segment with its own times.
       if room != "cut" { #expect(difference(new, from: .object(old)) == nil, "\(file)") }
 
       let export = try run(
@@ -149,7 +154,7 @@ import Testing
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a recording made now has a digest that its replay gives, in another process too`()
+  @Test func `a new recording's digest equals its replay's digest, even in another process`()
     throws
   {
     let first = try RunningDaemon()

@@ -4,14 +4,15 @@ import LivehostDaemon
 import SocketTestSupport
 import Testing
 
-/// Every key of the configuration file, of the list that the program itself reads, prints and documents.
+/// Checks every key of the configuration file. The keys come from the list with which the program
+/// reads, prints and documents its configuration.
 @Suite(.serialized)
 struct ConfigurationKeyTests {
-  /// How a key is seen at work from outside.
+  /// A way to observe the effect of a key from outside the daemon.
   struct Proof: Sendable {
     /// A value other than the default.
     let value: String
-    /// What a daemon with the default shows, and what one with the value does.
+    /// The results of `look` with the default value and with `value`.
     let shows: (standard: String, changed: String)
     let look: @Sendable (RunningDaemon) throws -> String
   }
@@ -28,7 +29,7 @@ struct ConfigurationKeyTests {
       },
       "lanes": Proof(value: "5", shows: ("fewer", "5")) {
         let lanes = try $0.ctl("status", "--json=short").json()["lanes"] as? Int ?? 0
-        // By default it depends on the machine.
+        // The default number of lanes depends on the machine.
         return lanes == 5 ? "5" : "fewer"
       },
       "rooms.maximum": Proof(value: "1", shows: ("0 0", "0 1")) { daemon in
@@ -38,16 +39,17 @@ struct ConfigurationKeyTests {
         "\(try $0.ctl("show", "evening").status)"
       },
       "rooms.chatHistory": Proof(value: "3", shows: ("9 of 9", "3 of 9"), look: messages),
-      "rooms.chatWaves": Proof(value: "true", shows: ("as it is", "searched")) { daemon in
+      "rooms.chatWaves": Proof(value: "true", shows: ("not searched", "searched")) { daemon in
         _ = try daemon.ctl("send", "main", #"{"type":"chat.clear"}"#)
         let chat = try daemon.ctl("show", "main", "chat", "--json=short").output
-        return chat.contains(#""waves""#) ? "searched" : "as it is"
+        return chat.contains(#""waves""#) ? "searched" : "not searched"
       },
       "rooms.reportedMessages": Proof(value: "2", shows: ("9 of 9", "2 of 9"), look: messages),
       "rooms.framesPerSecond": Proof(value: "10", shows: ("more", "at most 10 a second")) {
         daemon in
         let room = try play(stream(of: .chat), into: daemon)
-        // One for the first event, and one for the acknowledgement.
+        // 20 seconds at 10 frames a second, plus a frame for the first event and a frame for the
+        // acknowledgement.
         return try #require(room["frames"] as? Int) <= 202 ? "at most 10 a second" : "more"
       },
       "rooms.requestTimeout": Proof(value: "20ms", shows: ("pending", "no answer")) { daemon in
@@ -61,10 +63,10 @@ struct ConfigurationKeyTests {
           #"{"method":"io.livehost.Control.MonitorRequests","parameters":{"room":"main"},"more":true}"#
             + "\0")
         while try actions() == before {}
-        // The end of a drag, which a surface is asked for and never answers.
+        // The end of a drag, which requires a confirmation that the controller never sends.
         let slide = #"{"type":"slider","control":"zoom","phase":"end","value":0.5}"#
         _ = try daemon.ctl("send", "main", slide)
-        // Much less than the default: as long as a busy machine may take for the other value.
+        // Far below the default timeout, but long enough for the short one on a busy machine.
         let limit = ContinuousClock.now + .seconds(2)
         while ContinuousClock.now < limit {
           let panel = try daemon.ctl("show", "main", "control", "--json=short").output
@@ -80,7 +82,7 @@ struct ConfigurationKeyTests {
       },
       "rooms.packAfter": Proof(value: "1ms", shows: ("whole", "packed")) { daemon in
         _ = try daemon.ctl("open", "main")
-        // It is looked for every half a second.
+        // The daemon checks every half second whether rooms can hibernate.
         let limit = ContinuousClock.now + .seconds(3)
         while ContinuousClock.now < limit {
           let status = try daemon.ctl("status", "--json=short").json()
@@ -92,13 +94,14 @@ struct ConfigurationKeyTests {
         let first = try BlockingClient(daemon.ingestSocket)
         _ = try first.sync("here")
         let second = try BlockingClient(daemon.ingestSocket)
-        // It may be closed before the line is written.
+        // The daemon may close the connection before the line is written.
         let answer = try? second.sync("here")
         return answer?["type"] as? String == "synced" ? "open" : "closed"
       },
       "control.connections": Proof(value: "1", shows: ("0", "1")) { daemon in
         let first = try BlockingClient(daemon.controlSocket)
-        // Answered: the connection is counted. And busy: it does not make way for another.
+        // The answer proves that the connection is counted. A monitoring connection is busy, so the
+        // daemon does not close it in favour of a new one.
         try first.write(#"{"method":"io.livehost.Control.MonitorHangs","more":true}"# + "\0")
         _ = first.receive()
         return "\(try daemon.ctl("status").status)"
@@ -128,11 +131,11 @@ struct ConfigurationKeyTests {
 
   @Test(
     arguments: ConfigurationKey.all)
-  func `every key takes effect, with the default and with another value`(key: ConfigurationKey)
+  func `every key takes effect, both with its default and with another value`(key: ConfigurationKey)
     throws
   {
     let proof = try #require(
-      Self.proofs[key.path], "\(key.path) has no proof: say in this file how it is seen at work")
+      Self.proofs[key.path], "\(key.path) has no proof: add one to `proofs` in this file")
     #expect(proof.shows.standard != proof.shows.changed)
     for (value, expected) in [
       (key.standard, proof.shows.standard), (proof.value, proof.shows.changed),
@@ -157,7 +160,7 @@ struct ConfigurationKeyTests {
       #expect(lines[place + 1].hasSuffix("\(name): \(key.standard)"), "\(key.path)")
       #expect(key.meaning.hasSuffix(".") && key.meaning.count > 20, "\(key.path)")
     }
-    // The page takes its keys from what the program prints.
+    // The keys on the page are generated from the program's output.
     let page = try String(
       contentsOfFile: repositoryFile("packaging/man/livehostd.conf.5.in"), encoding: .utf8)
     #expect(page.contains("@configuration-keys@"))
@@ -185,7 +188,7 @@ struct ConfigurationKeyTests {
     return "\(shown) of \(try #require(chat?["total"] as? Int))"
   }
 
-  /// The longer the interval, the fewer actions come of the same events.
+  /// Proves a throttle's interval: a longer interval turns the same events into fewer actions.
   private static func throttling(_ kind: ThrottledKind) -> Proof {
     Proof(value: "{interval: 10s}", shows: ("many", "few")) { daemon in
       let room = try play(stream(of: kind), into: daemon)
@@ -210,7 +213,7 @@ struct ConfigurationKeyTests {
     }
   }
 
-  /// Events of a kind, every 20 ms of 20 s, whose time stamps are the room's time.
+  /// Returns an event of a kind every 20 ms for 20 s. The time stamps set the room's clock.
   private static func stream(of kind: ThrottledKind) -> [String] {
     (0..<1_000).map { number in
       let members =

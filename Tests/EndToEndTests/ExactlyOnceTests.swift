@@ -2,7 +2,7 @@ import Foundation
 import SocketTestSupport
 import Testing
 
-/// A source that sends again what it is not sure of, to a daemon that is killed.
+/// Checks batches that a source sends again after the daemon was killed.
 @Suite(.serialized)
 struct ExactlyOnceTests {
   private func batch(_ sequence: Int) -> String {
@@ -26,18 +26,18 @@ struct ExactlyOnceTests {
     return try #require(list?.first)
   }
 
-  @Test func `each batch is in the room once, whatever is sent again after a kill`() throws {
+  @Test func `each batch is applied exactly once, even if it is sent again after a kill`() throws {
     var daemon = try RunningDaemon()
-    // A daemon that is let go takes its directory with it.
+    // Deinitialising a `RunningDaemon` removes its directory: keep the first one.
     let first = daemon
     let state = first.directory.appendingPathComponent("state").path
     var source = try BlockingClient(daemon.ingestSocket)
     try source.write(
       #"{"type":"source.state","source":"irc","state":"live","platform":"twitch"}"# + "\n")
     try source.write(batch(1))
-    let taken = try source.sync()
-    #expect(taken?["rejected"] as? Int == 0)
-    // A part of the second one, whose end does not come.
+    let acknowledged = try source.sync()
+    #expect(acknowledged?["rejected"] as? Int == 0)
+    // The start of the second batch. Its end is never sent.
     try source.write(String(batch(2).prefix(700)))
     daemon.kill()
     for life in 1...2 {

@@ -6,7 +6,7 @@ import Varlink
 
 @Suite(.serialized)
 struct HangTests {
-  @Test func `an action and a view that hold the lane are reported by name, each in its class`()
+  @Test func `an action and a view that block the lane are reported by name, each with its class`()
     async throws
   {
     let daemon = try RunningDaemon(environment: [
@@ -15,7 +15,7 @@ struct HangTests {
     try await daemon.withControl { client in
       var replies = try client.monitorHangs().makeAsyncIterator()
       #expect(try await replies.next()?.hangs == [])
-      /// The next hang that is as wanted: a busy machine may cause others.
+      /// Returns the next hang that satisfies the condition. A busy machine may cause other hangs.
       func next(where isWanted: (HangReport) -> Bool) async throws -> HangReport {
         while true {
           let reply = try #require(try await replies.next())
@@ -36,7 +36,7 @@ struct HangTests {
         #expect(hang.kind == (hang.durationMicroseconds < 500_000 ? .microhang : .hang))
       }
     }
-    // On a busy machine the lane may have had no processor for most of the time.
+    // On a busy machine, the lane may have waited for a processor most of the time.
     #expect(daemon.log.contains("view RecorderView"))
     #expect(daemon.log.contains("action header.titleChanged"))
     let table = try daemon.ctl("hangs")
@@ -48,7 +48,9 @@ struct HangTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a lane waiting in a call is distinguished from one that computes`() async throws {
+  @Test func `a lane that waits in a system call is distinguished from a lane that computes`()
+    async throws
+  {
     let daemon = try RunningDaemon(environment: ["LIVEHOST_BLOCK_LANE_MS": "600"])
     try await daemon.withControl { client in
       var replies = try client.monitorHangs().makeAsyncIterator()
@@ -61,7 +63,9 @@ struct HangTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `why names action, field and view, and the existing views`() throws {
+  @Test func `why names the action and field, and lists the existing views for an unknown view`()
+    throws
+  {
     let daemon = try RunningDaemon()
     _ = try daemon.ctl("send", "main", #"{"type":"title","title":"evening"}"#)
     let why = try daemon.ctl("why", "main", "HeaderView")

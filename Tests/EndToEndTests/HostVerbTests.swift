@@ -17,7 +17,7 @@ struct HostVerbTests {
     return outcome.output
   }
 
-  @Test func `the waiting room has a countdown and a capacity, and people are let in`() throws {
+  @Test func `verbs set the waiting room's countdown and capacity, and admit viewers`() throws {
     let daemon = try RunningDaemon()
     let lines = ["u1", "u2", "u3"].map {
       #"{"type":"waiting.join","user":{"id":"\#($0)","name":"N\#($0)"}}"#
@@ -49,7 +49,7 @@ struct HostVerbTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `what the host sets in the chat is shown and sent to monitors`() async throws {
+  @Test func `the host's chat settings appear in show and in monitors`() async throws {
     let daemon = try RunningDaemon()
     func say(_ id: Int, _ text: String, _ more: String = "") throws {
       _ = done(

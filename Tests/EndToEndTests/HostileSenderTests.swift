@@ -4,20 +4,22 @@ import HostFeature
 import SocketTestSupport
 import Testing
 
-/// A member of the group who means harm: everything that the ingest socket takes, at its limits.
+/// Checks the daemon against a malicious member of its group that uses every input of the ingest
+/// socket at its limits.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct HostileSenderTests {
   private static let rooms = (0..<16).map { "r\($0)" }
 
-  /// What the daemon may take: its rooms, and itself.
+  /// The memory that the daemon may use for its rooms and for itself, in bytes.
   private static let memoryLimit =
     (rooms.count + 1) * RoomBudget.bytes(chatHistory: 500) + (200 << 20) + quarantine
 
-  /// What the address sanitizer keeps of freed memory, in bytes.
+  /// The freed memory that the address sanitizer retains, in bytes.
   private static let quarantine =
     ProcessInfo.processInfo.environment["ASAN_OPTIONS"] == nil ? 0 : 256 << 20
 
-  /// How long a turn may compute, in microseconds. The thread sanitizer makes it several times slower.
+  /// The processor time that a turn may use, in microseconds. The thread sanitizer slows turns down
+  /// several times.
   private static let turnLimit: UInt64 =
     ProcessInfo.processInfo.environment["TSAN_OPTIONS"] == nil ? 250_000 : 2_500_000
 
@@ -31,7 +33,7 @@ struct HostileSenderTests {
       + "\n"
   }
 
-  /// Names that nearly occur everywhere in the texts, and texts that nearly contain them.
+  /// Returns a highlight and a filter whose terms almost match at every position of the texts.
   private func searches(_ room: String) -> String {
     let names = (0..<32).map { "\"" + String(repeating: "@", count: 254 - $0) + "x\"" }
       .joined(separator: ",")
@@ -47,12 +49,13 @@ struct HostileSenderTests {
     #expect(status.memoryBytes < Self.memoryLimit, "\(status.memoryBytes >> 20) MiB")
     #expect(status.rooms >= Self.rooms.count)
     #expect(status.problems == nil || status.health != .failing)
-    // What a turn computed, since on a machine that does other things, too, a lane may be without a processor, or
-    // wait for a page or for a thread that has none.
+    // Only processor time counts. On a busy machine, a lane may wait for a processor, for a page of
+    // memory, or for a thread that has no processor.
     #expect(hangs.filter { $0.processorMicroseconds ?? .max >= Self.turnLimit } == [])
   }
 
-  @Test func `the largest texts, names made for them, forged people and jumping times do no harm`()
+  @Test
+  func `the largest texts, worst-case searches, forged viewers and jumping time stamps do no harm`()
     async throws
   {
     let daemon = try RunningDaemon()
@@ -62,7 +65,7 @@ struct HostileSenderTests {
       for id in 0..<60 { try sender.write(message(room, id, user: "u\(id)", text)) }
       try sender.write(searches(room))
       for id in 60..<80 { try sender.write(message(room, id, user: "u\(id)", text)) }
-      // The names change while the history is looked through.
+      // The search terms change while the history is being searched.
       try sender.write(searches(room))
     }
     #expect(try sender.sync()?["rejected"] as? Int == 0)
@@ -81,7 +84,7 @@ struct HostileSenderTests {
       try jumping.write(
         #"{"type":"viewers","room":"jumps","ts":\#(number * 65_000),"count":\#(number)}"# + "\n")
     }
-    // A million syncs with nothing to wait for.
+    // A million syncs without any event to wait for.
     let syncs = [UInt8](
       String(repeating: #"{"type":"sync","token":""}"# + "\n", count: 200).utf8)
     for _ in 0..<5_000 {

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized)
 struct LifeTests {
   @Test func `READY=1 arrives once both sockets accept; SIGTERM drains and exits with 0`() throws {
-    // `init` returns with READY=1.
+    // `init` returns after READY=1.
     let daemon = try RunningDaemon()
     let ingest = try BlockingClient(daemon.ingestSocket)
     _ = try BlockingClient(daemon.controlSocket)
@@ -19,7 +19,8 @@ struct LifeTests {
     try daemon.notifications.wait(for: "STOPPING=1")
   }
 
-  @Test func `WATCHDOG=1 is sent while all lanes make progress and stops when one is held`() throws
+  @Test func `WATCHDOG=1 is sent while all lanes make progress and stops when a lane is blocked`()
+    throws
   {
     let daemon = try RunningDaemon(environment: [
       "WATCHDOG_USEC": "400000", "LIVEHOST_BLOCK_LANE_MS": "600000",
@@ -27,7 +28,8 @@ struct LifeTests {
     try daemon.notifications.wait(for: "WATCHDOG=1")
     try daemon.notifications.wait(for: "WATCHDOG=1")
     kill(daemon.process.processIdentifier, SIGUSR2)
-    // What was under way may still come; then silence for longer than the manager's patience.
+    // Notifications in flight may still arrive. After that, expect silence for longer than the
+    // watchdog's timeout.
     var feeds = 0
     while let lines = daemon.notifications.next(seconds: 2) {
       feeds += lines.filter { $0 == "WATCHDOG=1" }.count
@@ -37,14 +39,14 @@ struct LifeTests {
     #expect(daemon.log.contains("made no progress"))
   }
 
-  /// What somebody else may have prepared where the daemon wants its directory.
+  /// What another user may have placed at the path of the daemon's directory.
   enum Trap: String, CaseIterable {
     case writableByAll, writableByGroup, link, ofAnotherUser, linkToAnotherUser
 
     static let own: [Trap] = [.writableByAll, .writableByGroup, .link]
     static let foreign: [Trap] = [.ofAnotherUser, .linkToAnotherUser]
 
-    /// Words of the reason for which it is refused.
+    /// A part of the expected error message.
     var reason: String {
       switch self {
       case .writableByAll, .writableByGroup: "is writable by other users; remove their access"
@@ -96,19 +98,20 @@ struct LifeTests {
     kind: String, trap: Trap
   ) throws { try expectRefusal(of: kind, trap) }
 
-  @Test func `SIGHUP while the daemon starts does not end it: it reloads once it runs`() throws {
+  @Test func `SIGHUP during the start does not end the daemon, which reloads once it runs`() throws
+  {
     let daemon = try RunningDaemon(starting: { daemon in
       try daemon.notifications.wait(for: "STATUS=starting: reading recordings")
       kill(daemon.process.processIdentifier, SIGHUP)
     })
     #expect(daemon.process.isRunning)
     while !daemon.notifications.received.contains("RELOADING=1") {
-      try #require(daemon.notifications.next() != nil, "it does not reload")
+      try #require(daemon.notifications.next() != nil, "the daemon does not reload")
     }
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a correct configuration is told with the memory that it allows`() throws {
+  @Test func `the check of a valid configuration reports the memory that it allows`() throws {
     let outcome = try run("livehostd", ["--check-config"])
     #expect(outcome.status == 0)
     #expect(
@@ -117,7 +120,7 @@ struct LifeTests {
       ), "\(outcome.diagnostics)")
   }
 
-  @Test func `a sender beyond ingest.connections is told that, and the log as well`()
+  @Test func `a sender beyond ingest.connections gets an error, and the journal gets an entry`()
     throws
   {
     let directory = try temporaryDirectory()
@@ -156,7 +159,7 @@ struct LifeTests {
     #expect(missing.diagnostics.contains("/nonexistent.yaml"))
   }
 
-  @Test func `a socket in use is a clear error and does not affect the daemon that uses it`()
+  @Test func `a socket in use causes a clear error and does not affect the daemon that uses it`()
     async throws
   {
     let daemon = try RunningDaemon()
@@ -168,13 +171,14 @@ struct LifeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `an ingest socket in use is a clear error, and the control socket is given up again`()
+  @Test
+  func `an ingest socket in use causes a clear error, and the control socket is removed again`()
     throws
   {
     let daemon = try RunningDaemon()
     let other = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: other) }
-    // The same socket by another name.
+    // The same socket under another name.
     let ingest = other.appendingPathComponent("ingest").path
     try FileManager.default.linkItem(atPath: daemon.ingestSocket, toPath: ingest)
     let second = try run(
@@ -185,11 +189,11 @@ struct LifeTests {
     #expect(!second.diagnostics.contains("livehostd stopped"))
     #expect(!FileManager.default.fileExists(atPath: other.path + "/io.livehost.Control"))
     let connection = try BlockingClient(daemon.ingestSocket)
-    #expect(try connection.sync() != nil, "the daemon that has it lives on")
+    #expect(try connection.sync() != nil, "the first daemon keeps running")
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a state directory in use is a clear error until its daemon has gone`() throws {
+  @Test func `a state directory in use causes a clear error until its daemon ends`() throws {
     let daemon = try RunningDaemon()
     let state = daemon.directory.appendingPathComponent("state").path
     let other = try temporaryDirectory()
@@ -204,7 +208,7 @@ struct LifeTests {
     #expect(next.stop() == 0)
   }
 
-  @Test func `a socket that a killed daemon left behind is replaced`() async throws {
+  @Test func `a socket left by a killed daemon is replaced`() async throws {
     let daemon = try RunningDaemon()
     kill(daemon.process.processIdentifier, SIGKILL)
     daemon.process.waitUntilExit()
@@ -215,7 +219,8 @@ struct LifeTests {
     #expect(next.stop() == 0)
   }
 
-  @Test func `a runtime directory that is missing, a file or not writable is a clear error`() throws
+  @Test func `a runtime directory that is missing, a file or read-only causes a clear error`()
+    throws
   {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -226,7 +231,7 @@ struct LifeTests {
     let notADirectory = try run("livehostd", ["--runtime-dir", file.path])
     #expect(notADirectory.status == 1)
     #expect(notADirectory.diagnostics.contains("is not a directory"))
-    // Root may write everywhere but where there is nothing to write to.
+    // Root can write to every file system except one that supports no writing.
     let readOnly = try run("livehostd", ["--runtime-dir", "/proc/1"])
     #expect(readOnly.status == 1)
     #expect(readOnly.diagnostics.contains("/proc/1"))

@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import Testing
 
-/// What a person gets wrong at the command line is told.
+/// Checks that mistakes at the command line are reported.
 @Suite(.serialized)
 struct MistakeTests {
   @Test func `setting a schedule or a capacity does not open a room under a mistyped name`() throws
@@ -18,7 +18,7 @@ struct MistakeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `input without a single valid event is bad data`() throws {
+  @Test func `ingest exits with 65 if the input has no valid event`() throws {
     let daemon = try RunningDaemon()
     let outcome = try daemon.ctl("ingest", "-", input: "no event\nnor this\n")
     #expect(outcome.status == 65)
@@ -26,11 +26,11 @@ struct MistakeTests {
     let rejected = try daemon.ctl("ingest", "-", input: #"{"type":"viewers"}"# + "\n")
     #expect(rejected.status == 65)
     #expect(rejected.diagnostics.contains("all events were rejected"))
-    #expect(try daemon.ctl("ingest", "-", input: "").status == 0, "nothing is no mistake")
+    #expect(try daemon.ctl("ingest", "-", input: "").status == 0, "empty input is valid")
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `output that cannot be written is a failure, a reader that leaves is not`() throws {
+  @Test func `output that cannot be written causes exit code 1`() throws {
     for (target, status) in [("/dev/full", 1), ("/dev/null", 0)] as [(String, Int32)] {
       let process = Process()
       process.executableURL = RunningDaemon.binaries.appendingPathComponent("livehostctl")
@@ -43,7 +43,8 @@ struct MistakeTests {
     }
   }
 
-  @Test func `an event that names the room main goes to main, whatever room the call is for`()
+  @Test
+  func `an event that names the room main is applied to main, even if the call names another room`()
     async throws
   {
     let daemon = try RunningDaemon()
@@ -64,7 +65,7 @@ struct MistakeTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a name to be marked may start with @`() throws {
+  @Test func `a name to highlight may start with @`() throws {
     let daemon = try RunningDaemon()
     let message =
       #"{"type":"chat.message","id":"1","user":{"id":"u","name":"Ann"},"text":"hi @Bob"}"#

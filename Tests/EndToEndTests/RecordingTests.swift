@@ -22,13 +22,13 @@ struct RecordingTests {
     #expect(busiest == ["byClock": 40, "sliding": 41])
   }
 
-  @Test func `the recording played at full speed gives its totals, and the same frames each time`()
+  @Test func `the bundled recording at full speed gives its totals and the same frames each time`()
     async throws
   {
     var pictures: [String] = []
     for _ in 0..<2 {
       let daemon = try RunningDaemon()
-      // Asked at once: after some silence a room goes on with the machine's time.
+      // Ask immediately: after a period without events, a room's clock follows the machine's clock.
       let report = try await daemon.withControl { control in
         let ingest = try daemon.ctl("ingest", Self.recording, "--speed", "max", "--json=short")
         #expect(ingest.status == 0, "\(ingest.diagnostics)")
@@ -52,7 +52,7 @@ struct RecordingTests {
   }
 
   @Test
-  func `the demonstration ends with a summary that shows the simulated host's room separately`()
+  func `the demo ends with a summary that shows the simulated host's room separately`()
     throws
   {
     let outcome = try run("livehostctl", ["demo", "--once", Self.recording, "--json=short"])
@@ -66,7 +66,7 @@ struct RecordingTests {
     for figure in figures { #expect(lines.contains(figure), "\(figure) is not in\n\(text.output)") }
   }
 
-  /// The figures of the summary that the README shows.
+  /// Returns the figures of the summary in the README.
   private static func summaryInREADME() throws -> [String] {
     try String(contentsOfFile: repositoryFile("README.md"), encoding: .utf8)
       .components(separatedBy: "\n")

@@ -36,7 +36,7 @@ struct ReloadTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `an invalid configuration is refused with its line, and the old one stays in force`()
+  @Test func `a reload of an invalid configuration names the line and keeps the old configuration`()
     throws
   {
     let configuration = try file("rooms: {maximum: 2}\n")
@@ -52,7 +52,7 @@ struct ReloadTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `SIGHUP reloads and reports which changes need a restart`() throws {
+  @Test func `SIGHUP reloads the configuration and reports which changes need a restart`() throws {
     let configuration = try file("lanes: 1\n")
     let daemon = try RunningDaemon(arguments: ["--config", configuration.path])
     try "lanes: 2\n".write(to: configuration, atomically: true, encoding: .utf8)

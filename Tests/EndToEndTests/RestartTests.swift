@@ -2,10 +2,11 @@ import Foundation
 import SocketTestSupport
 import Testing
 
-/// What of a room outlives the daemon.
+/// Checks which parts of a room survive a stop or a kill of the daemon.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RestartTests {
-  /// Events of every kind that leaves something to see, in an order that leaves all of it.
+  /// Every kind of event that changes a room's report, ordered so that the effects of all stay
+  /// visible.
   private static let events = """
     {"type":"title","ts":1000,"title":"Evening show"}
     {"type":"waiting.join","ts":1001,"user":{"id":"w1","name":"Wanda"}}
@@ -29,14 +30,14 @@ struct RestartTests {
 
     """
 
-  /// A daemon that continues where another one stopped.
+  /// Starts a daemon with the state directory of another one, which has ended.
   private func successor(of daemon: RunningDaemon) throws -> RunningDaemon {
     try RunningDaemon(
       arguments: ["--state-dir", daemon.directory.appendingPathComponent("state").path])
   }
 
-  /// What `show` says about the room's features and events, except what changes with time: the rate
-  /// of the chat and, if the room records, its recorder's progress.
+  /// Returns the features and event counters that `show` reports, without values that change with
+  /// time: the chat's rate and, if the room records, the recorder's progress.
   private func shown(_ daemon: RunningDaemon, records: Bool = false) throws -> NSDictionary {
     let outcome = try daemon.ctl("show", "main", "--json=short")
     try #require(outcome.status == 0, "\(outcome.diagnostics)")
@@ -68,7 +69,8 @@ struct RestartTests {
     #expect(try shown(second) == before)
     #expect(second.log.contains("room main opened with the state from before the restart"))
 
-    // It remembers what it does not show: the deleted stay away, gifts find their bomb.
+    // State that the report omits is restored, too: deleted messages stay deleted, and gifts are
+    // assigned to their gift bomb.
     try ingest(
       """
       {"type":"chat.message","ts":1250,"id":"m3","user":{"id":"u3","name":"Eve"},"text":"late"}
@@ -81,15 +83,15 @@ struct RestartTests {
     let after = try shown(second)
     let chat = try #require((after["features"] as? [String: Any])?["chat"] as? [String: Any])
     let poll = try #require((after["features"] as? [String: Any])?["poll"] as? [String: Any])
-    #expect(poll["state"] as? String == "ended", "the open poll took its end")
+    #expect(poll["state"] as? String == "ended", "the end event ended the restored poll")
     #expect(poll["winner"] as? Int == 0)
     #expect(chat["total"] as? Int == 4)
-    #expect(chat["deleted"] as? Int == 1, "who was silenced before the end still is")
+    #expect(chat["deleted"] as? Int == 1, "the deletion from before the restart is still in force")
     #expect(chat["chatters"] as? Int == 3)
     #expect(second.stop() == 0)
   }
 
-  @Test func `a stopped daemon keeps its rooms but not those that were closed`() throws {
+  @Test func `a stop and restart keeps the rooms except closed rooms`() throws {
     let first = try RunningDaemon()
     try ingest(Self.events, into: first)
     try ingest(#"{"type":"viewers","room":"other","count":3}"# + "\n", into: first)
@@ -98,15 +100,14 @@ struct RestartTests {
     #expect(first.stop() == 0)
     let second = try successor(of: first)
     #expect(try shown(second) == before)
-    #expect(try second.ctl("show", "other").status == 1, "closed is closed")
+    #expect(try second.ctl("show", "other").status == 1, "a closed room stays closed")
     #expect(second.stop() == 0)
     let third = try successor(of: first)
-    #expect(try shown(third) == before, "also when nothing happened in between")
+    #expect(try shown(third) == before, "a restart without any event in between changes nothing")
     #expect(third.stop() == 0)
   }
 
-  @Test func `events held by throttles are in the room, however often the daemon is killed`() throws
-  {
+  @Test func `events held by throttles survive repeated kills of the daemon`() throws {
     let configuration = FileManager.default.temporaryDirectory
       .appendingPathComponent("held-\(UUID().uuidString).yaml")
     defer { try? FileManager.default.removeItem(at: configuration) }
@@ -132,7 +133,7 @@ struct RestartTests {
         first.directory.appendingPathComponent("state").path,
       ])
     second.kill()
-    // A stop applies what throttles hold.
+    // A stop applies the events that throttles hold.
     #expect(try successor(of: first).stop() == 0)
     let fourth = try successor(of: first)
     let report = try fourth.ctl("show", "main", "header", "--json=short").json()
@@ -141,7 +142,7 @@ struct RestartTests {
     #expect(fourth.stop() == 0)
   }
 
-  @Test func `after a kill, an opened room is there and a closed one is not`() throws {
+  @Test func `after a kill, an opened room is restored and a closed room is not`() throws {
     let first = try RunningDaemon()
     for room in ["opened", "closed"] { #expect(try first.ctl("open", room).status == 0) }
     #expect(try first.ctl("close", "closed").status == 0)
@@ -153,10 +154,10 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
-  @Test func `sending to a room that cannot be kept reports this, and so does status`() throws {
+  @Test func `send and status report a room that cannot be saved`() throws {
     let state = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: state) }
-    // Where the directories of the rooms and of their log would be.
+    // Files in place of the directories of the rooms and of the write-ahead log.
     for name in ["rooms", "log"] { _ = makeFile(state.appendingPathComponent(name)) }
     let daemon = try RunningDaemon(arguments: ["--state-dir", state.path])
     let send = try daemon.ctl("send", "main", #"{"type":"viewers","count":4}"#)
@@ -188,14 +189,14 @@ struct RestartTests {
     second.kill()
 
     let third = try successor(of: first)
-    #expect(try shown(third, records: true) == before, "what was recorded last is in the state")
+    #expect(try shown(third, records: true) == before, "the state contains the last recorded event")
     try ingest(#"{"type":"viewers","ts":4000,"count":140}"# + "\n", into: third)
     let stop = try third.ctl("record", "stop", "main", "--json=short")
     #expect(stop.status == 0, "\(stop.diagnostics)")
     let recording = try stop.json()
     #expect(recording["recording"] as? String == name)
     #expect(recording["segments"] as? Int == 3)
-    #expect(recording["events"] as? Int == 20, "those that the room took, and no other")
+    #expect(recording["events"] as? Int == 20, "exactly the events that the room applied")
     let export = try third.ctl("record", "export", name)
     #expect(export.output.split(separator: "\n").count == 20)
     third.kill()
@@ -203,11 +204,11 @@ struct RestartTests {
     let fourth = try successor(of: first)
     let list = try fourth.ctl("record", "list", "--json=short")
     let isOver = list.output.contains(#""state":"finished""#)
-    #expect(isOver, "what was stopped does not go on: \(list.output)")
+    #expect(isOver, "a stopped recording does not continue: \(list.output)")
     #expect(fourth.stop() == 0)
   }
 
-  @Test func `a recording is paused, stays so when the daemon is killed, and goes on`() throws {
+  @Test func `a paused recording stays paused after a kill and can be resumed`() throws {
     let first = try RunningDaemon()
     #expect(try first.ctl("open", "main").status == 0)
     let early = try first.ctl("record", "pause", "main")
@@ -256,12 +257,12 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
-  /// Starts the daemon with too little memory to restore a room, and says how it ended.
+  /// Starts the daemon with too little memory to restore a room, and returns how the process ended.
   private func starve(_ state: URL, bytes: Int) throws -> Process.TerminationReason {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let process = Process()
-    // Ends by itself if the daemon does not.
+    // `timeout` ends the daemon if the daemon does not end.
     process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
     process.arguments = [
       "60", "prlimit", "--data=\(bytes)", "--core=0",
@@ -276,8 +277,8 @@ struct RestartTests {
     return process.terminationReason
   }
 
-  @Test(.enabled(if: !isSanitized, "a sanitizer needs more memory than the daemon is given"))
-  func `a room at which the daemon dies twice is set aside, and nothing else is`() throws {
+  @Test(.enabled(if: !isSanitized, "a sanitizer needs more memory than this test allows"))
+  func `only a room whose restoration kills the daemon twice is set aside`() throws {
     let first = try RunningDaemon()
     for room in ["heavy", "light"] {
       try ingest(#"{"type":"viewers","room":"\#(room)","count":4}"# + "\n", into: first)
@@ -286,7 +287,7 @@ struct RestartTests {
       contentsOfFile: "/proc/\(first.process.processIdentifier)/status", encoding: .utf8)
     let kibibytes = try #require(memory.firstMatch(of: /VmData:\s*(\d+) kB/).flatMap { Int($0.1) })
     #expect(first.stop() == 0)
-    // More than there will be memory for, in a form that has no checksum.
+    // A snapshot too large for the memory limit, in the older format without a checksum.
     let state = first.directory.appendingPathComponent("state")
     let file = state.appendingPathComponent("rooms/heavy.json")
     let saved = try String(contentsOf: file, encoding: .utf8)
@@ -313,7 +314,7 @@ struct RestartTests {
     #expect(second.stop() == 0)
   }
 
-  @Test func `an unusable state directory costs only the saved state`() throws {
+  @Test func `the daemon runs with an unusable state directory but saves no state`() throws {
     let directory = try temporaryDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     let file = makeFile(directory.appendingPathComponent("file"))

@@ -12,11 +12,12 @@ struct RoomRecordingTests {
   }
 
   @Test
-  func `a recording from the command line contains what was ingested and survives the daemon`()
+  func `a recording started with livehostctl contains all ingested events and survives a restart`()
     throws
   {
     let daemon = try RunningDaemon()
-    #expect(try daemon.ctl("record", "start", "main").status == 1, "there is no room yet")
+    #expect(
+      try daemon.ctl("record", "start", "main").status == 1, "a room must be open to be recorded")
     #expect(try daemon.ctl("open", "main").status == 0)
     let start = try daemon.ctl("--json=short", "record", "start", "main")
     #expect(start.status == 0, "\(start.diagnostics)")
@@ -33,12 +34,13 @@ struct RoomRecordingTests {
     #expect(stop.status == 0, "\(stop.diagnostics)")
     #expect(try stop.json()["digest"] is String)
     #expect(try daemon.ctl("record", "list").output.contains(name))
-    #expect(try daemon.ctl("record").output.contains("start"), "shows its verbs")
+    #expect(
+      try daemon.ctl("record").output.contains("start"), "record without arguments lists its verbs")
     #expect(daemon.stop() == 0)
     #expect(daemon.log.contains("recording \(name) finished: 5000 events"))
   }
 
-  /// Records the bundled stream in room `main`; gives what is told of the recording.
+  /// Records the bundled stream in the room `main`, and returns the final report of the recording.
   private func recordMain(_ daemon: RunningDaemon) throws -> [String: Any] {
     #expect(try daemon.ctl("open", "main").status == 0)
     #expect(try daemon.ctl("record", "start", "main").status == 0)
@@ -48,7 +50,7 @@ struct RoomRecordingTests {
     return try daemon.ctl("record", "stop", "main", "--json=short").json()
   }
 
-  @Test func `a recording is replayed, exported and analysed from the command line`() throws {
+  @Test func `livehostctl replays, exports and analyses a recording`() throws {
     let daemon = try RunningDaemon()
     let stop = try recordMain(daemon)
     let name = try #require(stop["recording"] as? String)
@@ -88,11 +90,11 @@ struct RoomRecordingTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a task ends silently when its client disconnects`() throws {
+  @Test func `a task is cancelled when its client disconnects`() throws {
     let daemon = try RunningDaemon()
     let name = try #require(try recordMain(daemon)["recording"] as? String)
 
-    // So slow that it would take hours.
+    // At this speed, the replay would take hours.
     let client = Process()
     client.executableURL = RunningDaemon.binaries.appendingPathComponent("livehostctl")
     client.arguments = [
@@ -114,12 +116,12 @@ struct RoomRecordingTests {
     var looks = 0
     while try taskCount() > 0, looks < 200 { looks += 1 }
     #expect(try taskCount() == 0)
-    #expect(try daemon.ctl("show", "again").status == 0, "the room lives on")
+    #expect(try daemon.ctl("show", "again").status == 0, "the room stays open")
     #expect(daemon.stop() == 0)
     #expect(daemon.log.contains("cancelled"))
   }
 
-  @Test func `a daemon killed while recording has kept every acknowledged event`() throws {
+  @Test func `a recording contains every acknowledged event after a kill of the daemon`() throws {
     let first = try RunningDaemon()
     #expect(try first.ctl("open", "main").status == 0)
     #expect(try first.ctl("record", "start", "main").status == 0)
@@ -131,13 +133,13 @@ struct RoomRecordingTests {
     let second = try RunningDaemon(arguments: ["--state-dir", state])
     let recording = try #require(try list(second).first)
     #expect(recording["events"] as? Int == 5_000)
-    #expect(recording["state"] as? String == "recording", "it goes on")
+    #expect(recording["state"] as? String == "recording", "the recording continues")
     #expect(recording["segments"] as? Int == 2)
     #expect(second.stop() == 0)
   }
 
   @Test(
-    .enabled(if: SmallDisk.isAvailable, "may not mount file systems"))
+    .enabled(if: SmallDisk.isAvailable, "requires the right to mount file systems"))
   func `a full disk fails the recording and is reported, but the room remains open`() throws {
     let disk = try SmallDisk()
     let daemon = try RunningDaemon(arguments: ["--state-dir", disk.path])
@@ -145,7 +147,7 @@ struct RoomRecordingTests {
     #expect(try daemon.ctl("record", "start", "main").status == 0)
     let ingest = try daemon.ctl(
       "ingest", RecordingTests.recording, "--speed", "max", "--room", "main", "--json=short")
-    // The events are acknowledged if a snapshot of the room still fits on the disk.
+    // The events are acknowledged only if a snapshot of the room still fits on the disk.
     let isKept = ingest.status == 0
     let diagnostics = ingest.diagnostics
     #expect(isKept || diagnostics.contains("No space left on device"), "\(diagnostics)")
@@ -163,11 +165,11 @@ struct RoomRecordingTests {
     #expect(export.output.split(separator: "\n").count == kept)
     #expect(daemon.log.contains("recording of room main failed"))
     #expect((features["chat"] as? [String: Any])?["total"] as? Int == 4_933)
-    // A second later a recording is tried again, of which there is room for the first line.
+    // A second later, the daemon tries to record again. The disk has space for the first line.
     let state = (features["recorder"] as? [String: Any])?["state"] as? String
     let isTriedAgain = try list(daemon).count > 1
     #expect(state == "failed" || state == "recording" && isTriedAgain)
-    // Whether or not the disk has room for its state.
+    // The outcome does not matter: the disk may have no space for the room's state.
     _ = try daemon.ctl("send", "main", #"{"type":"viewers","count":12}"#)
     let now = try daemon.ctl("show", "main", "header", "--json=short").json()
     let header = (now["features"] as? [String: Any])?["header"] as? [String: Any]

@@ -4,8 +4,8 @@ import NIOPosix
 import SocketTestSupport
 import Testing
 
-/// A `livehostd` of its own for one test: private directories, a notify socket, ended with the
-/// test.
+/// A `livehostd` process for one test, with private directories and a notify socket. The process
+/// ends with the test.
 final class RunningDaemon {
   static let binaries = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()
@@ -17,9 +17,9 @@ final class RunningDaemon {
   var controlSocket: String { runtimeDirectory + "/io.livehost.Control" }
   var ingestSocket: String { runtimeDirectory + "/ingest" }
 
-  /// Starts the daemon and waits until it says READY=1.
+  /// Starts the daemon and waits until it sends READY=1.
   ///
-  /// - Parameter starting: called once the daemon runs.
+  /// - Parameter starting: called after the process has started, before READY=1.
   init(
     arguments: [String] = [], environment: [String: String] = [:],
     starting: (RunningDaemon) throws -> Void = { _ in }
@@ -42,19 +42,19 @@ final class RunningDaemon {
     try notifications.wait(for: "READY=1")
   }
 
-  /// What the daemon logged so far.
+  /// The output of the daemon's log so far.
   var log: String {
     (try? String(contentsOf: directory.appendingPathComponent("log"), encoding: .utf8)) ?? ""
   }
 
-  /// Ends the daemon as systemd does, and returns its exit status.
+  /// Ends the daemon with SIGTERM, as systemd does, and returns its exit status.
   func stop() -> Int32 {
     process.terminate()
     process.waitUntilExit()
     return process.terminationStatus
   }
 
-  /// Kills the daemon without any warning.
+  /// Kills the daemon with SIGKILL.
   func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
@@ -77,7 +77,7 @@ final class RunningDaemon {
   }
 }
 
-/// What a program did.
+/// The exit status and the output of a program.
 struct Outcome {
   let status: Int32
   let output: String
@@ -88,7 +88,7 @@ struct Outcome {
   }
 }
 
-/// Runs a program of this package to its end.
+/// Runs a program of this package and waits for its end.
 func run(
   _ program: String, _ arguments: [String], environment: [String: String] = [:],
   input: String? = nil
@@ -99,7 +99,7 @@ func run(
   process.executableURL = RunningDaemon.binaries.appendingPathComponent(program)
   process.arguments = arguments
   process.environment = try programEnvironment().merging(environment) { $1 }
-  // Files, not pipes: nothing has to read at the same time.
+  // Files, unlike pipes, need no concurrent reader.
   let output = directory.appendingPathComponent("output")
   let diagnostics = directory.appendingPathComponent("diagnostics")
   let source = directory.appendingPathComponent("input")
@@ -114,8 +114,8 @@ func run(
     diagnostics: try String(contentsOf: diagnostics, encoding: .utf8))
 }
 
-/// What a program under test sees: not the variables with which a developer configures their own,
-/// and a home of its own. Sanitizers are configured for all processes.
+/// Returns the environment of a program under test, with a temporary home directory. Only a fixed
+/// set of variables is inherited, so that a developer's own settings have no effect.
 func programEnvironment() throws -> [String: String] {
   let kept = [
     "PATH", "LD_LIBRARY_PATH", "TMPDIR", "TZ", "LANG", "LC_ALL", "LD_PRELOAD", "TSAN_OPTIONS",
@@ -125,12 +125,12 @@ func programEnvironment() throws -> [String: String] {
     .merging(["HOME": allTemporaryFiles.get().path]) { $1 }
 }
 
-/// Whether this program and those that it starts are built with a sanitizer.
+/// Whether this program and the programs that it starts are built with a sanitizer.
 let isSanitized = ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains {
   ProcessInfo.processInfo.environment[$0] != nil
 }
 
-/// A new directory, removed at the end of the process at the latest.
+/// Creates a directory, which is removed at the end of this process at the latest.
 func temporaryDirectory() throws -> URL {
   let directory = try allTemporaryFiles.get()
     .appendingPathComponent(String(UUID().uuidString.prefix(8)))
@@ -153,7 +153,7 @@ func makeFile(_ url: URL) -> URL {
   return url
 }
 
-/// A file of the repository.
+/// Returns the absolute path of a file in the repository.
 func repositoryFile(_ path: String) -> String {
   URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../\(path)").standardizedFileURL.path

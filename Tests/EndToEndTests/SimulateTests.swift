@@ -6,7 +6,7 @@ import Testing
 struct SimulateTests {
   static let scenario = repositoryFile("config/scenarios/host-screen.yaml")
 
-  @Test func `the daemon makes the same report, page and trace as this process, byte for byte`()
+  @Test func `simulate gives the same report, page and trace with the daemon as with --local`()
     throws
   {
     let daemon = try RunningDaemon()
@@ -25,7 +25,8 @@ struct SimulateTests {
     #expect(results[0][0] == results[1][0])
     #expect(results[0][1] == results[1][1])
     #expect(results[0][2] == results[1][2])
-    #expect(results[0][2].utf8.count > 16 << 20, "the trace is longer than one message may be")
+    #expect(
+      results[0][2].utf8.count > 16 << 20, "the trace exceeds the maximum size of one message")
     #expect(daemon.stop() == 0)
   }
 

@@ -4,9 +4,10 @@ import Testing
 @Suite struct SimulatingTests {
   static let scenario = repositoryFile("config/scenarios/host-screen.yaml")
 
-  /// Each process seeds the hashes of its sets and dictionaries differently; one here does not.
+  /// Swift seeds its hash function differently in each process. One process here uses the fixed
+  /// seed.
   @Test
-  func `processes with different hash seeds give the same bytes, other scenario seeds do not`()
+  func `reports do not depend on the process's hash seed but do depend on the scenario's seed`()
     throws
   {
     func report(_ arguments: [String] = [], _ environment: [String: String] = [:]) throws -> Data {
@@ -24,7 +25,7 @@ import Testing
     #expect(try report(["--seed", "43"]) != first)
   }
 
-  @Test func `each kind of failure has its exit code`() throws {
+  @Test func `each kind of failure has a distinct exit code`() throws {
     func status(_ arguments: String...) throws -> Int32 {
       try run("livehostctl", ["simulate", "--local"] + arguments).status
     }

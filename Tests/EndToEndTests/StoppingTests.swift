@@ -5,16 +5,16 @@ import Testing
 
 @Suite(.serialized)
 struct StoppingTests {
-  @Test func `a sender that does not read its answers does not keep rooms from being saved`() throws
-  {
+  @Test func `a stop saves the rooms even if a sender does not read its answers`() throws {
     let daemon = try RunningDaemon()
     let idle = try BlockingClient(daemon.ingestSocket)
-    // Answers repeat the token. The kernel takes four of these; then the daemon is left with some.
+    // Answers repeat the token. The kernel buffers about four of these answers, and the rest stays
+    // in the daemon.
     for number in 0..<8 {
       let token = String(repeating: "\(number)", count: 60_000)
       try idle.write("{\"type\":\"sync\",\"token\":\"\(token)\"}\n")
     }
-    // Each makes the daemon's one loop look at all its connections.
+    // Each sync makes the daemon's only event loop handle all connections.
     let other = try BlockingClient(daemon.ingestSocket)
     for _ in 0..<8 { _ = try #require(try other.sync()) }
     daemon.process.terminate()
@@ -24,7 +24,7 @@ struct StoppingTests {
     #expect(daemon.log.contains("livehostd stopped"))
   }
 
-  @Test func `a long simulation is cancelled`() throws {
+  @Test func `a stop cancels a long simulation`() throws {
     let daemon = try RunningDaemon()
     let scenario = """
       name: long
@@ -48,12 +48,13 @@ struct StoppingTests {
     try client.write(
       "{\"method\":\"org.varlink.service.GetInfo\"}\0"
         + "{\"method\":\"io.livehost.Control.Simulate\",\"parameters\":\(parameters)}\0")
-    // The next call begins before anything else can happen.
+    // After this answer, the second call has begun.
     #expect(client.receive()?.contains("livehostd") == true)
     daemon.process.terminate()
     #expect(client.receive() == nil)
-    // Nil is also what a minute without a word gives.
-    try #require(throws: SocketFailure.self, "the call goes on") { try client.write("\0") }
+    // `receive` also returns nil after a minute of silence. A failed write proves that the
+    // connection is closed.
+    try #require(throws: SocketFailure.self, "the connection stays open") { try client.write("\0") }
     daemon.process.waitUntilExit()
     #expect(daemon.process.terminationStatus == 0)
     #expect(daemon.log.contains("livehostd stopped"))

@@ -13,7 +13,7 @@ struct ThrottlingTests {
     return file
   }
 
-  /// What contradicts itself or a promise, with the line and key to look at.
+  /// Contradictory or unsupported settings, with the line, the key and a word of the message.
   static let contradictions: [(text: String, place: String, problem: String)] = [
     (
       "throttle:\n  chat: {interval: 2s, maximum-staleness: 1s}\n", ":2: throttle.chat",
@@ -27,7 +27,7 @@ struct ThrottlingTests {
 
   @Test(
     arguments: contradictions)
-  func `a contradiction is refused at the start and at a reload, with its line`(
+  func `start and reload refuse a contradictory throttle and name its line`(
     text: String, place: String, problem: String
   ) throws {
     let configuration = try file(text)
@@ -45,7 +45,9 @@ struct ThrottlingTests {
     #expect(daemon.stop() == 0)
   }
 
-  @Test func `a policy applies from the start, and a new one from a reload on`() async throws {
+  @Test func `a policy applies after the start, and a changed policy applies after a reload`()
+    async throws
+  {
     let configuration = try file("throttle: {chat: {interval: 3000s}}\n")
     let daemon = try RunningDaemon(arguments: ["--config", configuration.path])
     let ingest = try BlockingClient(daemon.ingestSocket)
@@ -54,7 +56,7 @@ struct ThrottlingTests {
         + "\n"
     }
     let client = try await ControlClient.connect(path: daemon.controlSocket)
-    /// Asks until the room has taken the message and `isSettled` of its counters.
+    /// Polls the room's counters until the message has been received and `isSettled` returns true.
     func counters(_ room: String, until isSettled: (Counters) -> Bool) async throws -> Counters {
       var last = Counters()
       for _ in 0..<20_000 {
@@ -71,7 +73,7 @@ struct ThrottlingTests {
     #expect(try daemon.ctl("reload").status == 0)
     try ingest.write(message("after"))
     #expect(try await counters("after") { $0.pending == 0 }.applied == 1)
-    // What is held keeps the deadline that it was promised.
+    // An event that is already held keeps its deadline.
     #expect(try await counters("before") { _ in true }.pending == 1)
     await client.client.close()
     #expect(daemon.stop() == 0)

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: SmallDisk.isAvailable, "may not mount file systems"))
+@Suite(.enabled(if: SmallDisk.isAvailable, "requires the right to mount file systems"))
 struct FailureTests {
   @Test(arguments: [true, false])
   func `a full disk fails the recording, which keeps what was copied`(

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A program that sends events, over one connection.
+/// A source that sends events over one connection.
 final class Client: Peer, @unchecked Sendable {
   let name: String
   private var outgoing: [UInt8] = []
-  /// Lines that are events, valid or not.
+  /// The number of event lines so far, valid or malformed.
   private var lines = 0
   private var malformed = 0
-  /// How many valid lines were rejected so far, because their room was closed.
+  /// The number of valid lines that were rejected so far because their room was closed.
   private var refused = 0
   private var syncs = 0
-  /// The rooms of which the next answer speaks.
+  /// The rooms that the next acknowledgement covers.
   private var touched: Set<String> = []
   private(set) var unanswered: [Sync] = []
-  /// Whether it sends no more; then, whether all that it meant to send was sent.
+  /// Nil while the client sends. Afterwards, whether all lines were sent.
   private var isComplete: Bool?
 
   struct Sync {
@@ -28,7 +28,7 @@ final class Client: Peer, @unchecked Sendable {
     super.init(channel, simulation, messagesEndWith: UInt8(ascii: "\n"))
   }
 
-  /// Whether it may send.
+  /// Whether the client can still send.
   var isOpen: Bool { !hasLeft && !channel.isClosed && isComplete == nil }
 
   func send(_ count: Int, to room: String, _ time: Int, syncs isSynced: Bool, noise: UInt64) {
@@ -58,7 +58,7 @@ final class Client: Peer, @unchecked Sendable {
     push()
   }
 
-  /// The next sync, which waits for its answer from now on.
+  /// Returns the next sync line and registers it as unanswered.
   private func sync() -> String {
     syncs += 1
     let token = "\(name)-\(syncs)"
@@ -70,7 +70,7 @@ final class Client: Peer, @unchecked Sendable {
     return "{\"type\":\"sync\",\"token\":\"\(token)\"}"
   }
 
-  /// Sends what fits, and the rest once more fits.
+  /// Sends as many bytes as the connection accepts. The rest is sent when there is space again.
   private func push() {
     guard isOpen, !outgoing.isEmpty else { return }
     outgoing.removeFirst(channel.send(outgoing[...]))
@@ -84,7 +84,7 @@ final class Client: Peer, @unchecked Sendable {
       unanswered = []
       abandon()
     } else {
-      // A last line without its ending is a line, too.
+      // A last line without a line ending counts as a line.
       if outgoing.isEmpty {
         outgoing += sync().utf8
         push()
@@ -99,14 +99,14 @@ final class Client: Peer, @unchecked Sendable {
     if isComplete == true {
       simulation.expect(
         .syncIsAnswered, !simulation.isServing,
-        "\(name) has sent all and is not told about \(unanswered.map(\.token))")
+        "\(name) has sent all lines and got no answer to \(unanswered.map(\.token))")
     }
     unanswered = []
   }
 
   override func take(_ message: [UInt8]) {
     let line = String(decoding: message, as: UTF8.self)
-    simulation.trace.add("\(name) is told \(line)")
+    simulation.trace.add("\(name) receives \(line)")
     guard
       let answer = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
       let type = answer["type"] as? String, !unanswered.isEmpty
@@ -115,12 +115,12 @@ final class Client: Peer, @unchecked Sendable {
     simulation.expect(
       .counted,
       answer["token"] as? String == sync.token && answer["received"] as? Int == sync.lines,
-      "\(name) sent \(sync.lines) lines before \(sync.token) and was told \(line)")
-    // Which ones were refused is not told.
+      "\(name) sent \(sync.lines) lines before \(sync.token) and received \(line)")
+    // The answer does not identify the rejected lines.
     let others = (answer["rejected"] as? Int ?? -1) - sync.malformed
     simulation.expect(
       .counted, others == refused || others > refused && simulation.mayRefuse,
-      "\(sync.malformed) malformed lines were sent before \(sync.token), and \(name) was told \(line)"
+      "\(sync.malformed) malformed lines were sent before \(sync.token), and \(name) received \(line)"
     )
     if type == "synced", others == refused { simulation.model.acknowledge(name, sync.counts) }
     refused = others

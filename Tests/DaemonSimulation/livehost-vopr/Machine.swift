@@ -2,22 +2,22 @@ import CSimulatedMachine
 import NIOCore
 import TestSupport
 
-/// The machine on which the daemon runs: everything that can run does so one step at a time, in an order that the
-/// seed decides.
+/// The simulated machine on which the daemon runs. The machine runs one step at a time, in an order
+/// that depends only on the seed.
 ///
-/// Time passes only between steps, and at once if nothing can run.
+/// Time passes only between steps. If nothing can run, time jumps to the next timer.
 final class Machine {
-  /// Of the process: the default executor of the runtime needs it.
+  /// The machine of this process. The runtime's default executor needs a global.
   nonisolated(unsafe) static var current = Machine(seed: 0)
 
   private typealias Timer = (due: UInt64, fire: () -> Void)
 
   private var random: SplitMix64
-  /// The next one last.
+  /// The pending timers in descending order: the next timer is last.
   private var timers: [Timer] = []
   private var jobs: [UnownedJob] = []
   var loops: [SimulatedEventLoop] = []
-  /// Runs a job of the work executor, if it has one.
+  /// Runs a job of the work executor. Returns false if it has no job.
   var work: () -> Bool = { false }
   private(set) var steps = 0
 
@@ -25,12 +25,13 @@ final class Machine {
 
   var now: UInt64 { machine_now() }
 
-  /// Adds a job for the threads that all tasks share.
+  /// Adds a job to the global thread pool.
   func enqueue(_ job: UnownedJob) { jobs.append(job) }
 
-  /// Calls `body` between two steps, once it is that time.
+  /// Calls `body` between two steps when the time reaches `due`.
   func at(_ due: UInt64, _ body: @escaping () -> Void) {
-    // Behind all that are due by then: there are some dozens, mostly due soon.
+    // Equal times keep their order. A linear search is enough for a few dozen timers, most of them
+    // due soon.
     let index = timers.firstIndex { $0.due <= due } ?? timers.endIndex
     timers.insert((due, body), at: index)
   }
@@ -39,7 +40,7 @@ final class Machine {
     at(now &+ nanoseconds, body)
   }
 
-  /// Runs one thing that can run; `false` if nothing can before `end`.
+  /// Runs one step. Returns false if nothing can run before `end`.
   func step(until end: UInt64 = .max) -> Bool {
     while true {
       while let timer = timers.last, timer.due <= now {
@@ -57,7 +58,7 @@ final class Machine {
     }
   }
 
-  /// Runs until `isDone` holds; `false` if it does not by `end`.
+  /// Runs until `isDone` returns true. Returns false if that does not happen by `end`.
   @discardableResult
   func run(until end: UInt64 = .max, _ isDone: () -> Bool = { false }) -> Bool {
     while !isDone() {
@@ -74,7 +75,7 @@ final class Machine {
   }
 
   private func runAny() -> Bool {
-    // Few, so that a list costs nothing.
+    // The list is short, so building it is cheap.
     var choices: [() -> Bool] = []
     if !jobs.isEmpty { choices.append(runJob) }
     for loop in loops where loop.canRun { choices.append(loop.runNext) }
@@ -92,12 +93,12 @@ final class Machine {
   }
 
   private func runJob() -> Bool {
-    // The shared threads take jobs in any order, mostly in theirs.
+    // A thread pool usually runs jobs in order but does not have to.
     let index = random.oneIn(4) ? random.pick(0..<jobs.count) : 0
     jobs.remove(at: index).runSynchronously(on: Self.sharedThreads)
     return true
   }
 
-  /// What the runtime calls generic: no executor in particular.
+  /// The runtime's "generic" executor: no particular executor.
   private static let sharedThreads = unsafeBitCast((0, 0), to: UnownedSerialExecutor.self)
 }

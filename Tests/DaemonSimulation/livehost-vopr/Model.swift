@@ -1,73 +1,77 @@
-/// What was asked of the daemon and what it has promised, by what clients saw: it knows nothing of files.
+/// Everything that clients sent and that the daemon acknowledged, and the rules that follow. The
+/// model knows nothing about files.
 struct Model {
-  /// What must hold whatever happens.
+  /// The conditions that must hold after every sequence of operations and faults.
   enum Invariant: String, CaseIterable {
-    case acknowledgedIsKept = "what was acknowledged is there"
-    case prefix = "what is there was sent, in order, each once"
-    case foreign = "what is there was sent to that room"
-    case nothingReturns = "what a crash has lost does not come back"
-    case closedIsGone = "what was closed for good does not come back"
-    case roomIsKept = "a room whose opening was acknowledged is there"
-    case actIsKept = "an act that was acknowledged is there"
-    case syncIsAnswered = "every sync is answered"
-    case counted = "an answer counts the lines that were sent"
-    case recordedIsPrefix = "a recording holds what was sent, in order, each once"
-    case recordedIsKept = "what was acknowledged while it was recorded is in the recording"
-    case recordedIsWhole = "what a restart brings back of what was recorded is in the recording"
-    case replayed = "a replay leads to the state that was recorded"
-    case progress = "what was begun ends"
-    case told = "what the disk has spoiled is told"
-    case noFalseAlarm = "no damage is told where the disk has spoiled nothing"
-    case converges = "a monitor comes to know what is in its room"
-    case bounded = "what waits for the daemon or the disk is bounded"
+    case acknowledgedIsKept = "acknowledged messages survive"
+    case prefix = "a room has the sent messages in order, each once"
+    case foreign = "a room has only messages that were sent to it"
+    case nothingReturns = "messages lost in a crash do not reappear"
+    case closedIsGone = "messages of a closed room do not reappear"
+    case roomIsKept = "a room survives if its opening was acknowledged"
+    case actIsKept = "acknowledged acts survive"
+    case syncIsAnswered = "every sync is acknowledged"
+    case counted = "an acknowledgement counts all sent lines"
+    case recordedIsPrefix = "a recording has the sent messages in order, each once"
+    case recordedIsKept = "a recording has all messages acknowledged while it ran"
+    case recordedIsWhole = "a recording has all recorded messages that a restart restores"
+    case replayed = "a replay reaches the recorded state"
+    case progress = "every operation ends"
+    case told = "damage on the disk is reported"
+    case noFalseAlarm = "no damage is reported without a cause"
+    case converges = "a monitor converges to the state of its room"
+    case bounded = "data waiting for the daemon or the disk is bounded"
   }
 
-  /// Messages of one client in one room; numbers begin at 0.
+  /// The messages of one client in one room, numbered from 0.
   struct Sent {
     var count = 0
-    /// The first so many are acknowledged.
+    /// The number of acknowledged messages. These are the first of the client.
     var acknowledged = 0
-    /// No more than so many may be there, since a crash has lost the rest.
+    /// The largest number of messages that may be in the room: a crash lost the rest.
     var limit = Int.max
-    /// The first so many are in a life of the room that has ended, ...
+    /// The number of first messages that were certainly removed when the room was closed.
     var mustBeGone = 0
-    /// ... and so many may be.
+    /// The number of first messages that may have been removed when the room was closed.
     var mayBeGone = 0
   }
 
   struct Room {
     var clients: [String: Sent] = [:]
-    /// Whether anything has been asked that would open it, since it was closed.
+    /// Whether the room may exist: since it was closed, something was requested that opens it.
     var mayExist = false
-    /// Whether its existence was acknowledged.
+    /// Whether the room must exist, because its existence was acknowledged.
     var mustExist = false
-    /// Calls that close it and are not answered.
+    /// The number of unanswered calls that close the room.
     var closings = 0
-    /// Whether it was to be opened since the first of them was made.
+    /// Whether opening was requested after the first of these calls.
     var isReopened = false
-    /// Calls that have closed it.
+    /// The number of calls that closed the room.
     var closed = 0
-    /// Of the host's acts: the last that was asked for, that was acknowledged, and that may be gone.
+    /// The number of the host's last act that was requested, that was acknowledged, and that may be
+    /// lost.
     var acts = (asked: 0, acknowledged: 0, mayBeGone: 0)
-    /// Acts that are asked for at the same time may be done in any order.
+    /// The number of unanswered acts. The daemon may apply concurrent acts in any order.
     var actsInFlight = 0
-    /// How often each message of other rooms may be there, since recordings were played into this one.
+    /// The maximum count of each message of other rooms whose recordings were replayed into this
+    /// room.
     var copies: [String: Int] = [:]
-    /// Whether something may be missing in front of something that is there: what a recording begins with follows what
-    /// was logged, and of both the disk may have spoiled the end.
+    /// Whether messages may be missing before messages that exist. The start of a recording follows
+    /// the end of the log, and the disk may have damaged the ends of both.
     var mayHaveGaps = false
   }
 
   struct Recording {
     let room: String
-    /// From which message of each client on it was recorded, and how many were acknowledged by its end.
+    /// The number of each client's first recorded message, and the number of acknowledged messages
+    /// at the end of the recording.
     var from: [String: Int]
     var until: [String: Int]?
-    /// Whether the next run may not know that it is to be continued.
+    /// Whether the next run may be unable to know that it must continue the recording.
     var endsWithLife = false
-    /// Whether the disk has spoiled it, perhaps.
+    /// Whether the disk may have damaged the recording.
     var mayBeDamaged = false
-    /// Whether it was paused, so that something may be missing in the middle.
+    /// Whether the recording was paused, so messages may be missing in the middle.
     var hasGaps = false
   }
 
@@ -87,9 +91,9 @@ struct Model {
     guard holds else { throw Violation(invariant: invariant, detail: detail()) }
   }
 
-  // MARK: What is asked for
+  // MARK: Requests
 
-  /// A client sends the next message; returns its identifier.
+  /// Records that a client sends its next message, and returns the message's identifier.
   mutating func send(_ client: String, to room: String) -> String {
     rooms[room, default: Room()].mayExist = true
     let number = rooms[room]?.clients[client, default: Sent()].count ?? 0
@@ -97,7 +101,7 @@ struct Model {
     return "\(room)/\(client)/\(number)"
   }
 
-  /// How many messages a client has sent to each room.
+  /// Returns the number of messages that a client has sent to each room.
   func counts(of client: String) -> [String: Int] {
     rooms.compactMapValues { $0.clients[client]?.count }
   }
@@ -111,7 +115,8 @@ struct Model {
     }
   }
 
-  /// A call that closes a room is made. Returns what it must remove.
+  /// Records that a call to close a room begins. Returns the number of each client's messages that
+  /// the call must remove.
   mutating func beginClosing(_ room: String) -> [String: Int] {
     if rooms[room]?.closings ?? 0 == 0 { rooms[room]?.isReopened = false }
     rooms[room, default: Room()].closings += 1
@@ -119,7 +124,7 @@ struct Model {
     return rooms[room]?.clients.mapValues(\.acknowledged) ?? [:]
   }
 
-  /// It is answered: `isDone` if there was such a room.
+  /// Records the answer to a call that closes a room. `isDone` is true if the room existed.
   mutating func endClosing(_ name: String, _ removed: [String: Int], isDone: Bool) {
     guard var room = rooms[name] else { return }
     room.closings -= 1
@@ -133,22 +138,22 @@ struct Model {
         room.isReopened
         || room.clients.contains { $1.count > max(removed[$0] ?? 0, $1.mustBeGone) }
     } else {
-      // It may come back, and so may a room of its name whose closing failed before.
+      // The room may reappear, and so may an earlier room with its name whose closing failed.
       for client in room.clients.keys { room.clients[client]?.limit = .max }
     }
-    // Whatever was sent meanwhile may be in either life.
+    // A message sent during the call may be in the closed room or in the new room.
     room.forgetPromises()
     rooms[name] = room
   }
 
-  /// A recording of a room is played into another one.
+  /// Records that a recording of one room is replayed into another room.
   mutating func copy(from source: String, into target: String) {
     let earlier = rooms[source]?.copies ?? [:]
     rooms[target, default: Room()].mayExist = true
     rooms[target]?.copies.merge(earlier.merging([source: 1], uniquingKeysWith: +)) { $0 + $1 }
   }
 
-  /// The disk has changed what was safely there: of what is known of these rooms, anything may be gone, or back.
+  /// Records that the disk damaged synced data of these rooms: any message may be lost or reappear.
   mutating func spoil(_ names: some Sequence<String>) {
     for name in names where rooms[name] != nil {
       rooms[name]?.forgetPromises()
@@ -165,20 +170,22 @@ struct Model {
     }
   }
 
-  /// What the disk has changed of the log of a room, or of one of its recordings, and what is behind that.
+  /// The messages in a damaged part of a room's log or of a recording, and all messages after that
+  /// part.
   struct Loss {
-    /// The first message of each client.
+    /// The number of each client's first message in the damaged part.
     var messages: [String: Int] = [:]
     var hasActs = false
     var hasOpening = false
     var hasClosing = false
   }
 
-  /// What is lost may be gone, or back if its end is. What was in front of it must be there.
+  /// Records a loss. The messages in `loss` may be missing, or may reappear if the record of the
+  /// room's closing is lost. All earlier messages must exist.
   ///
   /// - Parameters:
-  ///   - recording: which recording it was in; `nil` for the log.
-  ///   - isRecorded: whether there are any recordings of the room.
+  ///   - recording: the damaged recording, or nil for the log.
+  ///   - isRecorded: whether the room has any recordings.
   mutating func spoil(_ name: String, _ loss: Loss, in recording: String?, isRecorded: Bool) {
     guard var room = rooms[name] else { return }
     if isRecorded { room.mayHaveGaps = true }
@@ -186,12 +193,12 @@ struct Model {
       var until = known.until ?? room.clients.mapValues(\.acknowledged)
       if key == recording {
         recordings[key]?.mayBeDamaged = true
-        // Damage also keeps the log from completing what was not synced in the recording.
+        // Damage in the log also prevents it from completing the unsynced end of the recording.
         until = [:]
       } else if recording == nil {
         for (client, first) in loss.messages { until[client] = min(until[client] ?? 0, first) }
       }
-      // A room that does not come back is not recorded any more.
+      // A room that is not restored is no longer recorded.
       recordings[key]?.until = until
     }
     for (client, sent) in room.clients {
@@ -204,9 +211,9 @@ struct Model {
     if loss.hasClosing { spoil([name]) }
   }
 
-  /// The daemon has ended, in whichever way: calls that were not answered may have had an effect.
+  /// Records that the daemon ended. Unanswered calls may have had an effect.
   ///
-  /// - Parameter hasFailed: whether a call on the disk has failed, so that recordings may have ended, too.
+  /// - Parameter hasFailed: whether a call to the disk failed, so recordings may have ended.
   mutating func end(hasFailed: Bool) {
     for (name, recording) in recordings
     where (hasFailed || recording.endsWithLife) && recording.until == nil {
@@ -221,22 +228,23 @@ struct Model {
     }
   }
 
-  // MARK: What is there
+  // MARK: Checks
 
   /// Checks a room.
   ///
   /// - Parameters:
-  ///   - found: the messages and the host's last act in it; `nil` if there is no such room.
-  ///   - promised: the room as it was when the daemon was asked.
-  ///   - isRecovered: the daemon has been started again, and nothing has been sent since.
+  ///   - found: the messages and the host's last act in the room, or nil if the room does not
+  /// exist.
+  ///   - promised: the expected room at the time of the query.
+  ///   - isRecovered: whether the daemon has just been restarted and nothing was sent since.
   mutating func check(
     _ name: String, _ found: (messages: [String], act: Int)?, promised: Room, isRecovered: Bool
   ) throws(Violation) {
     guard let room = rooms[name], room.closings == 0, room.closed == promised.closed else { return }
     if found != nil {
-      try expect(.foreign, room.mayExist, "room \(name) was never opened, or is closed")
+      try expect(.foreign, room.mayExist, "room \(name) exists but was never opened, or was closed")
     } else {
-      try expect(.roomIsKept, !promised.mustExist, "room \(name) is gone")
+      try expect(.roomIsKept, !promised.mustExist, "room \(name) is missing")
     }
     let ranges = try ranges(of: found?.messages ?? [], in: name, .prefix)
     for (client, now) in room.clients.sorted(by: { $0.key < $1.key }) {
@@ -266,7 +274,7 @@ struct Model {
       "room \(name) is at act \(act): \(acts)")
   }
 
-  /// The messages of each client, which must be one range of its numbers.
+  /// Returns the range of each client's message numbers. The numbers must be contiguous.
   private mutating func ranges(
     of messages: [String], in room: String, _ invariant: Invariant, hasGaps: Bool = false
   ) throws(Violation) -> [String: Range<Int>] {
@@ -291,20 +299,20 @@ struct Model {
         invariant,
         number == range.upperBound
           || number > range.upperBound && (hasGaps || rooms[room]?.mayHaveGaps == true),
-        "room \(room) has \(message) behind \(range) of \(client)")
+        "room \(room) has \(message) after \(range) of \(client)")
       ranges[client] = range.lowerBound..<number + 1
     }
     return ranges
   }
 
-  /// Checks what can be read of a recording.
+  /// Checks the readable messages of a recording.
   mutating func check(recording name: String, _ messages: [String]) throws(Violation) {
     guard let recording = recordings[name] else { return }
     let ranges = try ranges(
       of: messages, in: recording.room, .recordedIsPrefix, hasGaps: recording.hasGaps)
     for (client, sent) in rooms[recording.room]?.clients.sorted(by: { $0.key < $1.key }) ?? [] {
       let from = recording.from[client] ?? 0
-      // What was in its room at the last start, all of which was recorded.
+      // The messages that the room had after the last start, all of which were recorded.
       if recording.until == nil, sent.limit != .max, sent.limit > from {
         try expect(
           .recordedIsWhole, ranges[client]?.upperBound ?? 0 >= sent.limit,
@@ -320,20 +328,20 @@ struct Model {
   }
 
   /// - Parameters:
-  ///   - isOver: whether it may have ended already, before it was known to have begun.
-  ///   - endsWithLife: whether the disk has failed, so that the next run may not know of it.
+  ///   - isOver: whether the recording may have ended before its start was acknowledged.
+  ///   - endsWithLife: whether the disk failed, so the next run may not know about the recording.
   mutating func beginRecording(_ name: String, of room: String, isOver: Bool, endsWithLife: Bool) {
     recordings[name] = Recording(
       room: room, from: rooms[room]?.clients.mapValues(\.count) ?? [:], until: isOver ? [:] : nil,
       endsWithLife: endsWithLife, hasGaps: isOver)
   }
 
-  /// How often the recordings of a room have ended.
+  /// How often recordings of each room have ended.
   private(set) var endings: [String: Int] = [:]
 
-  /// What is acknowledged from here on need not be in the recordings of a room.
+  /// Ends the recordings of a room: they need not have messages that are acknowledged later.
   ///
-  /// - Parameter withGaps: whether they may go on later.
+  /// - Parameter withGaps: whether the recordings may continue later.
   mutating func endRecordings(of room: String, withGaps: Bool = false) {
     endings[room, default: 0] += 1
     let acknowledged = rooms[room]?.clients.mapValues(\.acknowledged) ?? [:]
@@ -345,7 +353,7 @@ struct Model {
 }
 
 extension Model.Room {
-  /// All that was sent so far may be there or not.
+  /// Allows every message sent so far to exist or to be missing.
   mutating func forgetPromises() {
     for (client, sent) in clients { clients[client]?.mayBeGone = sent.count }
     acts.mayBeGone = acts.asked

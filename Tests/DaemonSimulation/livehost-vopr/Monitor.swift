@@ -1,12 +1,12 @@
 import ControlInterface
 import JSON
 
-/// A program that watches a room over a connection to the control socket.
+/// A client that monitors a room over the control socket.
 final class Monitor: Peer, @unchecked Sendable {
   let room: String
-  /// The room as it has been told; `nil` before the first reply.
+  /// The room's state according to the replies, or nil before the first reply.
   private(set) var report: JSONValue?
-  /// The room was closed, or was not there.
+  /// Whether the room was closed or did not exist.
   private var hasEnded = false
 
   init(of room: String, rate: Double?, _ channel: SimulatedChannel, _ simulation: Simulation) {
@@ -22,7 +22,7 @@ final class Monitor: Peer, @unchecked Sendable {
     _ = channel.send(Array(call.serialized() + [0])[...])
   }
 
-  /// Whether it is to know what happens in the room.
+  /// Whether the monitor is expected to follow the room.
   var isWatching: Bool { !hasEnded && !hasLeft && !channel.isClosed }
 
   override func take(_ message: [UInt8]) {

@@ -1,9 +1,9 @@
-/// The other end of a connection to the daemon: takes what is sent to it, message by message. It may stall, and reads
-/// nothing then.
+/// The client's end of a connection to the daemon. A peer splits the received bytes into messages.
+/// A stalled peer reads nothing.
 class Peer: @unchecked Sendable {
   let channel: SimulatedChannel
   let simulation: Simulation
-  /// The byte at which a message ends.
+  /// The byte that ends a message.
   private let end: UInt8
   private var incoming: [UInt8] = []
   private(set) var isStalled = false
@@ -16,10 +16,10 @@ class Peer: @unchecked Sendable {
     channel.onReadable = { [weak self] in self?.read() }
   }
 
-  /// Takes a message, without its end.
+  /// Handles a message, which is passed without its end byte.
   func take(_ message: [UInt8]) {}
 
-  /// Called when there is nothing more to read at present.
+  /// Called when all available bytes have been read.
   func hasRead() {}
 
   func stall(_ nanoseconds: UInt64) {

@@ -2,13 +2,13 @@ import Glibc
 import SimulatedDisk
 import TestSupport
 
-/// What happens to a daemon in one simulation: all of it comes from the seed.
+/// Everything that happens to the daemon in one simulation. The plan depends only on the seed.
 struct Plan {
-  /// Something that a client, a disk or a person does.
+  /// An action of a client, of the disk, or of the operator.
   struct Operation {
-    /// Unique in the plan, so that it can be left out.
+    /// The operation's number, unique in the plan, by which it can be omitted.
     let number: Int
-    /// Nanoseconds after the start of the life.
+    /// The time in nanoseconds since the start of the life.
     let at: UInt64
     let kind: Kind
   }
@@ -16,24 +16,26 @@ struct Plan {
   enum Kind {
     case send(client: Int, room: Int, lines: Int, syncs: Bool)
     case leave(client: Int, abruptly: Bool)
-    /// The client reads no answers for some time.
+    /// The client stops reading answers for this time.
     case stall(client: Int, nanoseconds: UInt64)
     case act(room: Int)
-    /// Whether it is recorded from the first moment.
+    /// Opens a room. `isRecorded` requests a recording from the opening.
     case open(room: Int, isRecorded: Bool)
-    /// Whether it is opened again at once.
+    /// Closes a room. `reopens` opens the room again immediately.
     case close(room: Int, reopens: Bool)
     case record(room: Int)
     case stop(room: Int)
     case pause(room: Int)
     case resume(room: Int)
-    /// Plays the newest recording of a room into a later one, at that multiple of its speed.
+    /// Replays the newest recording of a room into a room with a higher number, at a multiple of
+    /// the original speed.
     case replay(room: Int, into: Int, speed: Double?)
     case watch(monitor: Int, room: Int, rate: Double?)
     case stallMonitor(monitor: Int, nanoseconds: UInt64)
     case reload
     case clock(milliseconds: Int)
-    /// One of the next calls fails, or all until that time has passed, and one more.
+    /// Makes one of the next calls to the disk fail, or all calls until this time has passed, and
+    /// one more.
     case fault(DiskFault, on: Calls, after: Int, nanoseconds: UInt64)
     case check
 
@@ -46,14 +48,14 @@ struct Plan {
     var name: String { "\(self)".prefix { $0 != "(" }.description }
   }
 
-  /// Which calls on the disk.
+  /// The calls to the disk that a fault affects.
   enum Calls: CaseIterable { case all, writes, reads, syncs, directorySyncs, renames, opens }
 
-  /// How a life ends.
+  /// The way in which a life ends.
   enum End: String, CaseIterable {
     case kill, powerLoss, stop
 
-    /// What befalls the call at which it happens; `nil` if that is not the end of the process.
+    /// The fault at the last call to the disk, or nil for an orderly stop.
     var crash: DiskFault? {
       switch self {
       case .kill: .processEnd
@@ -63,10 +65,10 @@ struct Plan {
     }
   }
 
-  /// What has changed on the disk.
+  /// The place of damage on the disk.
   enum Rot {
     case newestSnapshot(room: Int)
-    /// The last lines of a segment of the log, which are gone, while others follow.
+    /// The last lines of a segment of the log, which are lost although other segments follow.
     case endOfLog
   }
 
@@ -75,29 +77,29 @@ struct Plan {
     var operations: [Operation]
     let nanoseconds: UInt64
     let end: End
-    /// Calls for the next of which a crash waits: before a sync, a recovery may take for safe what is not. `nil` if
-    /// it comes at any time.
+    /// The kind of call at which the crash happens, or nil for any time. A crash before a sync
+    /// tests whether recovery trusts data that was not synced.
     let crashCalls: Calls?
-    /// Whether everybody is answered before it ends, as they must be once the disk works.
+    /// Whether all clients must get their answers before the life ends. The disk works then.
     let settles: Bool
-    /// How many bits of what is on the disk have changed before it begins.
+    /// The number of bits that flip on the disk before the life starts.
     let rottenBits: Int
-    /// Where they are, if not anywhere.
+    /// The place of the flipped bits, or nil for any place.
     var rot: Rot?
-    /// The call of its start before which the process or the power ends.
+    /// The call during the start before which the process dies or the power fails.
     var crashOfStart: (call: Int, fault: DiskFault)?
   }
 
-  /// How the disk may do worse than fail.
+  /// Faults of the disk that are worse than a failed call.
   struct Misfortunes: OptionSet {
     let rawValue: Int
-    /// It reports syncs that did not happen.
+    /// The disk reports syncs that it did not perform.
     static let lies = Self(rawValue: 1)
-    /// It changes bits of what is safely there.
+    /// The disk flips bits of synced data.
     static let rot = Self(rawValue: 2)
-    /// A call does not return before the end, or before everything is to settle.
+    /// A call does not return until the life ends or all clients must get their answers.
     static let hangs = Self(rawValue: 4)
-    /// Apart from that, no call fails: what could not be written would excuse what is lost.
+    /// No call fails otherwise, because a failed write would excuse a loss.
     static let alone = Self(rawValue: 8)
   }
 
@@ -108,10 +110,10 @@ struct Plan {
   let segmentBytes: Int
   let pageBytes: Int
   let costOfReading: UInt64
-  /// How much the daemon may hold of what clients send before it makes them wait.
+  /// The number of bytes from clients that the daemon may hold before it makes clients wait.
   let ingestBytes: Int
-  /// How many of the things that only some simulations have are in this one: the worse the disk, the less it proves of
-  /// what was acknowledged.
+  /// The severe faults in this simulation. Only some simulations have any, because a worse disk
+  /// excuses more losses.
   let misfortunes: Misfortunes
   var lives: [Life]
 
@@ -150,7 +152,7 @@ struct Plan {
         settles: random.oneIn(3),
         rottenBits: misfortunes.contains(.rot) ? random.pick(0..<4) : 0)
       if random.oneIn(4) {
-        // The first start has few calls, one that finds much to read has many.
+        // The first start makes few calls. A start with much data to recover makes many.
         let calls = [8, 40, 200][random.pick(0..<3)]
         life.crashOfStart = (random.pick(1..<calls), random.oneIn(2) ? .powerLoss : .processEnd)
       }
@@ -159,15 +161,16 @@ struct Plan {
     if misfortunes.contains(.alone) { rotBehindRecordings(&count) }
   }
 
-  /// Ends with a life that ends behind a recording, and with one that finds spoiled what was saved of the room since;
-  /// then with more of that kind, for rooms with two recordings.
+  /// Appends a life that ends after a recording, and a life that finds the later snapshot damaged.
+  /// Then appends more such pairs for rooms with two recordings.
   private mutating func rotBehindRecordings(_ count: inout Int) {
-    // Random numbers of their own, so that everything else stays as it is.
+    // A separate generator keeps the rest of the plan unchanged.
     var random = SplitMix64(seed: ~seed)
     let room = random.pick(0..<rooms)
     let send = Kind.send(client: 0, room: room, lines: 10, syncs: true)
-    // What leads from a recording back to the log is needed only if the room was saved once since then, and it is saved
-    // when the recording ends and when it is closed: unless the disk is still busy with the time before.
+    // The link from a recording back to the log is needed only if the room was saved exactly once
+    // since the recording. The room is saved when the recording ends and when the recording is
+    // closed, unless the disk is still busy with earlier writes.
     rot(
       room,
       behind: [
@@ -175,7 +178,7 @@ struct Plan {
         (200, .fault(.slow(500_000_000), on: .syncs, after: random.pick(1..<4), nanoseconds: 0)),
         (200, .record(room: room)), (300, send), (500, .stop(room: room)), (1_000, send),
       ], until: random.pick(900..<2_000), random.oneIn(2) ? .kill : .powerLoss, &count)
-    // A room with two recordings, of which the first was paused when it was closed.
+    // A room with two recordings. The first was paused when it was closed.
     rot(
       room,
       behind: [
@@ -187,8 +190,8 @@ struct Plan {
         (1_400, .record(room: room)), (1_600, send),
       ], until: random.pick(1_700..<2_500), random.oneIn(2) ? .kill : .powerLoss, &count)
     let closing = random.oneIn(2) ? DiskFault.processEnd : .powerLoss
-    // The daemon ends once the closing of the room is on disk, but often not the end of its recording, which stays
-    // interrupted and is the later one by the clock.
+    // The daemon ends when the closing of the room is on disk, but often before the end of its
+    // recording is. That recording stays interrupted and is the later recording by the clock.
     append(
       [
         (0, .stop(room: room)), (200, .open(room: room, isRecorded: false)),
@@ -203,8 +206,8 @@ struct Plan {
         (0, .clock(milliseconds: -100_000)), (100, .open(room: room, isRecorded: false)),
         (200, send), (400, .record(room: room)), (600, send),
       ], until: random.pick(700..<1_500), random.oneIn(2) ? .kill : .powerLoss, &count)
-    // Segments of the log with a batch each, while no snapshot comes to its end: of a room that was never recorded, since
-    // a recording that is damaged excuses gaps.
+    // Each segment of the log has one batch, and no snapshot is completed. The room was never
+    // recorded, because a damaged recording would excuse gaps.
     let last = rooms
     rooms += 1
     rot(
@@ -219,7 +222,8 @@ struct Plan {
       until: 950, .kill, then: .endOfLog, &count)
   }
 
-  /// Adds a life of a room, and one that finds spoiled what was kept of it last: by itself its newest snapshot.
+  /// Appends a life of a room, and a life that finds the last saved state damaged: by default, the
+  /// newest snapshot.
   private mutating func rot(
     _ room: Int, behind operations: [(milliseconds: UInt64, kind: Kind)], until milliseconds: Int,
     _ end: End, then rot: Rot? = nil, _ count: inout Int
@@ -231,7 +235,7 @@ struct Plan {
         rottenBits: 1, rot: rot ?? .newestSnapshot(room: room)))
   }
 
-  /// Adds a life.
+  /// Appends a life.
   private mutating func append(
     _ operations: [(milliseconds: UInt64, kind: Kind)], until milliseconds: Int, _ end: End,
     _ count: inout Int
@@ -249,7 +253,7 @@ struct Plan {
   /// The numbers of all operations.
   var numbers: Set<Int> { Set(lives.flatMap { $0.operations.map(\.number) }) }
 
-  /// Without these operations.
+  /// Returns a copy of the plan without these operations.
   func without(_ numbers: Set<Int>) -> Plan {
     var plan = self
     for index in lives.indices {

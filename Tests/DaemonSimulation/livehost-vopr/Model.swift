@@ -32,7 +32,8 @@ struct Model {
     var limit = Int.max
     /// The number of first messages that were certainly removed when the room was closed.
     var mustBeGone = 0
-    /// The number of first messages that may have been removed when the room was closed.
+    /// The number of first messages that may be missing, for example because of an unanswered
+    /// closing.
     var mayBeGone = 0
   }
 

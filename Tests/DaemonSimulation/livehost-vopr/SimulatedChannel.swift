@@ -1,12 +1,12 @@
 import NIOCore
 import TestSupport
 
-/// A client's connection to the ingest socket: what the kernel keeps between the two ends, and the daemon's end of
-/// it.
+/// A client's connection to the daemon: the kernel's buffers for both directions, and the daemon's
+/// end.
 ///
-/// The client's calls are made between the machine's steps.
+/// The client's calls happen between the steps of the machine.
 final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
-  /// How much the kernel keeps on the way to either end.
+  /// The size of the kernel's buffer in each direction, in bytes.
   private static let bufferBytes = 64 << 10
 
   private let loop: SimulatedEventLoop
@@ -21,7 +21,7 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
   private var hasToldEnd = false
   private var readsAlways = false
   private let closing: EventLoopPromise<Void>
-  /// Between steps: something can be read, or the daemon has closed the connection.
+  /// Called between steps when data can be read or the daemon has closed the connection.
   var onReadable: () -> Void = {}
 
   private(set) lazy var pipeline = ChannelPipeline(channel: self)
@@ -34,9 +34,10 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
     closing = loop.makePromise()
   }
 
-  /// Connects the client: `handler` is the daemon's.
+  /// Connects the client to the daemon's `handler`.
   ///
-  /// - Parameter readsAlways: whether the handler gets what arrives without asking for it, as long as it lets that pass.
+  /// - Parameter readsAlways: whether data is read automatically, as long as the handler forwards
+  /// read events.
   func open(_ handler: sending some ChannelHandler & SendableMetatype, readsAlways: Bool = false) {
     self.readsAlways = readsAlways
     let handler = NIOLoopBoundBox.makeBoxSendingValue(handler, eventLoop: loop)
@@ -53,7 +54,7 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
 
   var isClosed: Bool { hasToldEnd }
 
-  /// Sends as much as fits; returns how much.
+  /// Sends as many bytes as the buffer accepts, and returns their number.
   func send(_ bytes: ArraySlice<UInt8>) -> Int {
     guard !hasClientClosed else { return 0 }
     let part = bytes.prefix(Self.bufferBytes - arrived.count)
@@ -62,7 +63,7 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
     return part.count
   }
 
-  /// Takes at most this much of what the daemon has sent.
+  /// Removes and returns at most `count` bytes that the daemon sent.
   func read(atMost count: Int) -> [UInt8] {
     let part = Array(unread.prefix(count))
     unread.removeFirst(part.count)
@@ -70,13 +71,14 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
     return part
   }
 
-  /// Sends no more. What was sent still arrives.
+  /// Closes the sending direction. Bytes in flight still arrive.
   func closeSending() {
     hasClientClosed = true
     loop.execute { self.receive() }
   }
 
-  /// Ends at once. What was sent still arrives; answers do not.
+  /// Closes the connection immediately. Sent bytes still arrive at the daemon, but no answers
+  /// arrive at the client.
   func abandon() {
     hasClientClosed = true
     isClientGone = true
@@ -96,7 +98,7 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
       return pipeline.syncOperations.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     }
     for _ in 0...random.pick(0..<4) where !arrived.isEmpty {
-      // Reads end anywhere, also within lines.
+      // A read may end anywhere, even in the middle of a line.
       let count = random.oneIn(3) ? random.pick(1..<arrived.count + 1) : arrived.count
       pipeline.syncOperations.fireChannelRead(NIOAny(ByteBuffer(bytes: arrived[..<count])))
       arrived.removeFirst(count)
@@ -162,7 +164,7 @@ final class SimulatedChannel: Channel, ChannelCore, @unchecked Sendable {
     }
   }
 
-  // MARK: What a connection has besides
+  // MARK: Other requirements of Channel
 
   let allocator = ByteBufferAllocator()
   var eventLoop: any EventLoop { loop }

@@ -11,9 +11,10 @@ import SimulatedDisk
 import Systemd
 import Varlink
 
-/// One run of the daemon: its parts as ``LivehostDaemon`` puts them together, on the simulated machine.
+/// One run of the daemon on the simulated machine, assembled from the same parts as
+/// ``LivehostDaemon``.
 ///
-/// Used by one thread at a time.
+/// Must be used by one thread at a time.
 final class SimulatedDaemon: @unchecked Sendable {
   let directory: RoomDirectory
   let recordings: RoomRecordings
@@ -89,10 +90,10 @@ final class SimulatedDaemon: @unchecked Sendable {
     self.recordings = recordings
   }
 
-  /// On the simulated disk; nothing of the machine below has this name.
+  /// The state directory on the simulated disk. The name does not exist on the real machine.
   static let directory = "/livehost-simulated"
 
-  /// Recovers what the last run left behind, as the daemon does before it takes connections.
+  /// Recovers the state of the last run, as the daemon does before it accepts connections.
   func start() async throws {
     await recordings.open()
     try snapshots.start()
@@ -119,7 +120,7 @@ final class SimulatedDaemon: @unchecked Sendable {
     return channel
   }
 
-  /// Stops in the order of the daemon.
+  /// Stops the parts in the same order as the daemon.
   func stop() async {
     for channel in channels {
       channel.pipeline.fireUserInboundEventTriggered(IngestConnection.Drain())
@@ -130,7 +131,7 @@ final class SimulatedDaemon: @unchecked Sendable {
     await snapshots.close()
   }
 
-  /// Frees what a process would leave to the kernel.
+  /// Frees the resources that the kernel frees at the end of a real process.
   func release() {
     for loop in loops { loop.stop() }
     ingestLoop.stop()

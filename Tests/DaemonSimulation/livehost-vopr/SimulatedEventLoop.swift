@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// An event loop whose tasks are steps of the machine.
+/// An event loop that runs its tasks as steps of the machine.
 final class SimulatedEventLoop: EventLoop, NIOSerialEventLoopExecutor, @unchecked Sendable {
-  /// The loop whose task runs.
+  /// The loop whose task currently runs.
   nonisolated(unsafe) private static var running: SimulatedEventLoop?
 
   private let machine: Machine
@@ -25,7 +25,7 @@ final class SimulatedEventLoop: EventLoop, NIOSerialEventLoopExecutor, @unchecke
     return true
   }
 
-  /// Drops all tasks, now and later.
+  /// Drops all tasks, including tasks that are added later.
   func stop() {
     isStopped = true
     tasks = []
@@ -80,5 +80,5 @@ final class SimulatedEventLoop: EventLoop, NIOSerialEventLoopExecutor, @unchecke
   }
 }
 
-/// Only one thread runs at a time.
+/// A shared flag. Needs no lock because only one thread runs at a time.
 private final class Flag: @unchecked Sendable { var isSet = false }

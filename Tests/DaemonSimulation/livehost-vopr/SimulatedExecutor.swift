@@ -1,8 +1,8 @@
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
-/// In place of the threads that all tasks share: jobs, and sleeps, are the machine's.
+/// Replaces the global thread pool: jobs and sleeps become steps of the machine.
 final class SimulatedExecutor: TaskExecutor, SchedulingExecutor, MainExecutor {
-  /// Makes it the default of the process.
+  /// Installs this executor as the default of the process.
   static func install() { _createExecutors(factory: Factory.self) }
 
   private struct Factory: ExecutorFactory {
@@ -22,7 +22,7 @@ final class SimulatedExecutor: TaskExecutor, SchedulingExecutor, MainExecutor {
     Machine.current.after(UInt64(nanoseconds)) { Machine.current.enqueue(job) }
   }
 
-  // Nothing of the daemon runs on the main thread, which runs the machine.
+  // The main thread runs the machine. No part of the daemon runs there.
   func run() {}
   func stop() {}
 }

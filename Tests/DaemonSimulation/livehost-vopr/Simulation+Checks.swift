@@ -6,7 +6,7 @@ import LivehostDaemon
 import Recordings
 
 extension Simulation {
-  /// Waits until all clients have heard of all that they have sent.
+  /// Waits until every client has an answer to everything that it sent.
   func settle() {
     faults = []
     isHanging = false
@@ -16,7 +16,7 @@ extension Simulation {
     }
     let end = machine.now + 180_000_000_000
     machine.run(until: end) { !isAlive || clients.values.allSatisfy { $0.unanswered.isEmpty } }
-    // A crash that was under way comes first.
+    // A crash may have ended the daemon during the wait.
     guard isAlive else { return }
     for client in clients.values.sorted(by: { $0.name < $1.name }) {
       expect(
@@ -27,48 +27,49 @@ extension Simulation {
     for number in monitors.keys.sorted() { checkMonitor(number) }
   }
 
-  /// A monitor shows what is in its room, some time after the last change.
+  /// Checks that a monitor shows its room's state some time after the last change.
   private func checkMonitor(_ number: Int) {
     guard let monitor = monitors[number] else { return }
     var isSame = false
     for _ in 0..<50 where !isSame && isAlive && violation == nil {
       guard monitor.isWatching else { return }
-      let report = finish("a look at \(monitor.room)") { [daemon] in
+      let report = finish("a query of \(monitor.room)") { [daemon] in
         try? await daemon?.control.getRoom(monitor.room, features: [.chat, .control])
       }
-      // Of a room that has gone the monitor is told.
+      // If the room is gone, the monitor has been notified.
       if let report = report.flatMap(\.self), let now = try? JSONValue(encoding: report) {
         isSame = monitor.report?["features"] == MergePatch.normalized(now)["features"]
       }
       if !isSame { machine.run(until: machine.now + 100_000_000) { !isAlive } }
     }
     guard isAlive, monitor.isWatching else { return }
-    expect(.converges, isSame, "a monitor of \(monitor.room) knows less than what is there")
+    expect(.converges, isSame, "a monitor of \(monitor.room) lacks changes of its room")
   }
 
-  /// Nothing waits that would grow.
+  /// Checks that the amount of pending data stays bounded.
   func checkBounds() {
     guard let daemon else { return }
     expect(
       .bounded,
       daemon.memory.bytes <= daemon.ingest.memoryLimit
         && daemon.library.waitingSteps <= RecordingSettings().maximumWaiting,
-      "\(daemon.memory.bytes) bytes of clients and \(daemon.library.waitingSteps) steps wait")
+      "\(daemon.memory.bytes) bytes from clients and \(daemon.library.waitingSteps) steps are pending"
+    )
   }
 
-  /// All rooms of a daemon that was just started.
+  /// Checks all rooms of a daemon that has just been started.
   func checkRooms() {
     let names = finish("a list of rooms") { [self] in
       try? await daemon?.control.listRooms().map(\.room)
     }
     for name in (names ?? nil) ?? [] {
-      expect(.foreign, model.rooms[name]?.mayExist == true, "there is a room \(name)")
+      expect(.foreign, model.rooms[name]?.mayExist == true, "room \(name) exists")
     }
     for room in rooms { checkRoom(room, isRecovered: true) }
   }
 
   func checkRoom(_ room: String, isRecovered: Bool = false) {
-    finish("a look at \(room)") { [self] in await look(room, isRecovered: isRecovered) }
+    finish("a query of \(room)") { [self] in await look(room, isRecovered: isRecovered) }
   }
 
   func ask(_ room: String) {
@@ -123,7 +124,7 @@ extension Simulation {
     if replays { checkReplays() }
   }
 
-  /// A recording that says to which state it leads leads there.
+  /// Checks that the replay of each recording with a digest reaches that digest.
   private func checkReplays() {
     let reports = finish("a list of recordings") { [self] in
       try? await daemon?.recordings.list(nil).recordings
@@ -138,7 +139,7 @@ extension Simulation {
         let led = reply?.result?["digest"]
         expect(
           .replayed, led == .string(digest),
-          "\(report.recording) was recorded at \(digest) and leads to \(led?.description ?? "nothing")"
+          "\(report.recording) was recorded at \(digest) and replayed to \(led?.description ?? "nothing")"
         )
         try? await daemon?.control.closeRoom("replay")
       }

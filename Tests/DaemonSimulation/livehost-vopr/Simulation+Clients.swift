@@ -56,7 +56,7 @@ extension Simulation {
     count(kind.name)
   }
 
-  /// Makes a call of the control interface. What comes after the daemon's end is not heard.
+  /// Calls a method of the control interface. Answers after the end of the daemon are ignored.
   func call(
     _ name: String, _ body: @escaping @Sendable (LivehostControl) async throws -> Void
   ) {
@@ -150,7 +150,7 @@ extension Simulation {
     call("resume \(room)") { [self] control in
       let report = try await control.resumeRecording(room)
       guard isAlive else { return }
-      trace.add("\(report.recording) goes on")
+      trace.add("\(report.recording) resumes")
     }
   }
 
@@ -163,7 +163,8 @@ extension Simulation {
     daemon?.directory.apply(settings)
   }
 
-  /// Plays the newest recording of a room into another one, which others use meanwhile.
+  /// Replays the newest recording of a room into another room, which clients may use at the same
+  /// time.
   func replay(_ source: String, into target: String, speed: Double?) {
     guard let name = model.recordings.filter({ $1.room == source }).keys.max() else { return }
     model.copy(from: source, into: target)
@@ -182,7 +183,7 @@ extension Simulation {
     }
   }
 
-  /// A recording has failed: what is acknowledged from here on is not in it.
+  /// Records the failure of a recording, which lacks all messages acknowledged later.
   func recordingFailed(_ room: String) {
     model.endRecordings(of: room)
   }

@@ -5,17 +5,18 @@ import Platform
 import SimulatedDisk
 import TestSupport
 
-/// Calls that report success and do nothing, though nobody knows: a bug that is planted without building anything.
+/// Calls to the disk that report success and do nothing, without the model's knowledge. This plants
+/// a bug without a rebuild.
 struct Omission {
   let calls: Plan.Calls
-  /// A part of the paths that are meant.
+  /// A part of the affected paths.
   let path: String
 
   func contains(_ call: DiskCall) -> Bool { calls.contains(call) && call.path.contains(path) }
 }
 
 extension Simulation {
-  /// Decides from now on what befalls the calls of the daemon, and watches them.
+  /// Starts to inject faults into the daemon's calls to the disk and to record the calls.
   func decide() {
     disk.decide { [self] call in
       guard isAlive else { return nil }
@@ -38,14 +39,14 @@ extension Simulation {
         return fault
       case .short?, .slow?, .never?, .lie?, nil: break
       }
-      // Others run while the disk works.
+      // Other threads run while the disk works.
       if machine_is_thread() { wait(for: call, fault) }
       note(call)
       return fault == .never ? nil : fault
     }
   }
 
-  /// The recording to which a file belongs.
+  /// Returns the recording that a file belongs to.
   private static func recording(_ path: String) -> String? {
     let names = path.split(separator: "/")
     return names.count > 2 && names[1] == "recordings" ? String(names[2]) : nil
@@ -54,7 +55,7 @@ extension Simulation {
   private func wait(for call: DiskCall, _ fault: DiskFault?) {
     if fault == .never {
       hangs += 1
-      // An orderly stop waits for the disk.
+      // An orderly stop waits for the disk, so calls hang only until the stop begins.
       isHanging = isServing
       while isHanging, isAlive { machine_pause(20_000_000) }
     } else if call.operation == .sync || call.operation == .syncDirectory {
@@ -84,7 +85,7 @@ extension Simulation {
     return fault
   }
 
-  /// Sees what a call is good for that is about to succeed.
+  /// Records the effect of a call that is about to succeed.
   private func note(_ call: DiskCall) {
     let isSegment = call.path.hasSuffix(".ndjson")
     let isLog = call.path.contains("/log/")
@@ -111,14 +112,14 @@ extension Simulation {
     }
   }
 
-  // MARK: What the disk should have kept
+  // MARK: Expected contents of the disk
 
   func willLosePower() {
     isLosing = true
     witness.begin(disk)
   }
 
-  /// The power has failed, if it has.
+  /// Updates the expectations after a power failure, if there was one.
   func noteLoss() {
     guard isLosing else { return }
     isLosing = false
@@ -128,17 +129,18 @@ extension Simulation {
     model.spoil(rooms)
   }
 
-  /// Changes single bits of what is on the disk while the daemon does not run, or loses whole lines.
+  /// Flips single bits on the disk, or removes whole lines, while the daemon does not run.
   ///
-  /// - Parameter rot: where; `nil` for any file.
+  /// - Parameter rot: the place of the damage, or nil for any file.
   func spoil(_ bits: Int, at rot: Plan.Rot? = nil) {
     var changed: [(path: String, lost: [UInt8])] = []
     var places: Set<String> = []
-    // Where nothing else goes wrong, one bit proves more: what is lost with it alone is told exactly.
+    // Without other faults, a single flipped bit is a stricter test, because the exact loss is
+    // known.
     for _ in 0..<(plan.misfortunes.contains(.alone) ? min(bits, 1) : bits) {
       guard let spot = rot.flatMap({ spot(of: $0) }) ?? weakSpot() ?? anySpot() else { continue }
       let (path, offset) = (spot.path, random.pick(spot.bytes))
-      // A second change might undo the first.
+      // A second change of the same byte might undo the first.
       guard let contents = disk.contents(of: path), places.insert("\(path):\(offset)").inserted
       else { continue }
       let line = contents[..<offset].lastIndex(of: 10).map { $0 + 1 } ?? 0
@@ -157,15 +159,16 @@ extension Simulation {
     for (path, lost) in changed { spoiled(path, lost) }
   }
 
-  /// Bytes of a file.
+  /// A place in a file.
   private struct Spot {
     var path: String
     var bytes: Range<Int>
-    /// Whether the line there is lost, and all behind it, in place of a bit.
+    /// Whether the line at this place and all later lines are removed, instead of one flipped bit.
     var isCut = false
   }
 
-  /// Bytes anywhere: in files of each kind as often, however many there are.
+  /// Returns a random place. Every kind of file is equally likely, regardless of the number of
+  /// files.
   private func anySpot() -> Spot? {
     let kinds = Dictionary(grouping: files(in: SimulatedDaemon.directory)) {
       String($0.split(separator: "/")[1].prefix { $0 != "." })
@@ -173,9 +176,11 @@ extension Simulation {
     return kinds.randomElement(using: &random).flatMap { spot(in: $0.value) { 0..<$0.count } }
   }
 
-  /// Bytes on which more depends than on most: the newest snapshot of a room, above all behind a recording; the first
-  /// line of a segment, above all its checksum; the last batch of one that others follow; and the
-  /// newest segments, which are still written. `nil` once in seven times.
+  /// Returns a place that recovery depends on, or nil one time in seven. Such places are:
+  /// - the newest snapshot of a room, preferably after a recording;
+  /// - the first line of a segment, preferably its checksum;
+  /// - the last batch of a segment that is not the newest;
+  /// - the newest segments, which are still written to.
   private func weakSpot() -> Spot? {
     let all = files(in: SimulatedDaemon.directory)
     let segments = all.filter { $0.hasSuffix(".ndjson") }
@@ -212,7 +217,7 @@ extension Simulation {
     }
   }
 
-  /// The last batch of a segment that others follow.
+  /// Returns the last batch of a segment that is not the newest.
   private func lastLines(of segments: [String]) -> Spot? {
     spot(in: segments.filter { !behind($0).isEmpty }) { bytes in
       let lines = bytes.indices.filter { bytes[$0] == 10 }
@@ -220,9 +225,9 @@ extension Simulation {
     }
   }
 
-  /// About as many lines as a batch has.
+  /// The approximate number of lines of a batch.
   private static let lastLines = 16
-  /// About as many bytes as the number and the checksum of a line have.
+  /// The approximate length of a line's number and checksum, in bytes.
   private static let checksum = 24
 
   private func spot(in paths: [String], _ bytes: ([UInt8]) -> Range<Int>) -> Spot? {
@@ -233,14 +238,14 @@ extension Simulation {
     return range.isEmpty ? nil : Spot(path: path, bytes: range)
   }
 
-  /// What is in the segments behind one.
+  /// Returns the contents of all segments after `path`.
   private func behind(_ path: String) -> [UInt8] {
     guard path.hasSuffix(".ndjson"), let slash = path.lastIndex(of: "/") else { return [] }
     return files(in: String(path[..<slash])).filter { $0 > path }
       .reduce([]) { $0 + (disk.contents(of: $1) ?? []) }
   }
 
-  /// What was in a file may be gone from some line on.
+  /// Records that the lines `lost` of a file may be missing after a restart.
   private func spoiled(_ path: String, _ lost: [UInt8]) {
     let names = path.split(separator: "/").map(String.init)
     switch names[1] {
@@ -248,11 +253,11 @@ extension Simulation {
       for room in rooms { spoil(room, lost, in: nil) }
     case "recordings":
       for room in rooms where names[2].hasPrefix(room) { spoil(room, lost, in: names[2]) }
-    // Says which segment is the newest: nothing of a room is in it.
+    // This file names the newest segment and has no data of rooms.
     case _ where names.count == 2: return
     default:
       let newest = path.hasSuffix(".previous") ? String(path.dropLast(9)) : path
-      // The older one is not needed while there is the newest.
+      // The previous snapshot is not needed while the newest snapshot exists.
       guard newest.hasSuffix(".json"), newest == path || disk.contents(of: newest) == nil else {
         return
       }
@@ -274,14 +279,14 @@ extension Simulation {
       isRecorded: recordings.contains { $0.contains("/recordings/\(room)-") })
   }
 
-  /// Whether what is in the newest snapshot of a room is also in the one before it, the recordings and the log. It is
-  /// not if something could not be written, or a recording was played.
+  /// Whether the previous snapshot, the recordings and the log contain everything that the newest
+  /// snapshot contains. This is false if a write failed or a recording was replayed.
   private func isSpare(_ path: String, of room: String) -> Bool {
     !hasEverFailed && model.rooms[room]?.copies.isEmpty != false
       && spoiledFiles.allSatisfy { $0 == path || $0.hasPrefix(SimulatedDaemon.directory + "/log.") }
   }
 
-  /// For people: writes what is on the disk to ``dump``.
+  /// Copies the disk to ``dump`` for a developer to examine.
   func copyDisk() {
     guard let dump else { return }
     for path in files(in: SimulatedDaemon.directory) {
@@ -302,7 +307,7 @@ extension Simulation {
 }
 
 extension Model.Loss {
-  /// What is lost of a room with some lines of segments.
+  /// Finds the messages of a room that are lost with some lines of segments.
   fileprivate init(of room: String, _ lines: [UInt8]) {
     for line in lines.split(separator: 10) {
       let text = String(decoding: line, as: UTF8.self)

@@ -13,20 +13,20 @@ import Recordings
 import SimulatedDisk
 import TestSupport
 
-/// One daemon, its clients and its disk, through the lives of a plan.
+/// Runs a daemon, its clients and its disk through the lives of a plan.
 final class Simulation: @unchecked Sendable {
   let trace: Trace
   var model = Model()
   var violation: Model.Violation?
-  // What happened, for counting it.
+  // Counters of the events in this simulation.
   private(set) var operations: [String: Int] = [:]
   private(set) var ends: [Plan.End: Int] = [:]
   private(set) var paths: [Path: Int] = [:]
-  /// Whether the daemon runs. Once it does not, nobody hears from it.
+  /// Whether the daemon runs. Afterwards, its output is ignored.
   var isAlive = false
-  /// Whether it takes connections, and lines of more than what is being read.
+  /// Whether the daemon accepts connections and reads further lines.
   private(set) var isServing = false
-  /// Counts the runs of the daemon.
+  /// The number of runs of the daemon so far.
   private(set) var life = 0
   let plan: Plan
   let machine: Machine
@@ -35,31 +35,32 @@ final class Simulation: @unchecked Sendable {
   var daemon: SimulatedDaemon?
   var clients: [Int: Client] = [:]
   var clientCount = 0
-  /// Faults of calls that are to come.
+  /// The faults to inject into later calls.
   var faults: [(fault: DiskFault, calls: Plan.Calls, left: Int, until: UInt64)] = []
   var crashOfStart: (call: Int, fault: DiskFault)?
-  /// Whether a call of this life has failed. An answer to a call of the host does not say whether it is kept.
+  /// Whether a call to the disk failed in this life. After that, an answer to the host's call does
+  /// not prove that its effect is saved.
   var hasFailed = false
   var hasEverFailed = false
-  /// The recordings to which a call failed: they may lack what the log has.
+  /// The recordings with a failed call to the disk. They may lack messages that the log has.
   var failedRecordings: Set<String> = []
-  /// The files in which bits have changed.
+  /// The files with flipped bits.
   var spoiledFiles: Set<String> = []
   var monitors: [Int: Monitor] = [:]
-  /// What the journal of this life says.
+  /// The journal entries of this life.
   var journal: [String] = []
   var witness = Witness()
-  /// Whether the disk has lied since the power failed for the last time.
+  /// Whether the disk reported a sync that it did not perform since the last power failure.
   var hasLied = false
-  /// Whether the power is failing.
+  /// Whether a power failure is in progress.
   var isLosing = false
-  /// Whether calls that do not return still do not.
+  /// Whether hanging calls still hang.
   var isHanging = false
   var hangs = 0
-  /// Syncs that are never done, though all believe that they are: a bug planted on purpose.
+  /// Syncs that are silently dropped: a deliberately planted bug.
   let omitted: Omission?
 
-  /// Where the disk is copied to before each start.
+  /// The directory to which the disk is copied before each start.
   var dump: String?
 
   init(_ plan: Plan, trace: Trace, omitting omitted: Omission? = nil) {
@@ -69,7 +70,8 @@ final class Simulation: @unchecked Sendable {
     machine = Machine(seed: plan.seed &* 3)
     Machine.current = machine
     random = SplitMix64(seed: plan.seed &* 5)
-    // Each simulation begins at its own time, so that nothing depends on those before it.
+    // Each simulation resets the time, so that it does not depend on earlier simulations in the
+    // process.
     machine_start(Self.start, 1_800_000_000_000_000_000)
     machine_set_cost_of_reading(plan.costOfReading)
     disk = SimulatedDisk(seed: plan.seed &* 7, pageBytes: plan.pageBytes) { nanoseconds in
@@ -77,7 +79,7 @@ final class Simulation: @unchecked Sendable {
     }
   }
 
-  /// How long it took, in nanoseconds of its time.
+  /// The simulated duration in nanoseconds.
   var duration: UInt64 { machine.now - Self.start }
 
   private static let start: UInt64 = 1_000_000_000
@@ -95,29 +97,30 @@ final class Simulation: @unchecked Sendable {
     }
   }
 
-  /// Whether valid lines may be rejected: rooms are closed, by the host or by the daemon's stop.
+  /// Whether valid lines may be rejected, because the host or the daemon's stop closes rooms.
   var mayRefuse: Bool { !isServing || model.rooms.values.contains { $0.closed + $0.closings > 0 } }
 
   func count(_ operation: String) { operations[operation, default: 0] += 1 }
   func count(_ path: Path) { paths[path, default: 0] += 1 }
 
-  /// Nothing of what clients sent is dropped, so that all of it can be checked.
+  /// The settings of rooms. No message is dropped, so that all messages can be checked.
   var settings: RoomSettings {
     var settings = RoomSettings()
     settings.chatHistory = 1_000_000
     settings.reportedMessages = 1_000_000
-    // In two of three simulations idle rooms are packed, in one as soon as they can be.
+    // In two of three simulations idle rooms hibernate. In one of the two, they hibernate as early
+    // as possible.
     settings.packsAfter = [nil, .milliseconds(1), .seconds(3)][Int(plan.seed % 3)]
     return settings
   }
 
-  /// In the clients' time stamps, in milliseconds since 1970.
+  /// The time for the clients' time stamps, in milliseconds since 1970.
   var time: Int { 1_800_000_000_000 + Int(machine.now / 1_000_000) }
 
   // MARK: Lives
 
   func run() {
-    // Which refers to this simulation.
+    // Releases the closure, which refers to this simulation.
     defer { disk.decide { _ in nil } }
     do throws(SystemError) {
       try disk.makeDirectory(SimulatedDaemon.directory)
@@ -127,7 +130,7 @@ final class Simulation: @unchecked Sendable {
     }
     for life in plan.lives where violation == nil { live(life) }
     guard violation == nil else { return }
-    // The last one is without faults: all must be there, and everything must work.
+    // The last life has no faults: all data must exist and everything must work.
     start()
     connect()
     for (number, room) in rooms.enumerated() {
@@ -167,7 +170,7 @@ final class Simulation: @unchecked Sendable {
     end(life.end)
   }
 
-  /// Starts the daemon; `false` if it did not come to the end of that.
+  /// Starts the daemon. Returns false if the daemon ended during the start.
   @discardableResult
   private func start() -> Bool {
     isAlive = true
@@ -194,7 +197,7 @@ final class Simulation: @unchecked Sendable {
       daemon = try SimulatedDaemon(
         on: machine, disk: disk, lanes: plan.lanes, settings: settings, recording: recording,
         ingest: ingest,
-        // In half of the simulations a stop writes no snapshot where the log is enough.
+        // In half of the simulations, a stop writes no snapshot of a room whose log suffices.
         mostSnapshotsWaiting: plan.seed.isMultiple(of: 2) ? 0 : 256,
         logger: Logger(label: "simulation") { _ in TracingLogHandler(simulation: self) })
     } catch {
@@ -204,14 +207,14 @@ final class Simulation: @unchecked Sendable {
       end(.kill)
       return false
     }
-    // What was received and held is applied by the next frames.
+    // The next frames apply all received and throttled events.
     machine.run(until: machine.now + 2_000_000_000) { !isAlive }
     guard isAlive else {
       end(.kill)
       return false
     }
     for path in witness.spoiled {
-      expect(.told, Witness.isTold(path, in: journal), "nothing is said about \(path)")
+      expect(.told, Witness.isTold(path, in: journal), "no journal entry reports \(path)")
     }
     if plan.misfortunes.isDisjoint(with: [.lies, .rot]), omitted == nil {
       for line in journal {
@@ -226,12 +229,12 @@ final class Simulation: @unchecked Sendable {
     return true
   }
 
-  /// Whether a line of the journal tells about damage for which there is no cause.
+  /// Whether a line of the journal reports damage without a cause.
   private func isFalseAlarm(_ line: String) -> Bool {
     Path.told(by: line).contains(where: \.isDamage)
   }
 
-  /// Ends the life, unless it has ended, and frees the daemon.
+  /// Ends the life if it has not ended yet, and frees the daemon.
   private func end(_ end: Plan.End) {
     isServing = false
     if isAlive {
@@ -253,14 +256,14 @@ final class Simulation: @unchecked Sendable {
     monitors = [:]
     model.end(hasFailed: hasFailed)
     noteLoss()
-    // What a process leaves behind is the kernel's to free; here it has to run to its end. The disk is gone by
-    // then, and nobody listens.
+    // The kernel frees the resources of a real process. Here, the daemon's threads must run to
+    // their end, without a disk and without clients.
     if end != .stop || disk.hasEnded {
       disk.endProcess()
       let task = Running { [daemon] in await daemon?.stop() }
       machine.run(until: machine.now + 600_000_000_000) { task.result != nil }
       if task.result == nil {
-        fatalError("seed \(plan.seed): the daemon does not end without a disk")
+        fatalError("seed \(plan.seed): the daemon does not end after the disk has ended")
       }
     }
     machine.run { machine_thread_count() == 0 }
@@ -271,7 +274,8 @@ final class Simulation: @unchecked Sendable {
     disk.restart()
   }
 
-  /// Runs a task to its end, which must come within some minutes; `nil` if that of the daemon comes first.
+  /// Runs a task, which must end within ten simulated minutes. Returns nil if the daemon ends
+  /// first.
   @discardableResult
   func finish<R: Sendable>(
     _ what: String, _ body: @escaping @Sendable () async -> R
@@ -286,7 +290,7 @@ final class Simulation: @unchecked Sendable {
   }
 }
 
-/// A task, and its result once it has ended.
+/// A task and, after its end, its result.
 private final class Running<R: Sendable>: @unchecked Sendable {
   private(set) var result: R?
 
@@ -295,7 +299,7 @@ private final class Running<R: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Writes the journal into the trace.
+/// Writes journal entries to the trace.
 private struct TracingLogHandler: LogHandler {
   let simulation: Simulation
   var metadata: Logger.Metadata = [:]

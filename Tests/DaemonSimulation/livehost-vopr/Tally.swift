@@ -1,10 +1,11 @@
 import SimulatedDisk
 
-/// How often things happened over many simulations. What has never happened proves nothing.
+/// Counts how often each event occurred in many simulations. An event that never occurs is not
+/// tested.
 struct Tally {
   private var counts: [String: Int] = [:]
 
-  /// Everything that is to happen in a run over all seeds.
+  /// Creates a zero count for every event that must occur in a run over all seeds.
   init() {
     for name in Plan.Kind.names { counts["operation: \(name)"] = 0 }
     for end in Plan.End.allCases { counts["end: \(end.rawValue)"] = 0 }
@@ -27,7 +28,7 @@ struct Tally {
     }
   }
 
-  /// One line for each thing, for people and for adding up those of several processes.
+  /// Prints one line for each count. `Tests/test_vopr.py` adds up the lines of several processes.
   func print() {
     for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
       Swift.print("counted \(count) \(name)")
@@ -35,31 +36,31 @@ struct Tally {
   }
 }
 
-/// A way in which the daemon recovers from something, as it can be seen from outside.
+/// A path of recovery, as it can be observed from outside the daemon.
 enum Path: String, CaseIterable {
-  case completedRecording = "a recording gets its end from the log"
+  case completedRecording = "a recording's end is completed from the log"
   case damagedRecording = "a recording is found to be damaged"
-  case continued = "a recording goes on after a restart"
+  case continued = "a recording continues after a restart"
   case failedRecording = "a recording fails"
   case removedSegment = "a segment without steps is removed"
   case tornLog = "the torn end of the log is cut off"
   case damagedLog = "the log is found to be damaged"
-  case gapInLog = "the log does not lead on from the state of a room"
-  case failedLog = "rooms are saved as a whole, as the log cannot be written"
-  case cutLog = "what no room needs is cut from the log"
-  case unfinishedSnapshot = "a snapshot that was not finished is removed"
+  case gapInLog = "the log has a gap after the saved state of a room"
+  case failedLog = "rooms are saved as snapshots because the log cannot be written"
+  case cutLog = "a part of the log that no room needs is removed"
+  case unfinishedSnapshot = "an unfinished snapshot is removed"
   case missingSnapshot =
-    "there is only the previous snapshot, as the process ended between two renames"
+    "only the previous snapshot exists because the process ended between two renames"
   case spoiledSnapshot = "a snapshot cannot be read"
-  case previousSnapshot = "a room comes back from its previous snapshot"
-  case spareSnapshot = "a snapshot rots in which there is nothing that is not elsewhere"
+  case previousSnapshot = "a room is restored from its previous snapshot"
+  case spareSnapshot = "a damaged snapshot has no data that is not stored elsewhere"
   case failedSnapshot = "a snapshot cannot be written"
-  case crashedRecovery = "a recovery is cut short by a crash"
-  case rotation = "a segment is full"
-  case packed = "an idle room is packed"
-  case unpacked = "a packed room is wanted again"
+  case crashedRecovery = "a crash interrupts a recovery"
+  case rotation = "a full segment is followed by a new segment"
+  case packed = "an idle room hibernates"
+  case unpacked = "a hibernated room is restored"
 
-  /// Words by which the journal shows it.
+  /// The text of the journal entry that reports this path, or nil if there is none.
   private var words: String? {
     switch self {
     case .damagedRecording: "differs from what was written"
@@ -80,10 +81,10 @@ enum Path: String, CaseIterable {
     }
   }
 
-  /// Whether something that was safely on the disk is not as it was.
+  /// Whether synced data on the disk has changed.
   var isDamage: Bool { [.damagedRecording, .damagedLog, .spoiledSnapshot].contains(self) }
 
-  /// What a line of the journal tells.
+  /// Returns the paths that a line of the journal reports.
   static func told(by line: String) -> [Path] {
     allCases.filter { $0.words.map(line.contains) ?? false }
   }

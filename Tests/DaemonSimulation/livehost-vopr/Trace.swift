@@ -1,4 +1,4 @@
-/// What happened, line by line. Equal traces have equal digests.
+/// The events of a simulation, line by line. Equal traces have equal digests.
 final class Trace: @unchecked Sendable {
   private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
   private let prints: Bool

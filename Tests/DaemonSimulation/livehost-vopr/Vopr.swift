@@ -2,49 +2,49 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Runs the daemon through its worst days, by the seed.
+/// The command `livehost-vopr`, which simulates the daemon under faults that a seed determines.
 struct Vopr: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "livehost-vopr",
-    abstract: "Simulate livehostd, its clients and its disk, and check what it promises.",
+    abstract: "Simulate livehostd, its clients and its disk, and check its guarantees.",
     discussion: """
-      Runs the rooms, the ingest connections, the recorder, the snapshots and the recovery of livehostd on virtual \
-      time, a disk in memory and clients that are not there. What happens is decided by the seed alone: the same \
-      seed gives the same trace, byte for byte.
+      Runs the rooms, ingest connections, recorder, snapshots and recovery of livehostd with \
+      virtual time, a disk in memory and simulated clients. All events depend only on the seed: \
+      the same seed gives the same trace, byte for byte.
 
-      A seed that fails is shrunk, and one line is printed that runs it again.
+      If a seed fails, its plan is reduced and the command that repeats the failure is printed.
 
-      Exit code 0: all promises were kept. 1: one was not.
+      Exit code 0: all guarantees hold. 1: a guarantee was broken.
       """)
 
   @Option(help: "The first seed.")
   var seed: UInt64 = 1
 
-  @Option(help: "How many seeds are run, one after the other.")
+  @Option(help: "The number of consecutive seeds to run.")
   var count: UInt64 = 1
 
-  @Option(help: "Leave out these operations of the plan, by their numbers, for instance 3,5,8.")
+  @Option(help: "Omit these operations of the plan, by number, for example 3,5,8.")
   var without: String = ""
 
-  @Option(help: "Leave out all operations of the plan but these.")
+  @Option(help: "Omit all other operations of the plan.")
   var only: String?
 
   @Option(
     help: ArgumentHelp(
-      "Let the disk do nothing when it is to sync what has this in its path.",
-      discussion: "A bug planted on purpose, which must be found.", valueName: "path"))
+      "Drop syncs of files whose path contains this text.",
+      discussion: "A deliberate bug, which the simulation must find.", valueName: "path"))
   var dropSyncs: String?
 
   @Option(
     help: ArgumentHelp(
-      "Let the disk do nothing when it is to sync directories with this in their path.",
+      "Drop syncs of directories whose path contains this text.",
       valueName: "path"))
   var dropDirectorySyncs: String?
 
-  @Option(help: "A directory into which the disk is copied before each start.")
+  @Option(help: "Copy the disk to this directory before each start.")
   var dump: String?
 
-  @Flag(help: "Print what happens, line by line.")
+  @Flag(help: "Print the trace.")
   var trace = false
 
   @Flag(help: "Print one line for each seed.")
@@ -100,7 +100,7 @@ struct Vopr: ParsableCommand {
     String(format: "%.\(digits)f", value)
   }
 
-  /// Not by the clock, which is the simulation's.
+  /// The processor time so far. The clock would give simulated time.
   private var processorSeconds: Double {
     var usage = rusage()
     getrusage(RUSAGE_SELF.rawValue, &usage)
@@ -108,8 +108,8 @@ struct Vopr: ParsableCommand {
       + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
   }
 
-  /// Leaves out what is not needed for breaking the same promise: many operations at once, then fewer, then single
-  /// ones. Returns the numbers of those that are left out.
+  /// Finds operations that are not needed to break the same invariant, and returns their numbers.
+  /// Tries to omit many operations together, then fewer, then single operations.
   private func shrink(
     _ plan: Plan, _ omitted: Set<Int>, breaking invariant: Model.Invariant
   ) -> Set<Int> {

@@ -2,40 +2,41 @@ import FileSystem
 import Glibc
 package import Platform
 
-/// A call of a program on a simulated disk.
+/// A program's call to a simulated disk.
 package struct DiskCall: Sendable, Equatable {
-  /// 1 for the first call.
+  /// The number of the call, starting at 1.
   package let number: Int
   package let operation: SystemError.Operation
   package let path: String
-  /// How much is to be read or written, or left of the file.
+  /// The number of bytes to read or write, or the new size of the file.
   package let bytes: Int
 }
 
-/// What befalls a call.
+/// A fault of a call to the disk.
 package enum DiskFault: Sendable, Equatable {
   /// The power fails before the call.
   case powerLoss
   /// The process ends before the call.
   case processEnd
-  /// It fails with this `errno`.
+  /// The call fails with this `errno`.
   case error(Int32)
-  /// Only half of the bytes are read or written, which is no error.
+  /// The call succeeds but reads or writes only half of the bytes.
   case short
-  /// It takes this many nanoseconds.
+  /// The call takes this many nanoseconds.
   case slow(UInt64)
-  /// It does not return before ``SimulatedDisk/release()``, or the end of the power or the process.
+  /// The call does not return before ``SimulatedDisk/release()``, a power failure, or the end of
+  /// the process.
   case never
-  /// It reports success, but syncs nothing.
+  /// The call reports success but syncs nothing.
   case lie
 }
 
-/// What can befall a disk and what is on it, for counting it.
+/// The countable kinds of faults and losses.
 package enum DiskEvent: String, Sendable, CaseIterable {
   case powerLoss, processEnd
   case ioError, noSpace, overQuota, otherError, failedSync, failedDirectorySync
   case shortRead, shortWrite, slow, never, lie, rot
-  // What became of pages and entries that were not synced when the power failed.
+  // The fates of unsynced pages and directory entries at a power failure.
   case pageKept, pageLost, pageTorn, pagesReordered, entryKept, entryLost
 
   static func error(_ code: Int32, in operation: SystemError.Operation) -> Self {

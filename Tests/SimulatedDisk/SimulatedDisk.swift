@@ -4,12 +4,13 @@ import Glibc
 package import Platform
 import TestSupport
 
-/// A disk in memory that keeps what was written apart from what was synced, and fails as it is told.
+/// A disk in memory that tracks written and synced data separately and injects faults on request.
 ///
-/// When its power fails, each page that was written but not synced is there, is not, or is torn, and so are
-/// entries of directories, which only a sync of their directory makes safe. The seed decides, so the same calls
-/// always have the same result. May be used from any thread; that result is the same only if one thread at a time
-/// uses it.
+/// At a power failure, each unsynced page survives, is lost, or is torn. Directory entries survive
+/// or are lost until their directory is synced. The outcome depends only on the seed and the calls.
+///
+/// May be used from any thread. Results are reproducible only if threads do not use the disk
+/// concurrently.
 package final class SimulatedDisk: Disk {
   private struct Contents {
     var random: SplitMix64
@@ -18,7 +19,7 @@ package final class SimulatedDisk: Disk {
     var lastDescriptor: Int32 = 2
     var calls = 0
     var bytesRead = 0
-    /// Whether the process that used it has ended, so that nothing has an effect.
+    /// Whether the process that used the disk has ended. Further calls have no effect.
     var isEnded = false
     var decide: @Sendable (DiskCall) -> DiskFault? = { _ in nil }
     var counts: [DiskEvent: Int] = [:]
@@ -30,8 +31,9 @@ package final class SimulatedDisk: Disk {
   private let pause: @Sendable (_ nanoseconds: UInt64) -> Void
 
   /// - Parameters:
-  ///   - pageBytes: the size of what is written as one; small pages make more different losses of small files.
-  ///   - pause: called by calls that take long, without any lock; whoever has the time lets it pass.
+  ///   - pageBytes: the size of a page in bytes. Small pages allow more different losses of small
+  /// files.
+  ///   - pause: called without a lock by slow calls to let time pass.
   package init(
     seed: UInt64 = 0, pageBytes: Int = 4096,
     pause: @escaping @Sendable (_ nanoseconds: UInt64) -> Void = { _ in }
@@ -43,15 +45,16 @@ package final class SimulatedDisk: Disk {
 
   // MARK: Faults
 
-  /// Asks `decide` before each call from now on whether it has a fault; it may use the disk.
+  /// Calls `decide` before each later call to choose its fault. The closure may use the disk.
   package func decide(_ decide: @escaping @Sendable (DiskCall) -> DiskFault?) {
     contents.withLock { $0.decide = decide }
   }
 
-  /// The power fails: what was not synced is lost, or not. Calls fail until ``restart()``.
+  /// Simulates a power failure: unsynced data may be lost. Calls fail until ``restart()``.
   package func losePower() { end(.powerLoss) }
 
-  /// The process that uses the disk ends, but the machine runs on. Calls fail until ``restart()``.
+  /// Ends the process that uses the disk, while the machine keeps running. Calls fail until
+  /// ``restart()``.
   package func endProcess() { end(.processEnd) }
 
   private func end(_ event: DiskEvent) {
@@ -66,7 +69,7 @@ package final class SimulatedDisk: Disk {
     release()
   }
 
-  /// Another process uses the disk, without faults. What the last one had open is closed.
+  /// Lets another process use the disk, without faults. Closes all files of the last process.
   package func restart() {
     contents.withLock { contents in
       contents.isEnded = false
@@ -75,20 +78,20 @@ package final class SimulatedDisk: Disk {
     }
   }
 
-  /// Whether the power or the process has ended since the last ``restart()``.
+  /// Whether the power failed or the process ended since the last ``restart()``.
   package var hasEnded: Bool { contents.withLock { $0.isEnded } }
 
-  /// Lets all calls go on that would never end.
+  /// Resumes all calls with the fault ``DiskFault/never``.
   package func release() {
     for gate in contents.withLock({ exchange(&$0.waiting, with: []) }) { gate.signal() }
   }
 
-  /// Returns once a call waits that would never end.
+  /// Returns when a call with the fault ``DiskFault/never`` is waiting.
   package func hasCaught() async {
     for await _ in caught.stream { return }
   }
 
-  /// Changes bits of a byte that is safely on the disk.
+  /// Flips bits of a synced byte.
   package func rot(_ path: String, at offset: Int, bits: UInt8 = 1) {
     contents.withLock { contents in
       contents.tree.rot(path, at: offset, bits: bits)
@@ -96,7 +99,7 @@ package final class SimulatedDisk: Disk {
     }
   }
 
-  /// Loses what is behind a place in a file, also what is safely on the disk.
+  /// Truncates a file, including its synced data.
   package func cut(_ path: String, at count: Int) {
     contents.withLock { contents in
       contents.tree.cut(path, at: count)
@@ -104,23 +107,23 @@ package final class SimulatedDisk: Disk {
     }
   }
 
-  /// What has befallen the disk so far.
+  /// The number of events of each kind so far.
   package var counts: [DiskEvent: Int] { contents.withLock { $0.counts } }
 
-  // MARK: What is on it
+  // MARK: Contents
 
-  /// How many calls there were.
+  /// The number of calls so far.
   package var calls: Int { contents.withLock { $0.calls } }
 
-  /// How many bytes calls have read.
+  /// The number of bytes read so far.
   package var bytesRead: Int { contents.withLock { $0.bytesRead } }
 
-  /// What a process would read now; `nil` if there is no such file.
+  /// Returns the bytes that a process would read now, or nil if the file does not exist.
   package func contents(of path: String) -> [UInt8]? {
     contents.withLock { try? $0.tree.file(at: path).current }
   }
 
-  /// Waits as the fault of a call says, or fails. Returns the fault that the call itself has to see to.
+  /// Applies the delay or the error of a call's fault. Returns a fault that the call must handle.
   private func begin(
     _ operation: SystemError.Operation, _ path: String, bytes: Int = 0
   ) throws(SystemError) -> DiskFault? {
@@ -242,7 +245,8 @@ package final class SimulatedDisk: Disk {
     do {
       isLie = try begin(.sync, path(of: file)) == .lie
     } catch {
-      // As Linux has it: some pages may be on the disk, and a later sync does not try the others again.
+      // As in Linux, some pages may be on the disk, and a later sync does not retry the other
+      // pages.
       try? with(file, .sync) { $0.tree.failSync($1, &$0.random, &$0.counts) }
       throw error
     }

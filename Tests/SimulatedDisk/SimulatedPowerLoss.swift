@@ -1,12 +1,12 @@
 import TestSupport
 
-/// How much of what was not synced gets to the disk all the same.
+/// Which unsynced changes survive a power failure.
 private enum Survival: CaseIterable {
-  /// All, none, what was changed first, or anything.
+  /// All changes, none, the earliest changes, or a random subset.
   case all, none, prefix, any
 }
 
-/// Decides for one thing after the other whether it survives.
+/// Decides for one change after another whether it survives.
 private struct Choice {
   let survival: Survival
   var hasLost = false
@@ -50,8 +50,8 @@ extension SimulatedTree.File {
     guard current != durable else { return }
     var choice = Choice(survival)
     var isReordered = false
-    // Only what processes have changed can get to the disk: pages that a failed sync has forgotten cannot, but
-    // are not told apart here from those that the kernel wrote by itself later.
+    // Only changed pages can reach the disk. A page that a failed sync dropped cannot, but is not
+    // distinguished here from a page that the kernel wrote back later.
     let pages = (max(current.count, durable.count) + pageBytes - 1) / pageBytes
     let size = sizeAfterLoss(survival, &random)
     let old = durable
@@ -86,7 +86,8 @@ extension SimulatedTree.File {
         .allSatisfy { $0 == 0 }
   }
 
-  /// The size is kept with the file's number, not with its pages.
+  /// Returns the size of a file after a power failure. The size survives independently of the
+  /// pages, because it is stored in the inode.
   private func sizeAfterLoss(
     _ survival: Survival, _ random: inout SplitMix64
   ) -> Int {

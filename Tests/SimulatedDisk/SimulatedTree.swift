@@ -3,8 +3,8 @@ import Glibc
 import Platform
 import TestSupport
 
-/// The files and directories of a simulated disk: as processes see them, and as they would be found if nothing
-/// that is not synced got to the disk.
+/// The files and directories of a simulated disk, both as processes see them and as they would be
+/// if all unsynced changes were lost.
 struct SimulatedTree: Sendable {
   struct File: Sendable {
     var current: [UInt8] = []
@@ -16,10 +16,11 @@ struct SimulatedTree: Sendable {
   }
 
   struct Directory: Sendable {
-    /// The numbers of files and directories by their names.
+    /// The inode numbers of files and directories, by name.
     var current: [String: Int] = [:]
     var durable: [String: Int] = [:]
-    /// What would turn `durable` into `current`, in order: names with what they stand for from then on.
+    /// The changes that turn `durable` into `current`, in order. Each maps names to new inode
+    /// numbers.
     var changes: [[String: Int?]] = []
 
     mutating func change(_ entries: [String: Int?]) {
@@ -35,12 +36,12 @@ struct SimulatedTree: Sendable {
 
   let pageBytes: Int
   var nodes: [Node] = [.directory(Directory())]
-  /// Counts changes, and is the time of files.
+  /// The number of changes so far, also used as the modification time of files.
   private var clock = 0
 
   init(pageBytes: Int = 4096) { self.pageBytes = pageBytes }
 
-  // MARK: Finding
+  // MARK: Lookup
 
   func find(_ path: String, _ operation: SystemError.Operation) throws(SystemError) -> Int {
     var node = 0
@@ -158,7 +159,7 @@ struct SimulatedTree: Sendable {
 
   private mutating func change(_ node: Int, _ body: (inout File) -> Void) {
     guard case .file(var file) = nodes[node] else { return }
-    // So that its bytes have one owner, and are changed in place.
+    // Keeps the bytes uniquely referenced, so that they are changed in place.
     nodes[node] = .file(File())
     body(&file)
     nodes[node] = .file(file)
@@ -181,7 +182,7 @@ struct SimulatedTree: Sendable {
     }
   }
 
-  /// Writes over bytes that are there.
+  /// Overwrites existing bytes.
   mutating func change(_ node: Int, at offset: Int, to bytes: [UInt8]) {
     guard !bytes.isEmpty else { return }
     clock += 1
@@ -215,7 +216,7 @@ struct SimulatedTree: Sendable {
     }
   }
 
-  /// A sync that fails writes some pages, and forgets that it did not write the others.
+  /// Simulates a failed sync, which writes some pages and marks the others as clean.
   mutating func failSync(
     _ node: Int, _ random: inout SplitMix64, _ counts: inout [DiskEvent: Int]
   ) {
@@ -255,7 +256,7 @@ struct SimulatedTree: Sendable {
 }
 
 extension [UInt8] {
-  /// Cuts it, or fills it up with zeros.
+  /// Truncates the contents or extends them with zeros.
   mutating func resize(to size: Int) {
     if size < count {
       removeSubrange(size...)
@@ -266,12 +267,12 @@ extension [UInt8] {
 }
 
 extension SimulatedTree.File {
-  /// Writes what a page holds now, as far as the file on the disk goes.
+  /// Writes the current contents of a page, up to the size of the file on the disk.
   mutating func write(_ page: Int, _ pageBytes: Int) {
     write(page * pageBytes..<(page + 1) * pageBytes)
   }
 
-  /// Behind the end of the file as processes see it, a page holds zeros.
+  /// Writes a range of bytes. Beyond the current end of the file, the range is filled with zeros.
   mutating func write(_ range: Range<Int>) {
     for offset in range.clamped(to: 0..<durable.count) {
       durable[offset] = offset < current.count ? current[offset] : 0

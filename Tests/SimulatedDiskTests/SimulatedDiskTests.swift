@@ -19,7 +19,7 @@ extension Disk {
 }
 
 @Suite struct SimulatedDiskTests {
-  /// What calls return or throw, one text each.
+  /// Performs calls and returns each result or error as a text.
   private func run(on disk: any Disk, in root: String) -> [String] {
     var results: [String] = []
     func attempt<R>(_ call: () throws -> R) -> R? {
@@ -50,7 +50,7 @@ extension Disk {
     _ = attempt { try disk.open(a + "/1", for: .creating) }
     if let file = attempt({ try disk.open(a + "/1", for: .reading) }) {
       for _ in 1...3 { _ = attempt { try disk.read(file, upTo: 4) } }
-      // What is removed can still be read.
+      // A removed file can still be read through an open descriptor.
       _ = attempt { try disk.makeDirectory(b) }
       _ = attempt { try disk.rename(a + "/1", to: a + "/2") }
       _ = attempt { try disk.state(of: a + "/1") }
@@ -71,7 +71,7 @@ extension Disk {
     return results
   }
 
-  @Test func `without faults it does what the system's disk does`() throws {
+  @Test func `without faults, the simulated disk behaves like the system's disk`() throws {
     let directory = TemporaryDirectory()
     let expected = run(on: SystemDisk(), in: directory.path)
     #expect(expected.count == 30)
@@ -81,7 +81,7 @@ extension Disk {
     #expect(disk.calls > 30)
   }
 
-  /// A file with a synced beginning and more behind it, after a loss of power.
+  /// Returns a file with synced and then unsynced bytes after a power failure.
   private func afterLoss(seed: UInt64, synced: [UInt8], unsynced: [UInt8]) throws -> (
     bytes: [UInt8], events: [DiskEvent: Int]
   ) {
@@ -98,7 +98,7 @@ extension Disk {
     return (try #require(disk.contents(of: "/file")), disk.counts)
   }
 
-  @Test func `what was synced survives a loss of power, and each page of the rest may or may not`()
+  @Test func `synced data survives a power failure, and each unsynced page may survive`()
     throws
   {
     let (synced, unsynced) = (Array("synced".utf8), [UInt8](repeating: 7, count: 80))
@@ -109,7 +109,7 @@ extension Disk {
       #expect(bytes.starts(with: synced) && bytes.count <= 86)
       #expect(bytes.dropFirst(6).allSatisfy { $0 == 7 || $0 == 0 })
       let again = try afterLoss(seed: seed, synced: synced, unsynced: unsynced)
-      #expect(again == (bytes, counts), "the seed decides")
+      #expect(again == (bytes, counts), "the same seed gives the same result")
       found.insert(bytes)
       events.merge(counts, uniquingKeysWith: +)
     }
@@ -121,7 +121,7 @@ extension Disk {
   }
 
   @Test
-  func `entries of a directory survive a loss of power once it is synced, a rename as a whole`()
+  func `synced directory entries survive a power failure, and renames are atomic`()
     throws
   {
     var found: Set<[String]> = []
@@ -142,7 +142,7 @@ extension Disk {
     #expect(found.count == 8)
   }
 
-  @Test func `a failed sync forgets pages, which no later sync writes`() throws {
+  @Test func `pages dropped by a failed sync are not written by a later sync`() throws {
     var lost = 0
     for seed in 0..<50 as Range<UInt64> {
       let disk = SimulatedDisk(seed: seed, pageBytes: 16)
@@ -161,7 +161,7 @@ extension Disk {
     #expect(lost > 10)
   }
 
-  @Test func `a sync that is a lie keeps nothing, and what rots stays rotten`() throws {
+  @Test func `a dropped sync keeps nothing, and flipped bits stay flipped`() throws {
     var found: Set<[Bool]> = []
     for seed in 0..<100 as Range<UInt64> {
       let disk = SimulatedDisk(seed: seed)
@@ -184,7 +184,7 @@ extension Disk {
     #expect(found.count == 4)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `calls can be short, slow, wrong or without an end`()
+  @Test(.timeLimit(.minutes(1))) func `calls can be short, be slow, fail or hang`()
     async throws
   {
     let disk = SimulatedDisk(pause: { #expect($0 == 5) })

@@ -7,7 +7,7 @@ import LivehostDaemon
 import RateLimiting
 import ViewGraph
 
-/// Snapshots of rooms, restored as the daemon does at its start.
+/// Restores snapshots of rooms as the daemon does at its start.
 final class SnapshotParser: Parser {
   private struct SameThread: Lane {
     func execute(_ job: @escaping @Sendable () -> Void) { job() }
@@ -32,21 +32,21 @@ final class SnapshotParser: Parser {
   }
 
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
-    check("the snapshot is written", (try? Data(buffer: bytes).write(to: file)) != nil)
+    check("the snapshot can be written", (try? Data(buffer: bytes).write(to: file)) != nil)
     guard let snapshot = store.load("fuzz").snapshot else { return }
     let text = write(snapshot)
     guard let again = try? JSONDecoder().decode(RoomSnapshot.self, from: text) else {
-      fatalError("a written snapshot is read")
+      fatalError("a written snapshot can be read")
     }
-    // Sets are written in an order that differs from one to the next.
+    // The order of a set's elements varies, so the bytes may differ.
     check(
-      "a written snapshot is read as it was",
+      "a snapshot equals itself after writing and reading",
       again.screen.state == snapshot.screen.state && write(again).count == text.count)
     restore(snapshot)
   }
 
   private func write(_ snapshot: RoomSnapshot) -> Data {
-    guard let text = try? encoder.encode(snapshot) else { fatalError("a snapshot is written") }
+    guard let text = try? encoder.encode(snapshot) else { fatalError("a snapshot can be encoded") }
     return text
   }
 
@@ -60,7 +60,7 @@ final class SnapshotParser: Parser {
         LiveEvent(timestamp: Timestamp(count), payload: .header(.viewers(count: count))), at: now)
       screen.reduce()
       guard let next = screen.nextFrame else { return }
-      check("a frame is not before now", next > now)
+      check("the next frame is after the current time", next > now)
       now = next
       screen.drawFrame(at: now, adapting: false)
     }

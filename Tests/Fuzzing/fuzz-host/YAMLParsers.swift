@@ -5,17 +5,19 @@ import LivehostDaemon
 import Simulation
 import YAMLReader
 
-/// An error must be in the file. Text that is missing may be reported on the line after the last.
+/// Checks that an error's line is in the file. Missing text may be reported on the line after the
+/// last line.
 private func checkPosition(of error: ConfigurationError, in text: String) {
-  // What ends a line in YAML 1.1, section 5.4.
+  // The line breaks of YAML 1.1, section 5.4.
   let lines =
     text.unicodeScalars.count { "\n\r\u{85}\u{2028}\u{2029}".unicodeScalars.contains($0) } + 1
   check(
-    "an error is in the text: \(error)", error.line.map { (1...lines + 1).contains($0) } ?? true)
-  check("an error says what is wrong", !error.message.isEmpty)
+    "an error's line is in the text: \(error)",
+    error.line.map { (1...lines + 1).contains($0) } ?? true)
+  check("an error has a message", !error.message.isEmpty)
 }
 
-/// Configuration files of the daemon.
+/// Reads configuration files of the daemon.
 final class ConfigurationParser: Parser {
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     let text = String(decoding: bytes, as: UTF8.self)
@@ -26,7 +28,8 @@ final class ConfigurationParser: Parser {
   }
 }
 
-/// The files that a scenario may name: the devices of `config`, and a recording of one event.
+/// Returns the files that a scenario may name: the devices in `config`, and a recording of one
+/// event.
 private func bundledFiles() throws -> [String: [UInt8]] {
   var files = [
     "config/recordings/chat-burst.irc.gz": Array(#"{"type":"viewers","ts":1,"count":1}"#.utf8)
@@ -39,7 +42,7 @@ private func bundledFiles() throws -> [String: [UInt8]] {
   return files
 }
 
-/// Scenarios of the simulator.
+/// Reads scenarios of the simulator.
 final class ScenarioParser: Parser {
   private let options: SimulationOptions
 
@@ -61,7 +64,7 @@ final class ScenarioParser: Parser {
   }
 }
 
-/// Device profiles, read by a scenario that names one.
+/// Reads device profiles through a scenario that names one.
 final class DeviceParser: Parser {
   private static let scenario = """
     name: fuzz
@@ -85,7 +88,7 @@ final class DeviceParser: Parser {
         list: { _ in [] }))
     do {
       let scenario = try Scenario(Self.scenario, options)
-      check("a scenario runs on the device", scenario.devices.map(\.name) == ["fuzz"])
+      check("the scenario uses the device", scenario.devices.map(\.name) == ["fuzz"])
     } catch {
       checkPosition(of: error, in: String(decoding: device, as: UTF8.self))
     }

@@ -2,9 +2,9 @@ import FuzzSupport
 import LiveEvents
 import WireFormats
 
-/// Lines, read as a connection reads them.
+/// Reads lines as an ingest connection does.
 final class LineParser: Parser {
-  /// What a line gave, without the decoder that found it.
+  /// The result of a line, independent of its decoder.
   private enum Outcome: Equatable {
     case event(LiveEvent, room: RoomName)
     case rejected(RejectionReason, room: RoomName?)
@@ -25,11 +25,12 @@ final class LineParser: Parser {
     }
   }
 
-  /// The longest that a line of `LineDecoder.maximumLineLength` may become in a recording, as a multiple.
+  /// The maximum length of a recorded line, as a multiple of the length of the original line.
   private static let growth = 8
 
-  /// What stands in a recorded line, however short the line was: the members of all lines, and the name of a person
-  /// who has none, which is the identifier, six bytes for each of a control character.
+  /// The maximum number of bytes that recording adds to a line of any length: the members of all
+  /// lines, and a default name. The default name is the identifier, with six bytes for a control
+  /// character.
   private static let added = 512 + 6 * EventLimits.nameLength
 
   private let format: WireFormat?
@@ -39,7 +40,7 @@ final class LineParser: Parser {
     maximumLineLength: LineParser.growth * LineDecoder.maximumLineLength)
   private var written: [UInt8] = []
 
-  /// - Parameter format: of every line; `nil` if each shows its own.
+  /// - Parameter format: the format of all lines, or nil to detect the format of each line.
   init(_ format: WireFormat?) { self.format = format }
 
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -52,7 +53,7 @@ final class LineParser: Parser {
     _ = decoder.decodeUnended(slab, line: rest, arrival: 7)
     decoder.overrideRoom(nil)
     single.overrideRoom(nil)
-    // Few inputs name rooms, and making a table takes longer than reading a line.
+    // Resetting the table of rooms costs more than reading a line, and few inputs name rooms.
     if decoder.roomCount > 1 { decoder.forgetRooms() }
     if single.roomCount > 1 { single.forgetRooms() }
     if recorded.roomCount > 1 { recorded.forgetRooms() }
@@ -63,7 +64,7 @@ final class LineParser: Parser {
     let alone = slab.withBytes(of: line) { ByteSlab($0) }
     let whole = ByteSlab.Slice(offset: 0, count: alone.count)
     check(
-      "a line is read as it is read alone",
+      "the result of a line does not depend on other lines",
       outcome == Outcome(single.decode(alone, line: whole, arrival: 7)) { single.name(of: $0) })
     switch outcome {
     case .event(let event, let room): write(event, room, length: line.count)
@@ -80,17 +81,17 @@ final class LineParser: Parser {
     }
   }
 
-  /// Writes an event as a recording does, and reads it.
+  /// Writes an event as a recording does, and reads the event again.
   private func write(_ event: LiveEvent, _ room: RoomName, length: Int) {
     written.removeAll(keepingCapacity: true)
     NativeEncoder.append(event, room: room, to: &written)
-    check("an event is one line", written.firstIndex(of: 0x0A) == written.count - 1)
+    check("a written event is one line", written.firstIndex(of: 0x0A) == written.count - 1)
     check(
-      "a written line is bounded by the line that was read",
+      "the length of a written line is bounded by the length of the original line",
       written.count <= Self.growth * length + Self.added)
     let slab = ByteSlab(written)
     let line = ByteSlab.Slice(offset: 0, count: slab.count - 1)
     let again = Outcome(recorded.decode(slab, line: line, arrival: 8)) { recorded.name(of: $0) }
-    check("a written event is read as it was", again == .event(event, room: room))
+    check("an event equals itself after writing and reading", again == .event(event, room: room))
   }
 }

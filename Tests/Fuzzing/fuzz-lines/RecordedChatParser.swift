@@ -3,7 +3,7 @@ import LiveEvents
 import PlatformFormats
 import WireFormats
 
-/// Recorded chats, whole and in pieces.
+/// Translates recorded chats, in one piece and in several pieces.
 final class RecordedChatParser: Parser {
   private let format: PlatformFormat
   private var decoder = LineDecoder()
@@ -12,14 +12,14 @@ final class RecordedChatParser: Parser {
 
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     let whole = translated(bytes, pieces: max(1, bytes.count))
-    check("a file is read in pieces as it is whole", whole == translated(bytes, pieces: 3))
+    check("a translation does not depend on the pieces", whole == translated(bytes, pieces: 3))
     guard !whole.isEmpty else { return }
     let slab = ByteSlab(whole)
     var offset = 0
     while let line = slab.nextLine(at: &offset) {
       guard line.count <= LineDecoder.maximumLineLength else { continue }
       if case .event = decoder.decode(slab, line: line, arrival: 7) { continue }
-      check("a translated line is an event", false)
+      check("a translated line is a valid event", false)
     }
     if decoder.roomCount > 1 { decoder.forgetRooms() }
   }

@@ -1,7 +1,7 @@
 import FuzzSupport
 import VarlinkDescription
 
-/// Texts of interface definitions.
+/// Reads Varlink interface definitions.
 final class InterfaceParser: Parser {
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     let text = String(decoding: bytes, as: UTF8.self)
@@ -10,7 +10,7 @@ final class InterfaceParser: Parser {
       let description = try InterfaceDescription(parsing: text)
       check("an interface keeps its text", description.text == text)
       for name in description.typeNames + description.methodNames + description.errorNames {
-        check("a member is found by its name", description.member(name)?.name == name)
+        check("a member can be found by its name", description.member(name)?.name == name)
       }
       for violation in description.systemdViolations { checkPosition(of: violation, lines) }
     } catch {
@@ -19,7 +19,7 @@ final class InterfaceParser: Parser {
   }
 
   private func checkPosition(of error: DescriptionError, _ lines: Int) {
-    check("an error is in the text", (1...lines).contains(error.line))
+    check("an error's line is in the text", (1...lines).contains(error.line))
     check("an error has a column", (1...).contains(error.column))
   }
 }

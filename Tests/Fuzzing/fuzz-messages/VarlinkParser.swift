@@ -4,7 +4,7 @@ import NIOCore
 import Varlink
 import VarlinkDescription
 
-/// Varlink messages as they arrive, in pieces.
+/// Reads Varlink messages that arrive in pieces.
 final class VarlinkParser: Parser {
   private static let longestMessage = 2048
 
@@ -12,12 +12,12 @@ final class VarlinkParser: Parser {
 
   init() throws { control = try InterfaceDescription(parsing: ControlInterface.definition) }
 
-  /// The first byte says how long the pieces are.
+  /// Reads messages. The first byte is the length of the pieces.
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let first = bytes.first else { return }
     let bytes = ByteBuffer(bytes: UnsafeBufferPointer(rebasing: bytes.dropFirst()))
     let messages = split(bytes, into: Int(first) + 1)
-    check("a message does not depend on its pieces", messages == split(bytes, into: .max))
+    check("a message does not depend on the pieces", messages == split(bytes, into: .max))
     for message in messages {
       readCall(message)
       _ = try? ReplyMessage(parsing: message)
@@ -48,12 +48,14 @@ final class VarlinkParser: Parser {
     check(
       "a written call ends with its only NUL",
       written.readableBytesView.firstIndex(of: 0) == written.writerIndex - 1)
-    // Control characters are written as six bytes.
+    // A control character is written as six bytes.
     check(
-      "a written call is bounded by the one that was read",
+      "the length of a written call is bounded by the length of the original call",
       written.readableBytes <= 6 * message.readableBytes + 64)
     written.moveWriterIndex(to: written.writerIndex - 1)
-    check("a written call is read as it was", call == (try? CallMessage(parsing: written)))
+    check(
+      "a call equals itself after writing and reading", call == (try? CallMessage(parsing: written))
+    )
     guard let name = call.method.split(separator: ".").last,
       case .method(let input, _)? = control.member(String(name))?.kind
     else { return }

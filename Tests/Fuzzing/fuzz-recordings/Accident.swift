@@ -1,46 +1,46 @@
-/// One thing that befalls the bytes of segments on a disk, chosen by the first bytes of an input.
+/// Damage to segments on a disk, chosen by the first bytes of an input.
 struct Accident {
-  /// How many bytes choose it.
+  /// The number of bytes that choose the accident.
   static let size = 5
 
   private enum Kind: CaseIterable {
-    /// The program ended, and nothing is lost.
+    /// The program ended and no data is lost.
     case none
-    /// The rest of a segment is lost, from any byte on, or from the end of a line.
+    /// The end of a segment is lost, starting at any byte or after a line.
     case cut, cutBehindLine
-    /// What is lost was not written yet, but the size of the file was.
+    /// The end was not written, but the file has its final size, so the end is zeros.
     case zeroTail
-    /// In its place are blocks of another segment.
+    /// The end has blocks of another segment.
     case oldTail
     /// A part in the middle was not written.
     case hole
-    /// A part in the middle is gone, or is there twice.
+    /// A part in the middle is removed or repeated.
     case gap, repetition
-    /// A bit rots.
+    /// A bit flips.
     case flip
-    /// There is no such file.
+    /// A file is missing.
     case loss
-    /// Two files have each other's names.
+    /// The names of two files are swapped.
     case swap
   }
 
   private let kind: Kind
   private let segment: Int
-  /// The place in the segment, in parts of 65,536.
+  /// The place in the segment, as a fraction of 65,536.
   private let place: Int
   private let length: Int
 
-  /// - Parameter bytes: as many as ``size``; those that lack are zero.
+  /// - Parameter bytes: up to ``size`` bytes. Missing bytes count as zero.
   init(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
     let values = bytes.map { Int($0) } + Array(repeating: 0, count: Self.size - bytes.count)
     kind = Kind.allCases[values[0] % Kind.allCases.count]
     (segment, place, length) = (values[1], values[2] << 8 | values[3], values[4])
   }
 
-  /// What it makes of these segments; `nil` for one that is no longer there.
+  /// Returns the segments after the accident, with nil for a missing file.
   func befalling(_ segments: [[UInt8]]) -> [[UInt8]?] {
     guard let last = segments.indices.last else { return [] }
-    // Half of the accidents are those of the segment that was being written.
+    // Half of the accidents affect the newest segment.
     let index = min(segment % (2 * segments.count), last)
     let other = (index + 1) % segments.count
     var found: [[UInt8]?] = segments

@@ -1,13 +1,13 @@
 @testable import Recordings
 
-/// The lines of one segment, made of a text without what only the recorder knows: checksums, numbers, and the end of
-/// the segment before. What a line says itself is left as it is, right or wrong.
+/// The lines of one segment, generated from a text. This type adds checksums, numbers and the end
+/// of the previous segment, and keeps the contents of the lines, valid or not.
 struct ChainedLines {
   private(set) var bytes: [UInt8] = []
   private(set) var chain: LineChain
-  /// Where the last mark begins: everything in front of it was synced before it was written.
+  /// The offset of the last mark. All earlier bytes were synced before the mark was written.
   private(set) var markedBytes = 0
-  /// Whether the last line says that another segment follows.
+  /// Whether the last line announces another segment.
   private(set) var isContinued = false
   private var events = 0
   private var frames = 0
@@ -22,7 +22,7 @@ struct ChainedLines {
       chain.close(&bytes, from: 0)
     }
     for line in lines { append(line) }
-    // The first line is synced before any other is written.
+    // The first line is synced before any other line is written.
     if markedBytes == 0 { markedBytes = (bytes.firstIndex(of: UInt8(ascii: "\n")) ?? -1) + 1 }
   }
 

@@ -2,8 +2,8 @@ import FuzzSupport
 
 @testable import Recordings
 
-/// A recording of up to three segments, read after an ``Accident``. Behind the bytes that choose the accident come
-/// lines, see ``ChainedLines``; zero bytes separate the segments.
+/// Reads a recording of up to three segments after an ``Accident``. The input has the bytes of the
+/// accident and then lines, see ``ChainedLines``. Zero bytes separate the segments.
 final class ChainedRecordingParser: Parser {
   private var copies = EventCopies()
 
@@ -14,13 +14,13 @@ final class ChainedRecordingParser: Parser {
       let segments = Accident(bytes.prefix(Accident.size)).befalling(written.segments)
       let before = try Self.read(written.segments)
       let after = try Self.read(segments)
-      check("what is read was written", after.isBeginning(of: before))
+      check("only written steps are read", after.isBeginning(of: before))
       check(
-        "a reader tells that something is missing or changed",
+        "a reader reports missing or changed data",
         after.damage != nil || Self.isCut(written, to: segments))
       copies.check(after.steps)
     } catch {
-      fatalError("a recording is read: \(error)")
+      fatalError("a recording can be read: \(error)")
     }
   }
 
@@ -29,7 +29,8 @@ final class ChainedRecordingParser: Parser {
     return try Reading(directory.files(of: FuzzedRecording.name))
   }
 
-  /// Whether nothing but the end of the last segment is gone, which nothing can tell before it is closed.
+  /// Whether only the end of the last segment is missing, which is undetectable until the segment
+  /// is closed.
   private static func isCut(_ written: ChainedSegments, to found: [[UInt8]?]) -> Bool {
     let last = (found.last ?? nil) ?? []
     return written.mayEndEarly(found) && (written.segments.last ?? []).starts(with: last)

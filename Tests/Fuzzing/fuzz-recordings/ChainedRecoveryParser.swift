@@ -3,8 +3,9 @@ import LiveEvents
 
 @testable import Recordings
 
-/// A recording of up to three segments, recovered after an ``Accident`` as at the next start. Behind the bytes that
-/// choose the accident come lines, see ``ChainedLines``; zero bytes separate the segments.
+/// Recovers a recording of up to three segments after an ``Accident``, as the next start does. The
+/// input has the bytes of the accident and then lines, see ``ChainedLines``. Zero bytes separate
+/// the segments.
 final class ChainedRecoveryParser: Parser {
   private let recovering: Recovering
 
@@ -19,26 +20,27 @@ final class ChainedRecoveryParser: Parser {
       let before = try Reading(directory.files(of: FuzzedRecording.name))
       let isSound = before.damage == nil
       let found = try recovering.recover(segments, isByRecorder: isSound)
-      // A recording that no recorder writes may be read as far as anybody likes.
+      // There is no rule for a recording that no recorder could have written.
       guard isSound else { return }
-      check("what is recovered was written", found?.reading.isBeginning(of: before) ?? true)
+      check("only written steps are recovered", found?.reading.isBeginning(of: before) ?? true)
       check(
-        "nothing is cut off that is known to have been synced",
+        "no synced data is cut off",
         !Changes.cutSynced(segments, to: found?.segments ?? []))
-      // The one before a segment to which nothing was written may still lack its last line.
+      // The segment before an empty segment may still lack its last line.
       let isLastBare = (segments.last ?? nil).map(Changes.isBare) ?? false
       check(
-        "a recovery tells that something is missing or changed",
+        "a recovery reports missing or changed data",
         found?.summary.state == .damaged || written.mayEndEarly(segments) || isLastBare)
       let losses = UnsyncedLosses(written, segments)
       guard losses.areAll else { return }
       let synced = try Reading(directory.files(of: FuzzedRecording.name, upTo: written.syncedBytes))
       check(
-        "what was synced is recovered",
+        "all synced steps are recovered",
         found.map { synced.isBeginning(of: $0.reading) } ?? synced.steps.isEmpty)
-      check("what was torn is not damaged", !losses.areTears || found?.summary.state != .damaged)
+      check(
+        "a torn end does not count as damage", !losses.areTears || found?.summary.state != .damaged)
     } catch {
-      fatalError("a recording is recovered: \(error)")
+      fatalError("a recording can be recovered: \(error)")
     }
   }
 }

@@ -1,18 +1,19 @@
 @testable import Recordings
 
-/// Segments whose lines are tied together as the recorder does it. No mutation of bytes makes a line with a valid
-/// checksum, so lines come without one, and get it here: what is behind the checksum is reached.
+/// Segments whose lines are chained as the recorder does. Mutated bytes never have a valid
+/// checksum, so inputs have lines without checksums. Adding them here lets inputs reach the code
+/// after the check.
 struct ChainedSegments {
   private(set) var segments: [[UInt8]] = []
-  /// How many bytes of each segment the program knew to be synced when it ended: all of each but the last, and of that
-  /// the lines before its last mark.
+  /// The number of synced bytes of each segment when the program ended. This is the whole segment,
+  /// or for the last segment the lines before its last mark.
   private(set) var syncedBytes: [Int] = []
-  /// Whether each says that another one follows.
+  /// Whether each segment announces another segment.
   private var areContinued: [Bool] = []
 
   /// - Parameters:
   ///   - texts: the lines of each segment, see ``ChainedLines``.
-  ///   - header: the first line of the first segment, where the text has none.
+  ///   - header: the first line of the first segment if the text has none.
   init(_ texts: [Slice<UnsafeBufferPointer<UInt8>>], _ header: SegmentHeader) {
     var header = header
     var chain = LineChain()
@@ -26,8 +27,8 @@ struct ChainedSegments {
     }
   }
 
-  /// Whether nothing in these segments, which an accident left, can tell that it befell anything but the last one, or
-  /// that this one is gone.
+  /// Whether the remaining segments cannot show that an earlier segment was damaged or that the
+  /// last segment is missing.
   func mayEndEarly(_ found: [[UInt8]?]) -> Bool {
     let areSame = zip(segments, found).dropLast().allSatisfy { $0 == $1 }
     let isLost = found.last.map { $0 == nil } ?? false

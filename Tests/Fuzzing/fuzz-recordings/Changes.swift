@@ -1,8 +1,8 @@
 @testable import Recordings
 
-/// Where bytes were changed.
+/// Comparisons of segments before and after a change.
 enum Changes {
-  /// How many bytes at the beginning are as they were; `nil` if all are, and nothing is behind them.
+  /// Returns the number of unchanged bytes at the start, or nil if all bytes are equal.
   static func start(in before: [UInt8], _ after: [UInt8]?) -> Int? {
     guard let after else { return 0 }
     guard before != after else { return nil }
@@ -10,12 +10,13 @@ enum Changes {
       ?? min(before.count, after.count)
   }
 
-  /// Whether there is no more of a segment than its first line.
+  /// Whether a segment has only its first line.
   static func isBare(_ segment: [UInt8]) -> Bool {
     segment.dropLast().firstIndex(of: UInt8(ascii: "\n")) == nil
   }
 
-  /// Whether there was a mark behind the first line of what was cut off segments: then something of it was synced.
+  /// Whether the removed ends of segments have a mark after their first line, which proves that
+  /// some removed data was synced.
   static func cutSynced(_ before: [[UInt8]?], to after: [[UInt8]?]) -> Bool {
     zip(before, after).contains { before, after in
       let before = before ?? []

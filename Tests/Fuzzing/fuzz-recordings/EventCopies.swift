@@ -4,7 +4,7 @@ import WireFormats
 
 @testable import Recordings
 
-/// Checks that what was read from a recording can be recorded.
+/// Checks that events that were read from a recording can be recorded again.
 struct EventCopies: ~Copyable {
   private var written: [UInt8] = []
   private var decoder = LineDecoder(ofOwnLinesUpTo: SegmentReader.longestLine)
@@ -20,8 +20,8 @@ struct EventCopies: ~Copyable {
     let slab = ByteSlab(written)
     let line = ByteSlab.Slice(offset: 0, count: slab.count - 1)
     guard case .event(let again, _) = decoder.decode(slab, line: line, arrival: 8) else {
-      fatalError("a written event is read")
+      fatalError("a written event can be read")
     }
-    FuzzSupport.check("a written event is read as it was", again == event)
+    FuzzSupport.check("an event equals itself after writing and reading", again == event)
   }
 }

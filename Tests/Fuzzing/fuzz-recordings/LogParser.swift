@@ -2,8 +2,9 @@ import FuzzSupport
 
 @testable import Recordings
 
-/// The log of the rooms in up to three segments, read after an ``Accident`` as at the next start. Behind the bytes that
-/// choose the accident come lines, see ``ChainedLines``; zero bytes separate the segments.
+/// Reads a write-ahead log of up to three segments after an ``Accident``, as the next start does.
+/// The input has the bytes of the accident and then lines, see ``ChainedLines``. Zero bytes
+/// separate the segments.
 final class LogParser: Parser {
   private static let header = SegmentHeader(name: "log", room: "", segment: 1, startedAt: 1)
 
@@ -19,37 +20,39 @@ final class LogParser: Parser {
       for (index, before) in written.segments.enumerated() {
         let whole = try Reading(intact.files(ofSegment: index, upTo: before.count))
         let given = first.segments[index + 1]
-        check("what the log gives out was written", given?.isBeginning(of: whole) ?? true)
+        check("the log returns only written steps", given?.isBeginning(of: whole) ?? true)
       }
       for (index, before) in written.segments.enumerated() {
         let change = Changes.start(in: before, segments[index])
         let safe = try Reading(intact.files(ofSegment: index, upTo: change ?? before.count))
         let isGiven = first.segments[index + 1].map(safe.isBeginning) ?? safe.steps.isEmpty
-        check("what is before an accident is given out, or told", isGiven || first.tells)
+        check(
+          "data before the accident is returned, or its loss is reported", isGiven || first.tells)
         if change != nil { break }
       }
-      // Where another one follows, rooms may not have needed it any more.
+      // If another segment follows, rooms may no longer have needed this segment.
       let isNewestGone =
         newest == segments.count - 1 && (segments.last ?? nil).map(Changes.isBare) ?? true
-      check("the loss of the newest segment is told", !isNewestGone || first.tells)
+      check("the loss of the newest segment is reported", !isNewestGone || first.tells)
       check(
-        "nothing is cut off that is known to have been synced",
+        "no synced data is cut off",
         !Changes.cutSynced(segments, to: found.segments))
       let second = try LogStart(on: found)
-      check("a second start finds the same", first.finds(asMuchAs: second))
-      // It goes on in the next segment, behind whatever was found.
+      check("a second start gives the same result", first.finds(asMuchAs: second))
+      // The log continues in the next segment, after everything that was found.
       let sequence = second.log("fuzz")
       let third = try LogStart(on: found)
       check(
-        "what is logged after a start is found at the next",
+        "a batch logged after a start is found at the next start",
         sequence == nil || third.contents.rooms["fuzz"]?.last == sequence)
-      check("a start keeps what rooms need", second.isKept(in: third))
+      check("a start keeps the batches that rooms need", second.isKept(in: third))
     } catch {
-      fatalError("the log is read: \(error)")
+      fatalError("the log can be read: \(error)")
     }
   }
 
-  /// Notes beside the log, as the daemon does, the newest segment with lines that were synced. Returns its index.
+  /// Writes the index of the newest segment with synced lines to the file next to the log, as the
+  /// daemon does. Returns the index.
   private func noteNewest(
     of written: ChainedSegments, on directory: SegmentDirectory
   ) -> Int? {

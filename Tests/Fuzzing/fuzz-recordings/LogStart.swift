@@ -3,14 +3,14 @@ import Synchronization
 
 @testable import Recordings
 
-/// A start of the daemon, as far as it reads the log of the rooms.
+/// The part of a daemon's start that reads the write-ahead log.
 struct LogStart {
   static let directory = "/recordings.log"
 
   let contents: LogContents
-  /// What it gives out of each segment, by number.
+  /// The steps of each segment, by the segment's number.
   let segments: [Int: Reading]
-  /// Whether it says that more is lost than what was being written when the last run ended.
+  /// Whether the start reports a loss beyond the unfinished write at the end of the last run.
   let tells: Bool
   private let session: LogSession
 
@@ -33,7 +33,7 @@ struct LogStart {
     self.segments = segments
   }
 
-  /// Whether another start knows and gives out the same.
+  /// Whether another start gives the same result.
   func finds(asMuchAs other: LogStart) -> Bool {
     contents.rooms == other.contents.rooms
       && contents.newest == other.contents.newest
@@ -41,7 +41,7 @@ struct LogStart {
       && segments.mapValues(\.steps) == other.segments.mapValues(\.steps)
   }
 
-  /// Whether another start gives out all that rooms may still need of this one.
+  /// Whether another start returns everything from this start that rooms may still need.
   func isKept(in other: LogStart) -> Bool {
     let first = contents.rooms.values.map(\.firstSegment).min() ?? .max
     return segments.allSatisfy { number, reading in
@@ -49,7 +49,7 @@ struct LogStart {
     }
   }
 
-  /// Logs a batch of a room. Returns its log sequence; `nil` if there is no number left.
+  /// Logs a batch of a room. Returns its log sequence, or nil if the numbers are exhausted.
   func log(_ room: String) -> Int? {
     guard contents.newest < KeptNumbers.range.upperBound else { return nil }
     let sequence = contents.newest + 1
@@ -59,7 +59,7 @@ struct LogStart {
     batch.addFrame(at: .origin, flush: false)
     batch.whenSynced {}
     session.begin(1, of: room, status: RecorderStatus()) {
-      fatalError("what a room does after a start is logged")
+      fatalError("a batch after a start can be logged")
     }
     _ = session.append(batch, of: 1, copy: nil, now: 1)
     session.commit(now: 1)
@@ -67,7 +67,7 @@ struct LogStart {
   }
 }
 
-/// What a start told.
+/// The problems that a start reported.
 private final class Problems: Sendable {
   private let texts = Mutex<[String]>([])
   var all: [String] { texts.withLock { $0 } }

@@ -1,9 +1,9 @@
 @testable import Recordings
 
-/// All that a reader gives out of a recording.
+/// Everything that a reader returns for a recording.
 struct Reading: Equatable {
   private(set) var steps: [RecordedStep] = []
-  /// What it says is wrong, which is the last thing it says.
+  /// The reported damage, which ends the reading.
   private(set) var damage: Damage?
 
   init(_ files: RecordingFiles) throws(RecordingError) {
@@ -15,6 +15,6 @@ struct Reading: Equatable {
     }
   }
 
-  /// Whether another reading gave out nothing else up to where this one ended.
+  /// Whether another reading starts with the same steps.
   func isBeginning(of other: Reading) -> Bool { other.steps.starts(with: steps) }
 }

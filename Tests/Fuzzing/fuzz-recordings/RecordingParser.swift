@@ -2,7 +2,7 @@ import FuzzSupport
 
 @testable import Recordings
 
-/// A segment of a recording, byte by byte.
+/// Reads the bytes of a segment of a recording without adding checksums.
 final class RecordingParser: Parser {
   private var copies = EventCopies()
 
@@ -10,10 +10,12 @@ final class RecordingParser: Parser {
     do {
       let directory = try SegmentDirectory(FuzzedRecording.directory, [Array(bytes)])
       let reading = try Reading(directory.files(of: FuzzedRecording.name))
-      check("a step takes at least a line", reading.steps.count <= bytes.count)
+      check(
+        "the number of steps does not exceed the number of bytes",
+        reading.steps.count <= bytes.count)
       copies.check(reading.steps)
     } catch {
-      fatalError("a segment is read: \(error)")
+      fatalError("a segment can be read: \(error)")
     }
   }
 }

@@ -3,17 +3,19 @@ import LiveEvents
 
 @testable import Recordings
 
-/// Recovers recordings as a start without a catalogue does, and checks what is true of every recovery.
+/// Recovers recordings as a start without a catalogue does, and checks rules that hold for every
+/// recovery.
 final class Recovering {
-  /// What a start finds, by the catalogue that it makes and by a reader.
+  /// The result of a start, according to its new catalogue and to a reader.
   struct Found {
     let summary: RecordingSummary
     let reading: Reading
-    /// What the recovery left of each segment.
+    /// The segments after the recovery.
     let segments: [[UInt8]?]
   }
 
-  /// One for all inputs, emptied before each start: to open one takes longer than a recovery.
+  /// A catalogue for all inputs, emptied before each start. Opening a catalogue takes longer than a
+  /// recovery.
   private let catalogue: Catalogue
 
   init() throws {
@@ -21,34 +23,36 @@ final class Recovering {
   }
 
   /// - Parameters:
-  ///   - segments: as they are found; `nil` if there is no such file.
-  ///   - isByRecorder: whether each line with a valid checksum may be one that a recorder wrote: a recovery does not
-  ///     look into those.
-  /// - Returns: `nil` if there is no recording.
+  ///   - segments: the bytes of each segment, or nil for a missing file.
+  ///   - isByRecorder: whether lines with a valid checksum can come from a recorder. A recovery
+  /// does
+  ///     not parse such lines.
+  /// - Returns: the result, or nil if there is no recording.
   func recover(_ segments: [[UInt8]?], isByRecorder: Bool = true) throws(RecordingError) -> Found? {
     let directory = try SegmentDirectory(FuzzedRecording.directory, segments)
     let first = try start(on: directory)
     let kept = directory.segments
     for (bytes, kept) in zip(segments, kept) {
-      check("a segment is only cut at its end, and closed", Self.isClosing(bytes ?? [], kept ?? []))
+      check("a segment is only truncated and closed", Self.isClosing(bytes ?? [], kept ?? []))
     }
     let found = try first.summary.map { summary throws(RecordingError) in
       let files = try first.store.files(of: summary.name)
       return Found(summary: summary, reading: try Reading(files), segments: kept)
     }
     if isByRecorder, let found { checkSteps(of: found) }
-    // Where the first one changed nothing, the second one does the same.
+    // If the first recovery changed nothing, a second recovery has the same input.
     guard kept != segments else { return found }
     let again = try start(on: directory).summary
     check("a second recovery changes no segment", kept == directory.segments)
-    check("a second recovery finds as much", found?.summary.events == again?.events)
     check(
-      "an intact recording is found as it was",
+      "a second recovery finds the same number of events", found?.summary.events == again?.events)
+    check(
+      "a second recovery of an intact recording gives the same summary",
       found?.summary.state == .damaged || found?.summary == again)
     return found
   }
 
-  /// What is in the catalogue after a start.
+  /// Returns the recording in the catalogue after a start.
   private func start(
     on directory: SegmentDirectory
   ) throws(RecordingError) -> (store: RecordingStore, summary: RecordingSummary?) {
@@ -63,7 +67,8 @@ final class Recovering {
     return (store, index.page(room: nil, before: nil, limit: .max)?.recordings.first)
   }
 
-  /// Whether a recovery may make `kept` of `bytes`: it cuts off a part of the end, and may write a last line.
+  /// Whether a recovery may change `bytes` to `kept`: by truncating the end and writing a last
+  /// line.
   private static func isClosing(_ bytes: [UInt8], _ kept: [UInt8]) -> Bool {
     if bytes.starts(with: kept) { return true }
     let end = (kept.dropLast().lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
@@ -75,9 +80,9 @@ final class Recovering {
     let events = found.reading.steps.count { if case .event = $0 { true } else { false } }
     let frames = found.reading.steps.count { if case .frame = $0 { true } else { false } }
     let summary = found.summary
-    // It gives out nothing of a segment of another recording, or of another place.
+    // The reader skips a segment of another recording or with a wrong number.
     let isAll = events == summary.events && frames == summary.frames
     let isPart = events <= summary.events && frames <= summary.frames
-    check("a reader finds what was recovered", summary.state == .damaged ? isPart : isAll)
+    check("a reader finds the recovered events", summary.state == .damaged ? isPart : isAll)
   }
 }

@@ -2,8 +2,8 @@ import FuzzSupport
 
 @testable import Recordings
 
-/// Segments of a recording, byte by byte, as a program that ended without closing them may have left them, recovered
-/// as at the next start. Zero bytes separate the segments.
+/// Recovers segments that a program left unclosed, as the next start does. The bytes get no
+/// checksums. Zero bytes separate the segments.
 final class RecoveryParser: Parser {
   private let recovering: Recovering
 
@@ -13,7 +13,7 @@ final class RecoveryParser: Parser {
     do {
       _ = try recovering.recover(bytes.separated().map { Array($0) })
     } catch {
-      fatalError("a recording is recovered: \(error)")
+      fatalError("a recording can be recovered: \(error)")
     }
   }
 }

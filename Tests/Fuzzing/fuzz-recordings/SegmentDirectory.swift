@@ -2,13 +2,13 @@ import SimulatedDisk
 
 @testable import Recordings
 
-/// A directory of segments, the only one on a disk in memory.
+/// A directory of segments on its own disk in memory.
 struct SegmentDirectory {
   let disk = SimulatedDisk()
   private let path: String
   private let count: Int
 
-  /// - Parameter segments: the bytes of each, in order; `nil` if there is no such file.
+  /// - Parameter segments: the bytes of each segment, in order, or nil for a missing file.
   init(_ path: String, _ segments: [[UInt8]?]) throws(RecordingError) {
     (self.path, count) = (path, segments.count)
     try Directories.create(path, on: disk)
@@ -21,21 +21,22 @@ struct SegmentDirectory {
 
   private func file(_ index: Int) -> String { RecordingFiles.path(of: index + 1, in: path) }
 
-  /// What the segments are now.
+  /// The current bytes of the segments.
   var segments: [[UInt8]?] { (0..<count).map { disk.contents(of: file($0)) } }
 
-  /// All segments, for reading what nobody has examined, or as much of the beginning of each as `limits` says.
+  /// Returns all segments as unexamined files, or only the first bytes of each segment up to
+  /// `limits`.
   func files(of recording: String, upTo limits: [Int]? = nil) -> RecordingFiles {
     let segments = segments.enumerated().compactMap { index, bytes in
       bytes.map { segment(index + 1, index, bytes: limits?[index] ?? $0.count, isExamined: false) }
     }
-    // As a start without a catalogue knows it.
+    // The values that a start without a catalogue uses.
     return RecordingFiles(
       name: recording, room: "", segments: segments, disk: disk,
       lastNumber: segments.last?.number ?? 1)
   }
 
-  /// The beginning of one segment of the log, whose segments are read one by one.
+  /// Returns the start of one segment of the log. The log's segments are read separately.
   func files(ofSegment index: Int, upTo bytes: Int) -> RecordingFiles {
     RecordingFiles(
       name: "log", room: "", segments: [segment(1, index, bytes: bytes, isExamined: true)],

@@ -1,5 +1,6 @@
 extension UnsafeBufferPointer<UInt8> {
-  /// Segments that zero bytes separate: enough for a first, a middle and a last one.
+  /// Splits the bytes at zero bytes into at most three segments: a first, a middle and a last
+  /// segment.
   func separated() -> [Slice<UnsafeBufferPointer<UInt8>>] { self[...].separated() }
 }
 

@@ -1,10 +1,10 @@
 @testable import Recordings
 
-/// What an accident did to segments, seen by who knows what was synced.
+/// The effects of an accident, judged by which data was synced.
 struct UnsyncedLosses {
-  /// Whether everything that was synced is as it was.
+  /// Whether all synced data is unchanged.
   let areAll: Bool
-  /// Whether, too, what is behind that can be what a program leaves that ends while it writes.
+  /// Whether, in addition, the unsynced rest could come from a program that ended during a write.
   let areTears: Bool
 
   init(_ written: ChainedSegments, _ found: [[UInt8]?]) {
@@ -17,8 +17,8 @@ struct UnsyncedLosses {
       areTears = areAll
       return
     }
-    // A mark in what is left of another file says of lines that were never here that they were synced. And a closed
-    // segment does not grow.
+    // A mark in blocks of another file claims that lines were synced which never existed here. A
+    // closed segment does not grow.
     let lastMark = after[synced...].withUnsafeBufferPointer { SegmentLines.lastMark(in: $0) }
     areTears =
       written.mayEndEarly(found)

@@ -8,12 +8,12 @@ import RateLimiting
 import TwitchChat
 import TwitchEvents
 
-/// Not random, so that the same bytes give the same result.
+/// A constant generator, so that the same bytes give the same result.
 private struct NoGenerator: RandomNumberGenerator {
   mutating func next() -> UInt64 { 0x9E37_79B9_7F4A_7C15 }
 }
 
-/// Lines of a server to a session that reads one channel.
+/// Passes lines of a server to a session that reads one channel.
 final class TwitchSourceParser: Parser {
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     var session = TwitchSession(
@@ -25,14 +25,14 @@ final class TwitchSourceParser: Parser {
       _ = session.receive(line, on: 1, at: .origin)
       for effect in session.takeEffects() {
         if case .send(_, let line) = effect {
-          check("a line that is sent is one line", !line.utf8.contains(0x0A))
+          check("a sent line has no line break", !line.utf8.contains(0x0A))
         }
       }
     }
   }
 }
 
-/// Messages of EventSub, and answers to its requests, one per line.
+/// Reads messages of EventSub and answers to the session's requests, one per line.
 final class TwitchEventsParser: Parser {
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let address = HTTPAddress("wss://events.example/ws", .webSocket) else { return }
@@ -61,7 +61,7 @@ final class TwitchEventsParser: Parser {
   }
 }
 
-/// Messages of OBS, one per line.
+/// Reads messages of OBS, one per line.
 final class ObsParser: Parser {
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     var session = ObsSession(ObsSettings(), generator: NoGenerator(), at: .origin)
@@ -72,7 +72,7 @@ final class ObsParser: Parser {
       session.receive(message, on: 1, at: .origin)
       for effect in session.takeEffects() {
         if case .event(let event, _) = effect {
-          check("a line is short", event.line(room: .main, at: 0).count < 65_536)
+          check("a line has fewer than 65,536 bytes", event.line(room: .main, at: 0).count < 65_536)
         }
       }
     }

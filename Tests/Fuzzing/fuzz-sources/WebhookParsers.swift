@@ -6,7 +6,8 @@ import Webhooks
 import WireFormats
 import YAMLReader
 
-/// Bodies of deliveries, as JSON and as forms, for a table that uses everything that tables can.
+/// Reads bodies of webhook deliveries, as JSON and as forms, with a mapping that uses every feature
+/// of mappings.
 final class WebhookParser: Parser {
   private let mapping: WebhookMapping
   private let taken = NativeLineCheck()
@@ -30,12 +31,12 @@ final class WebhookParser: Parser {
       guard let body = WebhookGate.value(of: Array(bytes), type: type) else { continue }
       let delivery = WebhookDelivery(body: body)
       guard let lines = try? mapping.lines(of: delivery, check: taken) else { continue }
-      for line in lines { check("a line is taken", taken.fault(of: line) == nil) }
+      for line in lines { check("a line is valid", taken.fault(of: line) == nil) }
     }
   }
 }
 
-/// Tables.
+/// Reads mappings.
 final class MappingParser: Parser {
   func read(_ bytes: UnsafeBufferPointer<UInt8>) {
     let text = String(decoding: bytes, as: UTF8.self)
@@ -44,7 +45,7 @@ final class MappingParser: Parser {
   }
 }
 
-/// Messages of Social Stream Ninja, one per line.
+/// Reads messages of Social Stream Ninja, one per line.
 final class SocialStreamParser: Parser {
   private let taken = NativeLineCheck()
 
@@ -55,7 +56,7 @@ final class SocialStreamParser: Parser {
       var lines = NativeLines()
       chat.translate(message, at: 0, into: &lines)
       for line in lines.bytes.split(separator: 0x0A) {
-        check("a line is taken", taken.fault(of: Array(line)) == nil)
+        check("a line is valid", taken.fault(of: Array(line)) == nil)
       }
     }
   }

@@ -1,7 +1,8 @@
-"""Runs the daemon under simulation, with as many seeds as SEEDS says (2,000), from 1, half of them on each of two
-processors. The option -s of pytest shows how often everything happened that can; if something never did, that is a
-failure, as long as the seeds are enough for it. The same seed must give the same trace, byte for byte, in two
-processes, and a disk that does not sync must be found out."""
+"""Simulates the daemon with SEEDS (2,000) seeds, starting at 1, on two processors.
+
+The option -s of pytest shows how often each event occurred. With at least 1,000 seeds, an event that never occurs is a
+failure. The same seed must give the same trace, byte for byte, in two processes. A disk that drops syncs must be
+detected."""
 import collections
 import concurrent.futures
 import itertools
@@ -11,7 +12,8 @@ import re
 import pytest
 
 SEEDS = int(os.environ.get("SEEDS") or 2000)
-# A few hundred at a time, since what a killed daemon was waiting for is freed by the end of the process only.
+# Each process runs a few hundred seeds, since the memory that a killed daemon used is freed only
+# when the process ends.
 PART = min((SEEDS + 1) // 2, 500)
 
 
@@ -27,7 +29,7 @@ def test_trace(check, programs, seed):
 @pytest.mark.parametrize("option", ["--drop-syncs", "--drop-directory-syncs"])
 def test_lost_syncs(check, programs, option, place):
     command = [programs / "livehost-vopr", option, f"/{place}", "--count", 100]
-    output = check.runs(f"{option} /{place} is found out", command, "broke a promise", status=1, limit=120)
+    output = check.runs(f"{option} /{place} is detected", command, "broke a promise", status=1, limit=120)
     check.write(f"{option} /{place}: {re.findall('[^:]*broke a promise:[^:]*', output)[:1]}")
 
 
@@ -52,4 +54,4 @@ def test_seeds(check, programs):
     for name, count in sorted(counts.items()):
         check.write(f"{count:10}  {name}")
         if SEEDS >= 1000:
-            check(f"it happens in {SEEDS} seeds: {name}", count, "it never does")
+            check(f"{SEEDS} seeds cause the event: {name}", count, "the event never occurs")

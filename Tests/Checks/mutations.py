@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Breaks the sources on purpose and sees whether a test notices: `mutations.py [NAME...]`.
+"""Plants bugs in the sources and checks that a test detects each of them: `mutations.py [NAME...]`.
 
-The mutations are listed in mutations.toml. All of them are built at once, in a copy of what is committed,
-each behind a condition that is true if the environment variable MUTATION names it. So there is one build,
-without optimisation, and then one short run of the tests for each. Prints the mutations that no test
-notices and a closing count. NAME... tries those only; --check looks only whether the list fits the sources
-as they are, committed or not, and says how to repair what does not fit.
+The bugs ("mutations") are listed in mutations.toml. One unoptimised build of the last commit contains all of them. The
+environment variable MUTATION enables one mutation for a short run of its tests. Prints the mutations that no test
+detects and a closing count. NAME... selects mutations. --check only checks that the list fits the working tree, and
+suggests corrections.
 
---vopr tries those that the simulation of the daemon must find by itself, and prints how many seeds that took.
+--vopr tries the mutations that the simulation of the daemon must find alone, and prints the number of seeds needed.
 """
 
 import argparse
@@ -32,7 +31,7 @@ SEEDS = 2000
 
 @dataclasses.dataclass(frozen=True)
 class Mutation:
-    """A change within a declaration; `tests` is empty if only the simulation must find it."""
+    """A change within a declaration. `tests` is empty if only the simulation must detect the change."""
 
     name: str
     tests: str
@@ -44,7 +43,7 @@ class Mutation:
 
 
 def listed(text):
-    """The mutations of a list, in its order."""
+    """Returns the mutations of a list, in its order."""
     mutations = []
     for tests, entries in tomllib.loads(text).items():
         filter = "" if tests == "vopr" else tests
@@ -55,7 +54,7 @@ def listed(text):
 
 
 def condition(number):
-    """The name of a condition, different in each file of a module."""
+    """Returns the name of a condition, unique in each module."""
     return f"mutation{number}IsTried"
 
 

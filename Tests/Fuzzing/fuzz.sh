@@ -1,16 +1,23 @@
 #!/usr/bin/env bash
-# Fuzzes the parsers of everything that others write, guided by coverage:
-# `fuzz.sh [RUNS [RUNS_OF_FILES [PARSER...]]]`, where RUNS (10,000,000) is the number of inputs for each parser
-# of lines, messages and interfaces, and RUNS_OF_FILES (100,000) that for each of the others: whole files (YAML,
-# recordings, the log of the rooms, recorded chats, snapshots), and messages of Social Stream and webhooks. As many
-# parsers run at once as there are processors. FUZZ_SEED repeats a run.
+# Fuzzes all parsers of untrusted input, guided by coverage: `fuzz.sh [RUNS [RUNS_OF_FILES
+# [PARSER...]]]`.
 #
-# The programs are built with the address sanitizer; with FUZZ_BUILD=edges without one, and an input is new when it
-# reaches new code, however often it runs it. That is up to ten times as fast: for very many inputs, after some with the
-# sanitizer. Swift's own checks stay.
+# RUNS (10,000,000) is the number of inputs for each parser of lines, messages and interfaces.
+# RUNS_OF_FILES (100,000)
+# is the number of inputs for each other parser: whole files (YAML, recordings, the write-ahead log,
+# recorded chats,
+# snapshots), and messages of Social Stream and webhooks. One parser runs per processor. FUZZ_SEED
+# repeats a run.
 #
-# Inputs that reach something new are kept in .build/fuzz/corpus, and a later run begins with them. An input
-# that fails is kept as .build/fuzz/PARSER-crash-*; `fuzz-lines PARSER FILE`, for one of lines, reads it again.
+# By default, the programs are built with the address sanitizer. FUZZ_BUILD=edges omits the
+# sanitizer and ignores how often
+# code runs: only inputs that reach new code count as new. This mode is up to ten times as fast and
+# suits very many
+# inputs, after some runs with the sanitizer. Swift's own checks stay enabled.
+#
+# Inputs that reach new code are kept in .build/fuzz/corpus for later runs. A failing input is kept
+# as
+# .build/fuzz/PARSER-crash-*. To repeat it, run its program, for example `fuzz-lines PARSER FILE`.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 runs=${1:-10000000} runs_of_files=${2:-100000}
@@ -20,8 +27,10 @@ shift $(($# < 2 ? $# : 2))
 build=.build/fuzz
 export seed=${FUZZ_SEED:-$(date +%s)} build kind=${FUZZ_BUILD:-address} options=
 [ "$kind" != edges ] || options="-use_counters=0 -entropic=0"
-# Half of the time goes into allocations: what is freed is kept only as long as it fits into caches, and an
-# allocation is reported with its caller only. Reading an input again without these options reports more.
+# Allocations use half of the time. To save time, the quarantine of freed memory fits into the
+# processor's caches, and
+# reports name only the direct caller of an allocation. Repeat an input without these options for a
+# full report.
 export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=1 UBSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
 
 program() { # parser
@@ -41,7 +50,8 @@ Tests/Fuzzing/seeds.py "$build/seeds" || exit 1
 
 fuzz() { # parser, inputs, their longest length in bytes
   mkdir -p "$build/corpus/$1"
-  # An input takes milliseconds at most: ten seconds are a hang. The parsers hold little.
+  # An input needs at most some milliseconds, so ten seconds count as a hang. The parsers need
+  # little memory.
   TMPDIR=$(mktemp -d -p /dev/shm) || exit 1
   export TMPDIR
   # shellcheck disable=SC2086 # Several options, or none.
@@ -50,7 +60,8 @@ fuzz() { # parser, inputs, their longest length in bytes
     "$build/corpus/$1" "$build/seeds/$1" >"$build/$1.log" 2>&1
   local status=$?
   rm -rf "$TMPDIR"
-  # The last line of progress: edges and features of the code that were reached, and the corpus.
+  # The last progress line has the reached edges and features of the code, and the size of the
+  # corpus.
   echo "$1: $(sed -nE 's/^stat::number_of_executed_units: *//p' "$build/$1.log") inputs," \
     "$(grep -oE 'cov: [0-9]+ ft: [0-9]+ corp: [0-9]+.*exec/s: [0-9]+' "$build/$1.log" | tail -n 1)," \
     "of $(sed -nE 's/.*Loaded .* modules? +\(([0-9]+) inline 8-bit counters.*/\1/p' "$build/$1.log" | head -n 1) edges"

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what libFuzzer begins with: `seeds.py DIRECTORY`.
+"""Writes the initial inputs for libFuzzer: `seeds.py DIRECTORY`.
 
-For each parser, a directory of inputs from the files of the repository, and a dictionary of
-the words in them.
+Each parser gets a directory of inputs from the repository's files, and a dictionary of their words.
 """
 import collections
 import functools
@@ -18,7 +17,8 @@ sys.path.insert(0, str(ROOT / "Tests/Interop"))
 import fuzz_inputs as fuzz  # noqa: E402
 
 COMPATIBILITY = sorted((ROOT / "Tests/Compatibility").glob("*/state.tar.gz"))
-# For parsers of what platforms and programs write: the folder of the corpus, and a test with samples.
+# For parsers of the formats of platforms and programs: the folder of the corpus, and a test with
+# samples.
 OTHERS = {
     "youtube": ("youtube", "PlatformFormatsTests/RecordedChatTests"),
     "chatterino": ("chatterino", "PlatformFormatsTests/RecordedChatTests"),
@@ -31,11 +31,11 @@ OTHERS = {
 
 
 def others(folder, test):
-    """Files of the corpus, their lines, and the samples in a test: texts of Swift that are one line."""
+    """Yields the files of the corpus, their lines, and the samples in a test: one-line Swift literals."""
     for path in sorted((ROOT / "Tests/Corpus" / folder).glob("*.*[!d]")):
         if not path.name.endswith(".expected.json"):
             yield path.read_bytes()
-            # A line of an array of objects ends with what separates it from the next.
+            # A line of an array of objects ends with a separator.
             yield from (line.strip(b" [],") + b"\n" for line in path.read_bytes().splitlines() if len(line) > 12)
     samples = re.findall(rb'#"([^\n]{12,})"#', (ROOT / "Tests" / f"{test}.swift").read_bytes())
     yield from (sample + b"\n" for sample in samples)
@@ -43,7 +43,7 @@ def others(folder, test):
 
 
 def eventsub():
-    """Also the members that a test adds to an event, in an event of each kind of the corpus."""
+    """Also yields events of each kind of the corpus with the members that a test adds to an event."""
     found = list(others("eventsub", "PlatformFormatsTests/EventSubTests"))
     yield from found
     for kind in sorted(set(re.findall(rb'"type": ?"(channel[a-z_.]+)"', b"".join(found)))):
@@ -52,7 +52,7 @@ def eventsub():
 
 
 def distinct(lines, shape):
-    """The first of the lines of each shape."""
+    """Returns the first line of each shape."""
     found = {}
     for line in lines:
         found.setdefault(shape(line), line)
@@ -60,7 +60,7 @@ def distinct(lines, shape):
 
 
 def batches(lines, size=3):
-    """Each line by itself, and several at once: a decoder finds the tokens of many lines in one pass."""
+    """Yields each line alone and several lines together, since a decoder finds the tokens of many lines in one pass."""
     yield from (line + b"\n" for line in lines)
     for start in range(0, len(lines), size):
         yield b"\r\n".join(lines[start:start + size]) + b"\r\n"
@@ -96,7 +96,7 @@ def mapping():
 
 
 def lines():
-    """Both formats on one connection."""
+    """Yields lines of both formats for one connection."""
     natives, others = list(native()), list(irc())
     for number, text in enumerate(natives):
         yield text + others[number % len(others)] + text
@@ -110,7 +110,7 @@ def varlink():
 
 def interface():
     for path in sorted((ROOT / "Sources").rglob("*.varlink")):
-        # Whole definitions are long; each part stands for itself.
+        # Whole definitions are long, so each part is a separate input.
         for part in path.read_bytes().split(b"\n\n"):
             yield part if b"interface " in part else b"interface a.b\n" + part + b"\n"
 
@@ -144,13 +144,13 @@ def saved(pattern):
 
 
 def segments():
-    """Segments of the recording that the parsers read: they refuse those of another."""
+    """Segments of the parsers' recording. The parsers reject segments of other recordings."""
     for text in saved(r"\.ndjson$"):
         yield re.sub(rb'"name":"[^"]*"', b'"name":"fuzz-20261122T000000Z"', text, count=1)
 
 
 def recording():
-    """Segments, and the first line and the last of each with twelve of those between."""
+    """Segments, and short segments with the first line, twelve inner lines and the last line."""
     for segment in segments():
         lines = segment.splitlines(keepends=True)
         if len(segment) < 16_000:
@@ -160,7 +160,7 @@ def recording():
 
 
 def recovery():
-    """Recordings of one and two segments: as they are, torn, and followed by what never became a line."""
+    """Recordings of one and two segments: intact, torn, and followed by an incomplete line."""
     for number, text in enumerate(recording()):
         second = text.replace(b'"segment":1', b'"segment":2', 1)
         yield text
@@ -169,7 +169,7 @@ def recovery():
 
 
 def steps():
-    """The lines of recordings between the first and the last, eight at a time."""
+    """The inner lines of recordings, in groups of eight."""
     for text in segments():
         lines = [line for line in text.splitlines() if not line.startswith((b'{"type":"rec', b'{"type":"segmentEnd"'))]
         for start in range(0, len(lines), 8):
@@ -180,7 +180,7 @@ SYNCED = b'{"type":"segmentSynced"}'
 
 
 def unchained(parts, number, end=b',"state":"finished","endedAt":1795314919307'):
-    """Segments for the parsers that chain lines themselves, behind the bytes that choose an accident. Each second
+    """Segments for the parsers that chain lines themselves, after the bytes that choose an accident. Every second
     recording is closed."""
     accident = bytes([number % 256, number // 11 % 6, number * 37 % 256, 0, number * 5 % 256])
     closed = [b"\n".join(part + [SYNCED, b'{"type":"segmentEnd"}']) for part in parts[:-1]]
@@ -198,7 +198,7 @@ def chainedrecording():
 
 def chainedrecovery():
     yield from chainedrecording()
-    # The first segment loses its first line, and nothing was written to the second one yet.
+    # The first segment loses its first line, and the second segment is still empty.
     yield bytes([1, 0, 40, 0, 0]) + b'{"type":"frame","at":1}\0\n'
 
 
@@ -221,11 +221,11 @@ def snapshot():
 
 
 def words(inputs):
-    """The words of the inputs, most frequent first."""
+    """Returns the words of the inputs, most frequent first."""
     counts = collections.Counter()
     for text in inputs:
         counts.update(set(re.findall(rb'"[A-Za-z][A-Za-z0-9_.-]{1,30}"|[A-Za-z][A-Za-z0-9_-]{2,30}', text)))
-    # The same words with each run, also among those that are as frequent.
+    # Every run gives the same words, even among equally frequent words.
     return sorted(counts, key=lambda word: (-counts[word], word))[:300]
 
 

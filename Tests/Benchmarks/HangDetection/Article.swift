@@ -1,4 +1,4 @@
-/// What most of the screens show.
+/// The sample data of most screens.
 struct Article: Identifiable, Equatable, Sendable {
   let id: Int
   var name: String
@@ -13,7 +13,7 @@ struct Article: Identifiable, Equatable, Sendable {
   private static let colors = ["red", "blue", "green", "yellow", "black", "white", "grey"]
   private static let things = ["lamp", "chair", "table", "shelf", "sofa", "carpet", "mirror"]
 
-  /// A page of a catalogue.
+  /// Returns a page of a catalogue.
   static func page(_ number: Int, of size: Int = 100) -> [Article] {
     (number * size..<(number + 1) * size).map { Article(id: $0) }
   }

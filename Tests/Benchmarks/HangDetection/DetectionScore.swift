@@ -1,19 +1,19 @@
 package import HangSimulation
 
-/// How well faults were found.
+/// The result of the benchmark.
 package struct DetectionScore: Sendable {
-  /// One screen with one seed.
+  /// The result of one screen with one seed.
   package struct Trial: Sendable {
     package let fault: PlantedFault
     package let seed: UInt64
-    /// What was found in the faulty version.
+    /// The findings for the faulty version.
     package let findings: [Finding]
-    /// What was found in the sound version.
+    /// The findings for the sound version.
     package let falseAlarms: [Finding]
-    /// Whether both versions received as many events.
+    /// Whether both versions received the same number of events.
     package let hasSameEvents: Bool
 
-    /// The place of the planted cause among the findings, from 0; `nil` if it was missed.
+    /// The index of the planted cause among the findings, or nil if it was missed.
     package var rank: Int? {
       findings.firstIndex {
         $0.kind == fault.cause.kind && $0.subject == fault.cause.subject
@@ -29,16 +29,17 @@ package struct DetectionScore: Sendable {
       ?? 0
   }
 
-  /// How many screens there are.
+  /// The number of screens.
   package var screens: Int { Set(trials.map(\.fault.name)).count }
-  /// How many planted causes were named, with the seed with which these were the fewest.
+  /// The number of planted causes that were named, for the seed with the lowest number.
   package var found: Int { worst({ $0.min() }) { $0.rank == nil ? 0 : 1 } }
-  /// How many of them were the first finding of their screen.
+  /// The number of planted causes that were the first finding of their screen.
   package var foundFirst: Int { worst({ $0.min() }) { $0.rank == 0 ? 1 : 0 } }
-  /// How many findings sound screens had, with the seed with which these were the most.
+  /// The number of findings for sound screens, for the seed with the highest number.
   package var falseAlarms: Int { worst({ $0.max() }) { $0.falseAlarms.count } }
 
-  /// A table with a row for each screen, then what was missed, what else was found in its place, and the false alarms.
+  /// A table with a row for each screen, followed by the missed faults with the other findings for
+  /// their screens, and the false alarms.
   package var lines: [String] {
     var lines: [String] = []
     var names: [String] = []

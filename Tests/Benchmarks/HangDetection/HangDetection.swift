@@ -1,8 +1,9 @@
 import HangSimulation
 
-/// A benchmark of tools that find hangs: thirty screens with one planted fault each, and the same screens done right.
+/// A benchmark of tools that find hangs: thirty screens with one planted fault each, and the same
+/// screens without the fault.
 package enum HangDetection {
-  /// All screens, by the kind of their faults.
+  /// All screens, grouped by the kind of fault.
   package static let faults: [PlantedFault] = [
     ChildObservedAsWhole.fault, ReadsMoreThanItShows.fault, CollectionHandedDown.fault,
     SelectionInEveryRow.fault, ClockInLargeView.fault,
@@ -20,7 +21,7 @@ package enum HangDetection {
   /// Simulates both versions of each screen with each seed.
   ///
   /// - Parameters:
-  ///   - names: the screens to run; empty for all.
+  ///   - names: the screens to run, or empty for all.
   ///   - progress: called before each screen of each seed.
   /// - Throws: ``SimulationProblem``, `CancellationError`.
   package static func run(

@@ -1,20 +1,20 @@
 package import HangSimulation
 
-/// One screen of the benchmark: with a fault planted in it, and done right.
+/// One screen of the benchmark, in a version with a planted fault and a sound version.
 package struct PlantedFault: Sendable {
   /// Both versions have the same state, actions, views and events.
   package enum Version: String, CaseIterable, Sendable { case faulty, sound }
 
-  /// What a tool has to name to have found the fault.
+  /// The cause that a tool must name to have found the fault.
   package struct Cause: Hashable, Sendable {
     package var kind: Finding.Kind
-    /// The view, action or effect; of a collection that grows its field.
+    /// The view, action or effect, or the field of a growing collection.
     package var subject: String
-    /// The field that is behind it; `nil` if no single field is.
+    /// The field that causes the fault, or nil if there is no single field.
     package var field: String?
   }
 
-  /// Identifies the screen in tables, such as `sort-in-reducer`.
+  /// The name of the screen in tables, such as `sort-in-reducer`.
   package let name: String
   package let cause: Cause
   private let makeVariant: @Sendable (Version) -> SimulationPlan.Variant
@@ -38,14 +38,15 @@ package struct PlantedFault: Sendable {
     self.init(name, kind, subject, field: field, screen: screen, events: { _ in events })
   }
 
-  /// Twenty seconds of one version on one phone.
+  /// Returns a scenario of twenty seconds with one version on one phone.
   package func plan(_ version: Version, seed: UInt64) -> SimulationPlan {
     SimulationPlan(
       name, seed: seed, duration: .seconds(20), devices: [Self.phone],
       variants: [makeVariant(version)])
   }
 
-  /// Half as fast as the machine that runs the benchmark. All screens have the same assumed costs.
+  /// A phone half as fast as the machine that runs the benchmark. All screens have the same assumed
+  /// costs.
   private static let phone = Device(
     "phone", cores: 4, slowdown: 2,
     costs: DeviceProfile.Costs(

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// Steps of one calculation are actions that a reducer sends to itself, in place of functions that it calls.
+/// A reducer sends itself an action for each step of a calculation, instead of calling functions.
 enum LogicSharedByActions {
   @Reducer struct Cart {
     @ObservableState struct State: Equatable, Sendable {

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// The server delivers a hundred messages at once, and each becomes an action of its own.
+/// The server delivers a hundred messages together, and each message becomes a separate action.
 enum OneActionPerElement {
   @Reducer struct Chat {
     @ObservableState struct State: Equatable, Sendable { var lines: [String] = [] }

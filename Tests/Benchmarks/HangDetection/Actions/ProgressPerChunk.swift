@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A download reports each chunk, a thousand times a second, to move a bar that shows whole percents.
+/// A download reports each chunk, a thousand times a second, although its bar shows only whole
+/// percents.
 enum ProgressPerChunk {
   static let chunks = 15_000
 

@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// Each letter starts a search, and the next one cancels it: nearly all of the server's work is for nothing.
+/// Each letter starts a search that the next letter cancels, so nearly all of the server's work is
+/// wasted.
 enum SearchWithoutDebounce {
   @Reducer struct Search {
     @ObservableState struct State: Equatable, Sendable {

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A stop watch that shows tenths of a second ticks each millisecond.
+/// A stopwatch that shows tenths of a second ticks every millisecond.
 enum TimerTooOften {
   @Reducer struct StopWatch {
     @ObservableState struct State: Equatable, Sendable { var tenths: Int = 0 }

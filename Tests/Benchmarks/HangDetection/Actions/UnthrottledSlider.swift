@@ -3,7 +3,8 @@ import HangSimulation
 import RateLimiting
 import ViewGraph
 
-/// Each position of a slider is an action, four times as many as there are frames to show them.
+/// Each position of a slider is an action. There are four positions per frame, and a frame shows
+/// only one.
 enum UnthrottledSlider {
   @Reducer struct Mixer {
     @ObservableState struct State: Equatable, Sendable { var level: Double = 0 }
@@ -21,7 +22,7 @@ enum UnthrottledSlider {
     }
   }
 
-  /// Hands on the newest position, once per frame.
+  /// Passes on the newest position once per frame.
   struct Newest: EventIntake {
     private var level: Double?
     private(set) var deadline: Instant?

@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// After each edit, a reducer compares the whole document with the saved one to see whether it can be saved.
+/// After each edit, a reducer compares the whole document with the saved document to decide whether
+/// there are changes to save.
 enum DeepEquality {
   @Reducer struct Editor {
     @ObservableState struct State: Equatable, Sendable {
@@ -26,7 +27,8 @@ enum DeepEquality {
       case .edited(let number):
         guard !state.articles.isEmpty else { return .none }
         state.last = number
-        // Entered again as it was saved, so that no two articles differ.
+        // The edit repeats the saved value, so the comparison finds no difference and visits all
+        // articles.
         let index = number % state.articles.count
         state.articles[index].price = state.saved[index].price
         switch version {

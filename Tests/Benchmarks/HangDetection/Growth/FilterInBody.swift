@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A view filters the whole catalogue in its body, which also shows how many people look at the shop.
+/// A view filters the whole catalogue in its body. The same view shows the number of visitors,
+/// whose changes repeat the filter.
 enum FilterInBody {
   @Reducer struct Shop {
     @ObservableState struct State: Equatable, Sendable {

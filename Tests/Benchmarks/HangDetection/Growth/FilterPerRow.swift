@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// For each customer, a view looks through the orders of all customers.
+/// A view searches the orders of all customers once for each customer.
 enum FilterPerRow {
   private static let names = (0..<80).map { "customer \($0)" }
 

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// An editor keeps the whole document of each step, to undo any number of them.
+/// An editor keeps a copy of the document for each step, to undo any number of steps.
 enum HistoryWithoutLimit {
   @Reducer struct Drawing {
     @ObservableState struct State: Equatable, Sendable {

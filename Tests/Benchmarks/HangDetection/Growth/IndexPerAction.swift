@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// To find one article, a reducer makes a dictionary of all of them, for each scan.
+/// For each scan, a reducer builds a dictionary of all articles to find one article.
 enum IndexPerAction {
   @Reducer struct Till {
     @ObservableState struct State: Equatable, Sendable {

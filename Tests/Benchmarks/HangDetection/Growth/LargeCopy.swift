@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A reducer keeps the samples as they were while it changes one, so that the change copies all of them.
+/// A reducer keeps a reference to the old samples while it changes one sample, so the change copies
+/// all samples.
 enum LargeCopy {
   @Reducer struct Scope {
     @ObservableState struct State: Equatable, Sendable {

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A log keeps all of its lines, of which the screen shows the last twenty.
+/// A log keeps all its lines, although the screen shows only the last twenty.
 enum LogWithoutLimit {
   @Reducer struct Console {
     @ObservableState struct State: Equatable, Sendable { var lines: [String] = [] }

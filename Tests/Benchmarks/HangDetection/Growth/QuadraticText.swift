@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A transcript is put together line by line, and its length is counted after each of them.
+/// A transcript is built line by line, and its length is counted again after each line.
 enum QuadraticText {
   @Reducer struct Transcript {
     @ObservableState struct State: Equatable, Sendable {

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A reducer sorts all entries of a ranking each time that one comes.
+/// A reducer sorts all entries of a ranking whenever an entry arrives.
 enum SortInReducer {
   @Reducer struct Ranking {
     @ObservableState struct State: Equatable, Sendable {

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// Each answer of the server becomes rows with new keys, although nearly all are what was there before.
+/// Each answer of the server becomes rows with new keys, although nearly all rows are unchanged.
 enum CollectionBuiltAnew {
   @Reducer struct Prices {
     @ObservableState struct State: Equatable, Sendable {

@@ -3,7 +3,7 @@ import Foundation
 import HangSimulation
 import ViewGraph
 
-/// Rows get a new identifier in each evaluation, so none is ever recognised.
+/// Rows get a new identifier in each evaluation, so no row is ever recognised.
 enum FreshRowIdentifiers {
   @Reducer struct Basket {
     @ObservableState struct State: Equatable, Sendable {

@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// Rows are identified by their position, and new ones come at the top: each row takes the place of another one.
+/// Rows are identified by their position. A new row at the top changes the identifiers of all other
+/// rows.
 enum RowsIdentifiedByPosition {
   @Reducer struct Feed {
     @ObservableState struct State: Equatable, Sendable { var lines: [String] = [] }

@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// While a list is loaded again, a spinner takes its place: all of its rows go, and come back as they were.
+/// A spinner replaces a list during a reload, so all rows are removed and then created again
+/// without any change.
 enum SpinnerReplacesList {
   @Reducer struct News {
     @ObservableState struct State: Equatable, Sendable {

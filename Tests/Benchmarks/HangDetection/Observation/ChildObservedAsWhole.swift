@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A screen observes the chat below it as a whole: each message evaluates the screen and its menu.
+/// A screen observes all of its child, the chat, so each message evaluates the screen and its menu.
 enum ChildObservedAsWhole {
   @Reducer struct Screen {
     @ObservableState struct State: Equatable, Sendable {

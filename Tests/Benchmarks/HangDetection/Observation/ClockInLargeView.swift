@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A clock is part of the view that shows a long form: each tick evaluates all of the form.
+/// A clock is part of a view with a long form, so each tick evaluates the whole form.
 enum ClockInLargeView {
   @Reducer struct Order {
     @ObservableState struct State: Equatable, Sendable {

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A player reads its position, which changes all the time, to show whether it plays.
+/// A player reads its position, which changes constantly, only to show whether it plays.
 enum ReadsMoreThanItShows {
   @Reducer struct Player {
     @ObservableState struct State: Equatable, Sendable {

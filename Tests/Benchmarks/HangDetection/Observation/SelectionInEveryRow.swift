@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// Each row of a list has a copy of the selected identifier: a selection changes all rows, and two look different.
+/// Each row of a list has a copy of the selected identifier, so a selection changes all rows
+/// although only two rows look different.
 enum SelectionInEveryRow {
   @Reducer struct Inbox {
     @ObservableState struct State: Equatable, Sendable {

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A subscription decodes each of its deliveries on the lane, before it sends them.
+/// A subscription decodes each delivery on the lane before sending it.
 enum DecodesFeedOnLane {
   @Reducer struct Feed {
     @ObservableState struct State: Equatable, Sendable { var count: Int = 0 }
@@ -33,7 +33,7 @@ enum DecodesFeedOnLane {
       separator: " ")
   }
 
-  /// How many different numbers there are.
+  /// The number of different numbers.
   static func decode(_ text: String) -> Int {
     Set(text.split(separator: " ").compactMap { Int($0) }).count
   }

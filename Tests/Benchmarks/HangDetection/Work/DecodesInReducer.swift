@@ -3,7 +3,7 @@ import Foundation
 import HangSimulation
 import ViewGraph
 
-/// A reducer decodes the answer of the server, on the thread that draws the screen.
+/// A reducer decodes the server's answer on the thread that draws the screen.
 enum DecodesInReducer {
   struct Record: Codable, Equatable, Sendable {
     var id: Int

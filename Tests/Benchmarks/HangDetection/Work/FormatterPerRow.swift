@@ -3,7 +3,7 @@ import Foundation
 import HangSimulation
 import ViewGraph
 
-/// Each row makes date formatters of its own, in each evaluation.
+/// Each row creates date formatters in each evaluation.
 enum FormatterPerRow {
   @Reducer struct Calls {
     @ObservableState struct State: Equatable, Sendable {

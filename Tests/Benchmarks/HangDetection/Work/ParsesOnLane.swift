@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// An import parses a file in an effect that runs on the lane, so that nothing else runs meanwhile.
+/// An import parses a file in an effect on the lane, which blocks all other work.
 enum ParsesOnLane {
   @Reducer struct Import {
     @ObservableState struct State: Equatable, Sendable { var total: Int = 0 }

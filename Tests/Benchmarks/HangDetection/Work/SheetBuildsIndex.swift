@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// The initialiser of a sheet's state builds an index of all words, in the action that opens the sheet.
+/// The initialiser of a sheet's state builds an index of all words, within the action that opens
+/// the sheet.
 enum SheetBuildsIndex {
   @Reducer struct Screen {
     @ObservableState struct State: Equatable, Sendable {

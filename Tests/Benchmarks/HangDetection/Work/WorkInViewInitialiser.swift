@@ -2,7 +2,8 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// The initialiser of a view draws up a table of colours, and its parent makes that view in each evaluation.
+/// The initialiser of a view computes a table of colours, and the parent creates the view in each
+/// evaluation.
 enum WorkInViewInitialiser {
   @Reducer struct Dashboard {
     @ObservableState struct State: Equatable, Sendable {

@@ -31,7 +31,7 @@ def main(bin, rate=20_000, seconds=20):
     counts, clients = collections.Counter(), collections.defaultdict(list)
 
     def take(client):
-        """Takes batches and acknowledges them."""
+        """Receives batches and acknowledges them."""
         for line in client.makefile("rb"):
             counts["lines"] += b" PRIVMSG #" in line
             if line.startswith(b'{"type":"sync"'):

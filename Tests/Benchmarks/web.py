@@ -36,7 +36,7 @@ def mebibytes(program):
 
 
 def feed(daemon, sent, stop):
-    """300 messages per second, in 20 batches, the last message of each of which is timed."""
+    """Sends 300 messages per second in 20 batches, and times the last message of each batch."""
     ingest, number, due = Ingest(daemon.ingest), 0, time.monotonic()
     while not stop.is_set():
         lines = []
@@ -53,14 +53,14 @@ def feed(daemon, sent, stop):
 
 
 def follow(daemon, sent, seen, stop):
-    """When each message is in the state of the room, by how many it has taken."""
+    """Records when each message reaches the room's state, by the number of applied messages."""
     client, before = daemon.client(), 0
     client.send("MonitorRoom", {"room": "main"}, more=True)
     while not stop.is_set():
         parameters, now = client.receive()["parameters"], time.monotonic()
         state = parameters.get("patch") or parameters.get("room") or {}
         total = state.get("features", {}).get("chat", {}).get("total", 0)
-        # Of the batches of this run only: the room may have taken messages before it.
+        # Counts only this run's batches: the room may have earlier messages.
         before = before if sent else max(before, total)
         seen.update({number: now for number in list(sent) if number <= total - before and number not in seen})
 
@@ -133,7 +133,7 @@ def main_thread(link, daemon):
 
 
 def soak(daemon, processes, readers):
-    """Whether memory and processor time stay as they are, with all streams, at 300 messages per second."""
+    """Checks that memory and processor time stay constant with all streams at 300 messages per second."""
     stop, begun, interval = threading.Event(), time.monotonic(), min(5, SECONDS / 24)
     threading.Thread(target=feed, args=(daemon, {}, stop), daemon=True).start()
     times, memory, usage = [], *({key: [] for key in processes} for _ in range(2))
@@ -156,7 +156,7 @@ def soak(daemon, processes, readers):
     for kind, unit, samples in (("memory", "MiB", memory), ("processor", "points", usage)):
         for key, values in samples.items():
             mean, growth = statistics.mean(values), statistics.linear_regression(times, values).slope * seconds
-            # An allocator that grows by a piece, or a neighbour on the machine, is no slope.
+            # A growing allocator or another program on the machine causes steps, not a slope.
             bound = 3 + mean / 20
             failures += growth > bound
             print(f"{'FAILED' if growth > bound else 'ok'}: {kind} of {key}: {min(values):.1f} to {max(values):.1f}, mean {mean:.1f}; "

@@ -1,6 +1,6 @@
 package import Composable
 
-/// A feature whose actions come back as effects.
+/// A feature that answers each action with an effect.
 @Reducer
 package struct EchoFeature {
   @ObservableState

@@ -1,7 +1,7 @@
 package import BenchmarkChildren
 package import Composable
 
-/// A list of children, and a title beside it.
+/// A list of children with a title.
 @Reducer
 package struct ListFeature {
   @ObservableState
@@ -10,7 +10,7 @@ package struct ListFeature {
     package var revision = 0
     package var rows = KeyedCollection<Int, PanelFeature.State>()
 
-    /// - Parameter count: how many rows there are, with keys from 0.
+    /// - Parameter count: the number of rows. Their keys start at 0.
     package init(count: Int) {
       for id in 0..<count { rows.append(PanelFeature.State(), id: id) }
     }

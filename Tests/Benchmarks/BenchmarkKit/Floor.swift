@@ -1,4 +1,5 @@
-/// The floor: five children in a plain struct, a nested switch, no library.
+/// The floor of the benchmarks: five children in a plain struct and a nested switch, without a
+/// library.
 struct Floor {
   private enum Action {
     case chat(Child)

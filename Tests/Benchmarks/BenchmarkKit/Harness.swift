@@ -8,15 +8,15 @@ public struct BenchmarkRow: Encodable, Sendable {
   /// The median of the ratios to the floor, measured side by side; absent for rows that are not
   /// times.
   public let ratioToFloor: Double?
-  /// What the figure should be, for the reader of the table.
+  /// The target for the figure, shown in the table.
   let bar: String?
 
   enum CodingKeys: String, CodingKey { case name, median, unit, ratioToFloor }
 }
 
-/// Measures cases in turn with a floor, so that a slow moment of the machine slows both.
+/// Measures cases alternately with a floor, so that a slow moment of the machine affects both.
 ///
-/// Each row is the median of many short rounds. The floor is what the same kind of work costs
+/// Each row is the median of many short rounds. The floor is the cost of the same kind of work
 /// without any library: a nested switch over a plain struct.
 public final class Harness {
   private let wanted: [String]
@@ -26,7 +26,7 @@ public final class Harness {
   private var floor = Floor()
 
   /// - Parameters:
-  ///   - wanted: names, or beginnings of names, of the cases to run; empty for all.
+  ///   - wanted: names of the cases to run, or prefixes of names. Empty for all cases.
   ///   - rounds: how often each case is measured.
   public init(wanted: [String], rounds: Int = 15) {
     self.wanted = wanted
@@ -40,8 +40,8 @@ public final class Harness {
   /// Measures nanoseconds per operation.
   ///
   /// - Parameters:
-  ///   - operations: how many operations one call of `body` does.
-  ///   - body: does them; it runs once before, unmeasured.
+  ///   - operations: the number of operations in one call of `body`.
+  ///   - body: performs the operations. It first runs once unmeasured.
   public func measure(
     _ name: String, bar: String? = nil, operations: Int, _ body: () throws -> Void
   ) rethrows {
@@ -64,7 +64,7 @@ public final class Harness {
         bar: bar))
   }
 
-  /// Enters a figure that was measured elsewhere.
+  /// Adds a figure that the caller measured.
   public func report(_ name: String, _ value: Double, _ unit: String, bar: String? = nil) {
     rows.append(
       BenchmarkRow(name: name, median: value, unit: unit, ratioToFloor: nil, bar: bar))
@@ -79,10 +79,10 @@ public final class Harness {
     return time
   }
 
-  /// Monotonic nanoseconds.
+  /// The monotonic time in nanoseconds.
   public static func now() -> UInt64 { clock_gettime_nsec(CLOCK_MONOTONIC) }
 
-  /// Returns at a monotonic time in nanoseconds; at once if that is over.
+  /// Waits until a monotonic time in nanoseconds. Returns immediately if that time has passed.
   public static func wait(until time: UInt64) {
     var due = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
     while clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &due, nil) == EINTR {}
@@ -146,6 +146,6 @@ private func clock_gettime_nsec(_ clock: clockid_t) -> UInt64 {
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Keeps the optimiser from removing what computes `value`.
+/// Prevents the optimiser from removing the computation of `value`.
 @inline(never)
 public func keep<T>(_ value: T) { _ = value }

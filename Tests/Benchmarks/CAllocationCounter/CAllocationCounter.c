@@ -31,7 +31,7 @@ void observe_thrown_errors(int observes) {
 #endif
 #endif
 
-// Sanitizers have allocation functions of their own, which must stay.
+// Sanitizers replace the allocation functions, which must not be replaced again.
 #if !defined(SANITIZED) && defined(__GLIBC__)
 
 #include <malloc.h>

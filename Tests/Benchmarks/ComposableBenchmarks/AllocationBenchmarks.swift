@@ -4,7 +4,7 @@ import BenchmarkKit
 import CAllocationCounter
 import Composable
 
-/// Allocations of an effect-free send, and of a control that allocates once.
+/// Counts the allocations of a send without effects and, as a control, of code that allocates once.
 func allocationBenchmarks(_ harness: Harness) {
   guard harness.isWanted("send.allocations") else { return }
   let store = Store(initialState: HostFeature.State(), lane: LoopLane()) { HostFeature() }

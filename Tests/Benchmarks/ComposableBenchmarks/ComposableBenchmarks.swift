@@ -1,6 +1,6 @@
 public import BenchmarkKit
 
-/// Measures what the state library promises.
+/// Measures the performance targets of the state library.
 public func composableBenchmarks(_ harness: Harness) {
   sendBenchmarks(harness)
   scaleBenchmarks(harness)

@@ -2,7 +2,7 @@ import BenchmarkHost
 import BenchmarkKit
 import Composable
 
-/// What it costs to answer an action by an effect.
+/// Measures the cost of answering an action with an effect.
 func effectBenchmarks(_ harness: Harness) {
   let lane = LoopLane()
   let store = Store(initialState: EchoFeature.State(), lane: lane) { EchoFeature() }

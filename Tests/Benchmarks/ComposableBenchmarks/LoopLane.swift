@@ -2,7 +2,7 @@ import Composable
 import Foundation
 import Synchronization
 
-/// A lane that the benchmark drives on its own thread, as a server's event loop would.
+/// A lane that the benchmark drives on its own thread, as a server's event loop does.
 package final class LoopLane: Lane, TaskExecutor, SerialExecutor {
   private enum Work: Sendable {
     case closure(@Sendable () -> Void)
@@ -25,7 +25,7 @@ package final class LoopLane: Lane, TaskExecutor, SerialExecutor {
     arrived.signal()
   }
 
-  /// Runs what arrives until `isDone`.
+  /// Runs arriving work until `isDone` returns true.
   package func run(until isDone: () -> Bool) {
     while !isDone() {
       arrived.wait()
@@ -51,7 +51,7 @@ package final class LoopLane: Lane, TaskExecutor, SerialExecutor {
   }
 }
 
-/// Counts what observers are told.
+/// Counts notifications of observers.
 final class Tally {
   @exclusivity(unchecked) var count = 0
 }

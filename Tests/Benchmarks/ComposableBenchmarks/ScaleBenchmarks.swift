@@ -3,7 +3,7 @@ import BenchmarkHost
 import BenchmarkKit
 import Composable
 
-/// What a send costs while many others look on.
+/// Measures the cost of a send with many other stores and observers.
 func scaleBenchmarks(_ harness: Harness) {
   let sends = 50_000
   for size in [10, 100, 1_000, 10_000, 100_000] {
@@ -61,7 +61,7 @@ private struct ObservedList {
   let store: Store<ListFeature.State, ListFeature.Action>
   let handles: [ChildStore<PanelFeature.State, PanelFeature.Action>]
   let tally = Tally()
-  /// The rows in the order in which they are changed.
+  /// The rows in the order of their changes.
   let order: [Int]
 
   init(_ size: Int) {
@@ -76,7 +76,7 @@ private struct ObservedList {
   }
 }
 
-/// The numbers below `count` in an order that jumps about, the same in each run.
+/// Returns the numbers below `count` in a scattered order, which is the same in each run.
 private func shuffled(_ count: Int) -> [Int] {
   let randomness = Randomness.seeded(1)
   var numbers = Array(0..<count)

@@ -3,7 +3,7 @@ import BenchmarkHost
 import BenchmarkKit
 import Composable
 
-/// One send, as it is felt by who sends it.
+/// Measures the duration of one send for its caller.
 func sendBenchmarks(_ harness: Harness) {
   let sends = 100_000
 

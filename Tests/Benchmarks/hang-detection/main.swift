@@ -2,8 +2,8 @@ import Foundation
 import HangDetection
 
 // Runs the benchmark of hang detection; see HangDetection/README.md.
-// Usage: hang-detection [SEEDS [SCREEN ...]]; ends with 1 unless at least 28 of 30 faults are found with each seed, with at
-// most one false alarm.
+// Usage: hang-detection [SEEDS [SCREEN ...]]
+// Exits with 1 unless each seed finds at least 28 of 30 faults with at most one false alarm.
 
 let arguments = CommandLine.arguments.dropFirst()
 guard let seeds = UInt64(arguments.first ?? "1"), seeds > 0 else {
@@ -13,7 +13,7 @@ guard let seeds = UInt64(arguments.first ?? "1"), seeds > 0 else {
 let names = Array(arguments.dropFirst())
 let known = Set(HangDetection.faults.map(\.name))
 for name in names where !known.contains(name) {
-  print("there is no screen '\(name)'; there are \(known.sorted().joined(separator: ", "))")
+  print("unknown screen '\(name)'; the screens are \(known.sorted().joined(separator: ", "))")
   exit(64)
 }
 let score = try await HangDetection.run(seeds: 1...seeds, names: names) { seed, fault in

@@ -10,8 +10,8 @@ import Recordings
 
 private let messageCount = 1_000_000
 
-/// Each analysis over a recording of a million messages, as a client starts it: read, decoded,
-/// analysed.
+/// Measures each analysis of a recording with a million messages as a client starts it, including
+/// reading and decoding.
 func analysisBenchmarks(_ harness: Harness) async throws {
   let kinds: [TaskKind] = [.highlights, .spam, .chatters].filter {
     harness.isWanted("analyze.\($0.rawValue)")
@@ -20,7 +20,7 @@ func analysisBenchmarks(_ harness: Harness) async throws {
   FileHandle.standardError.write(Data("measuring analyze\n".utf8))
   let studio = try await BenchmarkStudio()
   let recording = try await recordCrowd(in: studio.library)
-  // What a process does once, at its first line of JSON, is not part of an analysis.
+  // Excludes the one-time work of a process at its first line of JSON.
   var reader = RecordingReader(try await studio.library.files(of: recording))
   var steps: [RecordedStep] = []
   while try reader.read(into: &steps) { steps.removeAll(keepingCapacity: true) }
@@ -28,7 +28,7 @@ func analysisBenchmarks(_ harness: Harness) async throws {
     var times: [Double] = []
     var slices: [Double] = []
     for _ in 0..<3 {
-      // One for each, since it keeps its longest slice.
+      // Each analysis needs a separate executor, which records its longest slice.
       let executor = WorkExecutor(width: max(1, System.coreCount - 1))
       try executor.start()
       let tasks = RoomTasks(
@@ -49,7 +49,7 @@ func analysisBenchmarks(_ harness: Harness) async throws {
   try await studio.end()
 }
 
-/// Records a million messages, a frame each 16 ms.
+/// Records a million messages, with a frame every 16 ms.
 private func recordCrowd(in library: RecordingLibrary) async throws -> String {
   let recorder = try await library.start(room: "crowd", startedAt: 1_700_000_000_000) { _ in }
   let log = library.log("crowd") {}
@@ -65,7 +65,7 @@ private func recordCrowd(in library: RecordingLibrary) async throws -> String {
     batch.addFrame(at: instant, flush: false)
     batch.recorder = recorder
     log.post(batch)
-    // Slower than the disk, so that nothing is lost.
+    // Slower than the disk, so that no message is dropped.
     while log.isBehind { Harness.wait(until: Harness.now() + 1_000_000) }
   }
   let summary = try await recorder.finish(digest: nil, endedAt: 1_700_000_100_000)

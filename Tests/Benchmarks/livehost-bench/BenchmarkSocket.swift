@@ -1,8 +1,7 @@
 import Foundation
 import UnixSockets
 
-/// A connection to the ingest socket as a producer has it, or to the control socket. Blocking;
-/// belongs to one thread.
+/// A blocking connection to the ingest socket or the control socket. Must be used by one thread.
 final class BenchmarkSocket {
   private let descriptor: Int32
 
@@ -29,17 +28,17 @@ final class BenchmarkSocket {
     }
   }
 
-  /// Makes a write that waits fail, and later ones. May be called from any thread.
+  /// Makes a blocked write and all later writes fail. May be called from any thread.
   func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  /// Returns once all that was sent is applied; in a room that records, once it is on disk.
+  /// Waits until all sent events are applied and, in a room that records, are on disk.
   func sync() throws {
     try send(Array("{\"type\":\"sync\",\"token\":\"b\"}\n".utf8))
     var answer = [UInt8](repeating: 0, count: 4096)
     guard read(descriptor, &answer, answer.count) > 0 else { throw POSIXError(.EPIPE) }
   }
 
-  /// Returns once a reply of the control socket has come; throws it away.
+  /// Waits for a reply of the control socket and discards it.
   func awaitReply() throws {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     repeat {

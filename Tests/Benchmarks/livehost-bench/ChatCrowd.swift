@@ -1,7 +1,7 @@
 import LiveEvents
 import TestSupport
 
-/// What many people write: mostly chatter of common words, some emotes on their own, and spam in
+/// A generator of a large chat: mostly common words, some messages with only emotes, and spam in
 /// variations. The same numbers give the same messages.
 struct ChatCrowd {
   private static let people = 50_000
@@ -10,10 +10,10 @@ struct ChatCrowd {
   private var random = SplitMix64(seed: 1)
   private var number = 0
 
-  /// The next message; about 200 are written in a second.
+  /// Returns the next message. There are about 200 messages per second.
   mutating func next() -> LiveEvent {
     number += 1
-    // Few write much: the smaller of two numbers is often small.
+    // A few viewers write most messages: the smaller of two random numbers is often small.
     let person = min(random.pick(0..<Self.people), random.pick(0..<Self.people))
     return LiveEvent(
       timestamp: 1_700_000_000_000 + Timestamp(number * 5),

@@ -9,8 +9,8 @@ import Recordings
 import UnixSockets
 import Varlink
 
-/// A lane, its rooms and the control socket, arranged as in the daemon: the lane has a thread of
-/// its own, the sockets have another.
+/// A lane, its rooms and the control socket, arranged as in the daemon: one thread for the lane and
+/// one thread for the sockets.
 final class ControlledLane {
   let path: String
   let lane: HostLane
@@ -23,7 +23,7 @@ final class ControlledLane {
   var controlSocket: String { path + "-control" }
 
   /// - Parameters:
-  ///   - name: distinguishes its sockets from those of others.
+  ///   - name: a unique part of the names of the sockets.
   ///   - sleep: waits between the replies of a monitor with a maximum rate.
   init(
     _ name: String, monitors: Int,
@@ -37,7 +37,7 @@ final class ControlledLane {
     lane = HostLane(index: 0, eventLoop: loop, settings: RoomSettings(), onTurn: onTurn)
     directory = RoomDirectory(lanes: [lane], maximumRooms: 4)
     router = EventRouter(directory: directory)
-    // Neither simulates nor records: the executor has no threads.
+    // The executor needs no threads, because nothing is simulated or recorded.
     let executor = WorkExecutor(width: 1)
     let slots = WorkSlots(count: 1)
     let logger = Logger(label: "bench")

@@ -1,17 +1,19 @@
 import BenchmarkKit
 import Foundation
 
-/// A daemon of its own, with the program beside this one: what it takes is not mixed with what measures it.
+/// A separate daemon process, so that its costs are not mixed with the costs of the benchmark. The
+/// program is in the directory of this program.
 final class DaemonProcess {
   let directory: String
   private let process = Process()
 
   var ingestSocket: String { directory + "/run/ingest" }
 
-  /// Starts the daemon, and returns once it takes events.
+  /// Starts the daemon and waits until it accepts events.
   ///
   /// - Parameters:
-  ///   - directory: holds its sockets, its state and its configuration; may be one of an earlier run.
+  ///   - directory: the directory of the sockets, the state and the configuration. May be reused
+  /// from an earlier run.
   ///   - settings: further keys of `rooms`, as YAML.
   init(in directory: String, rooms: Int, settings: String = "") throws {
     self.directory = directory
@@ -41,15 +43,16 @@ final class DaemonProcess {
     }
   }
 
-  /// Stops the daemon as a service manager does, and returns once it has ended.
+  /// Stops the daemon as a service manager does, and waits for its end.
   func stop() {
     process.terminate()
     process.waitUntilExit()
   }
 
-  /// The processor time that it has taken, in nanoseconds.
+  /// The processor time of the daemon, in nanoseconds.
   var processorTime: Double {
-    // Behind the name in parentheses, which may hold blanks; the times are fields 14 and 15.
+    // The name in parentheses may have spaces, so fields are counted after it. The times are fields
+    // 14 and 15.
     let fields = file("stat").split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
       return 0
@@ -57,7 +60,7 @@ final class DaemonProcess {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK))) * 1e9
   }
 
-  /// Its resident memory in bytes.
+  /// The resident memory of the daemon, in bytes.
   var residentBytes: Int {
     let fields = file("statm").split(separator: " ")
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))

@@ -1,7 +1,8 @@
 import BenchmarkKit
 import WireFormats
 
-/// Lines into events, text untouched; and the floor of it, the search for line ends alone.
+/// Measures decoding lines into events without reading their texts. The floor only searches for
+/// line ends.
 func decodingBenchmarks(_ harness: Harness) {
   let native = DecodingWork.nativeMessages(count: 20_000)
   harness.measure("decode.split", operations: native.lineCount) {

@@ -1,14 +1,14 @@
 import LiveEvents
 import WireFormats
 
-/// Lines to decode, whose text is never read.
+/// Lines to decode. Their texts are never read.
 struct DecodingWork {
-  /// Number of lines in all slabs.
+  /// The number of lines in all slabs.
   let lineCount: Int
-  /// Blocks of at most 64 KiB, as a socket gives them.
+  /// Blocks of at most 64 KiB, as read from a socket.
   let slabs: [ByteSlab]
 
-  /// Takes lines without their line ends.
+  /// Creates the work from lines without line ends.
   init(lines: [String]) {
     self.init(lines.lazy.map { Array($0.utf8) + [0x0A] }, count: lines.count)
   }
@@ -34,7 +34,7 @@ struct DecodingWork {
     lineCount = count
   }
 
-  /// Native chat messages of `length` bytes each (150 at least), all different.
+  /// Returns different native chat messages of `length` bytes each. `length` must be at least 150.
   static func nativeMessages(count: Int, length: Int = 225) -> DecodingWork {
     DecodingWork(
       lines: (0..<count).map { number in
@@ -47,7 +47,7 @@ struct DecodingWork {
       })
   }
 
-  /// Chat messages as Twitch sends them, with all their tags.
+  /// Returns chat messages as Twitch sends them, with all tags.
   static func ircMessages(count: Int) -> DecodingWork {
     DecodingWork(
       lines: (0..<count).map { number in
@@ -61,7 +61,7 @@ struct DecodingWork {
       })
   }
 
-  /// The floor: only splits lines. Returns their bytes, so that the work is not optimised away.
+  /// Measures the floor, which only splits lines. Returns their bytes to prevent optimisation.
   func split(_ slab: ByteSlab) -> Int {
     var offset = 0
     var bytes = 0
@@ -69,7 +69,7 @@ struct DecodingWork {
     return bytes
   }
 
-  /// Splits and decodes. Returns the number of events.
+  /// Splits and decodes lines. Returns the number of events.
   func decode(_ slab: ByteSlab, with decoder: inout LineDecoder) -> Int {
     var offset = 0
     var events = 0

@@ -1,8 +1,8 @@
 import BenchmarkKit
 import Foundation
 
-/// How rooms and effects fare while as many analyses are asked for as there are cores: as the daemon
-/// arranges it, and as it could have been arranged.
+/// Measures the latency of rooms and effects while one analysis per core is requested. Compares the
+/// daemon's arrangement of executors with alternatives.
 func executorBenchmarks(_ harness: Harness) async throws {
   for arrangement in ExecutorLoad.Arrangement.allCases {
     let name = "executor.\(arrangement.rawValue)"

@@ -7,7 +7,7 @@ import LivehostDaemon
 import NIOCore
 import NIOPosix
 
-/// A room under 20,000 events a second, effects on the shared pool, and analyses without end.
+/// A room under 20,000 events a second, with effects on the shared pool and continuous analyses.
 final class ExecutorLoad {
   /// Where the analyses run.
   enum Arrangement: String, CaseIterable {
@@ -15,7 +15,7 @@ final class ExecutorLoad {
 
     var about: String {
       switch self {
-      case .own: "cores - 1 at once, on an executor of their own"
+      case .own: "cores - 1 concurrently, on a dedicated executor"
       case .pool: "one per core on the shared pool, with yields"
       case .blocking: "one per core on the shared pool, without yields"
       case .reducer: "in a reducer"
@@ -24,9 +24,10 @@ final class ExecutorLoad {
   }
 
   struct Figures {
-    /// From the intended sending of what is applied at once to its application, 99th percentile.
+    /// The 99th percentile of the time from the intended sending of an event that is applied
+    /// immediately to its application.
     var latency = 0.0
-    /// The same of messages, which are applied with the next frame, beyond the time until that.
+    /// The same time for messages, counted from the next frame, with which messages are applied.
     var chatLatency = 0.0
     var longestTurn = 0.0
     var effectStart = 0.0
@@ -71,7 +72,7 @@ final class ExecutorLoad {
     let isOver = Flag()
     let analyses = try startAnalyses(until: isOver)
     let (lane, probe) = (lane, probe)
-    // On threads alone: the pool may have none left until the analyses end.
+    // Uses a dedicated thread, because the pool may have no free thread until the analyses end.
     await onThread { Self.measure(lane, probe, until: isOver) }
     let ended = try await analyses.value
     await directory.closeAll()
@@ -83,7 +84,7 @@ final class ExecutorLoad {
   }
 
   private static func measure(_ lane: HostLane, _ probe: Probe, until isOver: Flag) {
-    // What is measured begins once the analyses are under way.
+    // The measurement begins when the analyses are running.
     Harness.wait(until: Harness.now() + 300_000_000)
     let start = Harness.now() + 1_000_000
     probe.begin(at: start)
@@ -93,14 +94,15 @@ final class ExecutorLoad {
       effectsBegan.signal()
     }
     send(to: lane, probe, from: start)
-    // Effects that no thread was left for begin once the analyses end.
+    // Effects without a free thread begin when the analyses end.
     isOver.raise()
     effectsBegan.wait()
   }
 
   // MARK: Events
 
-  /// Posts each millisecond's events when it is due; late ones count from when they were due.
+  /// Posts each millisecond's events when they are due. The latency of late events counts from the
+  /// due time.
   private static func send(to lane: HostLane, _ probe: Probe, from start: UInt64) {
     var crowd = ChatCrowd()
     for millisecond in 0..<milliseconds {
@@ -124,7 +126,7 @@ final class ExecutorLoad {
 
   // MARK: Analyses
 
-  /// As many requests as there are cores, each for one analysis after the other.
+  /// Runs one request per core. Each request starts one analysis after another.
   private func startAnalyses(until isOver: Flag) throws -> Task<Int, any Error> {
     switch arrangement {
     case .own:
@@ -186,7 +188,7 @@ final class ExecutorLoad {
   }
 }
 
-/// Runs `body` on a thread of its own.
+/// Runs `body` on a new thread.
 private func onThread(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
     Thread.detachNewThread {

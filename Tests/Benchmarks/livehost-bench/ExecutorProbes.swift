@@ -6,7 +6,7 @@ import Foundation
 import LivehostDaemon
 import Synchronization
 
-/// Gathers how late things happened. May be used from any thread.
+/// Collects delays. May be used from any thread.
 final class Probe: Sendable {
   private struct Contents {
     var start: UInt64 = 0
@@ -19,10 +19,10 @@ final class Probe: Sendable {
 
   func begin(at start: UInt64) { contents.withLock { $0.start = start } }
 
-  /// The slider value that encodes the millisecond in which it was due.
+  /// Returns the slider value that encodes the millisecond in which the event is due.
   static func value(of millisecond: Int) -> Double { Double(millisecond + 1) / 1e6 }
 
-  /// What was sent with this value is applied.
+  /// Records that the event with this slider value was applied.
   func applied(_ value: Double) {
     let now = Harness.now()
     contents.withLock { contents in
@@ -31,13 +31,13 @@ final class Probe: Sendable {
     }
   }
 
-  /// Messages that were to be sent at `due` are applied and drawn.
+  /// Records that messages due at `due` were applied and drawn.
   func drawn(due: UInt64, frame: UInt64) {
     let now = Harness.now()
     contents.withLock { $0.chatLatencies.append(now - min(now, due + frame)) }
   }
 
-  /// An effect began that was to be started at `due`.
+  /// Records that an effect due at `due` has begun.
   func began(due: UInt64) {
     let now = Harness.now()
     contents.withLock { $0.effectStarts.append(now - min(now, due)) }
@@ -75,7 +75,7 @@ struct EffectProbe {
 
   init(_ probe: Probe) { self.probe = probe }
 
-  /// Returns once all of them began.
+  /// Waits until all effects have begun.
   func ask(for milliseconds: Int, from start: UInt64) {
     let lane = LoopLane()
     let probe = probe
@@ -92,7 +92,7 @@ struct EffectProbe {
   }
 }
 
-/// Answers an action by an effect on the shared pool.
+/// Answers an action with an effect on the shared pool.
 @Reducer
 struct StartingFeature {
   @ObservableState
@@ -113,7 +113,7 @@ struct StartingFeature {
   }
 }
 
-/// Does an analysis where it should not be done.
+/// Runs an analysis inside a reducer, the wrong place.
 @Reducer
 struct AnalysisFeature {
   @ObservableState
@@ -128,7 +128,7 @@ struct AnalysisFeature {
   func reduce(into state: inout State, action: Action) -> Effect<Action> {
     switch action {
     case .asked(let kind, let messages):
-      // On this thread, to its end.
+      // Runs on this thread until it ends.
       let here = LoopLane()
       let isDone = Flag()
       Task(executorPreference: here) {
@@ -141,7 +141,7 @@ struct AnalysisFeature {
     }
   }
 
-  /// Sends one action to a store of its own.
+  /// Sends one action to a new store.
   static func reduce(_ kind: AnalysisKind, _ messages: [WrittenMessage]) {
     Store(initialState: State(), lane: LoopLane()) { AnalysisFeature() }
       .send(.asked(kind, messages))

@@ -6,9 +6,9 @@ import NIOCore
 import NIOPosix
 import UnixSockets
 
-/// How long an acknowledgement takes in one room while a sender does its worst in another one on the same
-/// lane: the largest messages, which nearly contain the names and words that it has searched for, with time stamps that
-/// jump, as fast as they are taken.
+/// Measures the time of an acknowledgement in one room while a hostile sender overloads another
+/// room on the same lane. The sender sends the largest messages with jumping time stamps as fast as
+/// the daemon reads. The texts almost match the room's search terms.
 func fairnessBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("ack.p99.beside") else { return }
   FileHandle.standardError.write(Data("measuring ack.p99.beside\n".utf8))
@@ -46,11 +46,12 @@ private final class Acknowledged {
 
   init(path: String) throws { socket = try BenchmarkSocket(path: path) }
 
-  /// The 99th percentile of the times from a message to its acknowledgement, in nanoseconds.
+  /// Returns the 99th percentile of the times from a message to its acknowledgement, in
+  /// nanoseconds.
   func p99(of count: Int) throws -> UInt64 {
     var times: [UInt64] = []
     for _ in 0..<count {
-      // As often as people write, not as fast as possible: its room rests in between.
+      // Sends at the rate of human chat, so the room is idle in between.
       Harness.wait(until: Harness.now() + 2_000_000)
       sent += 1
       let line =

@@ -7,14 +7,14 @@ import LiveEvents
 import RateLimiting
 import ViewGraph
 
-/// A host's screen on which all that is frequent happens at once, and what one event costs it.
+/// Measures a host's screen while all frequent events occur together, and the cost of one event.
 func screenBenchmarks(_ harness: Harness) {
   if harness.isWanted("screen.together") { measureTogether(harness) }
   if harness.isWanted("screen.chat") { measureChat(harness) }
 }
 
-/// What a message costs from its throttle to the frame, without the socket and the decoder: 1,000
-/// messages per frame, of 10,000 people.
+/// Measures the cost of a message from its throttle to the frame, without the socket and the
+/// decoder, with 1,000 messages per frame from 10,000 viewers.
 private func measureChat(_ harness: Harness) {
   FileHandle.standardError.write(Data("measuring screen.chat\n".utf8))
   let frames = 200
@@ -46,8 +46,9 @@ private func measureChat(_ harness: Harness) {
 
 private let rounds = 5
 
-/// Ten seconds of 4,000 joins, 1,000 messages and 135 steps of a drag per second, 16 meters at 20 Hz,
-/// and a gift bomb of 1,000 in the midst of it: how long the lane is held by the longest turn.
+/// Measures the longest turn of the lane in ten seconds with 4,000 joins, 1,000 messages and 135
+/// steps
+/// of a drag per second, 16 meters at 20 Hz, and one gift bomb of 1,000.
 private func measureTogether(_ harness: Harness) {
   FileHandle.standardError.write(Data("measuring screen.together\n".utf8))
   var turns: [Together.Turn] = []
@@ -76,7 +77,7 @@ private final class Together {
   private let screen: HostScreen
   private(set) var longest = Turn()
 
-  /// One turn of the lane, and what it is made of.
+  /// One turn of the lane and its parts.
   struct Turn: CustomStringConvertible {
     var millisecond = 0
     var events = 0
@@ -101,7 +102,7 @@ private final class Together {
     screen.views.statistics.map { ($0.key, $0.value.evaluations) }.sorted { $0.name < $1.name }
   }
 
-  /// A turn takes what a millisecond brought, and draws the frame if one is due.
+  /// Runs a turn, which handles the events of a millisecond and draws a frame if one is due.
   func play() {
     for millisecond in 0..<(Self.seconds * 1_000) {
       let events = payloads(millisecond).map {
@@ -121,7 +122,7 @@ private final class Together {
     }
   }
 
-  /// What happens in one millisecond, each kind at its even rate.
+  /// Returns the events of one millisecond. Each kind has a constant rate.
   private func payloads(_ millisecond: Int) -> [LiveEvent.Payload] {
     func times(_ perSecond: Int) -> Int {
       (millisecond + 1) * perSecond / 1_000 - millisecond * perSecond / 1_000

@@ -3,7 +3,7 @@ import Foundation
 import HangSimulation
 import Simulation
 
-/// The simulator: the whole pipeline, the bundled recording, and the bare queue.
+/// Measures the simulator: the whole pipeline, the bundled recording, and the queue alone.
 func simulationBenchmarks(_ harness: Harness) async throws {
   if harness.isWanted("sim.pipeline") { try await measurePipeline(harness) }
   if harness.isWanted("sim.recording") { try await measureRecording(harness) }
@@ -12,7 +12,7 @@ func simulationBenchmarks(_ harness: Harness) async throws {
 
 private let rounds = 7
 
-/// A device on which nothing costs anything: what is measured is the simulator.
+/// A device on which all work is free, so that only the simulator is measured.
 private let freeDevice = "refreshRate: 60\ncosts: {action: 0ms}"
 
 private func scenario(_ text: String) throws -> Scenario {
@@ -24,7 +24,8 @@ private func scenario(_ text: String) throws -> Scenario {
   return try Scenario(text, SimulationOptions(path: "benchmark.yaml", files: files))
 }
 
-/// Generate, throttle, reduce, evaluate, classify; one variant on one device.
+/// Measures generating, throttling, reducing, evaluating and classifying with one variant on one
+/// device.
 private func measurePipeline(_ harness: Harness) async throws {
   FileHandle.standardError.write(Data("measuring sim.pipeline\n".utf8))
   let scenario = try scenario(
@@ -47,7 +48,7 @@ private func measurePipeline(_ harness: Harness) async throws {
   var ratios: [Double] = []
   for round in 0...rounds {
     let (report, time, work) = try await measured(scenario.plan)
-    // In turn, so that the machine is as fast for both.
+    // Alternates both, so that the machine is equally fast for both.
     let (_, _, plainWork) = try await measured(plain)
     // The first round grows tables and buffers.
     guard round > 0 else { continue }
@@ -60,7 +61,7 @@ private func measurePipeline(_ harness: Harness) async throws {
     "sim.pipeline.growth", Harness.median(ratios), "x without findings", bar: "<= 1.1")
 }
 
-/// Runs a plan; also returns how many seconds it took, and how many of them on processors.
+/// Runs a plan. Also returns the elapsed time and the processor time in seconds.
 private func measured(
   _ plan: SimulationPlan
 ) async throws -> (report: SimulationReport, time: Double, work: Double) {
@@ -70,7 +71,7 @@ private func measured(
   return (report, Double(Harness.now() - start) / 1e9, work)
 }
 
-/// The 463 seconds of the bundled recording, every frame evaluated.
+/// Measures the 463 seconds of the bundled recording with every frame evaluated.
 private func measureRecording(_ harness: Harness) async throws {
   FileHandle.standardError.write(Data("measuring sim.recording\n".utf8))
   let scenario = try scenario(
@@ -91,7 +92,7 @@ private func measureRecording(_ harness: Harness) async throws {
   harness.report("sim.recording", Harness.median(times), "ms", bar: "<= 250 ms")
 }
 
-/// The queue against a plain array heap that does the same, in turn.
+/// Measures the queue and a plain array heap alternately.
 private func measureQueue(_ harness: Harness) {
   FileHandle.standardError.write(Data("measuring sim.queue\n".utf8))
   let pending = 10_000
@@ -130,7 +131,7 @@ private func measureQueue(_ harness: Harness) {
   harness.report("sim.queue.ratio", Harness.median(ratios), "x plain heap", bar: ">= 0.8")
 }
 
-/// A binary heap of entries in an array, as anybody would write it first.
+/// A straightforward binary heap of entries in an array.
 private struct PlainHeap {
   private var entries: [(time: Int64, sequence: UInt64, number: Int)] = []
   private var sequence: UInt64 = 0

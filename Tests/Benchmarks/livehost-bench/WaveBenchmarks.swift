@@ -10,8 +10,9 @@ import Synchronization
 import UnixSockets
 import WireFormats
 
-/// What the analysis of the running chat costs a room under 100,000 messages a second: how late what comes by the
-/// socket is applied, with it and without, in turn; how late other effects begin; and which turns the lane held.
+/// Measures the cost of the live chat analysis for a room under 100,000 messages a second: the
+/// delay of events from the socket, alternately with and without the analysis, the delay of other
+/// effects, and the long turns of the lane.
 func waveBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("waves") else { return }
   FileHandle.standardError.write(Data("measuring waves\n".utf8))
@@ -44,16 +45,17 @@ func waveBenchmarks(_ harness: Harness) async throws {
   harness.report("waves.turn", longest, "ms", bar: "< 100 ms")
 }
 
-/// A room, its socket, and a sender of 100 messages each millisecond.
+/// A room, its socket, and a sender of 100 messages per millisecond.
 private final class WaveLoad {
   struct Figures {
-    /// From the intended sending of what is applied at once to its application, in milliseconds, 99th percentile.
+    /// The 99th percentile of the time from the intended sending of an event that is applied
+    /// immediately to its application, in milliseconds.
     var latency: Double
     /// Runs of the search per second.
     var results: Double
-    /// The share of the messages that were looked at.
+    /// The share of messages that were analysed.
     var searched: Double
-    /// How late other effects begin on the shared pool, in milliseconds, 99th percentile.
+    /// The 99th percentile of the start delay of other effects on the shared pool, in milliseconds.
     var effectStart: Double
   }
 
@@ -61,7 +63,7 @@ private final class WaveLoad {
     let value = Mutex(Probe())
   }
 
-  /// Turns that lasted, and were held by the lane itself.
+  /// The number of long turns caused by the lane itself.
   private final class Held: Sendable {
     let count = Atomic<Int>(0)
   }
@@ -78,9 +80,9 @@ private final class WaveLoad {
   private let path = NSTemporaryDirectory() + "livehost-waves-\(getpid())"
   private let monitor: HangMonitor
   private let held: Held
-  /// That of the present round.
+  /// The result of the current round.
   private let probe: Current
-  /// What is sent in each millisecond.
+  /// The events to send in each millisecond.
   private let parts: [[UInt8]]
 
   init() async throws {
@@ -118,7 +120,7 @@ private final class WaveLoad {
     }
   }
 
-  /// The longest time for which a search ran without yielding, in milliseconds on a processor.
+  /// The longest processor time that a search used without yielding, in milliseconds.
   var longestSlice: Double { Double(executor.longestSliceNanoseconds) / 1e6 }
 
   var heldTurns: Int { held.count.load(ordering: .relaxed) }
@@ -134,7 +136,7 @@ private final class WaveLoad {
     let figures = Probe()
     figures.begin(at: start)
     probe.value.withLock { $0 = figures }
-    // In rounds without the analysis as well, so that both have the same load.
+    // Runs even in rounds without the analysis, so that both have the same load.
     let effects = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       EffectProbe(figures).ask(for: Self.milliseconds, from: start)

@@ -2,8 +2,8 @@ import BenchmarkKit
 import ComposableBenchmarks
 import Foundation
 
-// Measures what the project promises and prints a table; see `make bench`.
-// Usage: livehost-bench [--json FILE]; the variable BENCH names the cases to run.
+// Measures the project's performance targets and prints a table; see `make bench`.
+// Usage: livehost-bench [--json FILE]. The environment variable BENCH selects cases.
 
 let arguments = CommandLine.arguments
 let json = arguments.firstIndex(of: "--json").flatMap { index in
@@ -39,7 +39,7 @@ if let json {
   print("written to \(json)")
 }
 
-/// The commit that was measured; "unknown" outside a checkout.
+/// The measured commit, or "unknown" outside a checkout.
 func commit() -> String {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/git")

@@ -2,7 +2,7 @@ import Composable
 import HangSimulation
 import ViewGraph
 
-/// A list passes its rows down as values, so a change of one row evaluates all rows.
+/// A list observes its whole collection of rows, so a change of one row evaluates all rows.
 enum CollectionHandedDown {
   @Reducer struct Stock {
     @ObservableState struct State: Equatable, Sendable {

@@ -12,7 +12,7 @@ package struct SocketFailure: Error, CustomStringConvertible {
 
 /// A client of a Unix stream socket: sends any bytes, and reads only when a test asks it to.
 ///
-/// Every call blocks the thread; a read fails after a minute.
+/// Every call blocks the thread. A read fails after a minute.
 package final class BlockingClient {
   private var descriptor: Int32
   private var received: [UInt8] = []
@@ -53,10 +53,10 @@ package final class BlockingClient {
     return count > 0
   }
 
-  /// The next line without its end; `nil` at the end of the connection.
+  /// Returns the next line without its end, or nil at the end of the connection.
   package func readLine() -> String? { read(until: 0x0A) }
 
-  /// The next Varlink message; `nil` at the end of the connection.
+  /// Returns the next Varlink message, or nil at the end of the connection.
   package func receive() -> String? { read(until: 0) }
 
   private func read(until delimiter: UInt8) -> String? {
@@ -71,14 +71,14 @@ package final class BlockingClient {
     }
   }
 
-  /// Everything up to the end of the connection.
+  /// Reads until the end of the connection.
   package func readToEnd() -> String {
     while receiveSome() {}
     defer { received = [] }
     return String(decoding: received, as: UTF8.self)
   }
 
-  /// Closes the sending side; replies can still be read.
+  /// Closes the sending side. Replies can still be read.
   package func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   package func close() {
@@ -87,7 +87,7 @@ package final class BlockingClient {
   }
 }
 
-/// A socket that listens at a path. The caller closes it.
+/// Returns the descriptor of a socket that listens on a path. The caller closes the descriptor.
 package func makeListeningSocket(_ path: String) throws -> Int32 {
   let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   guard try UnixAddress(path).call(bind, listener) == 0, listen(listener, 8) == 0 else {

@@ -4,7 +4,7 @@ import UnixSockets
 /// The socket on which a service manager receives what a daemon reports.
 package final class NotifySocket {
   package let path: String
-  /// The lines of all datagrams that were received.
+  /// The lines of all received datagrams.
   package private(set) var received: [String] = []
   private let descriptor: Int32
 
@@ -18,9 +18,9 @@ package final class NotifySocket {
 
   deinit { close(descriptor) }
 
-  /// The lines of the next datagram; `nil` if none comes in time.
+  /// Returns the lines of the next datagram, or nil if none arrives in time.
   ///
-  /// - Parameter seconds: how long to wait; with 0, only for a datagram that has already been sent.
+  /// - Parameter seconds: the time to wait. With 0, only a datagram that was already sent is read.
   package func next(seconds: Int = 60) -> [String]? {
     setReceiveTimeout(of: descriptor, seconds: seconds)
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -31,7 +31,7 @@ package final class NotifySocket {
     return lines.map(String.init)
   }
 
-  /// Waits for a line; throws ``SocketFailure`` if the manager hears nothing for a minute.
+  /// Waits for a line. Throws ``SocketFailure`` if no datagram arrives for a minute.
   package func wait(for line: String) throws {
     while true {
       guard let lines = next() else { throw SocketFailure(call: "waiting for \(line)") }

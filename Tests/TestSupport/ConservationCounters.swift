@@ -14,15 +14,15 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
   public var coalesced: Int
   /// Inputs refused, for some reason.
   public var rejected: Int
-  /// All others.
+  /// Inputs that are neither applied, coalesced nor rejected yet.
   public var pending: Int
 
-  /// Counts nothing yet.
+  /// Creates counters with zero counts.
   public init() {
     (received, applied, coalesced, rejected, pending) = (0, 0, 0, 0, 0)
   }
 
-  /// Adopts counts from elsewhere, which are not checked (see ``isConserved``).
+  /// Creates counters from given counts without checking them (see ``isConserved``).
   public init(received: Int, applied: Int, coalesced: Int, rejected: Int, pending: Int) {
     self.received = received
     self.applied = applied
@@ -37,37 +37,38 @@ public struct ConservationCounters: Hashable, Sendable, Codable {
       && applied >= 0 && coalesced >= 0 && rejected >= 0 && pending >= 0
   }
 
-  /// Inputs arrive; they are pending until one of the other methods says otherwise.
+  /// Counts new inputs, which are pending until another method counts them.
   public mutating func receive(_ count: Int = 1) {
     received += count
     pending += count
   }
 
-  /// Pending inputs were delivered.
+  /// Counts pending inputs as applied.
   public mutating func apply(_ count: Int = 1) {
     applied += count
     pending -= count
   }
 
-  /// Pending inputs were superseded.
+  /// Counts pending inputs as coalesced.
   public mutating func coalesce(_ count: Int = 1) {
     coalesced += count
     pending -= count
   }
 
-  /// Pending inputs were refused.
+  /// Counts pending inputs as rejected.
   public mutating func reject(_ count: Int = 1) {
     rejected += count
     pending -= count
   }
 
-  /// Counts what a limiter's step did with pending inputs.
+  /// Counts the effects of a limiter's step on pending inputs.
   public mutating func record<Output>(_ step: Step<Output>) {
     apply(step.applied)
     coalesce(step.coalesced)
   }
 
-  /// The sums of two pipelines' counts; conserved if both are.
+  /// Returns the sums of two pipelines' counts. The sums are conserved if both pipelines' counts
+  /// are.
   public static func + (left: Self, right: Self) -> Self {
     Self(
       received: left.received + right.received,

@@ -1,6 +1,6 @@
-/// What members of JSON have in practice where something else was meant.
+/// Unexpected values that JSON members have in practice.
 public enum OddValues {
-  /// As JSON text. Some are invalid JSON that programs write nevertheless.
+  /// The values as JSON text. Some are invalid JSON that programs nevertheless write.
   public static let json = [
     "null", #""""#, #"" ""#, #""abc""#, "-1", "0", "1e308", "-1e308", "1e400", "NaN", #""NaN""#,
     "Infinity",

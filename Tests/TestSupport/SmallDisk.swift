@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A file system of a megabyte of its own, which goes with the test.
+/// A separate file system of one megabyte, which is removed at the end of the test.
 public final class SmallDisk {
-  /// Whether this process may mount file systems: only root may, and not in every container.
+  /// Whether this process may mount file systems. Only root can, and only in some containers.
   public static let isAvailable = getuid() == 0 && (try? SmallDisk()) != nil
 
   public struct NotMounted: Error {
@@ -12,7 +12,7 @@ public final class SmallDisk {
 
   public let path: String
 
-  /// - Parameter flags: of mount(2), such as `MS_RDONLY`.
+  /// - Parameter flags: flags of mount(2), such as `MS_RDONLY`.
   public init(flags: Int = 0) throws {
     path = NSTemporaryDirectory() + "small-disk-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -12,9 +12,9 @@ public struct SplitMix64: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// From `range`.
+  /// Returns a number in `range`.
   public mutating func pick(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 
-  /// True once in `count` calls on average.
+  /// Returns true once in `count` calls on average.
   public mutating func oneIn(_ count: Int) -> Bool { pick(0..<count) == 0 }
 }

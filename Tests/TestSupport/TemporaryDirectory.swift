@@ -1,13 +1,15 @@
 import Foundation
 
-/// A new directory, which is removed with everything in it when the object is released.
+/// A new directory, which is removed with its contents when the object is released.
 ///
-/// Make it a property of the suite: a local variable may be released before the last use of its path.
+/// Store the object in a property of the suite. A local variable may be released before the last
+/// use of its path.
 public final class TemporaryDirectory: Sendable {
-  /// Short enough for the path of a socket in it.
+  /// The path of the directory, short enough for sockets in the directory.
   public let path: String
 
-  /// - Parameter parent: by default the system's directory for temporary files.
+  /// - Parameter parent: the parent directory, by default the system's directory for temporary
+  /// files.
   public init(in parent: String? = nil) {
     path = NSString(string: parent ?? NSTemporaryDirectory()).appendingPathComponent(
       "livehost-\(UUID().uuidString.prefix(8))")

@@ -2,8 +2,8 @@ import BenchmarkKit
 import Foundation
 import HangDetection
 
-/// Thirty screens with a planted fault each, and the same screens done right: how many faults are found, and how often
-/// there is an alarm where nothing is wrong.
+/// Measures hang detection with thirty faulty screens and the same screens without faults: the
+/// number of found faults and of false alarms.
 func hangDetectionBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("hangs") else { return }
   FileHandle.standardError.write(Data("measuring hangs\n".utf8))

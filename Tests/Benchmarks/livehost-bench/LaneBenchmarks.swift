@@ -6,14 +6,15 @@ import LivehostDaemon
 import NIOCore
 import NIOPosix
 
-/// Four rooms as fast as lanes take what was decoded before, on one lane and on two in turn.
+/// Measures four rooms with decoded events at full speed, alternately on one lane and on two lanes.
 func laneBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("lanes.two") else { return }
   FileHandle.standardError.write(Data("measuring lanes.two\n".utf8))
   let events = DecodingWork(MessageLines(count: 50_000)).events()
   let lanes = [try LaneGroup(1), try LaneGroup(2)]
   var rates: [[Double]] = [[], []]
-  // What is waited for comes with a frame: of a shorter round, that would be much.
+  // Rounds are long because the awaited result comes with a frame, whose delay would dominate short
+  // rounds.
   let repeats = 20
   let count = events.reduce(0) { $0 + $1.count } * repeats * lanes[0].rooms.count
   for round in 0..<10 {
@@ -48,7 +49,8 @@ private final class LaneGroup {
     router = EventRouter(directory: directory)
   }
 
-  /// Gives every room all events some times. Returns how long it took until they were applied, in nanoseconds.
+  /// Sends all events several times to every room. Returns the time until they were applied, in
+  /// nanoseconds.
   func apply(_ events: [[LiveEvent]], times: Int) async -> UInt64 {
     let start = Harness.now()
     await withTaskGroup(of: Void.self) { waits in

@@ -7,16 +7,18 @@ import LivehostDaemon
 import Synchronization
 import UnixSockets
 
-/// 200 monitors of a busy room, 10 of which never read: how long the lane's turns are, how old a
-/// change is when a monitor gets it, and what monitors that do not read cost.
+/// Measures a busy room with 200 monitors, 10 of which never read: the length of the lane's turns,
+/// the
+/// age of changes when a monitor receives them, and the cost of monitors that do not read.
 ///
-/// The arrangement is the daemon's: a lane, a thread for the sockets, real sockets. What reads and
-/// what feeds are threads of this process too, so on a small machine they take from each other.
+/// As in the daemon, there is a lane, a thread for the sockets, and real sockets. Readers and
+/// senders
+/// are threads of this process, so they compete for processors on a small machine.
 func monitorBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("monitors") else { return }
   FileHandle.standardError.write(Data("measuring monitors\n".utf8))
   let bench = try await MonitorBench()
-  // What grows once is grown first: buffers, the chat's history.
+  // Lets buffers and the chat's history grow before the measurement.
   _ = try await bench.run(seconds: 2)
   let memory = DaemonStatus.residentBytes()
   let round = try await bench.run(seconds: 6)
@@ -50,7 +52,7 @@ private final class MonitorBench {
 
   struct Round {
     var turns: [UInt64] = []
-    /// From writing an event to reading the reply that contains it, in nanoseconds.
+    /// The times from writing an event to reading the reply that contains it, in nanoseconds.
     var latencies: [UInt64] = []
     var replies = 0
     var bytes = 0
@@ -62,7 +64,7 @@ private final class MonitorBench {
   private let turns: Turns
   private var monitors: [Int32] = []
 
-  /// Written by the lane, taken between rounds.
+  /// Written by the lane, and read and reset between rounds.
   private final class Turns: Sendable {
     let all = Mutex<[UInt64]>([])
     func note(_ nanoseconds: UInt64) { all.withLock { $0.append(nanoseconds) } }
@@ -116,8 +118,9 @@ private final class MonitorBench {
     return await served.lane.report(name)?.frames ?? 0
   }
 
-  /// A busy room: 1,200 events a second of many kinds, in bursts of 5 ms. A title with the time of
-  /// its writing comes every 50 ms.
+  /// A busy room with 1,200 events a second of many kinds, one burst every 5 ms. Every 50 ms, there
+  /// is
+  /// a title with the time of its writing.
   private static func feed(_ path: String, until end: UInt64) throws {
     let socket = try connect(to: path)
     defer { close(socket) }
@@ -140,7 +143,7 @@ private final class MonitorBench {
     }
   }
 
-  /// Reads whatever comes, as its readers would, and looks for titles.
+  /// Reads all replies, as clients do, and searches them for titles.
   private static func read(_ monitors: [Int32], until end: UInt64) -> Round {
     var round = Round()
     var polled = monitors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -157,13 +160,13 @@ private final class MonitorBench {
           guard let start = bytes.baseAddress else { return }
           var rest = UnsafeRawBufferPointer(start: start, count: count)
           round.replies += rest.count { $0 == 0 }
-          // The mark ends with a letter that is rare in the rest.
+          // The mark ends with a letter that is rare elsewhere.
           while let base = rest.baseAddress, let found = memchr(base, 0x54, rest.count) {
             let offset = UnsafeRawPointer(found) - base + 1
             let isMark = rest.prefix(offset).suffix(mark.count).elementsEqual(mark)
             rest = UnsafeRawBufferPointer(rebasing: rest[offset...])
             guard isMark else { continue }
-            // A number that is cut by the end of the block is left out.
+            // Skips a number that continues after the end of the block.
             let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }
             guard digits.count < rest.count,
               let sent = UInt64(String(decoding: digits, as: UTF8.self)), sent < now

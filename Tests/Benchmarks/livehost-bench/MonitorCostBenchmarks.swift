@@ -9,17 +9,21 @@ import Platform
 import Varlink
 import WireFormats
 
-/// What a monitor of the header at 10/s costs the lane of a busy room: processor time of the lane's
-/// thread for the same seconds of one room, watched and not watched in turn. Two rooms would differ by
-/// more than the monitor costs, by where their memory happens to be. While the room is not watched, the
-/// monitor watches an idle room on another lane: a lane that never waits for a reply would have warmer
-/// caches, whatever a monitor costs.
+/// Measures the cost of a header monitor at 10/s for the lane of a busy room: the processor time of
+/// the
+/// lane's thread for the same seconds of one room, alternately with and without the monitor.
+///
+/// Two rooms would differ by more than the cost of a monitor because of their memory layout. In
+/// rounds
+/// without the monitor, the monitor watches an idle room on another lane, since a lane that never
+/// waits
+/// for a reply has warmer caches.
 func monitorCostBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("monitor.header") else { return }
   FileHandle.standardError.write(Data("measuring monitor.header\n".utf8))
   let busy = try await FedRoom("busy")
   let idle = try await FedRoom("idle")
-  // What grows once is grown first: the chat's history, tables.
+  // Lets tables and the chat's history grow before the measurement.
   for watched in [idle, busy] { _ = try await busy.run(seconds: 20, watching: watched) }
   var control: [Double] = []
   var shares: [Double] = []
@@ -41,7 +45,7 @@ func monitorCostBenchmarks(_ harness: Harness) async throws {
     "monitor.header", Harness.median(shares), "%", bar: "<= 2 % more with one 10/s monitor")
 }
 
-/// A room that is fed tenths of a second of its own time, each as fast as its lane takes it.
+/// A room that receives tenths of a second of its own time, each at full speed.
 private final class FedRoom {
   private static let room = "bench"
   private let served: ControlledLane
@@ -78,14 +82,14 @@ private final class FedRoom {
     while feed.hasMonitors { await Task.yield() }
   }
 
-  /// Returns the processor time of the lane in nanoseconds, while the monitor watches this room or
-  /// another.
+  /// Returns the processor time of the lane in nanoseconds while the monitor watches this room or
+  /// another room.
   func run(seconds: Int, watching watched: FedRoom) async throws -> Double {
     try await watched.watch()
     let start = try await laneTime()
     for _ in 0..<seconds * 10 {
       let events = makeTenth()
-      // The monitor asks for a reading somewhat before its tenth is over.
+      // The monitor requests a reading shortly before the end of its tenth of a second.
       await send(events.prefix(96))
       await watched.sleep.endAndAwaitNext()
       await send(events.dropFirst(96))
@@ -135,7 +139,7 @@ private final class FedRoom {
   }
 }
 
-/// Sleep that ends when it is told to.
+/// A sleep that ends on request.
 private final class StepwiseSleep: Sendable {
   private typealias Stream = (
     stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation
@@ -146,7 +150,7 @@ private final class StepwiseSleep: Sendable {
   private var beginnings: Stream { streams.withLock { $0.beginnings } }
   private var ends: Stream { streams.withLock { $0.ends } }
 
-  /// For another sleeper: the cancellation of the last one has ended its streams.
+  /// Prepares for another sleeper. The cancellation of the last sleeper ended its streams.
   func restart() {
     streams.withLock { $0 = (AsyncStream.makeStream(), AsyncStream.makeStream()) }
   }
@@ -157,7 +161,7 @@ private final class StepwiseSleep: Sendable {
     throw CancellationError()
   }
 
-  /// Returns once somebody sleeps.
+  /// Waits until a task sleeps.
   func begun() async { for await _ in beginnings.stream { return } }
   func end() { ends.continuation.yield() }
   func endAndAwaitNext() async {

@@ -10,8 +10,8 @@ import NIOPosix
 import Recordings
 import UnixSockets
 
-/// What it costs a room to be recorded: how much it can take, and what its lane pays for it; and how fast a
-/// recording is verified.
+/// Measures the cost of recording a room: the room's throughput and the processor time of its lane.
+/// Also measures how fast a recording is verified.
 func recordingBenchmarks(_ harness: Harness) async throws {
   guard ["record.rate", "record.lane", "record.verify"].contains(where: harness.isWanted) else {
     return
@@ -24,7 +24,7 @@ func recordingBenchmarks(_ harness: Harness) async throws {
   try await studio.end()
 }
 
-/// Socket to disk as fast as it goes, acknowledged by `sync`.
+/// Measures the throughput from the socket to the disk, up to the acknowledgement of a `sync`.
 private func measureRate(_ harness: Harness, _ studio: BenchmarkStudio) async throws {
   let lines = MessageLines(count: 200_000)
   var rates: [Double] = []
@@ -43,8 +43,8 @@ private func measureRate(_ harness: Harness, _ studio: BenchmarkStudio) async th
   harness.report("record.rate", Harness.median(rates), "events/s", bar: ">= 300000 events/s")
 }
 
-/// The processor time of the lane's thread per event, with and without recording, in turn at the same
-/// pace.
+/// Measures the processor time of the lane's thread per event at a fixed rate, alternately with and
+/// without recording.
 private func measureLane(_ harness: Harness, _ studio: BenchmarkStudio) async throws {
   let lines = MessageLines(count: LanePace.rate)
   var plain: [Double] = []
@@ -68,8 +68,8 @@ private func measureLane(_ harness: Harness, _ studio: BenchmarkStudio) async th
   print("  record.lane at \(Int(Harness.median(rates))) events/s, one second a round")
 }
 
-/// Reads a recording of 200,000 messages, in the page cache, to find damage; in turn with reading its files
-/// alone, in blocks of the same size.
+/// Measures verifying a recording of 200,000 messages in the page cache. Alternates with only
+/// reading its files in blocks of the same size.
 private func measureVerification(_ harness: Harness, _ studio: BenchmarkStudio) async throws {
   _ = try await studio.recordings.start(studio.room, on: studio.lane)
   let socket = try BenchmarkSocket(path: studio.path)
@@ -99,7 +99,7 @@ private func measureVerification(_ harness: Harness, _ studio: BenchmarkStudio) 
   harness.report("record.verify.reading", Harness.median(ratios), "x reading")
 }
 
-/// One second of messages, handed to the socket every millisecond.
+/// Sends one second of messages to the socket, in portions of a millisecond.
 private struct LanePace {
   static let rate = 310_000
 
@@ -164,7 +164,7 @@ final class BenchmarkStudio {
       sink: EventRouter(directory: directory))
   }
 
-  /// Frees the disk that finished recordings took; the catalogue forgets them with its file.
+  /// Deletes finished recordings and the file of the catalogue to free disk space.
   func removeSegments() {
     let (manager, directory) = (FileManager.default, state + "/recordings")
     for name in (try? manager.contentsOfDirectory(atPath: directory)) ?? []

@@ -8,8 +8,10 @@ import NIOPosix
 import UnixSockets
 import WireFormats
 
-/// Socket to applied state: bytes in by the ingest socket, decoded, throttled, reduced and drawn, on one
-/// lane, with the real features; acknowledged by `sync`. Beside the bare decoding of the same bytes.
+/// Measures the whole path from the ingest socket to the acknowledgement of a `sync`: decoding,
+/// throttling,
+/// reducing and drawing on one lane with the real features. Compares it with decoding the same
+/// bytes alone.
 func roadBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("road.socket") else { return }
   FileHandle.standardError.write(Data("measuring road.socket\n".utf8))
@@ -33,7 +35,7 @@ func roadBenchmarks(_ harness: Harness) async throws {
   }
   var rates: [Double] = []
   var memory: [Int] = []
-  // The answer comes with a frame: of a shorter round, that would be a large part.
+  // Rounds are long because the answer comes with a frame, whose delay would dominate short rounds.
   let repeats = 40
   for round in 0..<8 {
     let nanoseconds = try sendAndSync(lines.bytes, times: repeats, to: path)
@@ -57,14 +59,14 @@ func roadBenchmarks(_ harness: Harness) async throws {
   try await laneGroup.shutdownGracefully()
 }
 
-/// Chat messages of 225 bytes by 10,000 people.
+/// Chat messages of 225 bytes from 10,000 viewers.
 struct MessageLines {
   let count: Int
   let bytes: [UInt8]
-  /// Where each line begins; the last one is the end.
+  /// The offset of each line, and the end of the last line.
   private let starts: [Int]
 
-  /// The bytes of some lines.
+  /// Returns the bytes of some lines.
   func range(_ lines: Range<Int>) -> Range<Int> {
     starts[lines.lowerBound]..<starts[lines.upperBound]
   }
@@ -88,7 +90,8 @@ struct MessageLines {
   }
 }
 
-/// Writes `bytes` some times and waits for the answer to a sync. Returns nanoseconds.
+/// Writes `bytes` several times and waits for the answer to a sync. Returns the time in
+/// nanoseconds.
 private func sendAndSync(_ bytes: [UInt8], times: Int, to path: String) throws -> UInt64 {
   let socket = try BenchmarkSocket(path: path)
   let start = Harness.now()

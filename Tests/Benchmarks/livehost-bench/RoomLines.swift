@@ -1,5 +1,5 @@
-/// One chat message for each of many rooms, as a source of all of them sends it. Lines of one length, of which
-/// each ``next(_:)`` changes only the number, so that a sender costs next to nothing.
+/// One chat message for each of many rooms, as a source of all rooms sends them. All lines have the
+/// same length, and ``next(_:)`` changes only the numbers, so that the sender costs very little.
 struct RoomLines {
   let roomCount: Int
   private let length: Int
@@ -23,7 +23,7 @@ struct RoomLines {
       + #""name":"viewer \#(number % 100 + 100)"},"text":"what a stream, hello there"}"# + "\n"
   }
 
-  /// New messages for some of the rooms.
+  /// Returns new messages for some of the rooms.
   mutating func next(_ rooms: Range<Int>) -> ArraySlice<UInt8> {
     for room in rooms {
       number += 1

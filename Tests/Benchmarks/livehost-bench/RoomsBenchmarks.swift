@@ -2,8 +2,8 @@ import BenchmarkKit
 import Foundation
 import Synchronization
 
-/// Many rooms in one daemon, which is a process of its own: busy ones, idle ones, many that open at once, and a
-/// restart with all of them. The sender shares the machine with it.
+/// Measures many rooms in one separate daemon process: busy rooms, idle rooms, many rooms that open
+/// together, and a restart with all rooms. The sender runs on the same machine.
 func roomsBenchmarks(_ harness: Harness) throws {
   try measureBusyRooms(harness)
   if harness.isWanted("rooms.idle") { try measureIdleRooms(harness) }
@@ -23,16 +23,16 @@ private func withDaemon(
   try body(daemon)
 }
 
-/// A number from the environment, for shorter or smaller runs than the promised ones.
+/// Returns a number from the environment, for shorter or smaller runs than the default.
 private func setting(_ name: String, _ usual: Int) -> Int {
   ProcessInfo.processInfo.environment[name].flatMap(Int.init) ?? usual
 }
 
 // MARK: Busy rooms
 
-/// How many messages each busy room gets in a second.
+/// The number of messages per second in each busy room.
 private let rate = 10
-/// The sender writes a part of the rooms' messages in each of them.
+/// The number of portions per second in which the sender writes the rooms' messages.
 private let partsPerRound = 10
 
 private func measureBusyRooms(_ harness: Harness) throws {
@@ -88,9 +88,10 @@ private func measureBusyRooms(
   }
 }
 
-/// Some who want to know: together 50 messages a second, to one room after the other, and how long until each is
-/// acknowledged. Counted from the time at which it was to be sent, so that one that waits for the one before it counts
-/// as late; each of them waits 200 ms before the next, so that this happens only when something takes longer.
+/// Clients that measure the time to an acknowledgement. Together they send 50 messages a second, to
+/// one room after another. Times count from the intended sending, so a message that waits for the
+/// previous message counts as late. Each client waits 200 ms between messages, so this happens only
+/// if an acknowledgement takes longer.
 private final class Watchers: @unchecked Sendable {
   private static let count = 10
   private static let period: UInt64 = 200_000_000
@@ -138,10 +139,10 @@ private func measureIdleRooms(_ harness: Harness) throws {
   let rooms = setting("BENCH_ROOMS", 50_000)
   let quiet = UInt64(setting("BENCH_SECONDS", 20)) * 1_000_000_000
   try withDaemon("rooms.idle", rooms: rooms, settings: "packAfter: 5s") { daemon in
-    // Before the first of them: what all rooms share is told as theirs.
+    // Measured before the first room opens, so shared memory counts as memory of the rooms.
     let memory = daemon.residentBytes
     try open(rooms, of: rooms, in: daemon)
-    // What ends some time after the last event ends, and the rooms are packed.
+    // Waits until all delayed work ends and the rooms hibernate.
     let limit = Harness.now() + 600_000_000_000
     var taken: Double
     repeat {
@@ -159,7 +160,7 @@ private func measureIdleRooms(_ harness: Harness) throws {
   }
 }
 
-/// Opens rooms by a message in each. Returns nanoseconds.
+/// Opens rooms by sending a message to each room. Returns the time in nanoseconds.
 @discardableResult
 private func open(_ count: Int, of rooms: Int, in daemon: DaemonProcess) throws -> UInt64 {
   var lines = RoomLines(rooms: rooms)

@@ -1,1 +1,1 @@
-"""What the Python tests share: starting programs, calling them, waiting, and reporting checks."""
+"""The shared library of the Python tests: starts and calls programs, waits, and reports checks."""

@@ -1,4 +1,4 @@
-"""The ingest socket: a sender, and chat as fast as a daemon takes it."""
+"""Clients of the ingest socket: a sender, and a feeder that sends chat at full speed."""
 import contextlib
 import json
 import random
@@ -10,7 +10,7 @@ from harness.waiting import PATIENCE
 
 
 class Ingest(Connection):
-    """A connection to an ingest socket. Lines that are sent are events, or bytes without their end."""
+    """A connection to an ingest socket. Accepts events, or lines as bytes without line ends."""
 
     def __init__(self, path, timeout=PATIENCE):
         super().__init__(path, timeout)
@@ -21,18 +21,18 @@ class Ingest(Connection):
             (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines))
 
     def answer(self, token):
-        """The answer to the `sync` with this token, behind those to others; None if there is none."""
+        """Returns the answer to the `sync` with this token, skipping other answers, or None if the connection ends."""
         return next((answer for answer in self.answers if answer.get("token") == token), None)
 
     def sync(self, *lines, token="end"):
-        """Sends lines and a `sync`; returns the answer to that."""
+        """Sends lines and a `sync`, and returns the answer to the `sync`."""
         self.send(*lines, {"type": "sync", "token": token})
         return self.answer(token)
 
 
 class Feeder:
-    """Sends numbered chat messages to a room, each batch with a sync, until it is ended or the daemon goes away.
-    `acknowledged` is the number of those that are saved."""
+    """Sends numbered chat messages to a room, with a sync after each batch, until `end` or the end of the daemon.
+    `acknowledged` is the number of saved messages."""
 
     def __init__(self, path, room="main"):
         self.room = room.encode()
@@ -62,12 +62,12 @@ class Feeder:
                     self.acknowledged = int(answer["token"])
 
     def end(self):
-        """Returns once all that was sent is acknowledged, or the daemon is gone."""
+        """Waits until all sent messages are acknowledged or the daemon has ended."""
         self.ending.set()
         self.wait()
 
     def wait(self):
-        """Waits until the daemon is gone; returns the number of messages that it acknowledged."""
+        """Waits until the daemon has ended. Returns the number of acknowledged messages."""
         for thread in self.threads:
             thread.join(PATIENCE)
         assert not any(thread.is_alive() for thread in self.threads), "the load has not ended"

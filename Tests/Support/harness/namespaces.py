@@ -1,4 +1,4 @@
-"""Namespaces of the kernel: mounts and networks that only a part of a test sees."""
+"""Kernel namespaces: mounts and networks that only a part of a test can see."""
 import contextlib
 import ctypes
 import os
@@ -16,8 +16,8 @@ def change(name, *arguments):
 
 @contextlib.contextmanager
 def inside(kind, namespace=None):
-    """Puts this thread, and what it starts within the block, into a namespace of a kind, `mnt` or `net`: that of a
-    descriptor that an earlier block had, or a new one."""
+    """Moves this thread, and everything that it starts within the block, into a namespace of a kind, `mnt` or `net`.
+    The namespace is new unless a descriptor from an earlier block is given."""
     path = f"/proc/thread-self/ns/{kind}"
     with open(path) as outside:
         change("unshare", FLAGS[kind]) if namespace is None else change("setns", namespace, FLAGS[kind])
@@ -29,10 +29,10 @@ def inside(kind, namespace=None):
 
 @contextlib.contextmanager
 def own_mounts():
-    """What this thread and those that it starts mount within the block, only they and their processes see."""
+    """Makes mounts within the block visible only to this thread, its new threads and their processes."""
     directory = os.getcwd()
     with inside("mnt") as namespace:
-        # The mounts end with the processes that see them.
+        # The kernel removes the mounts when the last process in the namespace ends.
         os.close(namespace)
         subprocess.run(["mount", "--make-rprivate", "/"], check=True)
         yield

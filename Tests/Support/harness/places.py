@@ -1,4 +1,4 @@
-"""Directories and files of which several tests have use."""
+"""Directories and files that several tests share."""
 import fcntl
 import os
 import pathlib
@@ -7,15 +7,15 @@ import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# What is fetched once and kept: programs and systems of others.
+# A cache of downloaded third-party programs and systems.
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "livehost"
 # A recording with 5,000 lines of chat, for the room `examplehost`.
 BURST = ROOT / "config/recordings/chat-burst.irc.gz"
 
 
 def unpacked(name, *packages):
-    """A directory with the files of Debian packages, which are unpacked rather than installed, since a package would
-    start its service. None if they cannot be downloaded."""
+    """Returns a directory with the files of Debian packages, or None if they cannot be downloaded. The packages are
+    unpacked but not installed, since an installed package would start its service."""
     directory = ROOT / ".build" / name
     downloads = directory / "packages"
     if not (downloads / "complete").exists():
@@ -28,9 +28,9 @@ def unpacked(name, *packages):
 
 
 def debian_mirror():
-    """The mirror of Debian packages: LIVEHOST_DEBIAN_MIRROR, or the one in this machine's configuration of apt."""
+    """Returns the mirror of Debian packages: LIVEHOST_DEBIAN_MIRROR, or the mirror in this machine's apt configuration."""
     rows = ""
-    # The origin is known only once the lists of packages have been fetched.
+    # The origin is known only after the package lists were fetched.
     for origin in (["Origin: Debian"], []):
         rows += subprocess.run(["apt-get", "indextargets", "--format", "$(RELEASE) $(COMPONENT) $(REPO_URI)",
                                 "Created-By: Packages", *origin], capture_output=True, text=True).stdout
@@ -39,8 +39,8 @@ def debian_mirror():
 
 
 def debian_root(root, suite, program, packages):
-    """Makes a Debian root with these packages by debootstrap, unless it has the program already. Returns why that
-    failed, or None. It is made under another name and renamed, so that a root is complete."""
+    """Creates a Debian root with these packages with debootstrap, unless the root already has the program. Returns
+    the reason of a failure, or None. The root is created under another name and renamed when complete."""
     root.parent.mkdir(parents=True, exist_ok=True)
     new, log = f"{root}.new", pathlib.Path(f"{root}.log")
     with open(f"{root}.lock", "w") as lock:

@@ -1,4 +1,4 @@
-"""Starting the programs under test and their peers, each in directories of its own."""
+"""Starts the programs under test and their peers, each in its own directories."""
 import collections
 import contextlib
 import json
@@ -13,18 +13,18 @@ from harness.ingest import Ingest
 from harness.varlink import Client
 from harness.waiting import PATIENCE, wait_for
 
-# Programs that were started and not yet stopped; a failed test shows the ends of their logs.
+# Started programs that were not stopped yet. A failed test shows the ends of their logs.
 running = []
 
 
 def free_port():
-    """A TCP port of 127.0.0.1 that was free a moment ago."""
+    """Returns a TCP port of 127.0.0.1 that was free a moment ago."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
 
 
 def accepts(address):
-    """True if a connection to this address, a path or a pair of host and port, is accepted now."""
+    """Returns whether an address, a path or a pair of host and port, accepts a connection now."""
     try:
         if isinstance(address, tuple):
             socket.create_connection(address, 5).close()
@@ -37,13 +37,14 @@ def accepts(address):
 
 
 def deterministic(report):
-    """A report of a simulation without what depends on how busy the machine is (SimulationReport.measuredMembers)."""
+    """Returns a simulation report without the members that depend on the machine's load
+    (SimulationReport.measuredMembers)."""
     measured = {"growth", "laneHolds", "measured", "measuredFindings"}
     return {name: value for name, value in json.loads(report).items() if name not in measured}
 
 
 class Program:
-    """A process whose standard error, and output unless it is read, go to a log."""
+    """A process whose standard error goes to a log. Standard output goes to the log, too, unless it is read."""
 
     def __init__(self, command, log, environment=None, **options):
         self.command = [str(argument) for argument in command]
@@ -71,7 +72,7 @@ class Program:
         return self.process.poll() is None
 
     def wait_for(self, condition, what):
-        """Waits for a condition; raises ChildProcessError as soon as the process has ended."""
+        """Waits for a condition. Raises ChildProcessError if the process ends before."""
         def met():
             if not self.is_alive():
                 raise ChildProcessError(
@@ -80,15 +81,15 @@ class Program:
         return wait_for(met, what)
 
     def wait(self, limit=PATIENCE):
-        """Waits until it has ended; returns its exit status."""
+        """Waits for the end of the process and returns its exit status."""
         status = self.process.wait(limit)
         if self in running:
             running.remove(self)
         return status
 
     def stop(self, limit=PATIENCE):
-        """Asks it to end with SIGTERM; returns its exit status. One that does not end in time is killed, which raises
-        TimeoutError with what it was doing."""
+        """Ends the process with SIGTERM and returns its exit status. Kills a process that does not end in time, and
+        raises TimeoutError with the process's activity."""
         if self.is_alive():
             self.process.terminate()
         try:
@@ -99,7 +100,7 @@ class Program:
             raise TimeoutError(f"{limit} s after SIGTERM: {activity}") from None
 
     def interrupt(self, limit=PATIENCE):
-        """Asks it to end as Ctrl-C does; returns its exit status."""
+        """Ends the process with SIGINT, as Ctrl-C does, and returns its exit status."""
         self.process.send_signal(signal.SIGINT)
         return self.wait(limit)
 
@@ -114,32 +115,33 @@ class Program:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
     def activity(self):
-        """What its threads are doing, and the end of its log."""
+        """Returns the states of the process's threads and the end of its log."""
         threads = collections.Counter()
         for task in pathlib.Path(f"/proc/{self.pid}/task").glob("*"):
-            with contextlib.suppress(OSError):  # It has ended meanwhile.
+            with contextlib.suppress(OSError):  # The thread has ended meanwhile.
                 state = (task / "stat").read_text().rsplit(") ", 1)[1][0]
                 threads[f"{state} in {(task / 'wchan').read_text()}"] += 1
         doing = dict(threads) if self.is_alive() else f"ended with {self.process.returncode}"
         return f"{self.command[0]} ({self.pid}): {doing}\n{self.log_tail()}"
 
     def processor_seconds(self):
-        """The time for which it had a processor."""
+        """Returns the processor time of the process."""
         fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident(self):
-        """Resident memory, in bytes."""
+        """Returns the resident memory in bytes."""
         return self.memory("VmRSS")
 
     def memory(self, row):
-        """A row of /proc/PID/status, such as VmHWM, in bytes."""
+        """Returns a row of /proc/PID/status, such as VmHWM, in bytes."""
         status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(rf"^{row}:\s+(\d+)", status, re.MULTILINE)[1]) << 10
 
 
 class Daemon(Program):
-    """livehostd with its runtime and state directories in `directory`. Returns once its sockets accept."""
+    """livehostd with its runtime and state directories in `directory`. The initialiser waits until the sockets accept
+    connections."""
 
     def __init__(self, programs, directory, configuration=None, environment=None, arguments=(), **options):
         self.programs = pathlib.Path(programs)
@@ -161,17 +163,17 @@ class Daemon(Program):
         return Client(self.control, timeout)
 
     def call(self, method, **parameters):
-        """Calls a method of the control interface; see `Client.call`."""
+        """Calls a method of the control interface. See `Client.call`."""
         with self.client() as client:
             return client.call(method, **parameters)
 
     def reply(self, method, **parameters):
-        """Calls a method of the control interface; returns the whole reply, an error or not."""
+        """Calls a method of the control interface and returns the whole reply, even an error."""
         with self.client() as client:
             return client.reply(method, **parameters)
 
     def send(self, *events):
-        """Sends events, or lines as bytes, to the ingest socket; returns the answer once they are saved."""
+        """Sends events, or lines as bytes, to the ingest socket. Returns the answer when they are saved."""
         with Ingest(self.ingest) as ingest:
             answer = ingest.sync(*events)
         if not answer or answer["type"] != "synced":
@@ -179,8 +181,8 @@ class Daemon(Program):
         return answer
 
     def ctl(self, *arguments, status=0, input=None, columns=80, limit=PATIENCE):
-        """Runs livehostctl with this daemon; returns its standard output. Raises AssertionError with both streams if it
-        ends with another status than `status` (None: any)."""
+        """Runs livehostctl with this daemon and returns its standard output. Raises AssertionError with both streams if
+        the exit status differs from `status` (None accepts any status)."""
         run = subprocess.run(
             [self.programs / "livehostctl", "--socket", self.control, *map(str, arguments)], input=input, text=True,
             capture_output=True, timeout=limit,
@@ -191,9 +193,9 @@ class Daemon(Program):
         return run.stdout
 
     def json(self, *arguments):
-        """What livehostctl prints with --json=short, decoded."""
+        """Returns the decoded output of livehostctl with --json=short."""
         return json.loads(self.ctl(*arguments, "--json=short"))
 
     def start_ctl(self, *arguments, log="ctl.log"):
-        """Starts livehostctl with this daemon, for one that stays; what it prints is added to a log."""
+        """Starts livehostctl with this daemon without waiting for its end. Its output is appended to a log."""
         return Program([self.programs / "livehostctl", "--socket", self.control, *arguments], self.directory / log)

@@ -22,7 +22,7 @@ totals = {"passed": 0, "failed": 0, "skipped": 0}
 
 
 class Checks:
-    """The checks of one test. Call it with a name, whether the check holds, and what was seen; from any thread."""
+    """The checks of one test. Call the object with a name, the result, and the observed value, from any thread."""
 
     def __init__(self, write):
         self.write = write
@@ -43,16 +43,16 @@ class Checks:
         return bool(condition)
 
     def equal(self, name, seen, expected):
-        """Checks that a value is as expected; a failure shows both."""
+        """Checks that a value equals the expected value. A failure shows both."""
         return self(name, seen == expected, f"expected {expected!r}, seen {seen!r}")
 
     def contains(self, name, text, part):
-        """Checks that a text has a part; a failure shows both."""
+        """Checks that a text contains a part. A failure shows both."""
         return self(name, part in text, f"expected {part!r} in {text!r}")
 
     def runs(self, name, command, *texts, status=0, limit=PATIENCE, **options):
-        """Checks that a command ends with a status and prints each text on either stream; a text that begins with !
-        must not be there. Returns what it prints."""
+        """Checks that a command exits with a status and prints each text on either stream. A text after ! must be absent.
+        Returns the output."""
         run = subprocess.run(
             [str(argument) for argument in command], text=True, timeout=limit,
             **{"input": "", "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options})
@@ -63,7 +63,7 @@ class Checks:
 
     @contextlib.contextmanager
     def attempt(self, name):
-        """A check that holds unless its block raises."""
+        """A check that succeeds unless its block raises."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 - whatever is raised is the failure of this check only
@@ -72,7 +72,7 @@ class Checks:
             self(name, True)
 
     def becomes(self, name, condition, seen):
-        """Checks that a condition comes true in time; `seen`, a text or a function, says what was there instead."""
+        """Checks that a condition becomes true in time. `seen`, a text or a function, describes a failure."""
         with self.attempt(name):
             wait_for(condition, seen)
 
@@ -81,12 +81,12 @@ class Checks:
         self.write(f"SKIPPED: {reason}")
 
     def complete(self, count):
-        """Raises AssertionError unless there were this many checks, which a test skips that cannot be run."""
+        """Raises AssertionError unless the test had this number of checks, including skipped checks."""
         seen = self.passed + self.skipped + len(self.failures)
         assert seen == count, f"expected {count} checks, seen {seen}"
 
     def lacks(self, *programs, count):
-        """True, and so many checks are skipped, if one of the programs is not installed."""
+        """Returns whether a program is not installed, and in this case skips `count` checks."""
         missing = [program for program in programs if not shutil.which(program)]
         if missing:
             self.skip(f"not installed: {', '.join(missing)}", count)
@@ -99,7 +99,7 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session")
 def programs(request):
-    """The directory of the built programs."""
+    """Returns the directory of the built programs."""
     path = request.config.getoption("--programs")
     if path is None:
         pytest.fail("--programs DIRECTORY is missing")
@@ -115,7 +115,7 @@ def check(request):
 
 @pytest.fixture
 def start_daemon(programs, tmp_path_factory):
-    """Starts daemons, each in a new directory; those that still run at the end of the test must end with 0."""
+    """Starts daemons, each in a new directory. Daemons that still run at the end of the test must exit with 0."""
     started = []
 
     def start(configuration=None, **options):
@@ -130,7 +130,7 @@ def start_daemon(programs, tmp_path_factory):
 
 @pytest.fixture
 def daemon(start_daemon):
-    """A daemon with the default configuration."""
+    """Starts a daemon with the default configuration."""
     return start_daemon()
 
 
@@ -154,7 +154,7 @@ def count(report, checks):
     if report.when == "call" and checks:
         totals["passed"] += checks.passed
         totals["skipped"] += checks.skipped
-        # A test that raises has failed, even if all checks before that held.
+        # A test that raises has failed, even if all its earlier checks passed.
         totals["failed"] += len(checks.failures) or int(report.failed)
     elif report.skipped:
         totals["skipped"] += 1
@@ -173,7 +173,7 @@ def record(item, call):
 def pytest_unconfigure(config):
     if config.option.collectonly:
         return
-    # Programs that a test left behind would outlive it.
+    # Ends programs that a test left running.
     for program in list(program_module.running):
         program.kill()
     line = f"{totals['passed']} passed, {totals['failed']} failed"

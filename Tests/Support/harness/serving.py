@@ -1,4 +1,4 @@
-"""Peers of a program under test, each on a thread of its own."""
+"""Peers of a program under test, each on its own thread."""
 import contextlib
 import json
 import logging
@@ -16,7 +16,7 @@ def start_thread(body, *arguments):
 
 
 def serve(handle, listener=None):
-    """Calls `handle(connection)` for each connection, on a thread of its own. Returns the port."""
+    """Calls `handle(connection)` for each connection on a new thread. Returns the port."""
     listener = listener or socket.create_server(("127.0.0.1", 0))
 
     def accept():
@@ -27,7 +27,7 @@ def serve(handle, listener=None):
 
 
 def serve_http(answer):
-    """Serves JSON, or a text as a page: `answer(request)` returns a status and a value. Returns the URL."""
+    """Serves JSON, or pages of text. `answer(request)` returns a status and a value. Returns the URL."""
     @werkzeug.Request.application
     def application(request):
         status, value = answer(request)
@@ -40,7 +40,7 @@ def serve_http(answer):
 
 
 def serve_websocket(handle, **options):
-    """Calls `handle(connection)` for each WebSocket, on a thread of its own. Returns the URL."""
+    """Calls `handle(connection)` for each WebSocket on a new thread. Returns the URL."""
     def run(connection):
         with contextlib.suppress(websockets.exceptions.ConnectionClosed):
             handle(connection)
@@ -50,7 +50,7 @@ def serve_websocket(handle, **options):
 
 
 def serve_irc(joined):
-    """Serves IRC as Twitch does, and calls `joined(connection, channels)` once a client is in channels. Returns the
+    """Serves IRC as Twitch does, and calls `joined(connection, channels)` after a client joined channels. Returns the
     address."""
     def handle(client):
         for line in client.makefile():

@@ -1,12 +1,12 @@
-"""Counting the tests of Swift Testing. As a program it prints how many of a log were run, skipped, and failed."""
+"""Counts the tests in a log of Swift Testing. As a program, prints the numbers of run, skipped and failed tests."""
 import pathlib
 import re
 import sys
 
 
 def results(log):
-    """How many tests were run according to a log, how many were skipped besides, and the lines about failed ones."""
-    # It colours its lines wherever TERM is set, even in a pipe.
+    """Returns the number of run tests in a log, the number of skipped tests, and the lines about failed tests."""
+    # Swift Testing colours its lines whenever TERM is set, even in a pipe.
     log = re.sub("\x1b\\[[0-9;]*m", "", log)
     skipped = len(re.findall("^. Test .* skipped: ", log, re.MULTILINE))
     total = sum(map(int, re.findall(r"Test run with (\d+) tests?", log)))
@@ -14,11 +14,11 @@ def results(log):
 
 
 def count(check, log):
-    """Adds the tests that a log has to the checks; returns how many were run."""
+    """Adds the tests in a log to the checks, and returns the number of run tests."""
     run, _, failed = results(log)
     check.passed += run - len(failed)
     for line in failed:
-        # Not by an expression: it would take minutes for a line as long as some values are.
+        # A regular expression would need minutes for lines with long values.
         check(line, False, "\n".join(text[:2_000] for text in log.split("\n") if "recorded an issue" in text))
     return run
 

@@ -21,7 +21,7 @@ class CallError(Exception):
 
 
 class Connection:
-    """A connection to a Unix socket, which ends with the block."""
+    """A connection to a Unix socket that is closed at the end of the block."""
 
     def __init__(self, path, timeout=PATIENCE):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -50,7 +50,7 @@ class Client(Connection):
         self.socket.sendall(json.dumps(message).encode() + b"\0")
 
     def receive(self):
-        """The next reply, an error or not. Raises Closed if the connection ends before it is complete."""
+        """Returns the next reply, even an error. Raises Closed if the connection ends before the reply is complete."""
         while b"\0" not in self.rest:
             piece = self.socket.recv(1 << 16)
             if not piece:
@@ -60,12 +60,12 @@ class Client(Connection):
         return json.loads(reply)
 
     def reply(self, method, **parameters):
-        """Calls a method. Returns the whole reply, an error or not."""
+        """Calls a method. Returns the whole reply, even an error."""
         self.send(method, parameters)
         return self.receive()
 
     def call(self, method, **parameters):
-        """Calls a method. Returns the parameters of its reply; raises CallError if that is an error."""
+        """Calls a method and returns the parameters of its reply. Raises CallError for an error."""
         reply = self.reply(method, **parameters)
         if "error" in reply:
             raise CallError(reply)
@@ -73,6 +73,6 @@ class Client(Connection):
 
 
 def call(path, method, timeout=PATIENCE, **parameters):
-    """One call on a connection of its own; see `Client.call`."""
+    """Makes one call on a new connection. See `Client.call`."""
     with Client(path, timeout) as client:
         return client.call(method, **parameters)

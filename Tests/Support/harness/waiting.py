@@ -1,12 +1,12 @@
 """Waiting for a condition, with a deadline."""
 import time
 
-# The deadline for anything that a test waits for, in seconds. Far above what a slow machine needs.
+# The default deadline of a wait in seconds, far above the needs of a slow machine.
 PATIENCE = 60
 
 
 def wait_for(condition, what, limit=PATIENCE, pause=0.02):
-    """Returns the first true value of `condition()`, which is called again until then.
+    """Calls `condition()` repeatedly and returns its first true value.
 
     Raises TimeoutError with `what` after `limit` seconds; `what` is a text or a function that returns one.
     """

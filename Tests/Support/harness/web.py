@@ -1,4 +1,4 @@
-"""Starting livehost-web, and asking it as a browser or another program would."""
+"""Starts livehost-web and sends it requests as a browser or another program does."""
 import contextlib
 import http.client
 import json
@@ -11,7 +11,7 @@ from harness.waiting import PATIENCE
 
 
 class Page(Program):
-    """livehost-web, started by livehostctl or, with options, by itself. Returns once its links are printed."""
+    """livehost-web, started through livehostctl or, with options, directly. The initialiser waits for the printed links."""
 
     def __init__(self, daemon, *options, port=0):
         command = ([daemon.programs / "livehost-web", "--socket", daemon.control, "--json", *options] if options
@@ -25,7 +25,7 @@ class Page(Program):
         self.port = int(self.base.rsplit(":", 1)[1])
 
     def request(self, method, path, headers=None, body=None, token=None):
-        """The status, the headers and the body of a reply; without the body of a stream, which does not end."""
+        """Returns the status, the headers and the body of a reply. The body of an endless stream is omitted."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
             connection.request(method, path, body, {**(headers or {}), **({"X-Livehost-Token": token} if token else {})})
             reply = connection.getresponse()
@@ -33,14 +33,14 @@ class Page(Program):
             return reply.status, reply.headers, b"" if is_stream else reply.read()
 
     def call(self, method, parameters=None, token=None, content_type="application/json"):
-        """Calls a method of the daemon; returns the status and the decoded reply."""
+        """Calls a method of the daemon. Returns the status and the decoded reply."""
         status, _, body = self.request(
             "POST", f"/api/call/{method}", {"Content-Type": content_type}, json.dumps(parameters or {}),
             self.token if token is None else token)
         return status, json.loads(body)
 
     def begin(self, text, receive_buffer=1 << 17):
-        """A connection on which a text was sent, with HOST replaced by the address of this program."""
+        """Opens a connection and sends a text, with HOST replaced by the address of livehost-web."""
         client = socket.socket()
         client.settimeout(PATIENCE)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -49,7 +49,7 @@ class Page(Program):
         return client
 
     def raw(self, text):
-        """The reply to bytes that no client library would send."""
+        """Returns the reply to bytes that no client library would send."""
         reply = b""
         with self.begin(text) as client, contextlib.suppress(ConnectionError):
             while piece := client.recv(65_536):
@@ -57,7 +57,7 @@ class Page(Program):
         return reply
 
     def events(self, room="main", query=""):
-        """A connection and its reply, which is the stream of a room."""
+        """Opens a connection to the stream of a room. Returns the connection and the reply."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request("GET", f"/api/rooms/{room}/events{query}", headers={"X-Livehost-Token": self.reading})
         return connection, connection.getresponse()

@@ -1,5 +1,5 @@
-"""Tests of the package once more, as an ordinary user, in another zone and with another language. By default those that
-read the zone, the language, the user or the home directory; those that FILTER matches if it is set."""
+"""Repeats tests of the package as an ordinary user, in another time zone and with another language. By default, these
+are the tests that depend on the zone, the language, the user or the home directory. FILTER selects other tests."""
 import os
 import shutil
 import subprocess
@@ -19,8 +19,9 @@ def test_elsewhere(check, programs):
     runner, wanted = programs / "livehostPackageTests.xctest", os.environ.get("FILTER")
     user, wanted = USER, wanted or f"{VALUES}|EndToEndTests.(Life|Reload|BadConf)"
     if subprocess.run([*user, "test", "-r", ROOT / "Package.swift", "-a", "-r", runner]).returncode != 0:
-        # A checkout may be where only its owner reads. Then the tests get a capability to read it; the programs
-        # that tests start cannot have it.
+        # Only the owner may be able to read the checkout. Then the tests get a capability to read
+        # it. Programs that the
+        # tests start cannot have the capability.
         user, wanted = [*user, "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search"], VALUES
     with tempfile.TemporaryDirectory() as home:
         shutil.chown(home, "nobody")
@@ -29,7 +30,7 @@ def test_elsewhere(check, programs):
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": home, "TZ": "Asia/Seoul", "LC_ALL": "ko_KR.UTF-8"})
         left = os.listdir(home)
-    # What is skipped needs root, and is run and counted by root.
+    # Skipped tests need root and are counted in the run as root.
     if (swift.count(check, run.stdout) == 0 or run.returncode != 0) and not check.failures:
-        check("the tests end with 0", False, run.stdout[-4000:])
-    check.equal("nothing is left in the home directory", left, [])
+        check("the tests exit with 0", False, run.stdout[-4000:])
+    check.equal("the tests leave no files in the home directory", left, [])

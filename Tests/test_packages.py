@@ -11,10 +11,11 @@ import xml.dom.minidom
 from harness import swift
 from harness.places import ROOT
 
-# Information for debuggers is of no use here.
+# Debug information is not needed.
 BUILD = ["swift", "build", "--build-tests", "-debug-info-format", "none", "-j", os.environ.get("JOBS", os.cpu_count())]
 LIMIT = 900
-# What a program finds: a check, the status, the arguments, and the check and the pattern of what it prints.
+# Runs of a program: a check, the expected status, the arguments, and a check and a pattern of the
+# output.
 FINDINGS = [
     ("names of devices are checked, with suggestions", 64, "simulate --device phon",
      "of which the message tells", "did you mean 'phone'"),
@@ -46,7 +47,7 @@ FINDINGS = [
 
 
 def count_tests(check, command, folder, **options):
-    """Runs tests that are built already, and checks that those in a folder all were run."""
+    """Runs built tests, and checks that all tests in a folder were run."""
     log = subprocess.run(command, timeout=LIMIT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     written = sum(path.read_text().count("@Test") for path in folder.glob("*.swift"))
     check.equal("all its tests were run", swift.count(check, log.stdout), written)
@@ -59,13 +60,13 @@ def test_macros(check, programs, tmp_path):
     folder, main, program = ROOT / "Tests/ComposableMacrosTests", tmp_path / "Main.swift", tmp_path / "macro-tests"
     main.write_text("import Testing\n\n@main struct Main {\n"
                     "  static func main() async { await __swiftPMEntryPoint() as Never }\n}")
-    # All but the file that makes a program of the macros.
+    # All files except the main file of the macro program.
     objects = [path for name in ("ComposableMacros", "Swift*", "_Swift*")
                for path in programs.glob(f"{name}-tool.build/*.o") if path.name != "Plugin.swift.o"]
     shims = programs.parents[1] / "checkouts/swift-syntax/Sources/_SwiftSyntaxCShims/include/module.modulemap"
     features = [option for name in ("ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault")
                 for option in ("-enable-upcoming-feature", name)]
-    check.runs("the tests of the macros are built", [
+    check.runs("the tests of the macros build", [
         "swiftc", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors", *features,
         "-I", programs / "Modules-tool", "-Xcc", f"-fmodule-map-file={shims}", main, *folder.glob("*.swift"), *objects,
         "-o", program], limit=LIMIT)
@@ -86,19 +87,19 @@ def test_outside(check, tmp_path):
 
     manifest.write_text(whole.replace('traits: ["HangCommand"]', "traits: []"))
     check.runs("the package is resolved", resolve, cwd=package, limit=LIMIT)
-    check.equal("only the packages are fetched that the state library needs", fetched(), needed)
-    check.contains("README.md shows how to depend on the library so", readme,
+    check.equal("only the dependencies of the state library are fetched", fetched(), needed)
+    check.contains("README.md shows this dependency on the library", readme,
                    re.search(r".*\.package\(path:.*", manifest.read_text())[0])
     manifest.write_text(whole)
-    check.runs("it is resolved with the command line for simulations", resolve, cwd=package, limit=LIMIT)
-    check.equal("which needs one more", fetched(), ["swift-argument-parser", *needed])
-    check.contains("README.md says how to ask for it", readme, 'traits: ["HangCommand"]')
-    log = check.runs("the package is built", BUILD, cwd=package, limit=LIMIT)
-    check("without warnings", "warning:" not in log, log)
+    check.runs("the package with the command line for simulations is resolved", resolve, cwd=package, limit=LIMIT)
+    check.equal("the command line for simulations needs one more dependency", fetched(), ["swift-argument-parser", *needed])
+    check.contains("README.md shows how to enable the command line for simulations", readme, 'traits: ["HangCommand"]')
+    log = check.runs("the package builds", BUILD, cwd=package, limit=LIMIT)
+    check("the package builds without warnings", "warning:" not in log, log)
     for tests in "ShowTests", "BoxOfficeTests":
         count_tests(check, ["swift", "test", "--skip-build", "--filter", tests], package / "Tests" / tests, cwd=package)
 
-    # Three lines of code give a program for its own screen.
+    # Three lines of code make a program that simulates the package's screen.
     office = package / ".build/debug/box-office"
 
     def simulation(name, seed):
@@ -117,23 +118,23 @@ def test_outside(check, tmp_path):
 
     one = simulation("a program of its own simulates its screen", "7")
     two = simulation("and once more", "7")
-    check("two processes give the same, byte for byte", one == two, "they differ")
+    check("two processes give the same output, byte for byte", one == two, "they differ")
     three = simulation("and another one with another seed", "8")
-    check("which differs", one["json"] != three["json"], "it is the same")
+    check("another seed gives another result", one["json"] != three["json"], "it is the same")
     failures = tmp_path / "failed"
-    with check.attempt("JUnit is XML"):
+    with check.attempt("the JUnit report is well-formed XML"):
         xml.dom.minidom.parseString(one["junit"])
-    check.equal("with a test for each threshold", one["junit"].count(b"<testcase"), 2)
+    check.equal("the JUnit report has a test for each threshold", one["junit"].count(b"<testcase"), 2)
     status("a threshold that is not met has an exit code", 64,
            "simulate --threshold 'longest < 1ms & <' --threshold 'longest < 1ms' --device phone")
     text = status("of its own", 99, f"simulate --threshold 'longest < 1ms' --device phone --junit '{failures}'",
                   stderr=subprocess.DEVNULL)
     check.equal("the verdict is first", text.split("\n")[0], "1 of 3 thresholds not met")
-    with check.attempt("the failure is XML"):
+    with check.attempt("the JUnit report of a failure is well-formed XML"):
         xml.dom.minidom.parse(str(failures))
-    check("and names value and run", re.search('failure message="[0-9.]*ms in phone, default"', failures.read_text()),
+    check("the failure names the value and the run", re.search('failure message="[0-9.]*ms in phone, default"', failures.read_text()),
           failures.read_text())
-    check("no colour in a file", "\033" not in text, text)
+    check("a file contains no colours", "\033" not in text, text)
     for name, expected, arguments, next_name, pattern in FINDINGS:
         text = status(name, expected, arguments)
         check(next_name, re.search(pattern, text), f"expected {pattern!r} in {text!r}")

@@ -1,4 +1,4 @@
-"""Feeds a daemon heavy and hostile input for SOAK_SECONDS (600) and watches its memory. SOAK_SEED repeats a run; the
+"""Sends a daemon heavy and hostile input for SOAK_SECONDS (600) and checks its memory. SOAK_SEED repeats a run. The
 option -s of pytest shows the seed and the memory."""
 import gzip
 import os
@@ -13,12 +13,13 @@ from harness.waiting import wait_for
 
 SECONDS = int(os.environ.get("SOAK_SECONDS") or 600)
 SEED = int(os.environ.get("SOAK_SEED") or time.time())
-# It ends by itself: at this priority no other process on its processor could end it.
+# The program must end itself, since at this priority no other process on its processor could end
+# it.
 HOG = "import time; end = time.monotonic() + 0.9\nwhile time.monotonic() < end: pass"
 
 
 def hostile(path, lines, chance):
-    """Sends mutated lines of the recording, random bytes and broken JSON; some connections end within a line."""
+    """Sends mutated lines of the recording, random bytes and broken JSON. Some connections end within a line."""
     for _ in range(20):
         block = bytearray()
         for _ in range(500):
@@ -44,7 +45,7 @@ def reasons(daemon):
 
 
 def test_starved_lane(check, start_daemon):
-    """A lane is left without a processor in the middle of a turn, in a daemon in which a title takes a second."""
+    """A lane loses its processor during a turn, in a daemon where handling a title takes a second."""
     if subprocess.run(["chrt", "--fifo", "50", "true"], capture_output=True).returncode != 0:
         check.skip("real-time priority is not permitted, so no lane can be starved")
         return
@@ -57,14 +58,14 @@ def test_starved_lane(check, start_daemon):
             for core in os.sched_getaffinity(0)]
     for hog in hogs:
         hog.wait()
-    check.equal("a lane that was held without a processor is called descheduled",
+    check.equal("a lane that was held without a processor is reported as descheduled",
                 wait_for(lambda: reasons(daemon), "a hang"), {"descheduled"})
 
 
 def test_soak(check, daemon):
     check.write(f"soak: {SECONDS} s, seed {SEED}")
     lines = gzip.decompress(BURST.read_bytes()).split(b"\r\n")
-    # Before hostile lines open as many rooms as there may be.
+    # Runs before hostile lines open the maximum number of rooms.
     for number in range(8):
         daemon.ctl("open", f"soak-{number}")
     memory, end = [], time.monotonic() + SECONDS
@@ -75,12 +76,13 @@ def test_soak(check, daemon):
         memory.append(daemon.call("GetStatus")["memoryBytes"] >> 20)
         if number % 10 == 0:
             check.write(f"round {number}: {memory[-1]} MiB")
-    check("some rounds were run", len(memory) > 5, memory)
-    # A turn without a processor is caused by the machine; any other long turn under load is a false alarm.
-    check("no hang was reported that the machine did not cause", reasons(daemon) <= {"descheduled"}, reasons(daemon))
-    # The first rounds fill histories and tables.
+    check("more than five rounds were run", len(memory) > 5, memory)
+    # The machine causes turns without a processor. A report of any other long turn is a false
+    # alarm.
+    check("all reported hangs were caused by the machine", reasons(daemon) <= {"descheduled"}, reasons(daemon))
+    # Histories and tables grow in the first rounds.
     check("memory stays flat after the first rounds", max(memory) <= memory[:5][-1] + 32, f"MiB after rounds: {memory}")
     totals = daemon.call("GetStatus")["totals"]
     parts = [totals[name] for name in ("applied", "coalesced", "rejected", "pending")]
     check.equal("every event is accounted for", totals["received"], sum(parts))
-    check.equal("the daemon ends with 0 when it is asked to", daemon.stop(), 0)
+    check.equal("the daemon exits with 0 after SIGTERM", daemon.stop(), 0)

@@ -12,7 +12,7 @@ EVENTS = [
     {"type": "waiting.join", "user": {"id": "u42", "name": "Wanda"}},
     {"type": "chat.notice", "kind": "raid", "user": {"id": "7", "name": "Ada"}, "count": 9},
 ]
-# Name, the words as bash cuts them, and what is offered for the last one.
+# A name, the words as bash splits them, and the completions of the last word.
 CASES = [
     ("verbs", "sho", "show"),
     ("verbs after an option", "--socket SOCKET sho", "show"),
@@ -52,9 +52,9 @@ def test_completion(check, daemon, programs, tmp_path):
         environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "LIVEHOST_SOCKET": str(socket)}
         seen = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         check.equal(name, seen.stdout.rstrip("\n"), offered.replace("RECORDING", recording))
-    # fish asks the line editor for the words, so it completes nothing in a script.
+    # fish gets the words from its line editor, so it cannot complete in a script.
     for shell, option in ("zsh", "-n"), ("fish", "--no-execute"):
         if shutil.which(shell):
-            check.runs(f"the {shell} script is well formed", [shell, option, tmp_path / shell])
+            check.runs(f"the {shell} script is syntactically valid", [shell, option, tmp_path / shell])
         else:
             check.skip(f"{shell} is not installed")

@@ -15,7 +15,7 @@ from harness.namespaces import own_mounts
 from harness.programs import Daemon, Program
 from harness.waiting import wait_for
 
-# The unit's interval, in seconds.
+# The watchdog interval of the unit, in seconds.
 WATCHDOG = 30
 
 
@@ -24,7 +24,7 @@ def message(room, number):
 
 
 def fed(notifications):
-    """How often the watchdog was fed since the last call."""
+    """Returns how often the watchdog was fed since the last call."""
     times = 0
     with contextlib.suppress(BlockingIOError):
         while True:
@@ -34,10 +34,10 @@ def fed(notifications):
 
 @contextlib.contextmanager
 def disk(directory):
-    """A disk at the daemon's state directory. Its syncs stop while the file that this returns is locked."""
+    """Mounts a disk at the daemon's state directory. Its syncs block while the returned file is locked."""
     for name in ("backing", "state"):
         (directory / name).mkdir()
-    # The system's Python has the library.
+    # Only the system's Python has the FUSE library.
     with own_mounts(), open(directory / "lock", "w") as lock:
         server = Program(["/usr/bin/python3", pathlib.Path(__file__).with_name("dying_disk.py"), directory / "backing",
                           directory / "state", lock.name], directory / "disk.log")
@@ -45,7 +45,7 @@ def disk(directory):
             server.wait_for(lambda: os.path.ismount(directory / "state"), "the file system; is /dev/fuse there?")
             yield lock
         finally:
-            # What waits for the disk gets an error when it goes.
+            # Calls that wait for the disk fail when it is unmounted.
             server.kill()
 
 
@@ -67,30 +67,30 @@ def test_dead_disk(check, programs, tmp_path):
             daemon.ctl("open", room)
         daemon.ctl("record", "start", "main")
         with Ingest(daemon.ingest) as sender, Ingest(daemon.ingest) as other:
-            check("it acknowledges what is on disk", sender.sync(message("main", 1)))
-            check.equal("it is well", status()["health"], "ok")
+            check("the daemon acknowledges events on disk", sender.sync(message("main", 1)))
+            check.equal("the daemon is healthy", status()["health"], "ok")
             fcntl.flock(lock, fcntl.LOCK_EX)
             begun = time.monotonic()
             sender.send(message("main", 2), {"type": "sync", "token": "second"})
             problems = wait_for(lambda: status().get("problems"), "a problem")
             took = time.monotonic() - begun
-            check("a disk whose syncs do not return is told", status()["health"] == "degraded" and any(
+            check("the status reports a disk whose syncs do not return", status()["health"] == "degraded" and any(
                 "waits for the disk" in problem["text"] and problem["since"] for problem in problems), problems)
-            check("within ten seconds and a look", took < 20, took)
+            check("the report appears within ten seconds and one poll", took < 20, took)
             fed(notifications)
             before = applied()
             other.send(*(message("other", number) for number in range(1000)))
-            with check.attempt("another room goes on"):
+            with check.attempt("another room keeps working"):
                 wait_for(lambda: applied() == before + 1000, lambda: f"{before} and 1000 messages, seen {applied()}")
             time.sleep(max(0, begun + WATCHDOG - time.monotonic()))
-            check.equal("the watchdog is not fed for its interval", fed(notifications), 0)
-            check("nothing is acknowledged", not select.select([sender.socket], [], [], 0.1)[0])
+            check.equal("the watchdog is not fed during its interval", fed(notifications), 0)
+            check("no event is acknowledged while the disk hangs", not select.select([sender.socket], [], [], 0.1)[0])
             fcntl.flock(lock, fcntl.LOCK_UN)
-            check("once the disk answers, it acknowledges", sender.answer("second"))
-        with check.attempt("it is well again"):
+            check("the daemon acknowledges events when the disk works again", sender.answer("second"))
+        with check.attempt("the daemon is healthy again"):
             wait_for(lambda: status()["health"] == "ok", lambda: f"health in {status()}")
-        with check.attempt("the watchdog is fed"):
+        with check.attempt("the watchdog is fed again"):
             wait_for(lambda: fed(notifications), "a notification")
-        check.contains("the recording holds both", daemon.ctl("record", "stop", "main", "--json=short"), '"events":2')
-        check.equal("it ends when it is asked to", daemon.stop(), 0)
+        check.contains("the recording contains both events", daemon.ctl("record", "stop", "main", "--json=short"), '"events":2')
+        check.equal("the daemon exits with 0 after SIGTERM", daemon.stop(), 0)
     check.complete(13)

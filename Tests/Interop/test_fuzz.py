@@ -1,4 +1,4 @@
-"""Sends malformed and adversarial input to a daemon, and checks that it follows the rules.
+"""Sends malformed and adversarial input to a daemon, and checks that the daemon follows the specification.
 
 What must happen to each Varlink message is decided by a second, independent reading of the rules (UAPI.20): the
 connection is closed, or it is answered by one error or reply, or, for a one-way call, not answered. Of the lines for
@@ -20,17 +20,17 @@ from harness.varlink import Client
 
 INPUTS = int(os.environ.get("FUZZ_INPUTS", 20_000))
 SEED = int(os.environ.get("FUZZ_SEED", time.time()))
-# The last one is in bytes of UTF-8.
+# The last limit is in bytes of UTF-8.
 MAXIMUM_DEPTH, MAXIMUM_MEMBERS, MAXIMUM_NAME = 128, 4096, 256
-# Growth of resident memory after the first tenth of the messages that does not count as a leak, in KiB.
+# The allowed growth of resident memory after the first tenth of the messages, in KiB.
 ALLOWED_GROWTH = 16 << 10
 
-# For an answer, in seconds.
+# The time limit for an answer, in seconds.
 LIMIT = 120
 
 CLOSE, NOTHING, ANSWER = "close", "nothing", "answer"
 INTERFACES = ["org.varlink.service", "io.livehost.Control", "io.systemd.service"]
-# Methods that keep replying, or are not called with good parameters: what happens to them is not judged.
+# Methods that reply repeatedly or lack valid parameters. Their results are not checked.
 OTHERS = {CONTROL + name for name in (
     "OpenRoom MonitorRoom MonitorScreen MonitorHangs StartRecording StopRecording StartTask Simulate "
     "VerifyRecordings DeleteRecording").split()} | {"io.systemd.service.Reload", "io.systemd.service.SetLogLevel"}
@@ -45,7 +45,7 @@ FITS = {
 
 
 def parse(message):
-    """The value of a message, by RFC 8259 read strictly. Raises ValueError or RecursionError."""
+    """Returns the value of a message according to a strict reading of RFC 8259. Raises ValueError or RecursionError."""
     def members(pairs):
         value = dict(pairs)
         if not len(value) == len(pairs) <= MAXIMUM_MEMBERS:
@@ -82,7 +82,7 @@ def parse(message):
 
 
 def expected(message):
-    """What must happen to a message: CLOSE, NOTHING, ANSWER (any) or the name of an error; None if nothing is certain."""
+    """Returns the required result of a message: CLOSE, NOTHING, ANSWER (any), the name of an error, or None if unspecified."""
     try:
         call = parse(message)
     except (ValueError, RecursionError):
@@ -117,10 +117,10 @@ def expected(message):
 
 
 def exchange(path, messages, cut):
-    """Sends messages over one connection in pieces of the size `cut`; returns the replies and what follows the last."""
+    """Sends messages over one connection in pieces of the size `cut`. Returns the replies and the bytes after the last reply."""
     block, received = b"".join(message + b"\0" for message in messages), b""
     with Client(path, LIMIT).socket as connection:
-        # It may be closed already; earlier replies can still be read.
+        # The connection may be closed already. Earlier replies can still be read.
         with contextlib.suppress(OSError):
             for start in range(0, len(block), cut):
                 connection.sendall(block[start:start + cut])
@@ -133,7 +133,7 @@ def exchange(path, messages, cut):
 
 
 def wrong(path, messages, cut):
-    """Why the daemon's replies to these messages are wrong; None if they are right."""
+    """Returns why the daemon's replies to these messages are wrong, or None if they are correct."""
     outcomes = [expected(message) for message in messages]
     if None in outcomes:
         return None
@@ -156,7 +156,7 @@ def wrong(path, messages, cut):
 
 
 def shortest(path, messages, cut):
-    """Fewer and shorter messages that still go wrong."""
+    """Returns fewer and shorter messages that still cause a wrong result."""
     found = [message for message in messages if wrong(path, [message], cut)][:1]
     size = len(found[0]) // 2 if found else 0
     while size:
@@ -168,8 +168,8 @@ def shortest(path, messages, cut):
 
 
 def call_badly(path, messages, generator, check):
-    """Sends some messages, at most one after which the connection is closed. Returns what must happen to them, and
-    why what happened was wrong."""
+    """Sends some messages. At most one of them closes the connection. Returns the required results, and a description
+    of a wrong result."""
     batch, outcomes = [], []
     for _ in range(generator.randrange(1, 24)):
         batch.append(messages.message())
@@ -178,7 +178,7 @@ def call_badly(path, messages, generator, check):
             break
     cut = generator.choice([1 << 20, 1 << 20, 100, 7])
     if generator.random() < 0.02:
-        # Disconnects without waiting for a reply: calls under way are cancelled.
+        # Disconnects without waiting for a reply, which cancels calls in progress.
         with Client(path, LIMIT) as client:
             client.socket.sendall(b"\0".join(batch))
     elif reason := wrong(path, batch, cut):
@@ -189,10 +189,10 @@ def call_badly(path, messages, generator, check):
 
 
 def feed(path, lines, count):
-    """Sends lines over one connection; returns why the counts are wrong, or None."""
+    """Sends lines over one connection. Returns why the counts are wrong, or None."""
     sent = [lines.line() for _ in range(count)]
     end = b"\r\n" if lines.random.random() < 0.3 else b"\n"
-    # One CR belongs to the line end; lines of nothing but blanks do not count.
+    # One CR belongs to the line end. Blank lines do not count.
     counted = [rejected for line, rejected in sent if (line + end)[:-1].removesuffix(b"\r").strip(b" \t")]
     with Ingest(path, LIMIT) as ingest:
         ingest.socket.sendall(end.join(line for line, _ in sent) + end)
@@ -218,7 +218,7 @@ def test_fuzz(check, daemon):
             memory = daemon.resident()
     for outcome, count in outcomes.most_common():
         check.write(f"  {count} messages: {outcome or 'not judged'}")
-    if not check("each message is treated as the specification says", not reason,
+    if not check("each message has the specified result", not reason,
                  f"seed {SEED}, near message {outcomes.total()}: {reason}"):
         return
     large = json.dumps({"method": CONTROL + "GetStatus", "org.example.large": "x" * (6 << 20)}).encode()
@@ -226,10 +226,10 @@ def test_fuzz(check, daemon):
     for fed in range(0, INPUTS, 500):
         if reason := feed(daemon.ingest, lines, 500):
             break
-    check("each line is counted, and the bad ones as rejected", not reason, f"seed {SEED}, after line {fed}: {reason}")
+    check("each line is counted, and each bad line counts as rejected", not reason, f"seed {SEED}, after line {fed}: {reason}")
     growth = (daemon.resident() - memory) >> 10
     check(f"memory stays flat, with {growth} KiB more than after the first tenth of the messages",
           growth <= ALLOWED_GROWTH, f"at most {ALLOWED_GROWTH} KiB more are allowed")
     totals = daemon.call("GetStatus")["totals"]
-    check.equal("no event is lost or made up", totals["received"],
+    check.equal("every event is counted exactly once", totals["received"],
                 sum(totals[name] for name in ("applied", "coalesced", "rejected", "pending")))

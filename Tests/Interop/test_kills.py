@@ -14,7 +14,7 @@ ROUNDS = 200 if os.environ.get("LIVEHOST_SOAK") else 10
 
 
 def applied(daemon):
-    """The room, unless it has yet to apply events."""
+    """Returns the room, or None while events are still pending."""
     room = daemon.json("show", "main")
     return None if room["counters"]["pending"] else room
 
@@ -64,7 +64,7 @@ def test_kills(check, programs, tmp_path):
         if recording:
             problems += problems_of_recording(daemon, recording, chat["total"])
         daemon.ctl("close", "main")
-        # Thousands of recordings would fill the disk; one in which something is wrong is kept.
+        # Thousands of recordings would fill the disk, so only a faulty recording is kept.
         if recording and not problems:
             daemon.ctl("record", "delete", recording)
         check(f"round {number}: {feeder.acknowledged} acknowledged, "

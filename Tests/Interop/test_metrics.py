@@ -23,7 +23,7 @@ PRESENT = {
 
 
 def promtool():
-    """The tool of this system, or the one of Debian's package, which is not installed since that starts a server."""
+    """Returns the installed promtool, or the tool from Debian's package, which is only unpacked since installing it starts a server."""
     if found := shutil.which("promtool"):
         return found
     cached = CACHE / "promtool"
@@ -45,7 +45,7 @@ def test_metrics(check, start_daemon):
     text = daemon.ctl("metrics")
     if tool := promtool():
         found = subprocess.run([tool, "check", "metrics"], input=text, text=True, capture_output=True)
-        check("promtool finds nothing in the metrics", not (found.returncode or found.stdout + found.stderr), found)
+        check("promtool finds no problems in the metrics", not (found.returncode or found.stdout + found.stderr), found)
     else:
         check.skip("promtool is neither installed nor available from Debian's package prometheus")
     rows = [line.rpartition(" ") for line in text.splitlines() if not line.startswith("#")]
@@ -54,11 +54,11 @@ def test_metrics(check, start_daemon):
         check.equal(name, metrics.get(series), value)
     for name, series in PRESENT.items():
         check(name, series in metrics, f"no {series} in:\n{text}")
-    # The machine may have descheduled the lane meanwhile; then the reason or class is another one.
+    # If the machine descheduled the lane, the reason or the class differs.
     hangs = {series: value for series, value in metrics.items() if series.startswith("livehost_hangs_total")}
-    check("hangs by class and reason", sum(hangs.values()) >= 1, hangs)
+    check("hangs are counted by class and reason", sum(hangs.values()) >= 1, hangs)
     turns = metrics['livehost_turn_duration_seconds_count{lane="0"}']
-    check("every turn is in the histogram", turns > 3, turns)
+    check("the histogram counts every turn", turns > 3, turns)
     below, all_turns = (metrics[f'livehost_turn_duration_seconds_bucket{{lane="0",le="{bound}"}}']
                         for bound in ("0.25", "+Inf"))
     check("a turn of 300 ms is above the bound of 0.25 s", below < all_turns, (below, all_turns))

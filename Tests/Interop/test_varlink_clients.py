@@ -1,5 +1,5 @@
-"""Varlink clients of others use the daemon: PyPI's varlink, and systemd's varlinkctl, which Debian has since version 13
-(trixie). A Debian root that debootstrap makes once has the latter; LIVEHOST_TRIXIE_CACHE names another place for it."""
+"""Third-party Varlink clients use the daemon: PyPI's varlink and systemd's varlinkctl. Debian has varlinkctl since
+version 13 (trixie), so it runs in a cached Debian root made by debootstrap. LIVEHOST_TRIXIE_CACHE is its path."""
 import json
 import os
 import pathlib
@@ -13,7 +13,8 @@ TRIXIE = pathlib.Path(os.environ.get("LIVEHOST_TRIXIE_CACHE") or CACHE / "trixie
 INTERFACE = "io.livehost.Control"
 MAIN, TITLE = {"room": "main"}, {"type": "title", "title": "Hello"}
 EVENTS = {**MAIN, "events": [{"type": "viewers", "count": 12}, TITLE]}
-# Name, method, parameters, and a part of the reply; "" for an empty one, for which varlink.cli prints nothing.
+# A name, a method, parameters, and a part of the reply, or "" for an empty reply, for which
+# varlink.cli prints nothing.
 CALLS = [
     ("GetStatus", "GetStatus", {}, '"uptimeSeconds"'),
     ("OpenRoom", "OpenRoom", MAIN, ""),
@@ -36,7 +37,7 @@ def test_python_varlink(check, daemon):
     address = f"unix:{daemon.control}"
 
     def cli(name, expected, *arguments):
-        # It ends with 0 on errors, too.
+        # varlink.cli exits with 0 even on errors.
         seen = subprocess.run([sys.executable, "-m", "varlink.cli", *arguments], text=True, timeout=60,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
         check(name, expected in seen if expected else not seen, f"expected {expected!r}, seen {seen!r}")
@@ -51,7 +52,7 @@ def test_python_varlink(check, daemon):
 def test_varlinkctl(check, daemon, tmp_path):
     if reason := debian_root(TRIXIE, "trixie", "usr/bin/varlinkctl", "systemd"):
         return check.skip(reason, 15)
-    # With the libraries of that root, and the sockets and files of this one.
+    # Uses the libraries of the Debian root, and the sockets and files of this system.
     loader = next(TRIXIE.glob("usr/lib/*/ld-linux-*"))
     program = [loader, "--library-path", f"{loader.parent}:{loader.parent / 'systemd'}", TRIXIE / "usr/bin/varlinkctl"]
     address = f"unix:{daemon.control}"
@@ -60,7 +61,7 @@ def test_varlinkctl(check, daemon, tmp_path):
         return ["call", *options, address, method if "." in method else f"{INTERFACE}.{method}", json.dumps(parameters)]
 
     def validate(name, file):
-        # It prints the definition again, and complaints to standard error.
+        # varlinkctl prints the definition again, and problems to standard error.
         seen = subprocess.run([*program, "validate-idl", file], capture_output=True, text=True)
         check(name, seen.returncode == 0 and not seen.stderr, f"ended with {seen.returncode}: {seen.stderr}")
 
@@ -79,11 +80,11 @@ def test_varlinkctl(check, daemon, tmp_path):
         ("--oneway", call("io.systemd.service.Ping", {}, "--oneway")),
     ]:
         check.runs(name, [*program, *arguments], *texts)
-    check.runs("an error has its name", [*program, *call("GetRoom", {"room": "x"})], "NoSuchRoom", status=1)
+    check.runs("varlinkctl prints the name of an error", [*program, *call("GetRoom", {"room": "x"})], "NoSuchRoom", status=1)
     for other in "org.varlink.service", "io.systemd.service":
         (tmp_path / other).write_text(subprocess.check_output([*program, "introspect", address, other], text=True))
         validate(f"validate-idl accepts {other}", tmp_path / other)
-    with check.attempt("--more gives the state, then a patch for each change, then the end"):
+    with check.attempt("--more prints the state, a patch for each change, and the end"):
         watching = Program([*program, "--more", "--json=short", *call("MonitorRoom", MAIN)], tmp_path / "log",
                            stdout=subprocess.PIPE, text=True)
         state = watching.output.readline()

@@ -32,7 +32,7 @@ private func setting(_ name: String, _ usual: Int) -> Int {
 
 /// The number of messages per second in each busy room.
 private let rate = 10
-/// The number of portions per second in which the sender writes the rooms' messages.
+/// The number of portions in which the sender writes one message to each room.
 private let partsPerRound = 10
 
 private func measureBusyRooms(_ harness: Harness) throws {

@@ -3,10 +3,10 @@
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 BUILD := swift build -c release -j $(JOBS)
-# SwiftPM finds the libraries of a toolchain beside the compiler's directory. A build with another compiler starts anew.
+# SwiftPM finds a toolchain's libraries next to the compiler's directory. Another compiler causes a full rebuild.
 TOOLCHAIN := .build/toolchain
 export SWIFT_EXEC := $(CURDIR)/$(TOOLCHAIN)/bin/swiftc
-# No test uses testable imports, so tests link what `make run` built. `swift test` would build it anew with
+# No test uses testable imports, so tests link the products of `make run`. `swift test` would rebuild them with
 # -enable-testing, even with the option below (Swift 6.3): hence --build-tests, and --skip-build to run them.
 TESTS := -c release --disable-testable-imports
 BIN := .build/release
@@ -22,11 +22,11 @@ help:
 	@echo 'make run            build, start livehostd, play the bundled recording, show the screen'
 	@echo '                    ARGS=--once plays at full speed, prints the summary, exits;'
 	@echo '                    ARGS=--web shows the page in place of the terminal'
-	@echo 'make build-tests    build all programs and tests, and run none'
-	@echo 'make test           run all tests; prints what was skipped and why'
-	@echo 'make vopr           simulate the daemon, its clients and its disk, SEEDS=N of them from 1'
-	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." runs some,'
-	@echo '                    BENCH=cluster only the takeovers of a cluster, which needs root'
+		@echo 'make build-tests    build all programs and tests without running them'
+		@echo 'make test           run all tests; prints the skipped tests and the reasons'
+		@echo 'make vopr           simulate the daemon, its clients and its disk with the seeds 1 to SEEDS (400)'
+	@echo 'make bench          measure; prints a table, writes .build/bench.json; BENCH="name ..." selects cases,'
+	@echo '                    BENCH=cluster measures only takeovers of a cluster and needs root'
 	@echo 'make sanitize       run all tests under the thread, address and undefined-behaviour sanitizers'
 	@echo 'make soak           hostile and heavy input for SOAK_SECONDS (600) while watching memory and'
 	@echo '                    hangs; 200 streams of the page for 10 minutes; long fuzzing of the parsers'

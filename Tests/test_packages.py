@@ -116,10 +116,10 @@ def test_outside(check, tmp_path):
     def status(name, expected, arguments, **options):
         return check.runs(name, [office, *shlex.split(arguments)], status=expected, **options)
 
-    one = simulation("a program of its own simulates its screen", "7")
-    two = simulation("and once more", "7")
+    one = simulation("the package's program simulates its screen", "7")
+    two = simulation("the package's program simulates its screen again", "7")
     check("two processes give the same output, byte for byte", one == two, "they differ")
-    three = simulation("and another one with another seed", "8")
+    three = simulation("the package's program simulates its screen with another seed", "8")
     check("another seed gives another result", one["json"] != three["json"], "it is the same")
     failures = tmp_path / "failed"
     with check.attempt("the JUnit report is well-formed XML"):

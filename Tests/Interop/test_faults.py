@@ -1,5 +1,5 @@
-"""What people stumbled on who tried the programs. What can be seen without a daemon, a terminal or a browser is in
-UseTests, TypoTests and UsageTests."""
+"""Problems that users had with the programs. Tests that need no daemon, terminal or browser are in UseTests, TypoTests
+and UsageTests."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ HIDDEN = 'for each in /run/log /var/log; do [ ! -d $each ] || mount -t tmpfs non
 
 @pytest.fixture
 def says(check, daemon):
-    """Checks what livehostctl prints, and the status with which it ends."""
+    """Checks the output and the exit status of livehostctl."""
     def says(name, status, arguments, *texts, **options):
         check.runs(name, [daemon.programs / "livehostctl", "--socket", daemon.control, *arguments], *texts,
                    status=status, **options)
@@ -31,8 +31,8 @@ def test_programs(check, programs, tmp_path):
     if os.path.exists("/usr/share/livehost"):
         check.skip("livehost is installed, so that demo finds its recording")
     else:
-        # Outside the source tree nothing is beside the program.
-        check.runs("demo says where it looked for the recording, and what to give instead",
+        # Outside the source tree, the program's directory has no recording.
+        check.runs("demo names the searched paths of the recording, and a remedy",
                    [shutil.copy(programs / "livehostctl", tmp_path), "demo", "--once"], "livehostctl demo FILE",
                    f"{tmp_path}/config/recordings/", "/usr/share/livehost/", status=65, cwd=tmp_path)
     if os.getuid() == 0 and subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0:
@@ -69,7 +69,7 @@ def aligned(table, pattern):
 def test_columns(check, daemon, says):
     daemon.ctl("open", "examplehost")
     recording = daemon.ctl("record", "start", "examplehost").strip()
-    # One writes so much that the figures have different lengths.
+    # One viewer writes so many messages that the figures have different lengths.
     user = {"id": "much", "name": "much"}
     daemon.send(*({"type": "chat.message", "room": "examplehost", "id": str(number), "user": user, "text": str(number)}
                   for number in range(1, 121)))
@@ -77,11 +77,11 @@ def test_columns(check, daemon, says):
     daemon.ctl("record", "stop", "examplehost")
     with check.attempt("the columns of analyze chatters are aligned"):
         aligned(daemon.ctl("analyze", "chatters", recording), r"( *[0-9,]+)  \S")
-    with check.attempt("and those of analyze spam"):
+    with check.attempt("the columns of analyze spam are aligned"):
         aligned(daemon.ctl("analyze", "spam", recording), r"( *[0-9,]+) in ( *[0-9,]+) (forms? {2,3})\S")
     says("an analysis of a room is no failed task first", 0, ["analyze", "chatters", "examplehost"], "messages")
     check("and leaves none in the log", "failed: NoSuchRecording" not in daemon.log.read_text(), daemon.log_tail())
-    # Totals that were kept are no rate.
+    # Restored totals must not appear as a rate.
     daemon.stop()
     daemon.start()
     says("after a restart nothing has come in, whatever the totals are", 0, ["status"], "events        0.0/s; 5,1")

@@ -45,7 +45,7 @@ FITS = {
 
 
 def parse(message):
-    """Returns the value of a message according to a strict reading of RFC 8259. Raises ValueError or RecursionError."""
+    """Returns the value of a message by a strict reading of RFC 8259. Raises ValueError or RecursionError."""
     def members(pairs):
         value = dict(pairs)
         if not len(value) == len(pairs) <= MAXIMUM_MEMBERS:
@@ -82,7 +82,8 @@ def parse(message):
 
 
 def expected(message):
-    """Returns the required result of a message: CLOSE, NOTHING, ANSWER (any), the name of an error, or None if unspecified."""
+    """Returns the required result of a message: CLOSE, NOTHING, ANSWER (any) or the name of an error.
+    Returns None if the result is unspecified."""
     try:
         call = parse(message)
     except (ValueError, RecursionError):
@@ -117,7 +118,8 @@ def expected(message):
 
 
 def exchange(path, messages, cut):
-    """Sends messages over one connection in pieces of the size `cut`. Returns the replies and the bytes after the last reply."""
+    """Sends messages over one connection in pieces of the size `cut`.
+    Returns the replies and the bytes after the last reply."""
     block, received = b"".join(message + b"\0" for message in messages), b""
     with Client(path, LIMIT).socket as connection:
         # The connection may be closed already. Earlier replies can still be read.

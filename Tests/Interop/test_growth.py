@@ -13,7 +13,7 @@ from harness.programs import Daemon
 
 CHECKS = 80
 BOUND = 2.2
-# Seconds; what runs here runs some fifty times slower.
+# The time limit in seconds. Programs run about fifty times slower under callgrind.
 PATIENCE = 120
 # Valgrind cannot run libdispatch's own end of the main thread, which serves the main queue by another.
 MAIN = r"""
@@ -38,7 +38,7 @@ TABLES = [
 
 
 def start_slow_daemon(programs, directory):
-    """A daemon that callgrind runs, without its debug information, which valgrind cannot read."""
+    """A daemon under callgrind, without its debug information, which valgrind cannot read."""
     subprocess.run(["strip", "--strip-debug", "-o", directory / "program", programs / "livehostd"], check=True)
     library, wrapper = directory / "main.so", directory / "livehostd"
     subprocess.run(["g++", "-x", "c", "-shared", "-fPIC", "-o", library, "-"], input=MAIN, text=True, check=True)
@@ -75,8 +75,9 @@ class Measurement:
     def compare(self, name, place, small, large):
         once, twice = self.count(name, small), self.count(name, large)
         if twice > BOUND * once:
-            # The daemon also worked for the place before, or drew a frame because a second was over. Such work only adds
-            # to a count, and is more likely in what takes longer.
+            # The daemon may also have worked for the previous place, or drawn a frame because a
+            # second had passed. Such
+            # work only increases a count, and is more likely in longer runs.
             again = [(self.count(name, small), self.count(name, large)) for _ in range(5)]
             once, twice = (min(counts) for counts in zip(*again))
         self.check(f"{name}, {place}: {once:,} and {twice:,} instructions, {twice / once:.2f} times as many",

@@ -37,7 +37,7 @@ def mount(*arguments):
 
 @contextlib.contextmanager
 def own_journal(directory):
-    """A journald whose sockets and files only the test sees."""
+    """A journald with sockets and files that only the test can see."""
     with own_mounts():
         for place in ("/run", "/var/log/journal", "/var/lib/systemd/catalog"):
             if os.path.isdir(place):
@@ -56,7 +56,8 @@ def own_journal(directory):
 
 
 class JournalDaemon(Daemon):
-    """A daemon whose standard error is the journal's. May have ended at once, as with a bad configuration."""
+    """A daemon whose standard error goes to the journal. The daemon may end immediately, for example because of a bad
+    configuration."""
 
     def __init__(self, programs, directory, configuration, **environment):
         directory.mkdir(exist_ok=True)
@@ -76,7 +77,7 @@ class JournalDaemon(Daemon):
         (self.directory / "livehostd.yaml").write_text(text)
 
     def entries(self, *arguments):
-        """Its entries, as `livehostctl journal` reads them."""
+        """Returns the daemon's entries as `livehostctl journal` reads them."""
         return [entry for entry in self.json("journal", *arguments)["entries"]
                 if entry["fields"].get("_PID") == str(self.pid)]
 
@@ -84,7 +85,7 @@ class JournalDaemon(Daemon):
         wait_for(lambda: self.entries("--kind", kind), f"an entry of the kind {kind}")
 
     def replies(self, calls):
-        """The replies to pairs of method and parameters, on one connection, without waiting in between."""
+        """Sends calls, pairs of method and parameters, over one connection without waiting. Returns the replies."""
         with self.client() as client:
             sender = threading.Thread(target=lambda: [client.send(*call) for call in calls])
             sender.start()
@@ -97,19 +98,19 @@ def kind(entry):
     return entry.get("kind", "-")
 
 
-# What is logged, and how it is read back.
+# Writing entries and reading them back.
 
 def empty(check, programs):
     runs = [subprocess.run([programs / "livehostctl", "journal", *arguments], capture_output=True, text=True)
             for arguments in ([], ["--json=short"], ["--kind", "hang"])]
-    check("a journal without an entry of livehost is empty, and no failure",
+    check("a journal without entries of livehost gives an empty list",
           not any(run.returncode or run.stderr for run in runs) and runs[0].stdout == "no entries\n"
           and json.loads(runs[1].stdout) == {"entries": []} and "no hang" in runs[2].stdout, runs)
 
 
 def provoke_each_kind(programs, directory):
     """A running daemon that has logged every kind of entry."""
-    # A file system that can be full.
+    # A small file system that can be filled.
     state = directory / "first/state"
     state.mkdir(parents=True)
     mount("-t", "tmpfs", "-o", "size=8m,mode=700", "none", state)
@@ -120,7 +121,7 @@ def provoke_each_kind(programs, directory):
                     "record start main", "record pause main", "record resume main", "record stop main",
                     "analyze chatters main"):
         ctl(*command.split())
-    # A bit flips.
+    # Flips a bit.
     recording = next(state.glob("recordings/main-*/000001.ndjson"))
     data = bytearray(recording.read_bytes())
     data[len(data) // 2] ^= 1
@@ -140,7 +141,7 @@ def provoke_each_kind(programs, directory):
     daemon.wait_for_entry("recording-failed")
     ctl("close", "side")
     with contextlib.ExitStack() as stack:
-        # The beginnings of more and longer calls than the daemon has memory for.
+        # The starts of calls that together exceed the daemon's memory for calls.
         for _ in range(12):
             client = stack.enter_context(daemon.client())
             with contextlib.suppress(OSError):
@@ -156,7 +157,7 @@ def reading(check, daemon, started):
     def pair():
         return daemon.json("hangs"), daemon.json(*journal)
 
-    # The journal's thread writes a moment later, and the machine may cause a hang at any time.
+    # The journal's thread writes with a delay, and the machine may cause a hang at any time.
     with contextlib.suppress(TimeoutError):
         wait_for(lambda: len(set(map(str, pair()))) == 1, "the same hangs")
     running, past = pair()
@@ -164,10 +165,10 @@ def reading(check, daemon, started):
           running == past and len(past["hangs"]) >= 3, (running, past))
     check.equal("hangs and microhangs are among them", {hang["kind"] for hang in past["hangs"]}, {"hang", "microhang"})
     table = daemon.ctl(*journal)
-    check.equal("their table has the same text", daemon.ctl("hangs"), table)
+    check.equal("the table of hangs has the same text with the journal as with the daemon", daemon.ctl("hangs"), table)
     check.equal("a directory of journal files is read as the machine's journal is",
                 daemon.ctl(*journal, "--directory", next(FILES.iterdir())), table)
-    check.equal("the newest ones are asked for by their number",
+    check.equal("an option limits the output to the newest hangs",
                 [daemon.json(*journal, "-n1")["hangs"], *map(kind, daemon.entries("-n1", "--kind", "room-opened"))],
                 [past["hangs"][-1:], "room-opened"])
     sides = daemon.entries("--room", "side")
@@ -186,7 +187,7 @@ def following(check, daemon, log):
         return [json.loads(follower.output.readline())["room"] for _ in range(count)]
 
     read = rooms(2)
-    # Its disk is full.
+    # The daemon's disk is full.
     daemon.ctl("open", "followed", status=None)
     read += rooms(1)
     follower.process.send_signal(signal.SIGINT)
@@ -231,7 +232,7 @@ def stopped_journald(check, journald, programs, directory):
                   for number in range(1, 300) for phase in ("begin", "end")))
     errors = sum("error" in reply for reply in daemon.replies([("io.systemd.service.Reload", {})] * 30))
     middle = load.acknowledged
-    # The calls may have taken all of the time; some time without them is needed too.
+    # The calls may have used all of the time, and some time without calls is needed.
     time.sleep(max(1, SECONDS - (time.monotonic() - begun)))
     during = load.acknowledged
     lost_before = daemon.json("status")["journalEntriesLost"]
@@ -253,7 +254,7 @@ def stopped_journald(check, journald, programs, directory):
     # The room of the load was opened as well; it stays open.
     offered, lost = 2 * opened + 1 + committed, losses["LIVEHOST_LOST"]
     told = sum(counted[name] for name in ("room-opened", "room-closed", "slider-committed"))
-    check("entries were lost, and each of them is counted and told afterwards",
+    check("entries were lost, and each lost entry is counted and reported afterwards",
           lost >= max(1, lost_before) and told + lost == offered and status == 0,
           f"offered {offered}, told {told}, lost {lost}, before {lost_before}, ended with {status}: {counted}")
     check.equal("all errors are kept", (errors, counted["configuration-error"], losses["LIVEHOST_LOST_ERRORS"]),
@@ -272,12 +273,12 @@ def kinds_and_fields(check, daemons):
             always = set(declared["fields"])
             if not always <= told <= always | set(declared["optionalFields"]) or entry["level"] != declared["level"]:
                 wrong.append((kind(entry), sorted(told), entry["level"]))
-    check.equal("each has the fields that its kind says, and its level", wrong, [])
+    check.equal("each entry has the level and the fields of its kind", wrong, [])
     mount("--bind", CATALOG, "/usr/lib/systemd/catalog")
     subprocess.run(["journalctl", "--update-catalog"], check=True)
     texts = [subprocess.run(["journalctl", "-q", "-x", "--no-pager", "-n1", f"MESSAGE_ID={declared['messageID']}"],
                             capture_output=True, text=True).stdout for declared in known.values()]
-    # A field that an entry lacks is shown as its bare name.
+    # journalctl shows the bare name of a missing field.
     wrong = [text for text in texts if "Subject: " not in text or "LIVEHOST_" in text or "@" in text]
     check.equal("journalctl -x explains each, with all fields filled in", wrong, [])
 

@@ -23,7 +23,8 @@ PRESENT = {
 
 
 def promtool():
-    """Returns the installed promtool, or the tool from Debian's package, which is only unpacked since installing it starts a server."""
+    """Returns the installed promtool, or promtool from Debian's package.
+    The package is only unpacked, since installing it would start a server."""
     if found := shutil.which("promtool"):
         return found
     cached = CACHE / "promtool"

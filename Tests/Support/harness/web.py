@@ -11,7 +11,8 @@ from harness.waiting import PATIENCE
 
 
 class Page(Program):
-    """livehost-web, started through livehostctl or, with options, directly. The initialiser waits for the printed links."""
+    """livehost-web, started through livehostctl or, with options, directly.
+    The initialiser waits for the printed links."""
 
     def __init__(self, daemon, *options, port=0):
         command = ([daemon.programs / "livehost-web", "--socket", daemon.control, "--json", *options] if options

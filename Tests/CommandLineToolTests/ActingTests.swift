@@ -275,7 +275,7 @@ private func screen(camera: Bool = false, waiting: [String] = ["ann", "bob"]) ->
       return (0..<picture.rows).map { picture.text(row: $0) }
     }
     func press(_ keys: Key...) { for key in keys { _ = model.press(key) } }
-    #expect(lines().contains { $0.contains("looking") })
+    #expect(lines().contains { $0.contains("loading") })
     model.apply(.rooms([], at: 1))
     #expect(lines().contains { $0.contains("No room is open") })
     model.apply(.rooms([room("b", 100), room("a", 50), room("attic", 0)], at: 1_000_000_000))

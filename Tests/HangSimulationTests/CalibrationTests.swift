@@ -181,7 +181,7 @@ struct CalibrationTests {
     ("[]", "contains no intervals with a name and a duration"),
     (#"[{"ph":"X","name":"CartView","ts":"1"}]"#, "the event 'CartView' needs a number 'ts'"),
     ("<trace/>", "is XML but lacks the table"), ("\u{A}\u{0}\u{1}", "is a binary file"),
-    ("name,hours\n", "the unit may be"),
+    ("name,hours\n", "(or nanoseconds, microseconds, seconds)"),
     ("name,seconds\nCartView", "line 2 does not match the heading"),
     ("name,seconds\nCartView,-1", "line 2 does not match the heading"),
   ]) func `a file that is not a trace is rejected`(text: String, problem: String) {

@@ -99,7 +99,7 @@ struct GateTests {
     let search = await #expect(throws: SimulationProblem.self) {
       try await plan.findSlowdown(where: Threshold("p95(hangs) > 0"), in: 1...2)
     }
-    #expect(search?.description.contains("p95 takes 20 seeds") == true)
+    #expect(search?.description.contains("p95 needs 20 seeds") == true)
   }
 
   // MARK: Metrics

@@ -86,8 +86,8 @@ import Testing
     let problems = result.problems
     #expect(problems.map(\.room) == ["b"])
     let text = try #require(problems.first?.text)
-    #expect(text.contains("\(path)/rooms/b.json.set-aside: "))
-    #expect(text.contains("rename that to \(path)/rooms/b.json and start it"))
+    #expect(text.contains("\(path)/rooms/b.json.set-aside; "))
+    #expect(text.contains("rename that file to \(path)/rooms/b.json and start livehostd"))
     #expect(problems.first.map { $0.since > 0 } == true)
     // The room stays set aside and is reported.
     result = try await restore()

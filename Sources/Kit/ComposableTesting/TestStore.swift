@@ -129,7 +129,7 @@ public final class TestStore<State: ObservableState & Equatable, Action: Sendabl
     }
     guard state != self.state else { return }
     fail(
-      "State is not what was expected:\n\n\(difference(expected: state, actual: self.state))",
+      "The state is not as expected:\n\n\(difference(expected: state, actual: self.state))",
       at: site)
   }
 

@@ -132,7 +132,7 @@ package struct TopScreenModel: ScreenModel {
         ("Enter", "watch the room of the selected row"),
         ("Home, End, g, G", "go to the beginning or end of the table"),
       ],
-      note: "LOAD: share of time spent in a view. AVOIDABLE: evaluations that changed nothing.",
+      note: "LOAD: share of time in a view. AVOIDABLE: evaluations that changed nothing.",
       &grid)
   }
 }

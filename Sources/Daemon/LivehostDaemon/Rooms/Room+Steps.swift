@@ -200,7 +200,7 @@ extension Room {
 
   // MARK: Controllers
 
-  func addSurface(controls: [String]?) -> Result<RoomRequests.Surface, ControlError> {
+  func addSurface(controls: [String]?) -> Result<ControllerRequests.Surface, ControlError> {
     do throws(ControlError) {
       let (surface, client) = try requests.addSurface(
         controls: controls, beside: screen.store.state.control.requests)
@@ -211,7 +211,7 @@ extension Room {
     }
   }
 
-  func removeSurface(_ surface: RoomRequests.Surface) {
+  func removeSurface(_ surface: ControllerRequests.Surface) {
     guard requests.remove(surface) else { return }
     _ = perform(.control(.surface(.ended(surface: surface.number))))
     log.handOver()

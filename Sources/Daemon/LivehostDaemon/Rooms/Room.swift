@@ -41,7 +41,7 @@ final class Room {
   /// Whether the room has not seen all of its log yet. Until then, the snapshot on disk must not be replaced.
   var isRestoring: Bool
   var recorder = OwnRecorder()
-  var requests = RoomRequests()
+  var requests = ControllerRequests()
   /// Makes the recordings; `nil` if there are none.
   let recordings: RoomRecordings?
   /// Called after the history of the chat was searched.

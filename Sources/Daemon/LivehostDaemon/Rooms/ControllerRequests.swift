@@ -6,7 +6,7 @@ import HostFeature
 import LiveEvents
 
 /// The requests of a room to its controllers, and the completions that wait for their outcomes.
-struct RoomRequests {
+struct ControllerRequests {
   /// A client that carries out requests.
   struct Surface: Sendable {
     let number: Int

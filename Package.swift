@@ -5,8 +5,8 @@ import PackageDescription
 // Targets stand in the order of the road of an event. A target imports only what stands above it:
 // `make lint` checks that. One folder, one target.
 
-// Set by Tests/Sanitizers/build.sh, which links libFuzzer. Counts edges, of our own code only. The option of
-// swiftc would link the main function of libFuzzer, too.
+// Set by Tests/Sanitizers/build.sh, which links libFuzzer. Counts edges, of our own code only. The
+// option of swiftc would link the main function of libFuzzer, too.
 let isFuzzing = Context.environment["LIVEHOST_FUZZERS"] != nil
 let coverage: [SwiftSetting] =
   isFuzzing ? [.unsafeFlags(["-Xfrontend", "-sanitize=fuzzer"])] : []
@@ -24,8 +24,8 @@ let settings: [SwiftSetting] =
 
 // MARK: Packages
 
-// All but the state library. It is on unless a package that depends on this one says `traits: []`: then
-// the packages that only the service needs are not even fetched.
+// All but the state library. It is on unless a package that depends on this one says `traits: []`:
+// then the packages that only the service needs are not even fetched.
 let service = "Service"
 
 func product(_ name: String, _ package: String) -> Target.Dependency {
@@ -89,62 +89,65 @@ func library(_ name: String, module: String, install package: String) -> Target 
 }
 
 let children = [
-  "ChatFeature", "HeaderFeature", "WaitingRoomFeature", "ControlFeature", "LiveRoomStatsFeature",
+  "ChatFeature", "HeaderFeature", "WaitingRoomFeature", "ControlFeature", "EncoderStatsFeature",
   "RecorderFeature", "PollFeature", "SourcesFeature", "ActivityFeature",
 ]
 let childTargets = children.map { Target.Dependency.byName(name: $0) }
 let featureKit: [Target.Dependency] = [
-  "Composable", "RateLimiting", "ViewGraph", "Wording", "LiveEvents", "Intake",
+  "Composable", "RateLimiting", "ViewGraph", "Wording", "LiveEvents", "Throttling",
 ]
 
 let system: [Target] = [
-  .systemLibrary(name: "CPlatform", path: "Sources/System/CPlatform"),
-  module("System", "Platform", ["CPlatform"]),
-  module("System", "FileSystem", ["Platform"]),
+  .systemLibrary(name: "CSystemSupport", path: "Sources/System/CSystemSupport"),
+  module("System", "Locking"),
+  module("System", "SystemSupport", ["CSystemSupport", "Locking"]),
+  module("System", "FileSystem", ["SystemSupport"]),
   library("CSystemd", module: "System/CSystemd", install: "libsystemd"),
-  module("System", "Systemd", ["CSystemd", "Platform", logging]),
+  module("System", "Systemd", ["Locking", "CSystemd", "SystemSupport", logging]),
 ]
 
-let kit: [Target] = [
-  module("Kit", "RateLimiting"),
+let libraries: [Target] = [
+  module("Libraries", "RateLimiting"),
   .macro(
-    name: "ComposableMacros", dependencies: macroSupport, path: "Sources/Kit/ComposableMacros",
+    name: "ComposableMacros", dependencies: macroSupport,
+    path: "Sources/Libraries/ComposableMacros",
     swiftSettings: settings),
-  module("Kit", "Composable", ["ComposableMacros", "RateLimiting"]),
+  module("Libraries", "Composable", ["Locking", "ComposableMacros", "RateLimiting"]),
   module(
-    "Kit", "ComposableTesting",
+    "Libraries", "ComposableTesting",
     [
+      "Locking",
       "Composable", product("CustomDump", "swift-custom-dump"),
       product("IssueReporting", "xctest-dynamic-overlay"),
       // Without it an issue reported in a release build is not recorded by the running test.
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
-  module("Kit", "ViewGraph", ["Composable", "RateLimiting"]),
-  module("Kit", "Wording"),
-  module("Kit", "Suggestions"),
-  module("Kit", "YAMLReader", ["RateLimiting", "Suggestions", "Wording", yams]),
-  module("Kit", "Prometheus", ["Platform", coreMetrics]),
-  module("Kit", "JSON"),
+  module("Libraries", "ViewGraph", ["Composable", "RateLimiting"]),
+  module("Libraries", "Wording"),
+  module("Libraries", "YAMLReader", ["RateLimiting", "Wording", yams]),
+  module("Libraries", "Prometheus", ["Locking", "SystemSupport", coreMetrics]),
+  module("Libraries", "JSON"),
   module(
-    "Kit", "HangSimulation",
-    ["Composable", "JSON", "RateLimiting", "Suggestions", "ViewGraph", "Wording"]),
-  module("Kit", "UnixSockets", ["CPlatform", "Platform"] + nio),
+    "Libraries", "HangSimulation",
+    ["Locking", "Composable", "JSON", "RateLimiting", "ViewGraph", "Wording"]),
+  module("Libraries", "UnixSockets", ["Locking", "CSystemSupport", "SystemSupport"] + nio),
   module(
-    "Kit", "HangTesting",
+    "Libraries", "HangTesting",
     [
       "HangSimulation", "ViewGraph", product("IssueReporting", "xctest-dynamic-overlay"),
       product("IssueReportingTestSupport", "xctest-dynamic-overlay"),
     ]),
   module(
-    "Kit", "HangCommand", ["HangSimulation", "JSON", "Suggestions", "Wording", arguments]),
-  module("Kit", "VarlinkDescription"),
-  module("Kit", "Varlink", ["JSON", "Platform", "UnixSockets", "VarlinkDescription"] + nio),
-  module("Kit", "VarlinkGeneration", ["VarlinkDescription"]),
-  program("Sources/Kit/varlink-generate", ["VarlinkDescription", "VarlinkGeneration"]),
+    "Libraries", "HangCommand", ["HangSimulation", "JSON", "Wording", arguments]),
+  module("Libraries", "VarlinkDescription"),
+  module(
+    "Libraries", "Varlink",
+    ["Locking", "JSON", "SystemSupport", "UnixSockets", "VarlinkDescription"] + nio),
+  program("Sources/Libraries/varlink-generate", ["VarlinkDescription"]),
   // Writes the Swift types of the interface definitions (*.varlink) in a target.
   .plugin(
     name: "VarlinkTypes", capability: .buildTool(), dependencies: ["varlink-generate"],
-    path: "Sources/Kit/VarlinkTypes"),
+    path: "Sources/Libraries/VarlinkTypes"),
 ]
 
 // Small programs on the state library alone, for people who want to see it used.
@@ -156,7 +159,7 @@ let examples: [Target] = [
     ["Composable", "HangSimulation", "RateLimiting", "ViewGraph"]),
 ]
 
-let events: [Target] = [module("Events", "LiveEvents")]
+let events: [Target] = [module("Events", "LiveEvents", ["Locking"])]
 
 let ingest: [Target] = [
   .target(
@@ -165,24 +168,26 @@ let ingest: [Target] = [
   library("CZlib", module: "Ingest/CZlib", install: "zlib"),
   module("Ingest", "Compression", ["CZlib"]),
   module("Ingest", "WireFormats", ["JSON", "LiveEvents", "CSimdjson"]),
-  module("Ingest", "PlatformFormats", ["JSON", "LiveEvents"]),
+  module("Ingest", "ChatImport", ["JSON", "LiveEvents"]),
   module("Ingest", "BatchDelivery", ["JSON", "RateLimiting"]),
   module(
-    "Ingest", "Ingest", ["JSON", "LiveEvents", "Platform", "UnixSockets", "WireFormats"] + nio),
+    "Ingest", "Ingest",
+    ["Locking", "JSON", "LiveEvents", "SystemSupport", "UnixSockets", "WireFormats"] + nio),
 ]
 
 let recordings: [Target] = [
   module(
     "Recordings", "Recordings",
     [
+      "Locking",
       "JSON", "LiveEvents", "RateLimiting", "WireFormats", "Wording", "CZlib", "FileSystem",
-      "Platform", deques, sqlite,
+      "SystemSupport", deques, sqlite,
     ], extra: testable),
-  module("Recordings", "Analysis", ["JSON", "LiveEvents", "Platform", "Wording"]),
+  module("Recordings", "Analysis", ["Locking", "JSON", "LiveEvents", "SystemSupport", "Wording"]),
 ]
 
 let features: [Target] =
-  [module("Features", "Intake", ["LiveEvents", "RateLimiting", "YAMLReader"])]
+  [module("Features", "Throttling", ["LiveEvents", "RateLimiting", "YAMLReader"])]
   + children.map {
     module("Features", $0, featureKit + ($0 == "ChatFeature" ? ["Analysis", deques] : []))
   }
@@ -196,8 +201,9 @@ let simulation: [Target] = [
   module(
     "Simulation", "Simulation",
     featureKit + childTargets + [
-      "Analysis", "Compression", "HangSimulation", "HostFeature", "HostScreen", "JSON", "Platform",
-      "Suggestions", "WireFormats", "YAMLReader",
+      "Locking", "Analysis", "Compression", "HangSimulation", "HostFeature", "HostScreen", "JSON",
+      "SystemSupport",
+      "WireFormats", "YAMLReader",
     ])
 ]
 
@@ -205,18 +211,19 @@ let control: [Target] = [
   module(
     "Control", "ControlInterface",
     [
-      "JSON", "LiveEvents", "Platform", "Prometheus", "UnixSockets", "Varlink",
+      "Locking",
+      "JSON", "LiveEvents", "SystemSupport", "Prometheus", "UnixSockets", "Varlink",
       "VarlinkDescription",
     ] + nio,
     plugins: ["VarlinkTypes"]),
-  module("Control", "SourceArguments", [arguments]),
-  module("Control", "RelayArguments", [arguments]),
+  module("Control", "ProgramArguments", [arguments]),
   module(
     "Control", "CommandLineTool",
     [
-      "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "Platform",
-      "PlatformFormats", "Prometheus", "RateLimiting", "HangCommand", "HangSimulation",
-      "RelayArguments", "Simulation", "SourceArguments", "Suggestions", "Systemd", "UnixSockets",
+      "Locking",
+      "BatchDelivery", "Compression", "ControlInterface", "JSON", "LiveEvents", "SystemSupport",
+      "ChatImport", "Prometheus", "RateLimiting", "HangCommand", "HangSimulation",
+      "ProgramArguments", "Simulation", "Systemd", "UnixSockets",
       "Varlink", "WireFormats", "Wording", "YAMLReader", arguments,
     ] + nio),
 ]
@@ -225,11 +232,12 @@ let daemon: [Target] = [
   module(
     "Daemon", "LivehostDaemon",
     featureKit + childTargets + [
-      "Analysis", "Compression", "FileSystem", "HostFeature", "HostScreen", "WireFormats", "Ingest",
+      "Analysis", "Compression", "FileSystem", "Locking", "HostFeature", "HostScreen",
+      "WireFormats", "Ingest",
       "Recordings",
-      "JSON", "Varlink", "ControlInterface", "HangSimulation", "Platform", "Prometheus",
-      "Simulation", "Suggestions",
-      "Systemd", "UnixSockets", "YAMLReader", coreMetrics, deques, lifecycle, logging, signals,
+      "JSON", "Varlink", "ControlInterface", "HangSimulation", "SystemSupport", "Prometheus",
+      "Simulation", "Systemd", "UnixSockets", "YAMLReader", coreMetrics, deques, lifecycle, logging,
+      signals,
     ] + nio),
   program(
     "Sources/livehostd",
@@ -242,36 +250,37 @@ let daemon: [Target] = [
 // Programs that connect outwards and write to the ingest socket of the daemon.
 let sources: [Target] = [
   module(
-    "Sources", "LiveSources",
+    "Connectors", "LiveSources",
     [
-      "BatchDelivery", "ControlInterface", "JSON", "LiveEvents", "Platform", "RateLimiting",
+      "BatchDelivery", "ControlInterface", "JSON", "LiveEvents", "SystemSupport", "RateLimiting",
       "Varlink",
     ] + nio + tls + webSocket),
   module(
-    "Sources", "TwitchChat",
+    "Connectors", "TwitchChat",
     ["JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
   module(
-    "Sources", "TwitchEvents",
-    ["JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting"] + nio),
+    "Connectors", "TwitchEvents",
+    ["JSON", "LiveEvents", "LiveSources", "ChatImport", "RateLimiting"] + nio),
   module(
-    "Sources", "ObsStudio",
+    "Connectors", "ObsStudio",
     ["ControlInterface", "JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
   module(
-    "Sources", "IngestServers", ["JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
+    "Connectors", "MediaServers", ["JSON", "LiveEvents", "LiveSources", "RateLimiting"] + nio),
   module(
-    "Sources", "SocialStream",
-    ["JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting"] + nio),
+    "Connectors", "SocialStream",
+    ["JSON", "LiveEvents", "LiveSources", "ChatImport", "RateLimiting"] + nio),
   module(
-    "Sources", "Webhooks",
+    "Connectors", "Webhooks",
     [
-      "Compression", "JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting",
-      "Suggestions", "WireFormats", "YAMLReader", serviceProduct("NIOHTTP1", "swift-nio"),
+      "Compression", "JSON", "LiveEvents", "LiveSources", "ChatImport", "RateLimiting",
+      "WireFormats", "Wording", "YAMLReader", serviceProduct("NIOHTTP1", "swift-nio"),
     ] + nio),
   module(
-    "Sources", "SourceTool",
+    "Connectors", "SourceTool",
     [
-      "ControlInterface", "IngestServers", "JSON", "LiveEvents", "LiveSources", "ObsStudio",
-      "Platform", "RateLimiting", "SocialStream", "SourceArguments", "TwitchChat", "TwitchEvents",
+      "ControlInterface", "MediaServers", "JSON", "LiveEvents", "LiveSources", "ObsStudio",
+      "SystemSupport", "RateLimiting", "ProgramArguments", "SocialStream", "TwitchChat",
+      "TwitchEvents",
       "Webhooks", "Wording", "YAMLReader", arguments, signals,
     ] + nio),
   program("Sources/livehost-source", ["SourceTool"]),
@@ -282,7 +291,9 @@ let web: [Target] = [
   .target(
     name: "WebService",
     dependencies: [
-      "ControlInterface", "CZlib", "HangSimulation", "JSON", "Platform", "Simulation", "Varlink",
+      "Locking",
+      "ControlInterface", "CZlib", "HangSimulation", "JSON", "SystemSupport", "Simulation",
+      "Varlink",
       lifecycle, logging,
       serviceProduct("Hummingbird", "hummingbird"), serviceProduct("HTTPTypes", "swift-http-types"),
     ] + nio, path: "Sources/Web/WebService",
@@ -305,14 +316,14 @@ let gateway: [Target] = [
     "Gateway", "Gateway",
     [
       "BatchDelivery", "CNATS", "ControlInterface", "Ingest", "JSON", "LiveEvents", "LiveSources",
-      "Platform", "Prometheus", "RateLimiting", "UnixSockets", "Varlink", "VarlinkDescription",
-      "WireFormats",
+      "Locking", "Prometheus", "RateLimiting", "SystemSupport", "UnixSockets", "Varlink",
+      "VarlinkDescription", "WireFormats",
     ] + nio + tls),
   module(
     "Gateway", "GatewayTool",
     [
-      "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "RateLimiting",
-      "RelayArguments", "Systemd", "UnixSockets", "Varlink", "YAMLReader", arguments, signals,
+      "ControlInterface", "Gateway", "Ingest", "JSON", "LiveSources", "ProgramArguments",
+      "RateLimiting", "Systemd", "UnixSockets", "Varlink", "YAMLReader", arguments, signals,
     ] + nio),
   program("Sources/livehost-gateway", ["GatewayTool"]),
 ]
@@ -341,10 +352,11 @@ let benchmarks: [Target] = [
   program(
     "Tests/Benchmarks/livehost-bench",
     [
+      "Locking",
       "Analysis", "BenchmarkKit", "Composable", "ComposableBenchmarks", "ControlInterface",
       "HostFeature", "HostScreen", "RateLimiting", "Recordings", "TestSupport", "ViewGraph",
       "WireFormats", "Ingest", "JSON", "LiveEvents", "LivehostDaemon", "HangDetection",
-      "HangSimulation", "Platform",
+      "HangSimulation", "SystemSupport",
       "Simulation",
       "UnixSockets", "Varlink", logging,
     ]
@@ -357,7 +369,8 @@ let tests: [Target] =
       name: "TestSupport", dependencies: ["RateLimiting"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
-      name: "SimulatedDisk", dependencies: ["FileSystem", "Platform", "TestSupport"],
+      name: "SimulatedDisk",
+      dependencies: ["Locking", "FileSystem", "SystemSupport", "TestSupport"],
       path: "Tests/SimulatedDisk", swiftSettings: settings),
     .target(
       name: "ControlTestSupport",
@@ -376,15 +389,16 @@ let tests: [Target] =
     program(
       "Tests/DaemonSimulation/livehost-vopr",
       [
-        "CSimulatedMachine", "ControlInterface", "FileSystem", "HostFeature", "Ingest", "Intake",
-        "JSON", "LiveEvents", "LivehostDaemon", "Platform", "RateLimiting", "Recordings",
+        "CSimulatedMachine", "ControlInterface", "FileSystem", "HostFeature", "Ingest",
+        "Throttling",
+        "JSON", "LiveEvents", "LivehostDaemon", "SystemSupport", "RateLimiting", "Recordings",
         "SimulatedDisk", "Systemd", "TestSupport", "Varlink", arguments, logging,
       ] + nio),
-    test("PlatformTests", ["Platform"]),
-    test("SimulatedDiskTests", ["FileSystem", "Platform", "SimulatedDisk", "TestSupport"]),
+    test("SystemSupportTests", ["Locking", "SystemSupport"]),
+    test("SimulatedDiskTests", ["FileSystem", "SystemSupport", "SimulatedDisk", "TestSupport"]),
     test(
       "SystemdTests",
-      ["Platform", "Systemd", "UnixSockets", logging, "SocketTestSupport", "TestSupport"]),
+      ["SystemSupport", "Systemd", "UnixSockets", logging, "SocketTestSupport", "TestSupport"]),
     test("RateLimitingTests", ["RateLimiting", "TestSupport"]),
     test(
       "ComposableTests",
@@ -401,7 +415,7 @@ let tests: [Target] =
         "HangTesting", "JSON", "RateLimiting", "ViewGraph",
       ]),
     test("ViewGraphTests", ["Composable", "ComposableTesting", "ViewGraph"]),
-    test("SuggestionsTests", ["Suggestions"]),
+    test("WordingTests", ["Wording"]),
     test("YAMLReaderTests", ["RateLimiting", "YAMLReader"]),
     test("PrometheusTests", ["Prometheus", coreMetrics]),
     test("JSONTests", ["JSON"]),
@@ -410,21 +424,22 @@ let tests: [Target] =
       "VarlinkTests",
       ["JSON", "Varlink", "VarlinkDescription", "UnixSockets", "SocketTestSupport", "TestSupport"]
         + nio),
-    test("VarlinkGenerationTests", ["VarlinkDescription", "VarlinkGeneration"]),
+    test("VarlinkGenerationTests", ["VarlinkDescription"]),
     test("LiveEventsTests", ["LiveEvents"]),
     test(
       "WebServiceTests", ["ControlInterface", "JSON", "Varlink", "WebService", "TestSupport"] + nio),
     test(
       "GatewayTests",
       [
+        "Locking",
         "ControlInterface", "ControlTestSupport", "Gateway", "GatewayTool", "JSON", "LiveEvents",
-        "Platform", "RateLimiting", "TestSupport", "UnixSockets", "Varlink", "WireFormats",
+        "RateLimiting", "SystemSupport", "TestSupport", "UnixSockets", "Varlink", "WireFormats",
         "YAMLReader",
       ] + nio),
     test("CompressionTests", ["Compression"]),
     test(
-      "PlatformFormatsTests",
-      ["JSON", "LiveEvents", "PlatformFormats", "TestSupport", "WireFormats"]
+      "ChatImportTests",
+      ["JSON", "LiveEvents", "ChatImport", "TestSupport", "WireFormats"]
     ),
     test("WireFormatsTests", ["LiveEvents", "WireFormats", "Compression", "TestSupport"]),
     test(
@@ -437,7 +452,7 @@ let tests: [Target] =
     test(
       "RecordingsTests",
       [
-        "FileSystem", "LiveEvents", "Platform", "RateLimiting", "Recordings", "SimulatedDisk",
+        "FileSystem", "LiveEvents", "SystemSupport", "RateLimiting", "Recordings", "SimulatedDisk",
         "TestSupport", "WireFormats",
       ]),
     test(
@@ -456,7 +471,7 @@ let tests: [Target] =
     test(
       "TwitchEventsTests",
       [
-        "JSON", "LiveEvents", "LiveSources", "PlatformFormats", "RateLimiting",
+        "JSON", "LiveEvents", "LiveSources", "ChatImport", "RateLimiting",
         "SourceTestSupport", "TestSupport", "TwitchEvents",
       ]),
     test(
@@ -475,8 +490,8 @@ let tests: [Target] =
         "Webhooks", "WireFormats", "YAMLReader", serviceProduct("NIOHTTP1", "swift-nio"),
       ] + nio),
     test(
-      "IngestServersTests",
-      ["IngestServers", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport"]),
+      "MediaServersTests",
+      ["MediaServers", "LiveEvents", "LiveSources", "RateLimiting", "TestSupport"]),
     test(
       "SourceToolTests",
       [
@@ -515,7 +530,7 @@ let tests: [Target] =
       "LivehostDaemonTests",
       featureKit + childTargets + [
         "Analysis", "CAllocationCounter", "HostFeature", "HostScreen", "LivehostDaemon", "Ingest",
-        "WireFormats", "Recordings", "ControlInterface", "FileSystem", "JSON", "Platform",
+        "WireFormats", "Recordings", "ControlInterface", "FileSystem", "JSON", "SystemSupport",
         "Prometheus", "SimulatedDisk", "Systemd", "Varlink", "Compression", "TestSupport",
         "UnixSockets", "YAMLReader", lifecycle, logging,
         serviceProduct("NIOEmbedded", "swift-nio"),
@@ -523,7 +538,7 @@ let tests: [Target] =
     test(
       "EndToEndTests",
       [
-        "Composable", "ControlInterface", "HostFeature", "HostScreen", "Intake", "JSON",
+        "Composable", "ControlInterface", "HostFeature", "HostScreen", "Throttling", "JSON",
         "LiveEvents",
         "LivehostDaemon", "HangSimulation", "RateLimiting", "Simulation", "Varlink", "ViewGraph",
         "TestSupport",
@@ -543,7 +558,8 @@ let tests: [Target] =
         + ($0 == "ChatFeature" ? ["Analysis"] : []))
   }
 
-// Programs for Tests/Fuzzing/fuzz.sh, small ones: libFuzzer looks at all counters of a program after each input.
+// Programs for Tests/Fuzzing/fuzz.sh, small ones: libFuzzer looks at all counters of a program
+// after each input.
 let fuzzers: [Target] =
   isFuzzing
   ? [
@@ -553,11 +569,11 @@ let fuzzers: [Target] =
       swiftSettings: settings),
     program(
       "Tests/Fuzzing/fuzz-lines",
-      ["FuzzSupport", "LiveEvents", "PlatformFormats", "WireFormats"]),
+      ["FuzzSupport", "LiveEvents", "ChatImport", "WireFormats"]),
     program(
       "Tests/Fuzzing/fuzz-sources",
       [
-        "FuzzSupport", "JSON", "LiveEvents", "LiveSources", "ObsStudio", "PlatformFormats",
+        "FuzzSupport", "JSON", "LiveEvents", "LiveSources", "ObsStudio", "ChatImport",
         "RateLimiting", "SocialStream", "TwitchChat", "TwitchEvents", "Webhooks", "WireFormats",
         "YAMLReader",
       ]),
@@ -618,7 +634,8 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
-  targets: system + kit + examples + events + ingest + recordings + features + screen + simulation
+  targets: system + libraries + examples + events + ingest + recordings + features + screen
+    + simulation
     + control + daemon + sources + web + gateway + benchmarks + tests + fuzzers,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx20

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Runs all tests of the package under sanitizers: `sanitize.sh [thread] [address]`; `address` also finds undefined
-# behaviour of C and C++. Tests/Sanitizers/build.sh builds each in a directory of its own, from nothing the first
-# time.
+# Runs all tests of the package under sanitizers: `sanitize.sh [thread] [address]`; `address` also
+# finds undefined behaviour of C and C++. Tests/Sanitizers/build.sh builds each in a directory of
+# its own, from nothing the first time.
 #
-# Everything that SwiftPM builds is instrumented. The libraries of the system and of the toolchain are not, but
-# their calls of the C library are seen. Nothing is suppressed. The thread sanitizer sees every lock:
-# Tests/Sanitizers/mutex.c shows it those of the standard library. Leaks are not detected, since the test runner
-# and a test that never starts its effect have some; the tests of memory cover them. LIVEHOST_FUZZ sets how many
-# random programs are run.
+# Everything that SwiftPM builds is instrumented. The libraries of the system and of the toolchain
+# are not, but their calls of the C library are seen. Nothing is suppressed. The thread sanitizer
+# sees every lock: Tests/Sanitizers/mutex.c shows it those of the standard library. Leaks are not
+# detected, since the test runner and a test that never starts its effect have some; the tests of
+# memory cover them. LIVEHOST_FUZZ sets how many random programs are run.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
-# The lines of Swift Testing begin with one character of three bytes, which is coloured wherever TERM is set.
+# The lines of Swift Testing begin with one character of three bytes, which is coloured wherever
+# TERM is set.
 export SWIFT_BACKTRACE=enable=no LC_ALL=C.UTF-8 NO_COLOR=1
 passed=0 failed=0 skipped=0
 

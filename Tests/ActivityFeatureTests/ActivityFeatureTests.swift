@@ -1,9 +1,9 @@
 import ActivityFeature
 import Composable
-import Intake
 import LiveEvents
 import RateLimiting
 import Testing
+import Throttling
 import ViewGraph
 
 @Suite struct ActivityFeatureTests {
@@ -168,12 +168,12 @@ import ViewGraph
   @Test
   func `the newest progress of a train and of each goal wins, and is applied before other events`()
   {
-    var intake = ActivityIntake()
-    var output = IntakeOutput<ActivityFeature.Action>()
+    var throttle = ActivityThrottle()
+    var output = ThrottleOutput<ActivityFeature.Action>()
     var received = 0
     func receive(_ event: ActivityEvent, at time: Interval) {
       received += 1
-      intake.receive(event, timestamp: 7, at: .origin + time, into: &output)
+      throttle.receive(event, timestamp: 7, at: .origin + time, into: &output)
     }
     func train(_ phase: HypeTrain.Phase, _ progress: Int) -> HypeTrain {
       HypeTrain(phase: phase, level: 1, progress: progress)
@@ -185,7 +185,7 @@ import ViewGraph
       receive(.goal(goal("a", number)), at: .milliseconds(1))
       receive(.goal(goal("b", number)), at: .milliseconds(1))
     }
-    #expect(intake.pending == 3)
+    #expect(throttle.pending == 3)
     #expect(output.coalesced == 6)
     receive(.follow(user: person("Ann"), id: nil), at: .milliseconds(2))
     #expect(
@@ -199,7 +199,7 @@ import ViewGraph
       output.actions.suffix(2) == [
         .trainMoved(train(.progress, 5), at: 7), .trainMoved(train(.end, 6), at: 7),
       ])
-    #expect(received == output.applied + output.coalesced + intake.pending)
+    #expect(received == output.applied + output.coalesced + throttle.pending)
   }
 
   @Test func `acts on different platforms are not combined, and each row shows its platform`() {

@@ -39,7 +39,7 @@ private struct RunningChat {
     }
     end = batch.end
     run += 1
-    let found = try await finders.find(WaveSearch(run: run, batch: batch, waves: [], newest: 0))
+    let found = try await finders.find(BurstSearch(run: run, batch: batch, waves: [], newest: 0))
     #expect(found.run == run)
     for highlight in found.highlights { timeline.note(highlight) }
     return found.highlights
@@ -145,10 +145,10 @@ private struct RunningChat {
     let task = Task { [batch] in
       withUnsafeCurrentTask { $0?.cancel() }
       return try await finders.find(
-        WaveSearch(run: 1, batch: batch, waves: [], newest: 0), sliceNanoseconds: 0)
+        BurstSearch(run: 1, batch: batch, waves: [], newest: 0), sliceNanoseconds: 0)
     }
     await #expect(throws: CancellationError.self) { _ = try await task.value }
-    let search = WaveSearch(run: 1, batch: batch, waves: [], newest: 0)
+    let search = BurstSearch(run: 1, batch: batch, waves: [], newest: 0)
     #expect(try await finders.find(search).highlights.count == 1)
   }
 

@@ -6,7 +6,7 @@ import Foundation
 import LiveEvents
 import Testing
 
-/// The highlights of the running chat. `WaveTests` covers bursts of duplicates, and the start and
+/// The highlights of the running chat. `BurstTests` covers bursts of duplicates, and the start and
 /// end of the analysis.
 @Suite struct HighlightTests {
   private typealias TestedStore = TestStore<ChatFeature.State, ChatFeature.Action>

@@ -7,11 +7,11 @@ struct RoomTests {
   private let clock = TestClock()
   private let server = FakeServer()
 
-  private func makeStore() -> TestStore<Room.State, Room.Action> {
+  private func makeStore() -> TestStore<ChatRoom.State, ChatRoom.Action> {
     let dependencies = Dependencies.test(clock: clock, identifiers: .counting())
       .overriding(server.client)
-    return TestStore(initialState: Room.State(id: "swift"), clock: clock) {
-      Room(dependencies: dependencies)
+    return TestStore(initialState: ChatRoom.State(id: "swift"), clock: clock) {
+      ChatRoom(dependencies: dependencies)
     }
   }
 
@@ -68,11 +68,11 @@ struct RoomTests {
   }
 
   @Test func `a room keeps the newest messages`() {
-    var room = Room.State(id: "swift")
-    for id in 0..<UInt64(Room.State.capacity + 3) {
+    var room = ChatRoom.State(id: "swift")
+    for id in 0..<UInt64(ChatRoom.State.capacity + 3) {
       room.add(Message(id: id, author: "Ada", text: "\(id)", delivery: .delivered))
     }
-    #expect(room.messages.count == Room.State.capacity)
+    #expect(room.messages.count == ChatRoom.State.capacity)
     #expect(room.messages.first?.id == 3)
   }
 }

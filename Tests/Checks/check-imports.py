@@ -12,8 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # From the beginning of the road to its end. A folder may import itself and those before it.
-ORDER = ["System", "Kit", "Examples", "Events", "Ingest", "Recordings", "Features", "Screen",
-         "Simulation", "Control", "Daemon", "livehostd", "livehostctl", "Sources",
+ORDER = ["System", "Libraries", "Examples", "Events", "Ingest", "Recordings", "Features", "Screen",
+         "Simulation", "Control", "Daemon", "livehostd", "livehostctl", "Connectors",
          "livehost-source", "Web", "livehost-web", "Gateway", "livehost-gateway"]
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
@@ -33,7 +33,7 @@ def problems(targets):
             here, there = folder[name], folder[dependency]
             if ORDER.index(there) > ORDER.index(here):
                 yield f"{name} ({here}) depends on {dependency} ({there}), which comes later on the road"
-            if here == there == "Features" and name not in ("HostFeature", "Intake") and dependency != "Intake":
+            if here == there == "Features" and name not in ("HostFeature", "Throttling") and dependency != "Throttling":
                 yield f"{name} depends on its sibling {dependency}; they communicate through HostFeature"
 
 

@@ -78,7 +78,7 @@ def test_declarations(check):
 
 def placed(root, symbol, find, source):
     """The text that is found in a work tree with one source, or why it is not."""
-    path = root / "Sources/Kit/Files/File.swift"
+    path = root / "Sources/Libraries/Files/File.swift"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(source)
     try:
@@ -110,7 +110,7 @@ struct Writer {
     check.contains(
         "a text must be there once", placed(tmp_path, "Writer.close(_:)", "file.sync()", source), "2 times")
     renamed = placed(tmp_path, "Writer.finish", "try write", source)
-    check.contains("a renamed declaration is found by the text", renamed, "Writer.close()  Sources/Kit/Files/File")
+    check.contains("a renamed declaration is found by the text", renamed, "Writer.close()  Sources/Libraries/Files/File")
     changed = placed(tmp_path, "Writer.close()", "try writeAll(1, to: file)", source)
     check.contains("a changed text is shown", changed, "closest there: try write(1, to: file)")
-    check.contains("with its place", changed, "Sources/Kit/Files/File.swift:4")
+    check.contains("with its place", changed, "Sources/Libraries/Files/File.swift:4")

@@ -118,7 +118,7 @@ def test_real_swift_tests_are_counted(phase, programs, tool, expected, capsys):
     """One of these three tests needs the macros, and is skipped without them."""
     done = phase(
         f"exec {programs}/livehostPackageTests.xctest --testing-library swift-testing"
-        " --filter 'ComposableTests.TypeCheckTests|SuggestionsTests'",
+        " --filter 'ComposableTests.TypeCheckTests|WordingTests'",
         is_swift=True, minutes=20, environment={"MACRO_TOOL": str(programs / tool), "TERM": "xterm"})
     assert counts(done) == expected
     assert ('skipped: "needs swiftc' in capsys.readouterr().out) == bool(done.skipped)

@@ -3,11 +3,11 @@ import CommandLineTool
 import Composable
 import ControlFeature
 import ControlInterface
+import EncoderStatsFeature
 import Foundation
 import HeaderFeature
 import HostFeature
 import LiveEvents
-import LiveRoomStatsFeature
 import LivehostDaemon
 import PollFeature
 import RateLimiting

@@ -2,11 +2,11 @@ import ChatFeature
 import CommandLineTool
 import ControlInterface
 import ControlTestSupport
+import EncoderStatsFeature
 import Foundation
 import HostFeature
 import JSON
 import LiveEvents
-import LiveRoomStatsFeature
 import RateLimiting
 import RecorderFeature
 import Synchronization

@@ -157,7 +157,7 @@ struct EnumExpansionTests {
               }
             }
           }
-          mutating func _$drain(into node: Composable.PlaceNode?, replaced: Bool) -> Bool {
+          mutating func _$drain(into node: Composable.ObservationNode?, replaced: Bool) -> Bool {
             withUnsafeMutablePointer(to: &self) { pointer in
               switch pointer.move() {
               case .idle:

@@ -169,7 +169,7 @@ struct StructExpansionTests {
           mutating func _$leave(token: UInt64) -> Bool {
             _$changes.end(token: token)
           }
-          mutating func _$drain(into node: Composable.PlaceNode?, replaced: Bool) -> Bool {
+          mutating func _$drain(into node: Composable.ObservationNode?, replaced: Bool) -> Bool {
             guard var drain = _$changes.beginDrain(replaced: replaced) else {
               return false
             }

@@ -36,7 +36,7 @@ struct ArticleTests {
 
   private static var folder: URL {
     URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Sources/Kit/Composable/Composable.docc")
+      .appending(path: "../../Sources/Libraries/Composable/Composable.docc")
   }
 
   private static func articles() throws -> [String] {

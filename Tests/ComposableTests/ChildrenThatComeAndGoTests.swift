@@ -2,7 +2,8 @@ import Composable
 import ComposableTesting
 import Testing
 
-// The code of the article "Optional children and collections of children". ``ArticleTests`` compares both.
+// The code of the article "Optional children and collections of children". ``ArticleTests``
+// compares both.
 
 @Reducer
 struct Visit {

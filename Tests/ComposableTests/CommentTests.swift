@@ -12,7 +12,7 @@ struct CommentTests {
       .joined(separator: "\n")
     var count = 0
     for module in ["Composable", "ComposableTesting"] {
-      let folder = tests.appending(path: "../../Sources/Kit/\(module)")
+      let folder = tests.appending(path: "../../Sources/Libraries/\(module)")
       for source in try Self.sources(in: folder) {
         for example in Self.examples(try Self.text(of: source)) {
           count += 1

@@ -1,7 +1,7 @@
 import Testing
 
-/// Tests that the compiler names the remedy for code written for The Composable Architecture, and for
-/// common mistakes.
+/// Tests that the compiler names the remedy for code written for The Composable Architecture, and
+/// for common mistakes.
 @Suite(.enabled(if: Compiler.isThere, "needs swiftc, the modules beside the tests and the macros"))
 struct RemedyTests {
   @Test func `a name from TCA produces an error that names its replacement`() throws {

@@ -10,8 +10,8 @@ private final class Surface: Sendable {
   private typealias Answer = CheckedContinuation<RequestOutcome, any Error>
   private let waiting = Mutex<[Int: Answer]>([:])
 
-  var client: ControlSurface {
-    ControlSurface(patience: { .seconds(5) }) { [self] request in
+  var client: Controller {
+    Controller(patience: { .seconds(5) }) { [self] request in
       try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { answer in
           waiting.withLock { $0[request.number] = answer }
@@ -52,7 +52,7 @@ private final class Surface: Sendable {
   }
 
   private func request(
-    _ number: Int, _ wish: ControlRequest.Wish = .slider("zoom", 0.5), surface: Int? = 1
+    _ number: Int, _ wish: ControlRequest.Command = .slider("zoom", 0.5), surface: Int? = 1
   ) -> ControlRequest {
     ControlRequest(number: number, wish: wish, surface: surface)
   }
@@ -356,10 +356,10 @@ private final class Surface: Sendable {
   @Test func `a room accepts a limited number of controllers`() async {
     let store = makeStore(nil)
     store.exhaustivity = .off
-    for number in 1...Requests.maximumSurfaces + 1 {
+    for number in 1...Requests.maximumControllers + 1 {
       await store.send(.surface(.began(surface: number, controls: ["mic"])))
     }
-    #expect(store.state.requests?.surfaces.count == Requests.maximumSurfaces)
+    #expect(store.state.requests?.surfaces.count == Requests.maximumControllers)
     let many = (1...Requests.maximumNames).map { "slider \($0)" }
     #expect(Requests().fits(many) && !Requests().fits(many + ["one too many"]))
     await store.finish()

@@ -3,7 +3,6 @@ import ControlInterface
 import Foundation
 import HangSimulation
 import HostScreen
-import Intake
 import JSON
 import LiveEvents
 import LivehostDaemon
@@ -12,6 +11,7 @@ import Simulation
 import SocketTestSupport
 import TestSupport
 import Testing
+import Throttling
 import Varlink
 import ViewGraph
 import WireFormats

@@ -32,11 +32,11 @@ import Testing
         name: "\(key.path) as a list of lists", text: text("\(name): [[]]"), line: line,
         key: key.path, remedy: key.path == "rooms.open" ? "[a-z0-9_]" : "expected "),
       Bad(
-        name: "\(key.path) misspelt", text: text("\(name)x: \(key.standard)"), line: line,
+        name: "\(key.path) misspelt", text: text("\(name)x: \(key.defaultValue)"), line: line,
         key: key.path + "x", remedy: "did you mean '\(key.path)'?"),
       Bad(
         name: "\(key.path) twice",
-        text: text("\(name): \(key.standard)", "\(name): \(key.standard)"),
+        text: text("\(name): \(key.defaultValue)", "\(name): \(key.defaultValue)"),
         line: line + 1, key: key.path, remedy: "remove one"),
     ]
   }

@@ -1,8 +1,8 @@
 import Foundation
-import Intake
 import LivehostDaemon
 import SocketTestSupport
 import Testing
+import Throttling
 
 /// Checks every key of the configuration file. The keys come from the list with which the program
 /// reads, prints and documents its configuration.
@@ -13,7 +13,7 @@ struct ConfigurationKeyTests {
     /// A value other than the default.
     let value: String
     /// The results of `look` with the default value and with `value`.
-    let shows: (standard: String, changed: String)
+    let shows: (defaultValue: String, changed: String)
     let look: @Sendable (RunningDaemon) throws -> String
   }
 
@@ -136,9 +136,9 @@ struct ConfigurationKeyTests {
   {
     let proof = try #require(
       Self.proofs[key.path], "\(key.path) has no proof: add one to `proofs` in this file")
-    #expect(proof.shows.standard != proof.shows.changed)
+    #expect(proof.shows.defaultValue != proof.shows.changed)
     for (value, expected) in [
-      (key.standard, proof.shows.standard), (proof.value, proof.shows.changed),
+      (key.defaultValue, proof.shows.defaultValue), (proof.value, proof.shows.changed),
     ] {
       let daemon = try RunningDaemon(arguments: ["--config", try file(key.path, value)])
       #expect(try proof.look(daemon) == expected, "\(key.path): \(value)")
@@ -156,9 +156,9 @@ struct ConfigurationKeyTests {
     for key in ConfigurationKey.all {
       let name = try #require(key.path.split(separator: ".").last)
       let place = try #require(
-        lines.firstIndex { $0.hasPrefix("#") && $0.hasSuffix("# \(key.meaning)") }, "\(key.path)")
-      #expect(lines[place + 1].hasSuffix("\(name): \(key.standard)"), "\(key.path)")
-      #expect(key.meaning.hasSuffix(".") && key.meaning.count > 20, "\(key.path)")
+        lines.firstIndex { $0.hasPrefix("#") && $0.hasSuffix("# \(key.summary)") }, "\(key.path)")
+      #expect(lines[place + 1].hasSuffix("\(name): \(key.defaultValue)"), "\(key.path)")
+      #expect(key.summary.hasSuffix(".") && key.summary.count > 20, "\(key.path)")
     }
     // The keys on the page are generated from the program's output.
     let page = try String(

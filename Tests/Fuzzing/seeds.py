@@ -20,12 +20,12 @@ COMPATIBILITY = sorted((ROOT / "Tests/Compatibility").glob("*/state.tar.gz"))
 # For parsers of the formats of platforms and programs: the folder of the corpus, and a test with
 # samples.
 OTHERS = {
-    "youtube": ("youtube", "PlatformFormatsTests/RecordedChatTests"),
-    "chatterino": ("chatterino", "PlatformFormatsTests/RecordedChatTests"),
-    "downloader": ("twitchdownloader", "PlatformFormatsTests/RecordedChatTests"),
+    "youtube": ("youtube", "ChatImportTests/RecordedChatTests"),
+    "chatterino": ("chatterino", "ChatImportTests/RecordedChatTests"),
+    "downloader": ("twitchdownloader", "ChatImportTests/RecordedChatTests"),
     "twitchevents": ("eventsub", "TwitchEventsTests/EventSubSessionTests"),
     "obs": ("obs", "ObsStudioTests/ObsSessionTests"),
-    "socialstream": ("social-stream", "PlatformFormatsTests/SocialStreamMessageTests"),
+    "socialstream": ("social-stream", "ChatImportTests/SocialStreamMessageTests"),
     "webhook": ("webhooks", "WebhooksTests/WebhookMappingTests"),
 }
 
@@ -44,7 +44,7 @@ def others(folder, test):
 
 def eventsub():
     """Also yields events of each kind of the corpus with the members that a test adds to an event."""
-    found = list(others("eventsub", "PlatformFormatsTests/EventSubTests"))
+    found = list(others("eventsub", "ChatImportTests/EventSubTests"))
     yield from found
     for kind in sorted(set(re.findall(rb'"type": ?"(channel[a-z_.]+)"', b"".join(found)))):
         for members in (text.strip() for text in found if text.startswith(b',"')):
@@ -89,7 +89,7 @@ def twitch():
 
 
 def mapping():
-    for path in sorted((ROOT / "Sources/Sources/Webhooks").glob("WebhookMapping+*.swift")):
+    for path in sorted((ROOT / "Sources/Connectors/Webhooks").glob("WebhookMapping+*.swift")):
         yield from (preset.encode() for preset in path.read_text().split('"""')[1::2])
     for path in ("Tests/WebhooksTests/WebhookMappingTests.swift", "README.md"):
         yield from (match.encode() for match in re.findall(r"(?s)( *identifier: .*?)\n\n", (ROOT / path).read_text()))

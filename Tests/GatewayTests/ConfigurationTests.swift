@@ -7,13 +7,13 @@ import YAMLReader
   @Test func `every key is documented and its default can be read`() throws {
     let text = GatewayConfiguration.commentedDefaults
     for key in GatewayKey.all {
-      #expect(key.meaning.hasSuffix("."))
-      #expect(text.contains("# \(key.meaning)"))
+      #expect(key.summary.hasSuffix("."))
+      #expect(text.contains("# \(key.summary)"))
       let parts = key.path.split(separator: ".")
       var configuration = GatewayConfiguration()
       let line =
         parts.count == 1
-        ? "\(key.path): \(key.standard)" : "\(parts[0]):\n  \(parts[1]): \(key.standard)"
+        ? "\(key.path): \(key.defaultValue)" : "\(parts[0]):\n  \(parts[1]): \(key.defaultValue)"
       try configuration.read(line, file: "f")
     }
   }

@@ -1,8 +1,9 @@
 import Gateway
 import JSON
 import LiveEvents
-import Platform
+import Locking
 import RateLimiting
+import SystemSupport
 import Testing
 
 /// Nodes that share one bucket. A stopped node does nothing. A node that is cut off neither hears

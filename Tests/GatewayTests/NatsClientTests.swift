@@ -1,7 +1,8 @@
 import Gateway
+import Locking
 import NIOCore
 import NIOPosix
-import Platform
+import SystemSupport
 import Testing
 
 /// The part of a NATS server that a publishing client needs.

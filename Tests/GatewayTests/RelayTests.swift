@@ -3,8 +3,9 @@ import ControlTestSupport
 import Gateway
 import Glibc
 import JSON
-import Platform
+import Locking
 import Synchronization
+import SystemSupport
 import Testing
 import UnixSockets
 import Varlink

@@ -64,7 +64,7 @@ struct CounterView: View {
 }
 
 /// Outputs the sum of the received numbers every tenth of a second.
-struct SummingIntake: EventIntake {
+struct SummingThrottle: EventThrottle {
   private var sum: Int?
   private(set) var deadline: Instant?
   private(set) var pending = 0
@@ -176,12 +176,12 @@ struct SummingIntake: EventIntake {
     #expect(report.runs[0].actions == report.runs[0].events.received + 1)
   }
 
-  @Test func `events held by an intake wait and are counted`() async throws {
+  @Test func `events held by an throttle wait and are counted`() async throws {
     let screen = SimulatedScreen<Counter.Action>(
       CounterView(), state: { Counter.State() },
       reducer: { (world: SimulatedWorld) -> Counter in
         Counter(first: {}, second: {}, dependencies: world.dependencies)
-      }, intake: { SummingIntake() })
+      }, throttle: { SummingThrottle() })
     let report = try await run(
       [.every(.milliseconds(10)) { _ in .added(1) }], on: device(), screen: screen)
     let totals = report.runs[0].events

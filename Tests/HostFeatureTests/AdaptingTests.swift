@@ -1,10 +1,10 @@
 import ChatFeature
 import HostFeature
-import Intake
 import LiveEvents
 import RateLimiting
 import TestSupport
 import Testing
+import Throttling
 
 /// How the throttle stage of a room responds to new policies and to the cost of frames.
 @Suite struct AdaptingTests {
@@ -26,34 +26,34 @@ import Testing
   {
     var run = HostRun()
     run.receive(message)
-    let promised = run.intake.deadline
-    run.intake.apply(try policies(.chat, .seconds(2), upTo: .seconds(2)))
-    #expect(run.intake.deadline == promised)
+    let promised = run.throttle.deadline
+    run.throttle.apply(try policies(.chat, .seconds(2), upTo: .seconds(2)))
+    #expect(run.throttle.deadline == promised)
     run.wake(at: .origin + .milliseconds(17))
     #expect(run.state.chat?.total == 1)
     run.receive(message, at: .origin + .seconds(1))
-    #expect(run.intake.deadline == .origin + .seconds(3))
+    #expect(run.throttle.deadline == .origin + .seconds(3))
     // Then the old policies apply again.
-    run.intake.apply(ThrottlePolicies())
+    run.throttle.apply(ThrottlePolicies())
     run.wake(at: .origin + .seconds(3))
     run.receive(message, at: .origin + .seconds(4))
-    #expect(run.intake.deadline == .origin + .seconds(4) + ThrottlePolicies.frame)
+    #expect(run.throttle.deadline == .origin + .seconds(4) + ThrottlePolicies.frame)
   }
 
   @Test(arguments: ThrottledKind.allCases.filter { $0.limitClass != .progress })
   func `initial policies apply from the first window`(kind: ThrottledKind) throws {
     var run = HostRun()
-    run.intake = HostIntake(try policies(kind, .milliseconds(40), upTo: .milliseconds(70)))
+    run.throttle = HostThrottle(try policies(kind, .milliseconds(40), upTo: .milliseconds(70)))
     run.receive(Self.poll)
     // A latest-wins throttle passes the first event immediately and holds the second.
     run.receive(event(of: kind))
     run.receive(event(of: kind))
-    #expect(run.intake.deadline == .origin + .milliseconds(40))
+    #expect(run.throttle.deadline == .origin + .milliseconds(40))
     run.flush()
-    for _ in 0..<50 { run.intake.record(cost: .seconds(1)) }
+    for _ in 0..<50 { run.throttle.record(cost: .seconds(1)) }
     run.receive(event(of: kind), at: .origin + .seconds(1))
     run.receive(event(of: kind), at: .origin + .seconds(1))
-    #expect(run.intake.deadline == .origin + .seconds(1) + .milliseconds(70))
+    #expect(run.throttle.deadline == .origin + .seconds(1) + .milliseconds(70))
   }
 
   @Test func `a smaller capacity delivers the held events with the next one`() throws {
@@ -61,7 +61,7 @@ import Testing
     for _ in 0..<10 { run.receive(message) }
     var policies = ThrottlePolicies()
     try policies.set(.chat, PolicyDescription(.keepAll, capacity: 4))
-    run.intake.apply(policies)
+    run.throttle.apply(policies)
     run.receive(message)
     #expect(run.state.chat?.total == 11)
     #expect(run.counters.pending == 0)
@@ -73,18 +73,18 @@ import Testing
   ) throws {
     let bound = Interval.milliseconds(700)
     var run = HostRun()
-    run.intake.apply(try policies(kind, .milliseconds(10), upTo: bound))
+    run.throttle.apply(try policies(kind, .milliseconds(10), upTo: bound))
     run.receive(Self.poll)
-    for _ in 0..<50 { run.intake.record(cost: .seconds(9)) }
+    for _ in 0..<50 { run.throttle.record(cost: .seconds(9)) }
     // A latest-wins throttle passes the first event immediately and holds the second.
     run.receive(event(of: kind))
     run.receive(event(of: kind))
-    #expect(run.intake.deadline == .origin + bound)
+    #expect(run.throttle.deadline == .origin + bound)
     run.flush()
-    for _ in 0..<200 { run.intake.record(cost: .zero) }
+    for _ in 0..<200 { run.throttle.record(cost: .zero) }
     run.receive(event(of: kind), at: .origin + .seconds(10))
     run.receive(event(of: kind), at: .origin + .seconds(10))
-    #expect(run.intake.deadline == .origin + .seconds(10) + .milliseconds(10))
+    #expect(run.throttle.deadline == .origin + .seconds(10) + .milliseconds(10))
   }
 
   @Test func `cheap frames do not delay events, nor do expensive frames with a fixed interval`()
@@ -92,14 +92,14 @@ import Testing
   {
     var run = HostRun()
     // Frames may take a quarter of the time.
-    for _ in 0..<50 { run.intake.record(cost: .milliseconds(4)) }
+    for _ in 0..<50 { run.throttle.record(cost: .milliseconds(4)) }
     run.receive(message)
-    #expect(run.intake.deadline == .origin + ThrottlePolicies.frame)
+    #expect(run.throttle.deadline == .origin + ThrottlePolicies.frame)
     run.flush()
-    run.intake.apply(try policies(.chat, .milliseconds(20), upTo: .milliseconds(20)))
-    for _ in 0..<50 { run.intake.record(cost: .seconds(1)) }
+    run.throttle.apply(try policies(.chat, .milliseconds(20), upTo: .milliseconds(20)))
+    for _ in 0..<50 { run.throttle.record(cost: .seconds(1)) }
     run.receive(message, at: .origin + .seconds(1))
-    #expect(run.intake.deadline == .origin + .milliseconds(1_020))
+    #expect(run.throttle.deadline == .origin + .milliseconds(1_020))
   }
 
   /// Policies and costs change at random while random events arrive.
@@ -115,13 +115,13 @@ import Testing
     let bound = 300
     for step in 0..<3_000 {
       now = now + .microseconds(Int64(random.pick(0..<6_000)))
-      while let deadline = run.intake.deadline, deadline <= now { run.wake(at: deadline) }
+      while let deadline = run.throttle.deadline, deadline <= now { run.wake(at: deadline) }
       let event = events.next()
       expected.note(event.payload)
       run.receive(event, at: now)
       try #require(run.counters.isConserved, "step \(step)")
       if random.oneIn(5) {
-        run.intake.record(cost: .microseconds(Int64(random.pick(0..<60_000))))
+        run.throttle.record(cost: .microseconds(Int64(random.pick(0..<60_000))))
       }
       if random.oneIn(50) {
         var policies = ThrottlePolicies()
@@ -133,11 +133,11 @@ import Testing
               kind.limitClass, interval: .milliseconds(Int64(interval)),
               maximumStaleness: .milliseconds(Int64(random.pick(interval..<bound)))))
         }
-        run.intake.apply(policies)
+        run.throttle.apply(policies)
       }
       // No event with a deadline waits longer than the largest bound so far. The first policies
       // bound statistics and progress to a second.
-      if let deadline = run.intake.deadline {
+      if let deadline = run.throttle.deadline {
         try #require(deadline <= now + .seconds(1), "step \(step)")
       }
     }

@@ -75,14 +75,14 @@ import Testing
 
   @Test func `ticks are wanted while a burst of duplicates can end`() {
     var state = HostFeature.State()
-    state.makeWave()
+    state.makeBurst()
     #expect(state.wantsTicks)
   }
 }
 
 extension HostFeature.State {
   /// Adds a silent chat with a burst of duplicates.
-  fileprivate mutating func makeWave() {
+  fileprivate mutating func makeBurst() {
     var chat = ChatFeature.State()
     chat.beginAnalysis()
     let batch = (0..<2).map {

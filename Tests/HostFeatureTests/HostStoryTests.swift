@@ -2,10 +2,10 @@ import ChatFeature
 import Composable
 import ComposableTesting
 import ControlFeature
+import EncoderStatsFeature
 import HeaderFeature
 import HostFeature
 import LiveEvents
-import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import RecorderFeature

@@ -2,10 +2,10 @@ import ActivityFeature
 import ChatFeature
 import Composable
 import ControlFeature
+import EncoderStatsFeature
 import HeaderFeature
 import HostFeature
 import LiveEvents
-import LiveRoomStatsFeature
 import PollFeature
 import RecorderFeature
 import SourcesFeature

@@ -1,6 +1,6 @@
-import Intake
 import RateLimiting
 import Testing
+import Throttling
 
 @Suite struct ThrottlePoliciesTests {
   private func policies(

@@ -1,10 +1,10 @@
 import ActivityFeature
 import ChatFeature
 import ControlFeature
+import EncoderStatsFeature
 import HeaderFeature
 import HostFeature
 import LiveEvents
-import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import RecorderFeature

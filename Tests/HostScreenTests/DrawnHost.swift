@@ -2,11 +2,11 @@ import ActivityFeature
 import ChatFeature
 import Composable
 import ControlFeature
+import EncoderStatsFeature
 import HeaderFeature
 import HostFeature
 import HostScreen
 import LiveEvents
-import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import RecorderFeature
@@ -29,7 +29,7 @@ final class DrawnHost {
         + paths("chat", ChatFeature.State._$fieldNames)
         + paths("control", ControlFeature.State._$fieldNames)
         + paths("header", HeaderFeature.State._$fieldNames)
-        + paths("liveRoomStats", LiveRoomStatsFeature.State._$fieldNames)
+        + paths("liveRoomStats", EncoderStatsFeature.State._$fieldNames)
         + paths("poll", PollFeature.State._$fieldNames)
         + paths("recorder", RecorderFeature.State._$fieldNames)
         + paths("sources", SourcesFeature.State._$fieldNames)

@@ -16,7 +16,7 @@ import ViewGraph
 
   /// Returns a screen whose panel sends requests to a controller that never answers.
   private func makeScreen(_ token: Token) -> HostScreen {
-    let surface = ControlSurface(patience: { .seconds(5) }) { [clock] _ in
+    let surface = Controller(patience: { .seconds(5) }) { [clock] _ in
       defer { withExtendedLifetime(token) {} }
       try await clock.sleep(until: .init(offset: .seconds(1_000)))
       return .confirmed

@@ -3,10 +3,10 @@ import Composable
 import HeaderFeature
 import HostFeature
 import HostScreen
-import Intake
 import LiveEvents
 import RateLimiting
 import Testing
+import Throttling
 import ViewGraph
 import WaitingRoomFeature
 

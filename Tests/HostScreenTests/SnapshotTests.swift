@@ -2,12 +2,12 @@ import ActivityFeature
 import ChatFeature
 import Composable
 import ControlFeature
+import EncoderStatsFeature
 import Foundation
 import HeaderFeature
 import HostFeature
 import HostScreen
 import LiveEvents
-import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import RecorderFeature
@@ -237,14 +237,14 @@ import WaitingRoomFeature
       screen.reduce()
     }
     var screen = HostScreen(lane: SameThread(), framesPerSecond: 60, clock: StillClock())
-    for number in 1...ControlIntake.nameCapacity { tap("c\(number)", on: screen) }
+    for number in 1...ControlThrottle.nameCapacity { tap("c\(number)", on: screen) }
     screen.drawFrame(at: .origin + .seconds(1))
     screen = try restarted(screen)
     tap("one more", on: screen)
     #expect(screen.counts.rejected == 2)
     tap("c1", on: screen)
     #expect(screen.counts.rejected == 2)
-    #expect(screen.store.state.control.switches.count == ControlIntake.nameCapacity)
+    #expect(screen.store.state.control.switches.count == ControlThrottle.nameCapacity)
   }
 
   @Test func `a snapshot whose history exceeds its limit is rejected`() throws {

@@ -1,11 +1,11 @@
 import ChatFeature
 import Composable
 import ControlFeature
+import EncoderStatsFeature
 import HeaderFeature
 import HostFeature
 import HostScreen
 import LiveEvents
-import LiveRoomStatsFeature
 import RateLimiting
 import RecorderFeature
 import TestSupport

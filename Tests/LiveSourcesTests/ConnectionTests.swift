@@ -70,9 +70,9 @@ struct ConnectionTests {
       // Both tasks are due before the first one runs, so the second one can no longer be cancelled.
       loop.assumeIsolated().scheduleTask(in: .zero) {
         timer.stop()
-        timer.set(Delivery.now, on: loop) { called.value += 1 }
+        timer.set(SourceDelivery.now, on: loop) { called.value += 1 }
       }
-      timer.set(Delivery.now, on: loop) { called.value += 1 }
+      timer.set(SourceDelivery.now, on: loop) { called.value += 1 }
     }.get()
     // The tasks that were due before these have run.
     for _ in 0..<2 { try await loop.scheduleTask(in: .zero) {}.futureResult.get() }

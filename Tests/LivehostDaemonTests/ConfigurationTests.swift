@@ -52,7 +52,7 @@ import YAMLReader
         return parts.count == 1 ? "\(key.path): \(value)" : "\(parts[0]):\n  \(parts[1]): \(value)"
       }
       #expect(try read(text(Self.others[key.path] ?? "")) != Configuration(), "\(key.path)")
-      #expect(try read(text(key.standard)) == Configuration(), "\(key.path)")
+      #expect(try read(text(key.defaultValue)) == Configuration(), "\(key.path)")
     }
   }
 

@@ -6,9 +6,9 @@ import LivehostDaemon
 import Logging
 import NIOCore
 import NIOPosix
-import Platform
 import Recordings
 import Synchronization
+import SystemSupport
 import Systemd
 import TestSupport
 import Testing

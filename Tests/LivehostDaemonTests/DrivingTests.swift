@@ -1,7 +1,6 @@
 import ControlInterface
 import HostScreen
 import Ingest
-import Intake
 import LiveEvents
 import LivehostDaemon
 import NIOCore
@@ -9,6 +8,7 @@ import NIOPosix
 import RateLimiting
 import Synchronization
 import Testing
+import Throttling
 import WireFormats
 
 /// Changes to a room that do not come from its event source: setting controls, changing policies.

@@ -5,8 +5,8 @@ import Ingest
 import JSON
 import LiveEvents
 import LivehostDaemon
-import Platform
 import RateLimiting
+import SystemSupport
 import TestSupport
 import Testing
 import WireFormats

@@ -32,9 +32,9 @@ final class Packings: Sendable {
 
   private let contents = Mutex(Contents())
 
-  func note(_ room: RoomName, isPacked: Bool) {
+  func note(_ room: RoomName, isHibernated: Bool) {
     let due = contents.withLock { contents in
-      if isPacked {
+      if isHibernated {
         contents.packed.insert(room)
         contents.counts[room, default: 0] += 1
       } else {
@@ -52,12 +52,12 @@ final class Packings: Sendable {
   /// Waits until a room hibernates.
   func wait(for room: RoomName) async {
     await withCheckedContinuation { continuation in
-      let isPacked = contents.withLock { contents in
+      let isHibernated = contents.withLock { contents in
         if contents.packed.contains(room) { return true }
         contents.waiting.append((room, continuation))
         return false
       }
-      if isPacked { continuation.resume() }
+      if isHibernated { continuation.resume() }
     }
   }
 }
@@ -100,8 +100,8 @@ final class KeptRooms {
       library: library, recordings: recordings,
       observer: { [packings] room, event in
         switch event {
-        case .packed: packings.note(room, isPacked: true)
-        case .unpacked: packings.note(room, isPacked: false)
+        case .packed: packings.note(room, isHibernated: true)
+        case .unpacked: packings.note(room, isHibernated: false)
         case .opened, .restored, .closed, .suspended, .committed, .failed: break
         }
       })

@@ -2,13 +2,13 @@ import ControlInterface
 import Dispatch
 import HostScreen
 import Ingest
-import Intake
 import LiveEvents
 import LivehostDaemon
 import NIOCore
 import NIOPosix
 import RateLimiting
 import Testing
+import Throttling
 import WireFormats
 
 /// A lane with rooms, to which the tests deliver events directly.

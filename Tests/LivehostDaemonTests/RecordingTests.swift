@@ -1,7 +1,6 @@
 import ControlInterface
 import FileSystem
 import Foundation
-import Intake
 import JSON
 import LiveEvents
 import LivehostDaemon
@@ -11,6 +10,7 @@ import SimulatedDisk
 import Synchronization
 import TestSupport
 import Testing
+import Throttling
 import WireFormats
 
 @Suite struct RoomRecordingTests {

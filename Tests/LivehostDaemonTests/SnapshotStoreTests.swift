@@ -5,11 +5,11 @@ import Glibc
 import HostScreen
 import LiveEvents
 import LivehostDaemon
-import Platform
 import RateLimiting
 import Recordings
 import SimulatedDisk
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

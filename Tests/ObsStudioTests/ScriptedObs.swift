@@ -130,8 +130,8 @@ struct ScriptedObs {
       ])
   }
 
-  mutating func wish(_ identifier: String, _ kind: ObsWish.Kind) {
-    session.handle(ObsWish(identifier: identifier, kind: kind), at: now)
+  mutating func wish(_ identifier: String, _ kind: ObsCommand.Kind) {
+    session.handle(ObsCommand(identifier: identifier, kind: kind), at: now)
     settle()
   }
 

@@ -1,8 +1,8 @@
 import FileSystem
 import Glibc
-import Platform
 import Recordings
 import SimulatedDisk
+import SystemSupport
 import TestSupport
 import Testing
 

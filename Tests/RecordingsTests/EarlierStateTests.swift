@@ -2,11 +2,11 @@ import FileSystem
 import Foundation
 import Glibc
 import LiveEvents
-import Platform
 import RateLimiting
 import Recordings
 import SimulatedDisk
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -34,7 +34,8 @@ private final class EarlierDisk {
     .change(#"{"step":"\#(name)"}"#, at: Instant(nanoseconds: time))
   }
 
-  /// Writes a batch of the log for each text: a mark's members, and behind a space the names of steps.
+  /// Writes a batch of the log for each text: a mark's members, and behind a space the names of
+  /// steps.
   func log(_ batches: String..., segmentBytes: Int = 32 << 20) async throws {
     var settings = settings
     settings.segmentBytes = segmentBytes
@@ -115,7 +116,8 @@ private final class EarlierDisk {
     }
   }
 
-  /// The steps of each room in the converted log, as far as they lead on; of a room that was opened, with its time.
+  /// The steps of each room in the converted log, as far as they lead on; of a room that was
+  /// opened, with its time.
   func converted() async throws -> [String: [String]] {
     let library = try RecordingLibrary(
       directory: "/state/recordings", log: "/state/log", settings: settings,
@@ -492,7 +494,8 @@ private final class EarlierDisk {
     return earlier
   }
 
-  /// What may happen from a call on. What cannot be read is not converted, so reading does not fail.
+  /// What may happen from a call on. What cannot be read is not converted, so reading does not
+  /// fail.
   private static func fault(_ fault: DiskFault, _ call: DiskCall, from end: Int) -> DiskFault? {
     guard case .error = fault else { return call.number == end ? fault : nil }
     let mayFail: [SystemError.Operation] = [.create, .write, .sync, .syncDirectory, .rename]

@@ -2,18 +2,19 @@ import FileSystem
 import Foundation
 import Glibc
 import LiveEvents
-import Platform
 import RateLimiting
 import Recordings
 import SimulatedDisk
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
-/// Recordings follow the log: what they get, when, and what they do without when either of them fails.
+/// Recordings follow the log: what they get, when, and what they do without when either of them
+/// fails.
 @Suite(.timeLimit(.minutes(1))) struct FollowingTests {
-  /// A program with a room that is recorded, pauses, and is recorded again, while another room is logged; killed when the
-  /// recording is to end. Returns what that has to hold.
+  /// A program with a room that is recorded, pauses, and is recorded again, while another room is
+  /// logged; killed when the recording is to end. Returns what that has to hold.
   private func live(
     in library: RecordingLibrary
   ) async throws -> (recording: String, steps: [RecordedStep]) {
@@ -39,7 +40,8 @@ import Testing
     return (name, steps)
   }
 
-  /// Settings with which the program of ``live(in:)`` does, or does not, begin new segments and sync its recording.
+  /// Settings with which the program of ``live(in:)`` does, or does not, begin new segments and
+  /// sync its recording.
   private static let variants: [RecordingSettings] = [3_000, 1 << 20].flatMap { size in
     var settings = RecordingSettings()
     settings.segmentBytes = size
@@ -261,7 +263,8 @@ import Testing
 
   // MARK: What is kept of the log
 
-  /// Logs another room until the log has new segments, and saves all rooms twice, so that they need no old segments.
+  /// Logs another room until the log has new segments, and saves all rooms twice, so that they need
+  /// no old segments.
   private func goOn(_ rooms: [LoggedRoom], _ library: RecordingLibrary) async throws {
     let other = try #require(rooms.last)
     for seed in 1...3 as ClosedRange<UInt64> { await other.write(makeSteps(100, seed: seed)) }

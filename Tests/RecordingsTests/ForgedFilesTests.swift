@@ -2,15 +2,15 @@ import FileSystem
 import Foundation
 import Glibc
 import LiveEvents
-import Platform
 import RateLimiting
 import Recordings
 import SimulatedDisk
+import SystemSupport
 import TestSupport
 import Testing
 
-/// Files that somebody wrote who knows the formats: with valid checksums, and with what no daemon writes; and what is not
-/// a file at all.
+/// Files that somebody wrote who knows the formats: with valid checksums, and with what no daemon
+/// writes; and what is not a file at all.
 @Suite(.timeLimit(.minutes(1))) struct ForgedFilesTests {
   private let directory: TemporaryDirectory
   private let files = FileManager.default
@@ -26,7 +26,8 @@ import Testing
     try RecordingLibrary(directory: recordings, settings: settings, onProblem: messages.add)
   }
 
-  /// Changes the lines of a segment, given without what ties them together, and numbers them from `first`.
+  /// Changes the lines of a segment, given without what ties them together, and numbers them from
+  /// `first`.
   private func forge(
     _ path: String, from first: Int = 1, _ change: (String) -> String = { $0 }
   ) throws {

@@ -8,11 +8,11 @@ import Testing
 
 /// When the log asks for snapshots, so that its oldest segments can go.
 @Suite(.timeLimit(.minutes(1))) struct LogCuttingTests {
-  /// Logs one line for each of some rooms, and then whole segments. Returns how many rooms were asked at the second
-  /// segment, at the third one, and so on.
+  /// Logs one line for each of some rooms, and then whole segments. Returns how many rooms were
+  /// asked at the second segment, at the third one, and so on.
   ///
-  /// - Parameter areSaved: whether rooms that are asked are saved, and all go on in each segment. Otherwise nobody saves
-  ///   any.
+  /// - Parameter areSaved: whether rooms that are asked are saved, and all go on in each segment.
+  ///   Otherwise nobody saves any.
   private func asked(of rooms: Int, segments: Int, areSaved: Bool = false) async throws -> [Int] {
     let directory = TemporaryDirectory()
     var settings = RecordingSettings()

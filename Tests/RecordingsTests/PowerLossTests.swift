@@ -9,7 +9,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A room that is recorded on a simulated disk, through several lives of the program, and what it may rely on.
+/// A room that is recorded on a simulated disk, through several lives of the program, and what it
+/// may rely on.
 private final class Witness {
   let disk: SimulatedDisk
   private let catalogue: TemporaryDirectory?
@@ -65,7 +66,8 @@ private final class Witness {
       directory: "/state/recordings", log: "/log/rooms", settings: settings.syncingRarely)
   }
 
-  /// Goes on with the recording that can be continued, or starts one; writes; and ends it, unless the disk fails.
+  /// Goes on with the recording that can be continued, or starts one; writes; and ends it, unless
+  /// the disk fails.
   func live(batches: Int, finishes: Bool) async throws {
     let library = try open()
     defer { library.close() }
@@ -117,7 +119,8 @@ private final class Witness {
     }
   }
 
-  /// Starts the program after a crash, and expects everything that was acknowledged, exactly as it was written.
+  /// Starts the program after a crash, and expects everything that was acknowledged, exactly as it
+  /// was written.
   ///
   /// - Parameter trustsSyncs: whether what was acknowledged must be there.
   func check(_ place: Comment, trustsSyncs: Bool = true) async throws {

@@ -27,8 +27,8 @@ enum CatalogueDamage: CaseIterable {
 }
 
 @Suite struct RecoveryTests {
-  /// Records without stopping, like a program that is killed, and loses the log. Returns the recording's name and the
-  /// path of its last segment.
+  /// Records without stopping, like a program that is killed, and loses the log. Returns the
+  /// recording's name and the path of its last segment.
   private func leave(
     _ steps: [RecordedStep], in directory: TemporaryDirectory
   ) async throws -> (String, String) {

@@ -183,7 +183,8 @@ final class LoggedRoom {
     return sequence
   }
 
-  /// Hands steps over, and returns once they are synced in the log, or lost, and copied. Returns the log sequence.
+  /// Hands steps over, and returns once they are synced in the log, or lost, and copied. Returns
+  /// the log sequence.
   @discardableResult
   func write(_ steps: some Collection<RecordedStep>) async -> Int {
     await withCheckedContinuation { continuation in
@@ -249,8 +250,8 @@ extension RecordingSettings {
     return settings
   }
 
-  /// The same, where nothing depends on the time: the log is synced when somebody waits for that, and a recording when a
-  /// segment ends.
+  /// The same, where nothing depends on the time: the log is synced when somebody waits for that,
+  /// and a recording when a segment ends.
   var syncingRarely: RecordingSettings {
     var settings = self
     (settings.syncNanoseconds, settings.recordingSyncNanoseconds) = (.max / 2, .max / 2)

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds with a sanitizer in .build/KIND: `build.sh KIND [OPTION...]`, where the options are those of swift build
-# and KIND is one of
+# Builds with a sanitizer in .build/KIND: `build.sh KIND [OPTION...]`, where the options are those
+# of swift build and KIND is one of
 #
-#   thread   finds data races. Not optimised, so that no access is optimised away.
-#   address  finds errors of memory, and undefined behaviour of C and C++ (swiftc checks Swift's own). Also counts
-#            edges for libFuzzer, so that the tests and the fuzzers share a build. Optimised, for the fuzzers.
-#   edges    only counts edges for libFuzzer, and those of Swift only: libraries of C have as many again, and libFuzzer
+#   thread   finds data races. Not optimised, so that no access is optimised away. address  finds
+#   errors of memory, and undefined behaviour of C and C++ (swiftc checks Swift's own). Also counts
+#            edges for libFuzzer, so that tests and fuzzers share an optimised build.
+#   edges    only counts edges for libFuzzer, and those of Swift only: libraries of C have as many
+#   again, and libFuzzer
 #            looks at all of them behind each input. swiftc's own checks stay.
 #
 # Prints nothing unless it fails.

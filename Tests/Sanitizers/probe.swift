@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 
-// `probe MODE`: threads that share a counter. With `guarded` they take a Mutex, for which they wait at times,
-// and no sanitizer may report anything; `race` and `overflow` are what the sanitizers are for.
+// `probe MODE`: threads that share a counter. With `guarded` they take a Mutex, for which they wait
+// at times, and no sanitizer may report anything; `race` and `overflow` are what the sanitizers are
+// for.
 
 final class Counter: @unchecked Sendable {
   let mutex = Mutex(())

@@ -1,6 +1,6 @@
 import FileSystem
 import Glibc
-package import Platform
+package import SystemSupport
 
 /// A program's call to a simulated disk.
 package struct DiskCall: Sendable, Equatable {

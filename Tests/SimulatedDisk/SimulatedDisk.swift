@@ -1,7 +1,8 @@
 import Dispatch
 package import FileSystem
 import Glibc
-package import Platform
+import Locking
+package import SystemSupport
 import TestSupport
 
 /// A disk in memory that tracks written and synced data separately and injects faults on request.

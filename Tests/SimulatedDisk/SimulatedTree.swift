@@ -1,6 +1,6 @@
 import FileSystem
 import Glibc
-import Platform
+import SystemSupport
 import TestSupport
 
 /// The files and directories of a simulated disk, both as processes see them and as they would be

@@ -1,8 +1,8 @@
 import FileSystem
 import Foundation
 import Glibc
-import Platform
 import SimulatedDisk
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -251,8 +251,8 @@ struct SourceConfigurationTests {
     let text = SourceConfiguration.commentedDefaults
     for key in SourceKey.all {
       let name = key.path.split(separator: ".").last ?? ""
-      #expect(text.contains("\(name): \(key.standard)\n"), "\(key.path)")
-      #expect(text.contains(key.meaning))
+      #expect(text.contains("\(name): \(key.defaultValue)\n"), "\(key.path)")
+      #expect(text.contains(key.summary))
     }
     let uncommented = text.split(separator: "\n")
       .map { $0.hasPrefix("#") ? String($0.dropFirst()) : String($0) }

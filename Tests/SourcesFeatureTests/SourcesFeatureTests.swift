@@ -1,10 +1,10 @@
 import Composable
 import ComposableTesting
-import Intake
 import LiveEvents
 import RateLimiting
 import SourcesFeature
 import Testing
+import Throttling
 import ViewGraph
 
 @Suite struct SourcesFeatureTests {
@@ -53,16 +53,16 @@ import ViewGraph
   }
 
   @Test func `a gap passes immediately, after the newest held state`() {
-    var intake = SourcesIntake()
-    var output = IntakeOutput<SourcesFeature.Action>()
+    var throttle = SourcesThrottle()
+    var output = ThrottleOutput<SourcesFeature.Action>()
     func receive(_ event: SourceEvent, at time: Interval) {
-      intake.receive(event, timestamp: 7, at: .origin + time, into: &output)
+      throttle.receive(event, timestamp: 7, at: .origin + time, into: &output)
     }
     receive(.state(status("a", .connecting)), at: .zero)
     receive(.state(status("b", .connecting)), at: .zero)
     for lost in 1...5 { receive(.state(status("a", .live, lost: lost)), at: .milliseconds(10)) }
     #expect(output.actions.count == 2)
-    #expect(intake.pending == 1)
+    #expect(throttle.pending == 1)
     #expect(output.coalesced == 4)
     let gap = MissedTime(source: "a", from: 1, to: 2, reason: "cut")
     receive(.gap(gap), at: .milliseconds(20))
@@ -71,9 +71,9 @@ import ViewGraph
         .reported(status("a", .live, lost: 5), at: 7), .missed(gap, at: 7),
       ])
     #expect(output.applied == 4)
-    #expect(intake.pending == 0)
+    #expect(throttle.pending == 0)
     receive(.state(status("a", .ended)), at: .milliseconds(30))
-    intake.wake(at: .origin + .milliseconds(220), into: &output)
+    throttle.wake(at: .origin + .milliseconds(220), into: &output)
     #expect(output.actions.last == .reported(status("a", .ended), at: 7))
   }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Prints the path of a Python that has the packages of requirements.txt. Installs them on the first call, and again
-# when that file changes. Fails, with the reason on standard error, if they cannot be installed.
+# Prints the path of a Python that has the packages of requirements.txt. Installs them on the first
+# call, and again when that file changes. Fails, with the reason on standard error, if they cannot
+# be installed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 environment=$here/../../.build/python

@@ -1,6 +1,6 @@
 import Glibc
-import Platform
 import SocketTestSupport
+import SystemSupport
 import Systemd
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Glibc
-import Platform
+import SystemSupport
 import Systemd
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Glibc
-import Platform
 import Synchronization
+import SystemSupport
 import Systemd
 import Testing
 

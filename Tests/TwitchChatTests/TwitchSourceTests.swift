@@ -21,7 +21,7 @@ struct TwitchSourceTests {
     let daemon: TestDaemon
     let reports = Recorded()
     private let loop: any EventLoop
-    private let source: NIOLoopBoundBox<(TwitchSource, Delivery)?>
+    private let source: NIOLoopBoundBox<(TwitchSource, SourceDelivery)?>
 
     init(tls: NIOSSLContext? = nil) async throws {
       group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -41,11 +41,12 @@ struct TwitchSourceTests {
       settings.join = .milliseconds(500)
       settings.reconnectJitter = .milliseconds(50)
       settings.joinsPerTenSeconds = 1000
-      var delivery = Delivery.Settings(path: daemon.path, source: "twitch-ada", platform: "twitch")
+      var delivery = SourceDelivery.Settings(
+        path: daemon.path, source: "twitch-ada", platform: "twitch")
       delivery.eventPlatform = "twitch"
       delivery.maximumBytes = maximumBytes
       try await loop.submit { [self, settings, delivery] in
-        let delivery = Delivery(delivery, session: "test", eventLoop: loop)
+        let delivery = SourceDelivery(delivery, session: "test", eventLoop: loop)
         let source = TwitchSource(
           settings, address: PeerAddress(host: host, port: twitch.port),
           security: try authority.map { try PeerSecurity(certificates: $0) }, delivery: delivery,

@@ -1,7 +1,7 @@
+import ChatImport
 import JSON
 import LiveEvents
 import LiveSources
-import PlatformFormats
 import RateLimiting
 import SourceTestSupport
 import TestSupport

@@ -1,6 +1,5 @@
 import Testing
 import VarlinkDescription
-import VarlinkGeneration
 
 /// Tests the Swift source that is generated from a definition.
 @Suite struct GeneratedSourceTests {

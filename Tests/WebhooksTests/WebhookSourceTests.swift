@@ -17,7 +17,7 @@ struct WebhookSourceTests {
     let daemon: TestDaemon
     let reports = Recorded()
     let loop: any EventLoop
-    private let source: NIOLoopBoundBox<(WebhookSource, Delivery)?>
+    private let source: NIOLoopBoundBox<(WebhookSource, SourceDelivery)?>
 
     init() async throws {
       group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -37,10 +37,10 @@ struct WebhookSourceTests {
           + (secretPath.map { "\nsecret: \($0)" } ?? "")
           + (signature.map { "\nsignature: \($0)" } ?? ""),
         file: "m.yaml")
-      var settings = Delivery.Settings(path: daemon.path, source: "hook", platform: "webhook")
+      var settings = SourceDelivery.Settings(path: daemon.path, source: "hook", platform: "webhook")
       settings.maximumBytes = maximumBytes
       try await loop.submit { [self, settings] in
-        let delivery = Delivery(settings, session: "test", eventLoop: loop)
+        let delivery = SourceDelivery(settings, session: "test", eventLoop: loop)
         var limits = WebhookServer.Limits()
         limits.request = request
         limits.connections = connections

@@ -1,5 +1,5 @@
 package import JSON
-import Platform
+import SystemSupport
 
 /// The environment in which a verb runs.
 package struct Context: Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
-import Platform
+import Locking
+import SystemSupport
 
 /// `livehostctl` as a process.
 public enum Program {

@@ -1,4 +1,5 @@
-import Platform
+import Locking
+import SystemSupport
 
 /// The hangs since the daemon started. The hang monitor adds them; clients list and watch them.
 package final class HangFeed: Sendable {

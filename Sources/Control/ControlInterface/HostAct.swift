@@ -133,7 +133,7 @@ extension ControlInterface {
   ) throws(RegistrationError) {
     try interface.handleStream("MonitorRequests", requiresMore: true) {
       (_, parameters: MonitorRequestsParameters, replies) -> MonitorRequestsReply in
-      let limit = ControlSurfaceEvent.maximumControls
+      let limit = ControllerEvent.maximumControls
       guard parameters.controls?.count ?? 0 <= limit else {
         throw ServiceError.invalidParameter("controls")
       }

@@ -1,6 +1,7 @@
 package import JSON
+import Locking
 import NIOCore
-import Platform
+import SystemSupport
 import Varlink
 
 /// The states of one room, or of its screen, for all monitors of the room.

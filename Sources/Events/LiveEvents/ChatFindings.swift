@@ -51,7 +51,7 @@ public struct ChatFindings: Sendable, Hashable {
   /// The maximum number of messages that one run analyses.
   public static let batchLimit = 8_192
   /// The maximum number of concurrent bursts, and of new bursts in one run.
-  public static let waveLimit = 16
+  public static let burstLimit = 16
   /// The maximum length of a sample, in bytes of UTF-8.
   public static let sampleLength = 512
   /// The maximum number of concurrent highlights.

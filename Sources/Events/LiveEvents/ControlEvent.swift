@@ -17,7 +17,7 @@ public enum ControlEvent: Sendable, Hashable {
   case state(control: Text, ControlState)
   /// `control.surface`: a controller, which carries out requests of the panel, connected or
   /// disconnected.
-  case surface(ControlSurfaceEvent)
+  case surface(ControllerEvent)
   /// `control.outcome`: the outcome of a request of the room.
   case outcome(request: Int, RequestOutcome)
 

@@ -1,4 +1,4 @@
-import Synchronization
+import Locking
 
 /// The origin of an event: the platform on which it happened, and the source that sent it.
 ///
@@ -56,7 +56,7 @@ public struct Origin: Sendable, Hashable {
     var origins = [Names(platform: "", source: ""): Origin(index: 0)]
   }
 
-  private static let known = Mutex(Known())
+  private static let known = Guarded(Known())
 }
 
 extension Origin: CustomStringConvertible {

@@ -7,12 +7,12 @@ package struct Chat {
   @ObservableState
   package struct State: Equatable, Sendable {
     package var connection: Connection = Connection.offline
-    package var rooms = KeyedCollection<String, Room.State>()
+    package var rooms = KeyedCollection<String, ChatRoom.State>()
     package var openRoom: String?
     package var question: AlertState<Answer>?
 
     package init(rooms: [String] = []) {
-      for room in rooms { self.rooms.append(Room.State(id: room)) }
+      for room in rooms { self.rooms.append(ChatRoom.State(id: room)) }
     }
   }
 
@@ -32,7 +32,7 @@ package struct Chat {
     case roomTapped(String)
     case leaveTapped(String)
     case question(PresentationAction<Answer>)
-    case rooms(ElementAction<String, Room.Action>)
+    case rooms(ElementAction<String, ChatRoom.Action>)
   }
 
   /// The answers to a question.
@@ -81,7 +81,7 @@ package struct Chat {
       case .question, .rooms: return .none
       }
     }
-    .forEach(\.rooms, action: \.rooms) { Room(dependencies: dependencies) }
+    .forEach(\.rooms, action: \.rooms) { ChatRoom(dependencies: dependencies) }
     .presents(\.question, action: \.question) { Alert() }
   }
 

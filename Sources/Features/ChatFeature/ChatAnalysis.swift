@@ -5,9 +5,9 @@ package import LiveEvents
 /// Searches the running chat of a room for bursts of duplicates and highlights, outside the lane.
 package struct ChatAnalysis: DependencyValue {
   /// Searches a batch. Called for one batch at a time; keeps its own state between batches.
-  package var search: @Sendable (WaveSearch) async throws -> ChatFindings
+  package var search: @Sendable (BurstSearch) async throws -> ChatFindings
 
-  package init(search: @escaping @Sendable (WaveSearch) async throws -> ChatFindings) {
+  package init(search: @escaping @Sendable (BurstSearch) async throws -> ChatFindings) {
     self.search = search
   }
 

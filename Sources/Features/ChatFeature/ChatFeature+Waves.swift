@@ -7,14 +7,14 @@ extension ChatFeature.State {
   package mutating func beginAnalysis() {
     waves = Waves(through: total)
     folded = messages
-    bookkeeping.analysis = WaveBookkeeping()
+    bookkeeping.analysis = BurstBookkeeping()
   }
 
   /// Whether a batch of messages is being analysed.
   package var isAnalysing: Bool { bookkeeping.analysis?.underWay != nil }
 
   /// Whether there are current bursts of duplicates, which expire without further messages.
-  package var hasWaves: Bool { waves?.current.isEmpty == false }
+  package var hasBursts: Bool { waves?.current.isEmpty == false }
 }
 
 extension ChatFeature {
@@ -42,11 +42,11 @@ extension ChatFeature {
   }
 
   private func beginRun(_ state: inout State) -> Effect<Action> {
-    endSilentWaves(&state)
+    endSilentBursts(&state)
     return state.bookkeeping.analysis?.begin() == true ? search(state) : .none
   }
 
-  func endSilentWaves(_ state: inout State) {
+  func endSilentBursts(_ state: inout State) {
     guard var waves = state.waves, !waves.current.isEmpty else { return }
     let now = state.bookkeeping.pace.now
     state.bookkeeping.analysis?.endSilent(&waves, at: now)
@@ -62,9 +62,9 @@ extension ChatFeature {
     guard let analysis = state.bookkeeping.analysis, let batch = analysis.underWay,
       let waves = state.waves
     else { return .none }
-    let search = WaveSearch(
+    let search = BurstSearch(
       run: analysis.run, batch: batch,
-      waves: waves.current.map { WaveSearch.Wave(number: $0.number, sample: $0.sample) },
+      waves: waves.current.map { BurstSearch.Wave(number: $0.number, sample: $0.sample) },
       newest: waves.newest)
     let client = dependencies[ChatAnalysis.self]
     return .run(name: "ChatFeature.analysis") { send in
@@ -101,7 +101,7 @@ extension ChatFeature {
     state.folded?.append(messages, after: through, through: last) { ordinal in
       while next < batch.end, window.ordinal(of: next) ?? 0 < ordinal { next += 1 }
       // A message that was not analysed belongs to no burst.
-      return window.ordinal(of: next) != ordinal || !window.isInWave(next)
+      return window.ordinal(of: next) != ordinal || !window.isInBurst(next)
     }
     waves.through = max(through, last)
   }

@@ -63,7 +63,7 @@ package struct ChatFeature {
       sampleRate(&state)
       // Advancing the board in place would count as a change each time.
       if state.notices.isHolding { state.notices.advance(to: time) }
-      endSilentWaves(&state)
+      endSilentBursts(&state)
     case .reading(let reading):
       read(reading, in: &state)
     case .reviewContinued:

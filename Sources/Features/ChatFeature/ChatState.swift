@@ -97,7 +97,7 @@ package struct ChatBookkeeping: Equatable, Sendable, Codable {
   private var platform: Text?
   private var newestOrigin: Origin?
   /// The state of the analysis; `nil` unless the chat is analysed.
-  var analysis: WaveBookkeeping?
+  var analysis: BurstBookkeeping?
   /// The words of deleted messages; `nil` until a message is deleted in an analysed chat.
   var hiddenWords: HiddenWords?
 

@@ -13,7 +13,7 @@ package struct ChatView: View {
   /// The number of earlier messages that a subscriber receives.
   package static let earlierRows = 48
   /// The number of bursts shown, those that began last.
-  static let waveRows = 4
+  static let burstRows = 4
   /// The number of highlights shown, the newest.
   static let highlightRows = 3
 
@@ -51,7 +51,7 @@ package struct ChatView: View {
         .list(thread.messages.suffix(Self.rows).map { $0.row(ofSeveral: isMixed) }))
     }
     if let waves = state.waves, !waves.current.isEmpty {
-      lines.append(.list(waves.current.suffix(Self.waveRows).map(\.row)))
+      lines.append(.list(waves.current.suffix(Self.burstRows).map(\.row)))
     }
     if let highlights = state.highlights {
       lines.append(.list(highlights.numbered(last: Self.highlightRows).map { $1.row($0) }))

@@ -22,7 +22,7 @@ package struct Wave: Equatable, Sendable, Codable {
 
 /// The bursts of an analysed chat.
 package struct Waves: Equatable, Sendable, Codable {
-  /// The bursts with a message within the last ``WaveFinder/silence``, oldest first.
+  /// The bursts with a message within the last ``BurstFinder/silence``, oldest first.
   package internal(set) var current: [Wave] = []
   /// The number of the newest burst.
   package internal(set) var newest = 0

@@ -43,7 +43,7 @@ package struct ControlFeature {
     case reported(control: String, ControlState)
     /// A second has passed.
     case ticked
-    case surface(ControlSurfaceEvent)
+    case surface(ControllerEvent)
     /// A request has an outcome.
     case answered(request: Int, RequestOutcome)
     /// The host requests an act of an external recorder. Ignored unless a controller drives one.
@@ -149,7 +149,7 @@ package struct ControlFeature {
   }
 
   /// Carries out an act of the host: immediately, or as a request if a controller accepts it.
-  private func wish(_ wish: ControlRequest.Wish, in state: inout State) -> Effect<Action> {
+  private func wish(_ wish: ControlRequest.Command, in state: inout State) -> Effect<Action> {
     guard state.requests != nil else { return accept(wish, in: &state) }
     let withdrawn = withdraw(wish.control, in: &state)
     guard state.requests?.surface(for: wish.control) != nil,
@@ -158,7 +158,7 @@ package struct ControlFeature {
     return withdrawn.followed(by: carryOut(request))
   }
 
-  private func accept(_ wish: ControlRequest.Wish, in state: inout State) -> Effect<Action> {
+  private func accept(_ wish: ControlRequest.Command, in state: inout State) -> Effect<Action> {
     switch wish {
     case .slider(let control, let value):
       if state.values[control] != value { state.values[control] = value }
@@ -191,7 +191,7 @@ extension ControlFeature {
   /// Sends a request to a controller, and waits for its answer or the time-out. Both are inputs, of
   /// which only the first counts.
   private func carryOut(_ request: ControlRequest) -> Effect<Action> {
-    let (surface, clock) = (dependencies[ControlSurface.self], dependencies.clock)
+    let (surface, clock) = (dependencies[Controller.self], dependencies.clock)
     let number = request.number
     let answer = Effect<Action>.run(name: "ControlFeature.request") { send in
       send(.answered(request: number, try await surface.carryOut(request)))
@@ -205,7 +205,7 @@ extension ControlFeature {
       .cancellable(id: RequestID(number: number))
   }
 
-  private func note(_ event: ControlSurfaceEvent, in state: inout State) -> Effect<Action> {
+  private func note(_ event: ControllerEvent, in state: inout State) -> Effect<Action> {
     var requests = state.requests ?? Requests()
     switch event {
     case .began(let surface, let controls):
@@ -216,7 +216,7 @@ extension ControlFeature {
       let lost = requests.remove(surface)
       state.requests = requests
       return .merge(
-        lost.map { end($0, .refused(reason: ControlRequest.surfaceLeft), in: &state) })
+        lost.map { end($0, .refused(reason: ControlRequest.controllerLeft), in: &state) })
     case .restarted:
       // The requests that were outstanding when the program ended are sent again.
       requests.removeSurfaces()

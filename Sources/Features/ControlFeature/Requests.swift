@@ -3,7 +3,7 @@ package import LiveEvents
 /// The requests of the panel to controllers, such as a mixer or the streaming program.
 ///
 /// Everything that affects the state is stored here, so that a replay needs no controller: the
-/// connected controllers, the requests of each, and the refusals. The ``ControlSurface`` of the
+/// connected controllers, the requests of each, and the refusals. The ``Controller`` of the
 /// dependencies delivers the requests.
 package struct Requests: Equatable, Sendable, Codable {
   /// A controller that carries out requests.
@@ -21,7 +21,7 @@ package struct Requests: Equatable, Sendable, Codable {
 
   /// The maximum number of controllers of a room, and the maximum number of controls that they name
   /// together.
-  package static let maximumSurfaces = 16
+  package static let maximumControllers = 16
   package static let maximumNames = 512
 
   /// The controllers in the order in which they connected.
@@ -44,7 +44,7 @@ package struct Requests: Equatable, Sendable, Codable {
   /// Returns whether one more controller fits, with these controls.
   package func fits(_ controls: [String]?) -> Bool {
     let names = surfaces.reduce(controls?.count ?? 0) { $0 + ($1.controls?.count ?? 0) }
-    return surfaces.count < Self.maximumSurfaces && names <= Self.maximumNames
+    return surfaces.count < Self.maximumControllers && names <= Self.maximumNames
   }
 
   /// Returns the request for this control that has no outcome yet.
@@ -53,7 +53,7 @@ package struct Requests: Equatable, Sendable, Codable {
   }
 
   /// Adds a request. Numbers start at 1.
-  mutating func begin(_ wish: ControlRequest.Wish) -> ControlRequest {
+  mutating func begin(_ wish: ControlRequest.Command) -> ControlRequest {
     last += 1
     let request = ControlRequest(
       number: last, wish: wish, surface: surface(for: wish.control)?.number)
@@ -102,7 +102,7 @@ package struct Requests: Equatable, Sendable, Codable {
 
 /// A request to a controller.
 package struct ControlRequest: Equatable, Sendable, Codable {
-  package enum Wish: Equatable, Sendable, Codable {
+  package enum Command: Equatable, Sendable, Codable {
     case slider(String, Double)
     case `switch`(String, Bool)
     case endStream
@@ -120,14 +120,14 @@ package struct ControlRequest: Equatable, Sendable, Codable {
 
   /// A number that is unique in its room.
   package let number: Int
-  package let wish: Wish
+  package let wish: Command
   /// The controller that received the request.
   package var surface: Int?
   /// Whether the controller has confirmed the request, and only its effect is missing: the end of a
   /// stream.
   package var isConfirmed = false
 
-  package init(number: Int, wish: Wish, surface: Int?) {
+  package init(number: Int, wish: Command, surface: Int?) {
     (self.number, self.wish, self.surface) = (number, wish, surface)
   }
 
@@ -135,6 +135,6 @@ package struct ControlRequest: Equatable, Sendable, Codable {
 
   /// The reasons for which requests fail without an answer.
   package static let noAnswer = "no answer"
-  package static let surfaceLeft = "the surface left"
+  package static let controllerLeft = "the surface left"
   package static let replaced = "replaced by a later one"
 }

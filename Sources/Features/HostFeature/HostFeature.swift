@@ -2,9 +2,9 @@ package import ActivityFeature
 package import ChatFeature
 package import Composable
 package import ControlFeature
+package import EncoderStatsFeature
 package import HeaderFeature
 package import LiveEvents
-package import LiveRoomStatsFeature
 package import PollFeature
 package import RecorderFeature
 package import SourcesFeature
@@ -35,7 +35,7 @@ package struct HostFeature {
     @ObservationStateIgnored package var chat: ChatFeature.State?
     @ObservationStateIgnored package var control = ControlFeature.State()
     @ObservationStateIgnored package var header = HeaderFeature.State()
-    @ObservationStateIgnored package var liveRoomStats: LiveRoomStatsFeature.State?
+    @ObservationStateIgnored package var liveRoomStats: EncoderStatsFeature.State?
     @ObservationStateIgnored package var poll: PollFeature.State?
     @ObservationStateIgnored package var recorder = RecorderFeature.State()
     @ObservationStateIgnored package var sources: SourcesFeature.State?
@@ -54,7 +54,7 @@ package struct HostFeature {
     case chat(ChatFeature.Action)
     case control(ControlFeature.Action)
     case header(HeaderFeature.Action)
-    case liveRoomStats(LiveRoomStatsFeature.Action)
+    case liveRoomStats(EncoderStatsFeature.Action)
     case poll(PollFeature.Action)
     case recorder(RecorderFeature.Action)
     case sources(SourcesFeature.Action)
@@ -133,7 +133,7 @@ package struct HostFeature {
     .presents(\.endConfirmation, action: \.endConfirmation) { EndConfirmation() }
     .ifLet(\.activity, action: \.activity) { ActivityFeature() }
     .ifLet(\.chat, action: \.chat) { ChatFeature(dependencies: dependencies) }
-    .ifLet(\.liveRoomStats, action: \.liveRoomStats) { LiveRoomStatsFeature() }
+    .ifLet(\.liveRoomStats, action: \.liveRoomStats) { EncoderStatsFeature() }
     .ifLet(\.poll, action: \.poll) { PollFeature() }
     .ifLet(\.sources, action: \.sources) { SourcesFeature() }
     .ifLet(\.waitingRoom, action: \.waitingRoom) { WaitingRoomFeature() }
@@ -217,7 +217,7 @@ package struct HostFeature {
     ]
     if state.liveRoomStats != nil {
       effects.append(
-        LiveRoomStatsFeature().reduce(into: &state.liveRoomStats!, action: .ticked(at: time))
+        EncoderStatsFeature().reduce(into: &state.liveRoomStats!, action: .ticked(at: time))
           .map(Action.liveRoomStats))
     }
     if state.chat != nil {
@@ -267,7 +267,7 @@ extension HostFeature.State {
   /// whose end may be lost.
   package var wantsTicks: Bool {
     header.isRunning || (chat?.rate ?? 0) > 0 || chat?.notices.isHolding == true
-      || chat?.hasWaves == true
+      || chat?.hasBursts == true
       || waitingRoom?.isCountingDown == true || waitingRoom?.isAdmitting == true
       || poll?.isCountingDown == true
       || !control.dragging.isEmpty
@@ -322,7 +322,7 @@ extension HostFeature.State {
       if analysesChat == true { chat?.beginAnalysis() }
     case .liveRoomStats(.windowClosed):
       if case .some = liveRoomStats { return }
-      if phase.admitsStatistics { liveRoomStats = LiveRoomStatsFeature.State() }
+      if phase.admitsStatistics { liveRoomStats = EncoderStatsFeature.State() }
     case .poll(.began):
       if case .some = poll { return }
       if phase.admitsPoll { poll = PollFeature.State() }

@@ -1,9 +1,9 @@
 import ActivityFeature
 import ChatFeature
 import ControlFeature
+import EncoderStatsFeature
 import HeaderFeature
 import LiveEvents
-import LiveRoomStatsFeature
 import PollFeature
 import RecorderFeature
 import SourcesFeature
@@ -18,7 +18,7 @@ package struct HostView: View {
   package static let names = [
     name, HeaderView.name, WaitingRoomView.name, PollView.name, ActivityView.name, ChatView.name,
     ControlView.name,
-    LiveRoomStatsView.name, RecorderView.name, SourcesView.name,
+    EncoderStatsView.name, RecorderView.name, SourcesView.name,
   ]
 
   package init() {}
@@ -58,7 +58,7 @@ package struct HostView: View {
       context.child(ActivityView(), state, \.activity),
       context.child(ChatView(), state, \.chat),
       context.child(ControlView(), state, \.control),
-      context.child(LiveRoomStatsView(), state, \.liveRoomStats),
+      context.child(EncoderStatsView(), state, \.liveRoomStats),
       context.child(RecorderView(), state, \.recorder),
       context.child(SourcesView(), state, \.sources),
     ]

@@ -1,9 +1,9 @@
 import ActivityFeature
 import ChatFeature
 import ControlFeature
-import Intake
 import LiveEvents
 import SourcesFeature
+import Throttling
 import WaitingRoomFeature
 
 /// The maximum memory of the state of one room. Texts, names, and identifiers are untrusted, so
@@ -28,7 +28,7 @@ package enum RoomBudget {
       + tables
       // The messages outside bursts of duplicates, and the state of the search for bursts.
       + (analysesChat
-        ? MessageHistory.byteLimit(for: chatHistory) + WaveBookkeeping.memory : 0)
+        ? MessageHistory.byteLimit(for: chatHistory) + BurstBookkeeping.memory : 0)
   }
 
   /// The tables of notices, moderation, gift bombs, controls, requests with their failures, title,
@@ -36,7 +36,7 @@ package enum RoomBudget {
   /// block.
   private static let tables =
     (4 * RecentModeration.capacity + 2 * NoticeBoard.groupMemory + 6 * NoticeBoard.limit
-      + 7 * ControlIntake.nameCapacity + Requests.maximumNames
+      + 7 * ControlThrottle.nameCapacity + Requests.maximumNames
       + 5 * SourcesFeature.limit
       + 2 * Prediction.maximumOptions)
     * (EventLimits.nameLength + ByteSlab.padding + 64)

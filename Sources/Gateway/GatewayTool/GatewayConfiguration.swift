@@ -117,16 +117,18 @@ package struct GatewayKey: FileKey {
   package static let program = "livehost-gateway"
 
   package let path: String
-  package let meaning: String
-  package let standard: String
+  package let summary: String
+  package let defaultValue: String
   package let read:
     @Sendable (YAMLNode, inout GatewayConfiguration) throws(ConfigurationError) -> Void
 
   private static func text(
-    _ path: String, _ meaning: String, _ standard: String,
+    _ path: String, _ summary: String, _ defaultValue: String,
     _ set: @escaping @Sendable (inout GatewayConfiguration, String) -> Void
   ) -> GatewayKey {
-    GatewayKey(path: path, meaning: meaning, standard: standard.isEmpty ? "\"\"" : standard) {
+    GatewayKey(
+      path: path, summary: summary, defaultValue: defaultValue.isEmpty ? "\"\"" : defaultValue
+    ) {
       value, configuration throws(ConfigurationError) in
       guard let text = value.scalar else { throw value.problem("expected text") }
       set(&configuration, text)
@@ -136,8 +138,8 @@ package struct GatewayKey: FileKey {
   package static let all: [GatewayKey] = [
     GatewayKey(
       path: "name",
-      meaning: "The name of this node, unique in the cluster; default: the machine's name.",
-      standard: "node1"
+      summary: "The name of this node, unique in the cluster; default: the machine's name.",
+      defaultValue: "node1"
     ) { value, configuration throws(ConfigurationError) in
       let text = try value.text()
       guard GatewayConfiguration.isNodeName(text) else {
@@ -154,8 +156,8 @@ package struct GatewayKey: FileKey {
       "/run/livehost-gateway/io.livehost.Control"
     ) { $0.listen = $1 },
     GatewayKey(
-      path: "viewers", meaning: "The maximum number of monitors at the same time, 1 to 10000.",
-      standard: "1000"
+      path: "viewers", summary: "The maximum number of monitors at the same time, 1 to 10000.",
+      defaultValue: "1000"
     ) { value, configuration throws(ConfigurationError) in
       configuration.viewers = try value.integer(in: 1...10_000)
     },
@@ -183,7 +185,7 @@ package struct GatewayKey: FileKey {
       $0.authorities = $1
     },
     GatewayKey(
-      path: "nats.servers", meaning: "The NATS servers.", standard: "[nats://127.0.0.1:4222]"
+      path: "nats.servers", summary: "The NATS servers.", defaultValue: "[nats://127.0.0.1:4222]"
     ) { value, configuration throws(ConfigurationError) in
       guard case .list(let elements) = value.content, !elements.isEmpty else {
         throw value.problem("expected a list of addresses, such as [nats://127.0.0.1:4222]")
@@ -194,10 +196,10 @@ package struct GatewayKey: FileKey {
     },
     GatewayKey(
       path: "nats.replicas",
-      meaning:
+      summary:
         "The number of servers that keep the log, 1 to 5: 3, or 1 if there is a single server. Used"
         + " when the log is created.",
-      standard: "3"
+      defaultValue: "3"
     ) { value, configuration throws(ConfigurationError) in
       configuration.replicas = try value.integer(in: 1...5)
     },
@@ -216,17 +218,17 @@ package struct GatewayKey: FileKey {
     text("nats.key", "PEM file of the private key of nats.certificate.", "") { $0.natsKey = $1 },
     GatewayKey(
       path: "snapshots.seconds",
-      meaning:
+      summary:
         "The number of seconds after which changes of a room are stored in a snapshot and the log"
         + " is cut, 1 to 86400.",
-      standard: "60"
+      defaultValue: "60"
     ) { value, configuration throws(ConfigurationError) in
       configuration.snapshotSeconds = try value.integer(in: 1...86_400)
     },
     GatewayKey(
       path: "snapshots.kibibytes",
-      meaning: "The number of KiB of a room's log after which a snapshot is stored, 16 to 1048576.",
-      standard: "1024"
+      summary: "The number of KiB of a room's log after which a snapshot is stored, 16 to 1048576.",
+      defaultValue: "1024"
     ) { value, configuration throws(ConfigurationError) in
       configuration.snapshotKibibytes = try value.integer(in: 16...1_048_576)
     },

@@ -4,7 +4,7 @@ import Gateway
 import Glibc
 import LiveSources
 import NIOCore
-import RelayArguments
+import ProgramArguments
 import Systemd
 import UnixSignals
 import UnixSockets

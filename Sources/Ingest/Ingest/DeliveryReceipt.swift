@@ -1,4 +1,5 @@
-import Platform
+import Locking
+import SystemSupport
 
 /// Reports the progress of a delivery to its sender. Thread-safe.
 ///

@@ -1,6 +1,6 @@
 package import LiveEvents
 package import NIOCore
-import Platform
+import SystemSupport
 package import UnixSockets
 import WireFormats
 

@@ -1,7 +1,8 @@
 import Glibc
+import Locking
 package import NIOCore
 import NIOPosix
-import Platform
+import SystemSupport
 package import UnixSockets
 
 /// Serves the ingest socket. Each connection is a stream of lines in any mix of formats.

@@ -1,4 +1,5 @@
-import Platform
+import Locking
+import SystemSupport
 
 /// A connection's ledger, shared with the receipts that sinks hold.
 ///

@@ -1,5 +1,5 @@
-/// Forms of texts, numbered from 0 in the order in which they were seen, each joined with those that are nearly
-/// identical to it.
+/// Forms of texts, numbered from 0 in the order in which they were seen, each joined with those
+/// that are nearly identical to it.
 struct FormIndex: Releasable, Sendable {
   private var form = TextForm()
   /// The number of each form, by its hash.
@@ -20,8 +20,8 @@ struct FormIndex: Releasable, Sendable {
   /// How many forms there are.
   var count: Int { parents.count }
 
-  /// The number of a text's form, which is ``count`` minus one if it is new; `nil` if the text is too short to be
-  /// compared.
+  /// The number of a text's form, which is ``count`` minus one if it is new; `nil` if the text is
+  /// too short to be compared.
   mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> (number: Int, isNew: Bool)? {
     guard let hash = form.read(bytes) else { return nil }
     if let known = numbers[hash] { return (known, false) }

@@ -1,8 +1,10 @@
 package import LiveEvents
 
-/// Finds the highlights of a chat, running or recorded: when it was busier than before, and which words mark that time.
+/// Finds the highlights of a chat, running or recorded: when it was busier than before, and which
+/// words mark that time.
 ///
-/// What it finds depends on the messages and their order only, not on how many of them are looked at in one go.
+/// What it finds depends on the messages and their order only, not on how many of them are looked
+/// at in one go.
 package struct HighlightFinder: Sendable {
   /// In bytes.
   package static let memory = PeakFinder.memory + WordCounts.memory
@@ -17,7 +19,8 @@ package struct HighlightFinder: Sendable {
 
   package init() {}
 
-  /// Looks at a message. Returns whether it did more than counting, so that it is time to look at the clock.
+  /// Looks at a message. Returns whether it did more than counting, so that it is time to look at
+  /// the clock.
   mutating func add(_ text: UnsafeBufferPointer<UInt8>, at time: Timestamp) -> Bool {
     let second = time >= 0 ? time / 1_000 : (time + 1) / 1_000 - 1
     let isNext = peaks.add(second)

@@ -1,11 +1,12 @@
 package import LiveEvents
-import Platform
+import Locking
+import SystemSupport
 
-/// Keeps what is remembered of a chat between two runs. A run that was cancelled may still be there when the next
-/// one begins; that one begins anew, and need not share.
+/// Keeps what is remembered of a chat between two runs. A run that was cancelled may still be there
+/// when the next one begins; that one begins anew, and need not share.
 package final class KeptFinders: Sendable {
   private struct Finders {
-    var waves = WaveFinder()
+    var waves = BurstFinder()
     var highlights = HighlightFinder()
     /// The run that can continue ``highlights``.
     var next = 1
@@ -20,7 +21,7 @@ package final class KeptFinders: Sendable {
   /// - Parameter sliceNanoseconds: how long it works before it yields.
   /// - Throws: `CancellationError`.
   package func find(
-    _ search: WaveSearch, sliceNanoseconds: UInt64 = 700_000
+    _ search: BurstSearch, sliceNanoseconds: UInt64 = 700_000
   ) async throws -> ChatFindings {
     var own = kept.withLock { exchange(&$0, with: nil) } ?? Finders()
     var slice = TimeSlice(length: sliceNanoseconds)

@@ -1,7 +1,8 @@
 package import Foundation
 package import LiveEvents
 
-/// Messages that wait to be analysed: their texts in one block, and the times at which they were written.
+/// Messages that wait to be analysed: their texts in one block, and the times at which they were
+/// written.
 package struct MessageBatch: Equatable, Sendable, Codable {
   /// The most bytes that its texts take.
   package static let byteLimit = 512 << 10

@@ -3,7 +3,8 @@ struct Peak: Equatable, Sendable {
   /// Its first and last second, since 1970.
   let first: Int64
   var last: Int64
-  /// The number of messages in its busiest ten seconds, and the mean of that in the five minutes before it.
+  /// The number of messages in its busiest ten seconds, and the mean of that in the five minutes
+  /// before it.
   var busiest: Int
   let usual: Double
   var messages: Int
@@ -11,9 +12,9 @@ struct Peak: Equatable, Sendable {
 
 /// Counts the messages of each second, and finds the peaks while it does.
 ///
-/// Every window of ten seconds is compared with the mean and the deviation of all windows of ten seconds in the five
-/// minutes before it. Messages may come up to ``lateness`` seconds late: what is found in these seconds is
-/// provisional, and found anew with each second.
+/// Every window of ten seconds is compared with the mean and the deviation of all windows of ten
+/// seconds in the five minutes before it. Messages may come up to ``lateness`` seconds late: what
+/// is found in these seconds is provisional, and found anew with each second.
 struct PeakFinder: Sendable {
   private static let window: Int64 = 10
   private static let baseline: Int64 = 300
@@ -26,7 +27,8 @@ struct PeakFinder: Sendable {
   /// A peak is also at least this many standard deviations above the baseline: neither chance nor
   /// the usual ups and downs of a chat that comes in waves are events.
   private static let deviations = 4.0
-  /// How many seconds are kept: those compared with the oldest one that is provisional, and a power of two.
+  /// How many seconds are kept: those compared with the oldest one that is provisional, and a power
+  /// of two.
   private static let kept = 512
   /// In bytes.
   static let memory = kept * MemoryLayout<Int32>.stride
@@ -84,8 +86,8 @@ struct PeakFinder: Sendable {
     }
   }
 
-  /// The newest peak, in the seconds before the newest one or, at the end of a chat, in that one as well; and what
-  /// comes closest to a peak.
+  /// The newest peak, in the seconds before the newest one or, at the end of a chat, in that one as
+  /// well; and what comes closest to a peak.
   func newestPeak(atEnd: Bool = false) -> (peak: Peak?, busiest: Peak?) {
     var search = settled
     guard let newest else { return (nil, nil) }
@@ -148,8 +150,8 @@ struct PeakFinder: Sendable {
 
     /// Advances by a second, to windows that end at `second`.
     ///
-    /// - Parameter begin: the second of the first message. The time before it does not count as time without
-    ///   messages.
+    /// - Parameter begin: the second of the first message. The time before it does not count as
+    ///   time without messages.
     mutating func add(newest second: Int64, from begin: Int64, _ history: PeakFinder) {
       guard second >= begin else { return }
       newest += history.count(at: second) - history.count(at: second - PeakFinder.window)

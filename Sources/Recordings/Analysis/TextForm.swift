@@ -1,11 +1,12 @@
 import LiveEvents
 
-/// A text as its near-duplicates share it: normalised, and signed by MinHash over runs of four bytes.
+/// A text as its near-duplicates share it: normalised, and signed by MinHash over runs of four
+/// bytes.
 ///
-/// Texts that differ only in case, digits, repetition and white space have one form. The rest are compared by
-/// signatures of 20 minima in 5 bands of 4: two texts that share 80 % of their runs meet in a band with a
-/// probability of 93 %, two that share 50 % with 28 %. Texts that meet are nearly identical if 14 of the 20
-/// minima agree.
+/// Texts that differ only in case, digits, repetition and white space have one form. The rest are
+/// compared by signatures of 20 minima in 5 bands of 4: two texts that share 80 % of their runs
+/// meet in a band with a probability of 93 %, two that share 50 % with 28 %. Texts that meet are
+/// nearly identical if 14 of the 20 minima agree.
 struct TextForm {
   static let bands = 5
   private static let rows = 4

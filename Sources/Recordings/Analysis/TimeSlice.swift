@@ -1,4 +1,4 @@
-import Platform
+import SystemSupport
 
 /// Yields about once a millisecond, by the clock, and checks for cancellation when it does.
 struct TimeSlice {

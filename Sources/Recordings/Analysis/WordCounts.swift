@@ -22,12 +22,14 @@ package enum ChatWords {
   }
 }
 
-/// Counts the words of a chat: in all of it, where older ones count less and less, and in each of the newest seconds.
+/// Counts the words of a chat: in all of it, where older ones count less and less, and in each of
+/// the newest seconds.
 struct WordCounts: Sendable {
   /// How many words are told apart, and in one second. Strangers choose words.
   private static let limit = 8_192
   private static let limitPerSecond = 256
-  /// For how many seconds their words are remembered: a window of a peak, and the seconds that are provisional.
+  /// For how many seconds their words are remembered: a window of a peak, and the seconds that are
+  /// provisional.
   static let seconds: Int64 = 24
   /// In bytes, with what tables take.
   static let memory = limit * 96 + Int(seconds) * limitPerSecond * 32
@@ -98,8 +100,8 @@ struct WordCounts: Sendable {
     }
   }
 
-  /// The words that mark a time: those much more frequent in it than everywhere, weighted by how often they occur in
-  /// it.
+  /// The words that mark a time: those much more frequent in it than everywhere, weighted by how
+  /// often they occur in it.
   func marks(from first: Int64, through last: Int64) -> [Text] {
     var (words, here): ([UInt64: Int], Int) = ([:], 0)
     for second in recent where second.second >= first && second.second <= last {

@@ -53,13 +53,15 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
     bytes == state.bytes && modified == state.modified
   }
 
-  /// Whether its file is not one of the recording, as far as is known: such a one has no last valid line.
+  /// Whether its file is not one of the recording, as far as is known: such a one has no last valid
+  /// line.
   var isForeign: Bool { isDamaged && lastLine == nil }
 
   /// Whether there is no such file, and none that was in its place is known.
   var isNothing: Bool { isForeign && modified == 0 }
 
-  /// What is left of it if there is no such file any more. The row remains: it says that there was one.
+  /// What is left of it if there is no such file any more. The row remains: it says that there was
+  /// one.
   var missing: SegmentRow {
     var row = self
     (row.bytes, row.modified, row.events, row.frames) = (0, 0, 0, 0)
@@ -79,7 +81,8 @@ struct SegmentRow: Codable, Equatable, FetchableRecord, PersistableRecord {
 /// that it stays correct while the program runs; the next start rebuilds it. While another program
 /// holds the file (a backup, say), changes wait. Belongs to one thread.
 final class Catalogue {
-  /// How long an access waits for another program, in seconds. What waits for the disk waits as long.
+  /// How long an access waits for another program, in seconds. What waits for the disk waits as
+  /// long.
   private static let patience = 0.5
   /// How often opening tries again.
   private static let attempts = 10
@@ -156,7 +159,8 @@ final class Catalogue {
     }
   }
 
-  /// - Throws: if a number is not one of ``KeptNumbers``, or the sum of those of all segments is not.
+  /// - Throws: if a number is not one of ``KeptNumbers``, or the sum of those of all segments is
+  ///   not.
   private static func checkNumbers(_ database: Database) throws {
     func check(_ table: String, _ column: String, _ range: ClosedRange<Int64>, sum: String = "max")
       throws
@@ -268,7 +272,8 @@ final class Catalogue {
     try read { try SegmentRow.order(sql: "number").fetchAll($0) }
   }
 
-  /// The undamaged recording that was checked longest ago, or made if it never was, and before `time`.
+  /// The undamaged recording that was checked longest ago, or made if it never was, and before
+  /// `time`.
   func leastRecentlyChecked(before time: Int) throws(RecordingError) -> String? {
     try read {
       try String.fetchOne(

@@ -13,8 +13,9 @@ package struct Damage: Sendable, Equatable, CustomStringConvertible {
 
   /// The number of the segment.
   package var segment: Int
-  /// The number of the last line (its `n`) before the damage; `nil` if it is not known, because the segment was
-  /// written by a version that did not number its lines, or because its first line is damaged.
+  /// The number of the last line (its `n`) before the damage; `nil` if it is not known, because the
+  /// segment was written by a version that did not number its lines, or because its first line is
+  /// damaged.
   package var lastGoodLine: Int?
   package var kind: Kind
 

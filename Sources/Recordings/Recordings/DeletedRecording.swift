@@ -1,9 +1,11 @@
 import FileSystem
-import Platform
+import SystemSupport
 
-/// A recording that is deleted: its directory has a name that no recording has, until all its files are removed.
+/// A recording that is deleted: its directory has a name that no recording has, until all its files
+/// are removed.
 ///
-/// So a crash leaves either all of the recording or nothing of it, and the next start removes what is left.
+/// So a crash leaves either all of the recording or nothing of it, and the next start removes what
+/// is left.
 enum DeletedRecording {
   private static let prefix = ".deleted-"
 

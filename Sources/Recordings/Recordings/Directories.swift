@@ -1,10 +1,11 @@
 import FileSystem
 import Glibc
-import Platform
+import SystemSupport
 
 /// Operations on directories.
 enum Directories {
-  /// Creates a directory and its ancestors, unless they exist, such that they survive a power failure.
+  /// Creates a directory and its ancestors, unless they exist, such that they survive a power
+  /// failure.
   static func create(_ path: String, on disk: any Disk) throws(RecordingError) {
     do throws(RecordingError) {
       return try makeIfMissing(path, on: disk)
@@ -18,7 +19,8 @@ enum Directories {
     do throws(RecordingError) {
       try make(path, on: disk)
     } catch .file(_, _, EEXIST) {
-      // Whoever made it may have been killed before the sync. If it cannot be done, nothing was made here.
+      // Whoever made it may have been killed before the sync. If it cannot be done, nothing was
+      // made here.
       try? sync(parent(of: path), on: disk)
     }
   }

@@ -1,17 +1,18 @@
 import FileSystem
 import JSON
 import LiveEvents
-import Platform
 import RateLimiting
+import SystemSupport
 
 /// Converts what versions without log sequences left on disk, once, at the first start.
 ///
-/// In their state a room wrote either to the log or, while it was recorded, to its recording. A snapshot says how far
-/// the room was in both, and marks in the log name the recordings between them. The converted log has whatever follows
-/// the snapshot of each room, from wherever it was. Recordings stay as they are.
+/// In their state a room wrote either to the log or, while it was recorded, to its recording. A
+/// snapshot says how far the room was in both, and marks in the log name the recordings between
+/// them. The converted log has whatever follows the snapshot of each room, from wherever it was.
+/// Recordings stay as they are.
 ///
-/// The converted log is written beside the old one and replaces it once it is complete, so a start after a kill has the
-/// same result as one that was not killed.
+/// The converted log is written beside the old one and replaces it once it is complete, so a start
+/// after a kill has the same result as one that was not killed.
 struct EarlierState {
   private let snapshots: StateDirectory
   private let read: (_ room: String, _ file: String) -> [UInt8]?
@@ -28,7 +29,8 @@ struct EarlierState {
   private var sequence = 0
 
   /// - Parameters:
-  ///   - read: reads a file of `snapshots` that belongs to a room; `nil` if the room cannot be restored from it.
+  ///   - read: reads a file of `snapshots` that belongs to a room; `nil` if the room cannot be
+  ///     restored from it.
   ///   - log: the directory of the log.
   init(
     snapshots: StateDirectory, read: @escaping (_ room: String, _ file: String) -> [UInt8]?,
@@ -53,8 +55,8 @@ struct EarlierState {
     return newest
   }
 
-  /// What files with snapshots of a room are called, in the order in which they count. Rooms that were set aside need
-  /// what follows, too: people may bring them back.
+  /// What files with snapshots of a room are called, in the order in which they count. Rooms that
+  /// were set aside need what follows, too: people may bring them back.
   private static let suffixes = [".json", ".json.previous", ".json.set-aside"]
 
   private func exists(_ path: String) -> Bool { (try? disk.state(of: path)) != nil }
@@ -244,8 +246,9 @@ struct EarlierState {
     return room
   }
 
-  /// Of recordings of a room, the one that was being written, if it began after what is known of the room. By what the
-  /// recordings say of the log in front of them: the clock may have been set back between two of them.
+  /// Of recordings of a room, the one that was being written, if it began after what is known of
+  /// the room. By what the recordings say of the log in front of them: the clock may have been set
+  /// back between two of them.
   private static func lastRecording(
     _ recordings: [RecordingRow], behind saved: LogPosition?, and closed: Int?,
     in store: RecordingStore
@@ -286,7 +289,8 @@ struct EarlierState {
       do throws(RecordingError) {
         hasMore = try reader.read(into: &steps)
       } catch {
-        // Whose batches are missing finds out by the next mark; of the last one, a part may be there.
+        // Whose batches are missing finds out by the next mark; of the last one, a part may be
+        // there.
         (hasMore, isCutShort, isWhole) = (false, true, false)
       }
       progress.note(read: reader.bytesRead - bytes)
@@ -309,7 +313,8 @@ struct EarlierState {
     }
   }
 
-  /// Plays what a room recorded. A recording that cannot be read to its end leaves the room where it stopped.
+  /// Plays what a room recorded. A recording that cannot be read to its end leaves the room where
+  /// it stopped.
   ///
   /// - Parameter end: where something else comes next.
   /// - Returns: `false` if something is missing, so that the room must not take what comes next.
@@ -385,7 +390,8 @@ private struct LogPosition: Decodable, Equatable, Comparable {
 /// A position between two steps of a recording.
 private struct RecordedPosition: Decodable, Equatable {
   let recording: String
-  /// The room's time at the last step before, and how many of the steps at that time precede the position.
+  /// The room's time at the last step before, and how many of the steps at that time precede the
+  /// position.
   var instant: Instant
   var steps: Int
 
@@ -405,8 +411,8 @@ private struct EarlierMark: Decodable {
   var closed: Bool?
   var position: LogPosition { LogPosition(session: session, batch: batch) }
 
-  /// `nil` if the step is something else. A mark that no daemon writes is one of no room: what is behind it must not
-  /// be taken for what the room before it did.
+  /// `nil` if the step is something else. A mark that no daemon writes is one of no room: what is
+  /// behind it must not be taken for what the room before it did.
   init?(_ step: RecordedStep) {
     guard case .change(let text, _) = step, Self.isMark(step) else { return nil }
     if let mark = EarlierMark(text: text), mark.session >= 0 {
@@ -448,7 +454,8 @@ extension RecordedStep {
 
 /// What the log says of a room.
 private struct LoggedRoom {
-  /// The session with which the newest life of the room begins, and when, in milliseconds since 1970.
+  /// The session with which the newest life of the room begins, and when, in milliseconds since
+  /// 1970.
   private var opened: (session: Int, time: Int)?
   /// The newest session in which the room was closed for good.
   private(set) var closed: Int?
@@ -523,8 +530,8 @@ private struct EarlierRoom {
     RecordedPosition(recording: recording, instant: .origin, steps: 0)
   }
 
-  /// From where on the recording has to be played that comes before what follows a mark in the log; `nil` if none
-  /// does.
+  /// From where on the recording has to be played that comes before what follows a mark in the log;
+  /// `nil` if none does.
   func recording(before mark: EarlierMark) -> RecordedPosition? {
     guard let end = mark.recorded, !isLost, isAhead(mark) else { return nil }
     if let recorded { return recorded.recording == end.recording ? recorded : nil }
@@ -549,7 +556,8 @@ private struct EarlierRoom {
     return true
   }
 
-  /// Goes on, behind the log, with the recording that no snapshot mentions, unless the log has led to it.
+  /// Goes on, behind the log, with the recording that no snapshot mentions, unless the log has led
+  /// to it.
   mutating func end() {
     guard let last, last.recording != recorded?.recording else { return }
     if recorded == nil { isLost = isLost || last.logEnd != logged }

@@ -1,7 +1,7 @@
 import RateLimiting
 
-/// Encoded lines without the members that chain them (see ``LineChain``). The log encodes each line once, and recordings
-/// copy it. Belongs to the writer's thread.
+/// Encoded lines without the members that chain them (see ``LineChain``). The log encodes each line
+/// once, and recordings copy it. Belongs to the writer's thread.
 final class EncodedLines {
   private(set) var bytes: [UInt8] = []
   /// Where each line ends.

@@ -1,7 +1,7 @@
 import FileSystem
 import Glibc
 import LiveEvents
-import Platform
+import SystemSupport
 
 /// A file that is read from its beginning, block by block. Closes itself when it is released.
 struct InputFile: ~Copyable {
@@ -50,8 +50,8 @@ struct InputFile: ~Copyable {
     return state
   }
 
-  /// The same of what has the name of a segment. If that is something else than a file, or a link that leads nowhere,
-  /// it counts as an empty one, whose problem must not hide the other segments.
+  /// The same of what has the name of a segment. If that is something else than a file, or a link
+  /// that leads nowhere, it counts as an empty one, whose problem must not hide the other segments.
   static func state(
     ofSegment path: String, on disk: any Disk
   ) throws(RecordingError) -> (state: FileState, problem: RecordingError?) {

@@ -1,14 +1,17 @@
-/// The numbers that the files of this program have. One that no daemon gets to was written by somebody else; it must
-/// not be taken, since what is added to it would overflow.
+/// The numbers that the files of this program have. One that no daemon gets to was written by
+/// somebody else; it must not be taken, since what is added to it would overflow.
 package enum KeptNumbers {
-  /// Whatever is counted, and times in milliseconds. 2 to the 53rd is as far as other programs count that read JSON.
+  /// Whatever is counted, and times in milliseconds. 2 to the 53rd is as far as other programs
+  /// count that read JSON.
   static let range = 0...1 << 53
   /// The latest time in nanoseconds, decades after the latest that a room has.
   static let latest: Int64 = 1 << 62 + 1 << 60
 
-  /// The name of the first member of JSON objects whose number is not possible; `nil` if there is none.
+  /// The name of the first member of JSON objects whose number is not possible; `nil` if there is
+  /// none.
   ///
-  /// - Complexity: O(*n*) in the number of bytes, below a nanosecond for each: far less than to decode them.
+  /// - Complexity: O(*n*) in the number of bytes, below a nanosecond for each: far less than to
+  ///   decode them.
   package static func impossibleMember(in text: UnsafeBufferPointer<UInt8>) -> String? {
     var position = 0
     /// Of the string before the number.

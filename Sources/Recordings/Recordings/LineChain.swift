@@ -1,13 +1,14 @@
 import Glibc
 import JSON
-import Platform
+import SystemSupport
 
-/// What ties the lines of a recording together. The last two members of each line are `n`, its number in the
-/// recording, and `crc`, the CRC-32C of it and of all lines of its segment before it as eight hexadecimal
-/// digits, without the `crc` members themselves. The header of a segment names the checksum with which the
-/// segment before it ends.
+/// What ties the lines of a recording together. The last two members of each line are `n`, its
+/// number in the recording, and `crc`, the CRC-32C of it and of all lines of its segment before it
+/// as eight hexadecimal digits, without the `crc` members themselves. The header of a segment names
+/// the checksum with which the segment before it ends.
 ///
-/// So a line that is valid proves that everything before it is as it was written, and nothing is missing.
+/// So a line that is valid proves that everything before it is as it was written, and nothing is
+/// missing.
 struct LineChain: Equatable {
   /// The number of the last line; 0 before the first.
   var number = 0
@@ -23,7 +24,8 @@ struct LineChain: Equatable {
   /// What the first line of the next segment continues.
   var nextSegment: LineChain { LineChain(number: number) }
 
-  /// Whether a segment whose header says `previous` is the one that follows the segment that ends so.
+  /// Whether a segment whose header says `previous` is the one that follows the segment that ends
+  /// so.
   static func leads(_ end: LineChain?, to previous: String?) -> Bool { end?.text == previous }
 
   /// The checksum as it is written.
@@ -67,8 +69,9 @@ struct LineChain: Equatable {
       && end[tail - 1] == UInt8(ascii: "}")
   }
 
-  /// Takes a line, given without its line ending, if it continues the chain. Returns the line without its last
-  /// two members and its closing brace; `nil`, and changes nothing, if it does not continue it.
+  /// Takes a line, given without its line ending, if it continues the chain. Returns the line
+  /// without its last two members and its closing brace; `nil`, and changes nothing, if it does not
+  /// continue it.
   ///
   /// - Parameter isFirst: whether it is the first line of a segment, which may have any number.
   mutating func take(

@@ -6,8 +6,8 @@ import Wording
 /// What earlier runs left in the log that all rooms share, read once from beginning to end.
 package struct LogContents: Sendable {
   package struct Room: Sendable, Equatable {
-    /// The batch with which the newest life of the room begins, and when, in milliseconds since 1970; `nil` if that is
-    /// not in the log any more.
+    /// The batch with which the newest life of the room begins, and when, in milliseconds since
+    /// 1970; `nil` if that is not in the log any more.
     package var opened: Opening?
     /// The newest batch with which the room was closed for good.
     package var closed: Int?
@@ -63,8 +63,8 @@ package struct LogContents: Sendable {
 
   package var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
 
-  /// Reads the next segment. One that was not closed is closed now: what was being written when the program ended, or
-  /// the disk failed, is cut off.
+  /// Reads the next segment. One that was not closed is closed now: what was being written when the
+  /// program ended, or the disk failed, is cut off.
   mutating func read(_ number: Int, at path: String, isLast: Bool) throws(RecordingError) {
     let size = try InputFile.state(of: path, on: disk).bytes
     let reader = try SegmentReader(path: path, on: disk, decodes: false)
@@ -87,7 +87,8 @@ package struct LogContents: Sendable {
     let isDamaged =
       isCutShort
       || (lastNumber != nil && (lastNumber != number - 1 || (previous ?? end?.text) != end?.text))
-    // The one before has lost its last lines, and perhaps the rest of a batch: it may end as one that was killed.
+    // The one before has lost its last lines, and perhaps the rest of a batch: it may end as one
+    // that was killed.
     if lastNumber == number - 1, let previous, previous != end?.text {
       segments[segments.count - 1].noteShortened()
     }
@@ -165,7 +166,8 @@ package struct LogContents: Sendable {
     )
   }
 
-  /// Tells what is cut off. Nothing shows whether it was ever synced: the newest lines that were are not marked yet.
+  /// Tells what is cut off. Nothing shows whether it was ever synced: the newest lines that were
+  /// are not marked yet.
   private mutating func tellCut(_ reader: SegmentReader, _ bytes: Int) {
     guard bytes > 0, let chain = reader.chain, let number = lastNumber else { return }
     var rooms = Set(reader.roomsOfBadLines.compactMap(\.self))
@@ -177,8 +179,8 @@ package struct LogContents: Sendable {
         + "\(number)\(whose), not known to be synced when the program ended")
   }
 
-  /// Closes a segment that was being written when the program ended or the disk failed, or syncs it: what comes next
-  /// relies on it.
+  /// Closes a segment that was being written when the program ended or the disk failed, or syncs
+  /// it: what comes next relies on it.
   private mutating func close(_ reader: SegmentReader, _ path: String) {
     guard let chain = reader.chain else { return }
     do throws(RecordingError) {

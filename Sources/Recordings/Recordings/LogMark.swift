@@ -1,16 +1,17 @@
 import JSON
 import Synchronization
 
-/// The first line of a batch in the log, written as a change: it names the room to which the following lines belong.
+/// The first line of a batch in the log, written as a change: it names the room to which the
+/// following lines belong.
 ///
-/// Each batch has a *log sequence*. All rooms share one counter, and a restart continues it, so no number is used twice.
-/// The numbers of one room increase, but not by one.
+/// Each batch has a *log sequence*. All rooms share one counter, and a restart continues it, so no
+/// number is used twice. The numbers of one room increase, but not by one.
 package struct LogMark: Sendable, Codable, Equatable {
   package let room: String
   /// The log sequence of the batch.
   package let sequence: Int
-  /// The log sequence of the room's previous batch; 0 if this batch opens the room. A room whose state has another log
-  /// sequence lacks a batch in between.
+  /// The log sequence of the room's previous batch; 0 if this batch opens the room. A room whose
+  /// state has another log sequence lacks a batch in between.
   package let after: Int
   /// The recording to which the batch is copied, if any.
   package var recording: String?
@@ -34,8 +35,8 @@ package struct LogMark: Sendable, Codable, Equatable {
 }
 
 extension LogMark {
-  /// `nil` if the step is not a mark. An invalid mark names no room: the following lines must not be attributed to the
-  /// room before it.
+  /// `nil` if the step is not a mark. An invalid mark names no room: the following lines must not
+  /// be attributed to the room before it.
   package init?(_ step: RecordedStep) {
     guard case .change(let text, _) = step else { return nil }
     self.init(text: text)

@@ -1,10 +1,11 @@
 import FileSystem
 import LiveEvents
-import Platform
+import SystemSupport
 
 /// The log that all rooms share, while it is being written. Belongs to the writer's thread.
 ///
-/// It goes on in the next segment whenever it is opened. Segments that no room needs any more are removed.
+/// It goes on in the next segment whenever it is opened. Segments that no room needs any more are
+/// removed.
 final class LogSession {
   private let directory: String
   private let settings: RecordingSettings
@@ -17,7 +18,8 @@ final class LogSession {
   private var numbers: [Int] = []
   /// Says which segment is the newest, so that it is missed if it is gone.
   private var newest: NewestSegment
-  /// The oldest segment that cannot be read. Nothing from there on is removed, so that it can be mended.
+  /// The oldest segment that cannot be read. Nothing from there on is removed, so that it can be
+  /// mended.
   private var unreadable: Int?
   /// What the next segment continues, if it is known.
   private var end: LineChain?
@@ -27,12 +29,13 @@ final class LogSession {
   private var ending: [UInt64] = []
   /// Changed by ``change(_:_:)`` only, as far as that changes ``Room/first``.
   private var rooms: [String: Room] = [:]
-  /// How many rooms need which segment first: to look through all of them whenever one is saved takes minutes with
-  /// 50,000.
+  /// How many rooms need which segment first: to look through all of them whenever one is saved
+  /// takes minutes with 50,000.
   private var firstNeeded: [Int: Int] = [:]
   private var completions: [@Sendable () -> Void] = []
   private var failure: (error: RecordingError, retryAt: UInt64)?
-  /// What earlier runs left; `nil` once something new is in the log, and the recordings are completed.
+  /// What earlier runs left; `nil` once something new is in the log, and the recordings are
+  /// completed.
   private var contents: LogContents?
   /// Whether all recordings are completed that were being written when the program ended.
   private var hasCompletedRecordings = false
@@ -55,13 +58,14 @@ final class LogSession {
   /// What of the log a room needs: lines behind its newest snapshot and the one before.
   private final class Room {
     var onSnapshotDue: (@Sendable (String) -> Void)?
-    /// The first segments with lines behind either of them, and behind the one that is being written; `nil` if
-    /// there are no such lines.
+    /// The first segments with lines behind either of them, and behind the one that is being
+    /// written; `nil` if there are no such lines.
     var behindPrevious: Int?
     var behindNewest: Int?
     var behindNext: Int?
     var isSaving = false
-    /// How many rooms of this name are there: a new one may be open before the closing of the old one is done.
+    /// How many rooms of this name are there: a new one may be open before the closing of the old
+    /// one is done.
     var lives: Int
     /// Whether nothing of it is needed any more, though it may write on for a moment.
     private(set) var isForgotten = false
@@ -99,8 +103,8 @@ final class LogSession {
 
   // MARK: The start
 
-  /// Reads what earlier runs left, cuts off what was being written when the last one ended, and tells about damage: once,
-  /// and not while something new is being written.
+  /// Reads what earlier runs left, cuts off what was being written when the last one ended, and
+  /// tells about damage: once, and not while something new is being written.
   func recover() throws(RecordingError) -> LogContents {
     if let contents { return contents }
     guard segments == nil, failure == nil else { throw .inUse("log") }
@@ -124,8 +128,8 @@ final class LogSession {
     }
     progress.begin(bytes: sizes.reduce(0, +))
     defer { progress.begin(bytes: 0) }
-    // One without its lines is left as it is. If it were closed, and this start is killed, nothing would tell the next
-    // one that they are gone.
+    // One without its lines is left as it is. If it were closed, and this start is killed, nothing
+    // would tell the next one that they are gone.
     for (number, size) in zip(numbers, sizes) where !isMissing || number != newest.number {
       let path = RecordingFiles.path(of: number, in: directory)
       do throws(RecordingError) {
@@ -139,7 +143,8 @@ final class LogSession {
     if isMissing { contents.noteMissing(newest.number, in: directory) }
     for problem in contents.problems { onProblem(problem) }
     for (name, room) in contents.rooms {
-      // What is saved of a closed one may not be gone yet, and would bring it back without its closing.
+      // What is saved of a closed one may not be gone yet, and would bring it back without its
+      // closing.
       let entry = Room(lives: room.isOpen ? 0 : 1, order: rooms.count)
       rooms[name] = entry
       change(entry) { $0.note(room.firstSegment) }
@@ -156,8 +161,8 @@ final class LogSession {
     if segments != nil { contents = nil }
   }
 
-  /// Whether a segment was created, but nothing more than its first line was written. Then the one before it may lack
-  /// its last line.
+  /// Whether a segment was created, but nothing more than its first line was written. Then the one
+  /// before it may lack its last line.
   private func isEmpty(_ number: Int) throws(RecordingError) -> Bool {
     let path = RecordingFiles.path(of: number, in: directory)
     let scan = try SegmentReader.scan(path: path, on: settings.disk)
@@ -167,7 +172,8 @@ final class LogSession {
 
   // MARK: Rooms
 
-  /// - Parameter onSnapshotDue: called with the room when a snapshot of it would let the log be cut.
+  /// - Parameter onSnapshotDue: called with the room when a snapshot of it would let the log be
+  ///   cut.
   func enter(_ room: String, onSnapshotDue: @escaping @Sendable (String) -> Void) {
     let entry = rooms[room] ?? Room(order: rooms.count)
     rooms[room] = entry
@@ -335,7 +341,8 @@ final class LogSession {
     let ahead = Self.segmentsAhead(of: rooms.count)
     for (name, room) in rooms {
       guard !room.isSaving, let first = room.first else { continue }
-      // Not all rooms at once, and not the second snapshot, which lets the log be cut, directly behind the first.
+      // Not all rooms at once, and not the second snapshot, which lets the log be cut, directly
+      // behind the first.
       if number - first >= ahead - room.order % (ahead / 2),
         room.behindNewest.map({ number - $0 >= ahead / 2 }) ?? true
       {
@@ -345,15 +352,17 @@ final class LogSession {
     cut()
   }
 
-  /// How many segments the log may be ahead of a room's older snapshot before a new one is asked for; even.
+  /// How many segments the log may be ahead of a room's older snapshot before a new one is asked
+  /// for; even.
   ///
-  /// What snapshots write should not be more than what the log does: that of a busy room has 100 to 200 KB, and its
-  /// share of the log until the next one is 128 KiB then.
+  /// What snapshots write should not be more than what the log does: that of a busy room has 100 to
+  /// 200 KB, and its share of the log until the next one is 128 KiB then.
   private static func segmentsAhead(of rooms: Int) -> Int {
     min(max(rooms / 256, 1), 16) * 2
   }
 
-  /// Removes segments that neither a room nor a recording needs, oldest first, so that the remaining ones are contiguous.
+  /// Removes segments that neither a room nor a recording needs, oldest first, so that the
+  /// remaining ones are contiguous.
   private func cut() {
     guard numbers.count > 1 else { return }
     let uncompleted =

@@ -7,8 +7,8 @@ extension LogContents {
     recordings[recording].map { $0.last > sequence } ?? false
   }
 
-  /// Reads the batches of a recording after a mark, block by block. A recording that was being written
-  /// when the program ended may lack them.
+  /// Reads the batches of a recording after a mark, block by block. A recording that was being
+  /// written when the program ended may lack them.
   ///
   /// - Returns: `false` if a batch is missing in between. `body` gets only what precedes the gap.
   /// - Throws: what `body` throws, and ``RecordingError`` if the log cannot be read.
@@ -17,7 +17,8 @@ extension LogContents {
     _ body: (EncodedLines) throws(RecordingError) -> Void
   ) throws(RecordingError) -> Bool {
     guard let found = recordings[recording] else { return true }
-    // Unrecorded batches may be missing before the first recorded one, since a snapshot replaces them.
+    // Unrecorded batches may be missing before the first recorded one, since a snapshot replaces
+    // them.
     let isExact = mark.contents != SegmentContents()
     var tail = Tail(
       recording: recording, room: found.room, newest: mark.sequence, isExact: isExact)

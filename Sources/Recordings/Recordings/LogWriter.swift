@@ -1,9 +1,10 @@
-import Platform
+import SystemSupport
 
-/// Writes one room's batches to the write-ahead log, which all rooms share. May be used from any thread.
+/// Writes one room's batches to the write-ahead log, which all rooms share. May be used from any
+/// thread.
 ///
-/// After a batch is lost, all later ones are dropped. The room then needs a new writer, and a snapshot that replaces the lost
-/// batches.
+/// After a batch is lost, all later ones are dropped. The room then needs a new writer, and a
+/// snapshot that replaces the lost batches.
 package final class LogWriter: Sendable {
   private let number: UInt64
   private let writer: RecordingWriter

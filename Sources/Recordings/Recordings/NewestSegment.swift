@@ -1,13 +1,14 @@
 import FileSystem
 import JSON
 
-/// Remembers, in a file beside the directory of the log, which log it is and the newest segment of which something was
-/// synced: the log itself cannot say what is missing at its end, or was put in its place. Belongs to the writer's
-/// thread.
+/// Remembers, in a file beside the directory of the log, which log it is and the newest segment of
+/// which something was synced: the log itself cannot say what is missing at its end, or was put in
+/// its place. Belongs to the writer's thread.
 struct NewestSegment {
   /// 0 if there was none.
   private(set) var number = 0
-  /// When the log began, in milliseconds since 1970, by which logs are told apart; 0 if it is not known.
+  /// When the log began, in milliseconds since 1970, by which logs are told apart; 0 if it is not
+  /// known.
   var startedAt = 0
   /// Whether it is of a log with log sequences: earlier versions did not write their version.
   private(set) var isCurrent = false

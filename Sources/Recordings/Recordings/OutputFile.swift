@@ -1,5 +1,5 @@
 import FileSystem
-import Platform
+import SystemSupport
 
 /// A file that is only appended to. Closes itself when it is released.
 struct OutputFile: ~Copyable {

@@ -10,7 +10,8 @@ package struct RecordingCheck: ~Copyable {
   /// How many bytes have been read.
   package var bytesRead: Int { reader.bytesRead }
 
-  /// How many lines have been read up to the end of the last segment that was read, damaged ones included.
+  /// How many lines have been read up to the end of the last segment that was read, damaged ones
+  /// included.
   package var lines: Int { reader.linesBefore }
 
   /// How many events, frames and changes are in the lines that are as they were written.

@@ -15,7 +15,8 @@ package struct RecordingFiles: Sendable {
     package fileprivate(set) var isShortened: Bool
     /// Whether the catalogue knows it.
     var isListed = true
-    /// Whether it is the file that was examined, whatever name its header has: a recording may be renamed.
+    /// Whether it is the file that was examined, whatever name its header has: a recording may be
+    /// renamed.
     var isExamined = true
   }
 
@@ -84,7 +85,8 @@ enum RecordingName {
     return "\(room)-\(Format.padded(parts.tm_year + 1_900, 4))\(day)T\(time)Z"
   }
 
-  /// The second in which a recording of this name began, in milliseconds since 1970; 0 if the name does not say.
+  /// The second in which a recording of this name began, in milliseconds since 1970; 0 if the name
+  /// does not say.
   static func startedAt(_ name: String) -> Int {
     guard let dash = name.lastIndex(of: "-") else { return 0 }
     let text = Array(name[dash...].utf8)

@@ -1,5 +1,6 @@
 import LiveEvents
-import Platform
+import Locking
+import SystemSupport
 
 /// The recordings as anybody may list them, without a visit to the writer's thread: that one
 /// acknowledges, and strangers list as often as they like.

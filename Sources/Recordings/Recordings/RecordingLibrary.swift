@@ -1,7 +1,7 @@
 package import FileSystem
 import Glibc
-package import Platform
 import Synchronization
+package import SystemSupport
 
 /// All recordings in a directory. May be used from any thread.
 ///
@@ -76,13 +76,16 @@ package final class RecordingLibrary: Sendable {
 
   // MARK: The log of all rooms
 
-  /// Converts what an earlier version left, if there is something. Must be called before anything of it is read.
+  /// Converts what an earlier version left, if there is something. Must be called before anything
+  /// of it is read.
   ///
   /// - Parameters:
   ///   - snapshots: of the rooms.
-  ///   - read: reads a file of `snapshots` that belongs to a room; `nil` if the room cannot be restored from it.
+  ///   - read: reads a file of `snapshots` that belongs to a room; `nil` if the room cannot be
+  ///     restored from it.
   /// - Returns: what is missing in rooms, for people.
-  /// - Throws: why it could not be converted. Nothing is lost by that, unless something is logged now.
+  /// - Throws: why it could not be converted. Nothing is lost by that, unless something is logged
+  ///   now.
   package func convertEarlierState(
     of snapshots: StateDirectory,
     read: @escaping @Sendable (_ room: String, _ file: String) -> [UInt8]?
@@ -92,8 +95,9 @@ package final class RecordingLibrary: Sendable {
     }
   }
 
-  /// Reads what earlier runs left in the log, and cuts off what was being written when the last one ended. To be called
-  /// before any room is logged; ``open()`` does it as well, to complete the recordings.
+  /// Reads what earlier runs left in the log, and cuts off what was being written when the last one
+  /// ended. To be called before any room is logged; ``open()`` does it as well, to complete the
+  /// recordings.
   package func recoverLog() async throws(RecordingError) -> LogContents {
     try await writer.perform { store throws(RecordingError) in try store.log.recover() }
   }
@@ -106,7 +110,8 @@ package final class RecordingLibrary: Sendable {
 
   /// Lets a room write to the log, until ``LogWriter/end()``.
   ///
-  /// - Parameter onFailure: called on the writer's thread if nothing more will be written through it.
+  /// - Parameter onFailure: called on the writer's thread if nothing more will be written through
+  ///   it.
   package func log(
     _ room: String, onFailure: @escaping @Sendable () -> Void
   ) -> LogWriter {
@@ -117,10 +122,11 @@ package final class RecordingLibrary: Sendable {
       number: number, writer: writer, settings: settings, status: status, sequence: sequence)
   }
 
-  /// Notes that a room is open. Until ``forget(_:)``, whatever is in the log behind its newest two snapshots stays
-  /// there.
+  /// Notes that a room is open. Until ``forget(_:)``, whatever is in the log behind its newest two
+  /// snapshots stays there.
   ///
-  /// - Parameter onSnapshotDue: called with the room, on the writer's thread, when a snapshot would let the log be cut.
+  /// - Parameter onSnapshotDue: called with the room, on the writer's thread, when a snapshot would
+  ///   let the log be cut.
   package func keep(_ room: String, onSnapshotDue: @escaping @Sendable (String) -> Void) {
     writer.submit { $0.log.enter(room, onSnapshotDue: onSnapshotDue) }
   }
@@ -128,8 +134,8 @@ package final class RecordingLibrary: Sendable {
   /// Notes that nothing of a room is needed any more.
   package func forget(_ room: String) { writer.submit { $0.log.forget(room) } }
 
-  /// Notes that a snapshot of everything that a room has handed over is being written; ``noteSaved(_:isWritten:)``
-  /// must follow.
+  /// Notes that a snapshot of everything that a room has handed over is being written;
+  /// ``noteSaved(_:isWritten:)`` must follow.
   package func noteSaving(_ room: String) { writer.submit { $0.log.noteSaving(room) } }
 
   package func noteSaved(_ room: String, isWritten: Bool) {
@@ -147,7 +153,8 @@ package final class RecordingLibrary: Sendable {
   ///
   /// - Parameters:
   ///   - room: only those of this room; `nil` for all rooms.
-  ///   - before: only those that are older than the recording of this name. If there is none of this
+  ///   - before: only those that are older than the recording of this name. If there is none of
+  ///     this
   ///     name, there are no older ones.
   ///   - limit: how many at most.
   package func page(
@@ -158,7 +165,8 @@ package final class RecordingLibrary: Sendable {
     return index.page(room: room, before: before, limit: limit) ?? RecordingPage()
   }
 
-  /// Returns once the writer has done all that it was given so far, and told who waited for it, or has ended.
+  /// Returns once the writer has done all that it was given so far, and told who waited for it, or
+  /// has ended.
   package func settle() async {
     try? await writer.perform { $0.commit(now: MonotonicClock.nanoseconds()) }
   }
@@ -172,8 +180,8 @@ package final class RecordingLibrary: Sendable {
 
   /// Deletes a recording and returns what it was. A crash leaves all of it or nothing.
   ///
-  /// - Throws: ``RecordingError/noSuchRecording(_:)``; ``RecordingError/inUse(_:)`` if it is being written or read;
-  ///   other errors, which leave it as it is.
+  /// - Throws: ``RecordingError/noSuchRecording(_:)``; ``RecordingError/inUse(_:)`` if it is being
+  ///   written or read; other errors, which leave it as it is.
   package func delete(_ name: String) async throws(RecordingError) -> RecordingSummary {
     let deleted = try await writer.perform { store throws(RecordingError) in
       try store.delete(name)
@@ -190,8 +198,8 @@ package final class RecordingLibrary: Sendable {
     }
   }
 
-  /// Notes in the catalogue that a reader found nothing wrong. Returns whether the recording was known as damaged, and
-  /// no longer is.
+  /// Notes in the catalogue that a reader found nothing wrong. Returns whether the recording was
+  /// known as damaged, and no longer is.
   package func note(
     _ whole: RecordingCheck.Whole, of name: String
   ) async throws(RecordingError) -> Bool {
@@ -206,8 +214,8 @@ package final class RecordingLibrary: Sendable {
   /// Why the log cannot be written at present.
   package var logFailure: PresentFailure? { index.logFailure }
 
-  /// The undamaged recording that was checked longest ago, or made if it never was; `nil` if that is true of
-  /// none before `time`, in milliseconds since 1970.
+  /// The undamaged recording that was checked longest ago, or made if it never was; `nil` if that
+  /// is true of none before `time`, in milliseconds since 1970.
   package func leastRecentlyChecked(before time: Int) async throws(RecordingError) -> String? {
     try await writer.perform { store throws(RecordingError) in
       try store.leastRecentlyChecked(before: time)
@@ -250,8 +258,8 @@ package struct RecordingSettings: Sendable {
   package var maximumWaiting = 2_000_000
   /// Where the segments are.
   package var disk: any Disk = SystemDisk()
-  /// Where SQLite keeps the catalogue, which is never on ``disk``: by default in the directory of the recordings.
-  /// With a simulated disk it is a temporary file, or `:memory:`.
+  /// Where SQLite keeps the catalogue, which is never on ``disk``: by default in the directory of
+  /// the recordings. With a simulated disk it is a temporary file, or `:memory:`.
   package var cataloguePath: String?
 
   package init() {}
@@ -272,7 +280,8 @@ package enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible
   case inUse(String)
   /// The state of an unrecorded room could not be written, or the room was closed.
   case notKept
-  /// A segment differs from what was written: a checksum does not match, or it contains a malformed line.
+  /// A segment differs from what was written: a checksum does not match, or it contains a malformed
+  /// line.
   case damaged(recording: String, Damage)
   /// The checksum in a file of a ``StateDirectory`` does not match.
   case rotten(path: String)

@@ -48,9 +48,9 @@ package struct RecordingReader: ~Copyable {
 
   /// Adds the steps of the next block to `steps`; `false` at the end. A block may have none.
   ///
-  /// - Throws: ``RecordingError/damaged(recording:_:)`` at the end of a segment that differs from what was
-  ///   written. Everything readable has been returned by then, and nothing follows: what is behind it would not
-  ///   lead to the state that the room had.
+  /// - Throws: ``RecordingError/damaged(recording:_:)`` at the end of a segment that differs from
+  ///   what was written. Everything readable has been returned by then, and nothing follows: what
+  ///   is behind it would not lead to the state that the room had.
   /// - Complexity: O(size of a block), about 0.1 ms.
   package mutating func read(into steps: inout [RecordedStep]) throws(RecordingError) -> Bool {
     if segment == nil {
@@ -97,7 +97,8 @@ package struct RecordingReader: ~Copyable {
     return true
   }
 
-  /// What is wrong if the present segment is a file of another recording, or of another place in this one.
+  /// What is wrong if the present segment is a file of another recording, or of another place in
+  /// this one.
   private var misplacement: Damage? {
     let file = files.segments[next - 1]
     guard !file.isExamined, let header = segment?.header else { return nil }

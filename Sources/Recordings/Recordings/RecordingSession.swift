@@ -22,8 +22,9 @@ final class RecordingSession {
   private var progress = ProgressThinner<(bytes: Int, durationMs: Int)>()
   private(set) var failure: RecordingError?
   private let syncNanoseconds: UInt64
-  /// The first log segments with batches from before and after the newest `segmentSynced` line. That line itself becomes
-  /// durable with the next sync only. Until then a recovery may need the log from before it.
+  /// The first log segments with batches from before and after the newest `segmentSynced` line.
+  /// That line itself becomes durable with the next sync only. Until then a recovery may need the
+  /// log from before it.
   private var beforeMark: Int?
   private var behindMark: Int?
   /// When to sync the newest `segmentSynced` line itself.
@@ -34,7 +35,8 @@ final class RecordingSession {
   ///
   /// - Parameters:
   ///   - segments: the segments that the recording already has.
-  ///   - sequence: a log sequence after the last batch in them, and before the first one that will be copied.
+  ///   - sequence: a log sequence after the last batch in them, and before the first one that will
+  ///     be copied.
   init(
     row: RecordingRow, after segments: [SegmentRow] = [], _ sequence: Int, directory: String,
     catalogue: Catalogue,
@@ -61,7 +63,8 @@ final class RecordingSession {
       directory: directory, settings: settings,
       syncNanoseconds: settings.recordingSyncNanoseconds, now: now
     ) { segment, bytes in
-      // The file holds the same information, so failing to write the catalogue does the recording no harm.
+      // The file holds the same information, so failing to write the catalogue does the recording
+      // no harm.
       do throws(RecordingError) {
         let path = RecordingFiles.path(of: segment.number, in: directory)
         try catalogue.save([
@@ -124,7 +127,8 @@ final class RecordingSession {
 
   /// When ``commit(now:)`` is due even if nothing is appended; `nil` if it is not.
   var deadline: UInt64? {
-    // Nothing is written or reported any more. The thread would not sleep until somebody ends the recording.
+    // Nothing is written or reported any more. The thread would not sleep until somebody ends the
+    // recording.
     guard failure == nil else { return nil }
     let report = progress.deadline.map { UInt64(max(0, $0.nanoseconds)) }
     return [segments.deadline, markDeadline, report].compactMap(\.self).min()
@@ -168,8 +172,8 @@ final class RecordingSession {
 
   /// Ends the recording as failed.
   ///
-  /// - Parameter isOwn: whether its own files cannot be written. In that case unsynced bytes are cut off, so that the file
-  ///   ends with a complete line.
+  /// - Parameter isOwn: whether its own files cannot be written. In that case unsynced bytes are
+  ///   cut off, so that the file ends with a complete line.
   func fail(_ error: RecordingError, isOwn: Bool = false) {
     guard failure == nil else { return }
     failure = error

@@ -40,8 +40,9 @@ final class RecordingStore {
   /// The log that all rooms share.
   let log: LogSession
 
-  /// - Parameter catalogue: to be used in place of the one in the directory: to open one takes longer than to recover a
-  ///   small recording, and whoever makes a store for each of very many can share one.
+  /// - Parameter catalogue: to be used in place of the one in the directory: to open one takes
+  ///   longer than to recover a small recording, and whoever makes a store for each of very many
+  ///   can share one.
   init(
     directory: String, logDirectory: String, settings: RecordingSettings,
     progress: RecoveryProgress, index: RecordingIndex, catalogue: Catalogue? = nil,
@@ -93,7 +94,8 @@ final class RecordingStore {
   private func commit(isAwaited: Bool, now: UInt64) {
     let isFull = copies.values.contains { $0.lines.bytes.count >= Self.mostUncopied }
     log.commit(isAwaited: isAwaited || isFull, now: now)
-    // A recording must never be ahead of the log: after a power loss it would contain steps that the room has lost.
+    // A recording must never be ahead of the log: after a power loss it would contain steps that
+    // the room has lost.
     if log.isSynced {
       for (number, copy) in copies {
         guard let segment = copy.segment else { continue }
@@ -217,8 +219,8 @@ final class RecordingStore {
     return name
   }
 
-  /// Continues a recording that was interrupted; `false` if it ended in any other way. The parameters are those of
-  /// ``start(_:room:startedAt:after:now:status:onEvent:)``.
+  /// Continues a recording that was interrupted; `false` if it ended in any other way. The
+  /// parameters are those of ``start(_:room:startedAt:after:now:status:onEvent:)``.
   func resume(
     _ number: UInt64, _ name: String, after sequence: Int, now: UInt64, status: RecorderStatus,
     onEvent: @escaping @Sendable (RecordingEvent) -> Void
@@ -301,7 +303,8 @@ final class RecordingStore {
     }
   }
 
-  /// The files of a recording. Those that should be there and are not are damage, which its readers find.
+  /// The files of a recording. Those that should be there and are not are damage, which its readers
+  /// find.
   func files(of name: String) throws(RecordingError) -> RecordingFiles {
     let (row, rows) = try entry(of: name)
     let path = directory + "/" + name
@@ -317,7 +320,8 @@ final class RecordingStore {
           isShortened: state.bytes < row?.bytes ?? 0, isListed: row != nil,
           isExamined: row?.isExamined(state) == true && row?.isForeign == false))
     }
-    // Every recording has a first segment. Of one that cannot be examined, the catalogue knows none.
+    // Every recording has a first segment. Of one that cannot be examined, the catalogue knows
+    // none.
     let last = max(
       1, rows.last { !$0.isNothing }?.number ?? 0, segments.last?.number ?? 0,
       session(of: name)?.position.segment ?? 0)
@@ -326,8 +330,8 @@ final class RecordingStore {
       use: uses.begin(name))
   }
 
-  /// Makes a recording unknown, so that a crash does not bring it back, and returns what it was. Its files are still
-  /// to be removed by ``removeFile(ofDeleted:)``.
+  /// Makes a recording unknown, so that a crash does not bring it back, and returns what it was.
+  /// Its files are still to be removed by ``removeFile(ofDeleted:)``.
   func delete(_ name: String) throws(RecordingError) -> RecordingSummary {
     let (row, segments) = try entry(of: name)
     guard session(of: name) == nil, !uses.contains(name) else { throw .inUse(name) }

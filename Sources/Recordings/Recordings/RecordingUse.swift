@@ -1,4 +1,5 @@
-import Platform
+import Locking
+import SystemSupport
 
 /// Which recordings are being read. May be used from any thread.
 final class RecordingUses: Sendable {

@@ -1,9 +1,10 @@
 import DequeModule
-import Platform
+import Locking
 import Synchronization
+import SystemSupport
 
-/// The thread that writes the log and all recordings, by group commit: whatever arrives while it waits for the disk forms
-/// the next group.
+/// The thread that writes the log and all recordings, by group commit: whatever arrives while it
+/// waits for the disk forms the next group.
 final class RecordingWriter: Sendable {
   private struct Inbox: Sendable {
     var commands: Deque<Command> = []
@@ -78,10 +79,12 @@ final class RecordingWriter: Sendable {
     return try result.get()
   }
 
-  /// Runs `body` on the thread, after everything posted before; not at all once the thread has been ended.
+  /// Runs `body` on the thread, after everything posted before; not at all once the thread has been
+  /// ended.
   func submit(_ body: @escaping @Sendable (RecordingStore) -> Void) { post(.job(body)) }
 
-  /// Calls `body` soon on the thread, not while the disk holds it; at once if the thread has been ended.
+  /// Calls `body` soon on the thread, not while the disk holds it; at once if the thread has been
+  /// ended.
   func ping(_ body: @escaping @Sendable () -> Void) {
     pings.add(body)
     if !post(.job { [pings] _ in pings.answer() }) { pings.answer() }
@@ -124,8 +127,8 @@ final class RecordingWriter: Sendable {
     }
   }
 
-  /// How long what nobody waits for is gathered, in nanoseconds: with many rooms, waking the thread for each batch
-  /// would cost more than writing it.
+  /// How long what nobody waits for is gathered, in nanoseconds: with many rooms, waking the thread
+  /// for each batch would cost more than writing it.
   private static let gathering: UInt64 = 5_000_000
 
   private func work(_ store: RecordingStore) {

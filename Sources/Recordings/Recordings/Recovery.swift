@@ -4,7 +4,8 @@ import LiveEvents
 import Synchronization
 import Wording
 
-/// How much is left to read until the catalogue agrees with the files, or of the log. May be read from any thread.
+/// How much is left to read until the catalogue agrees with the files, or of the log. May be read
+/// from any thread.
 final class RecoveryProgress: Sendable {
   private let left = Atomic<Int>(0)
   private let onRead: @Sendable (Int) -> Void
@@ -25,8 +26,8 @@ final class RecoveryProgress: Sendable {
 /// Makes the catalogue agree with the files after the program ended without closing its recordings,
 /// or after either was changed from outside. The files are authoritative.
 ///
-/// What is known of segments is saved soon after they are read: a recovery that is cut short is continued
-/// by the next.
+/// What is known of segments is saved soon after they are read: a recovery that is cut short is
+/// continued by the next.
 struct Recovery {
   let directory: String
   let catalogue: Catalogue
@@ -59,8 +60,8 @@ struct Recovery {
 
     var bytesToRead: Int { segments.reduce(0) { $0 + ($1.row == nil ? $1.bytes : 0) } }
 
-    /// Whether its headers may name another recording: it was renamed, and this recovery is the first to see it,
-    /// or the first one was cut short.
+    /// Whether its headers may name another recording: it was renamed, and this recovery is the
+    /// first to see it, or the first one was cut short.
     var mayBeRenamed: Bool {
       known == nil
         || (known?.state == RecordingState.recording.rawValue && !knownSegments.isEmpty)
@@ -202,7 +203,8 @@ struct Recovery {
       (syncedBytes, isReopened) = (min(syncedBytes, scan.goodBytes), true)
     }
 
-    /// The same, after what it was is completed: the catalogue may know that as one with a last line.
+    /// The same, after what it was is completed: the catalogue may know that as one with a last
+    /// line.
     func completed(from earlier: Found) -> Found {
       var found = self
       if earlier.isReopened { (found.syncedBytes, found.isReopened) = (scan.syncedBytes, true) }
@@ -293,8 +295,9 @@ struct Recovery {
     return log?.hasTail(of: found.scan.header?.name ?? plan.name, behind: mark.sequence) ?? false
   }
 
-  /// Completes the last segment from the log, if that has more of it: cuts it behind the last mark, up to which it is known
-  /// to be on disk, and copies what follows. `nil` if nothing is to be done, or it cannot be written.
+  /// Completes the last segment from the log, if that has more of it: cuts it behind the last mark,
+  /// up to which it is known to be on disk, and copies what follows. `nil` if nothing is to be
+  /// done, or it cannot be written.
   private func complete(_ found: Found, of plan: Plan) throws(RecordingError) -> Found? {
     let scan = found.scan
     guard let log, let mark = scan.mark, let chain = scan.chain, scan.end == nil,
@@ -321,8 +324,8 @@ struct Recovery {
     return try examine(segment, of: plan)?.completed(from: found)
   }
 
-  /// Removes segments in which nothing is, for good: what they were cut to may be so in memory only, so they must not
-  /// come back.
+  /// Removes segments in which nothing is, for good: what they were cut to may be so in memory
+  /// only, so they must not come back.
   private func remove(_ empty: [Found], of plan: Plan) {
     do throws(RecordingError) {
       for found in empty {
@@ -335,8 +338,8 @@ struct Recovery {
     }
   }
 
-  /// Takes the last segment out of the plan, and those behind it that were created, but to which nothing but
-  /// their first line was written. `nil` if the catalogue knows it.
+  /// Takes the last segment out of the plan, and those behind it that were created, but to which
+  /// nothing but their first line was written. `nil` if the catalogue knows it.
   private func takeLast(
     _ plan: inout Plan
   ) throws(RecordingError) -> (found: Found, empty: [Found])? {
@@ -378,7 +381,8 @@ struct Recovery {
     if scan.isStrange, known == nil {
       // A file that is not ours is left alone and not listed.
       guard scan.isUnwritten else { return nil }
-      // A segment that was created, but not even its first line was written, which is synced before anything else.
+      // A segment that was created, but not even its first line was written, which is synced before
+      // anything else.
       if segment.bytes <= SegmentHeader.maximumBytes {
         try? disk.remove(segment.file)
         return nil
@@ -396,7 +400,8 @@ struct Recovery {
   ) -> String? {
     guard let name = scan.header?.name, name != plan.name, !plan.mayBeRenamed else { return nil }
     guard let known, !known.isForeign else { return name }
-    // A renamed recording has the lines that it had when it was first seen under its name, or is damaged.
+    // A renamed recording has the lines that it had when it was first seen under its name, or is
+    // damaged.
     let isWhole = scan.end != nil && !scan.isDamaged
     let isSame =
       isWhole
@@ -412,8 +417,8 @@ struct Recovery {
 
   /// The catalogue's row for a segment that was read.
   ///
-  /// - Parameter isTorn: whether lines behind the good ones may be cut off, which nobody knows of: they were
-  ///   not synced.
+  /// - Parameter isTorn: whether lines behind the good ones may be cut off, which nobody knows of:
+  ///   they were not synced.
   private func row(
     of found: Found, in plan: Plan, isTorn: Bool
   ) throws(RecordingError) -> SegmentRow {
@@ -454,9 +459,10 @@ struct Recovery {
     }
   }
 
-  /// Cuts off what was being written when the program ended, none of which was acknowledged, writes the last line
-  /// if there is none, and syncs all of it, since what comes next relies on it: a program that was killed leaves
-  /// lines and entries that may still get lost. Returns the end of the chain; `nil` if that fails.
+  /// Cuts off what was being written when the program ended, none of which was acknowledged, writes
+  /// the last line if there is none, and syncs all of it, since what comes next relies on it: a
+  /// program that was killed leaves lines and entries that may still get lost. Returns the end of
+  /// the chain; `nil` if that fails.
   private func close(_ last: Found, of row: RecordingRow) -> LineChain? {
     guard let chain = last.scan.chain, row.state != RecordingState.damaged.rawValue else {
       return nil
@@ -494,7 +500,8 @@ struct Recovery {
     _ damage: [Int: Damage] = [:]
   ) -> RecordingRow {
     let header = scans.lazy.compactMap(\.header).first
-    // What was unreadable or damaged, and has been read from beginning to end, is what its files say.
+    // What was unreadable or damaged, and has been read from beginning to end, is what its files
+    // say.
     let isObsolete =
       known?.state == RecordingState.damaged.rawValue && scans.count == segments.count
     let known = isObsolete ? nil : known

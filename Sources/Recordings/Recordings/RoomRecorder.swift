@@ -1,10 +1,12 @@
 import LiveEvents
-import Platform
+import Locking
 import Synchronization
+import SystemSupport
 
 /// An open recording. May be used from any thread.
 ///
-/// Batches that name it (``RecordedBatch/recorder``) are copied to the recording after the log has synced them.
+/// Batches that name it (``RecordedBatch/recorder``) are copied to the recording after the log has
+/// synced them.
 package final class RoomRecorder: Sendable {
   /// The name of the recording.
   package let name: String

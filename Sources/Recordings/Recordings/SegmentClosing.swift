@@ -1,10 +1,11 @@
 import FileSystem
-import Platform
+import SystemSupport
 
 /// Ends segments that were being written when the program ended.
 enum SegmentClosing {
-  /// Cuts off everything behind the last good line of a segment, adds its last line, and syncs all of it, since what
-  /// comes next relies on it: a program that was killed leaves lines and entries that may still get lost.
+  /// Cuts off everything behind the last good line of a segment, adds its last line, and syncs all
+  /// of it, since what comes next relies on it: a program that was killed leaves lines and entries
+  /// that may still get lost.
   ///
   /// - Parameters:
   ///   - syncedBytes: how much of it its last mark says to be synced.
@@ -64,8 +65,9 @@ enum SegmentClosing {
   /// How much is rewritten at a time.
   private static let blockSize = 1 << 20
 
-  /// Writes bytes over themselves, so that the next sync writes them in any case: after a sync that failed in the run
-  /// before, Linux may have them in memory only and takes them for written (https://lwn.net/Articles/752063/).
+  /// Writes bytes over themselves, so that the next sync writes them in any case: after a sync that
+  /// failed in the run before, Linux may have them in memory only and takes them for written
+  /// (https://lwn.net/Articles/752063/).
   private static func rewrite(
     _ path: String, _ range: Range<Int>, on disk: any Disk
   ) throws(SystemError) {

@@ -18,10 +18,11 @@ struct SegmentHeader: Codable, Equatable {
   var segment: Int
   /// When the recording began, in milliseconds since 1970.
   var startedAt: Int
-  /// The checksum with which the segment before ends; `nil` in the first segment, and behind one of version 1.
+  /// The checksum with which the segment before ends; `nil` in the first segment, and behind one of
+  /// version 1.
   var previous: String?
-  /// In a recording: a log sequence after the last batch before the segment, and before the first batch in it. Earlier
-  /// versions did not write it.
+  /// In a recording: a log sequence after the last batch before the segment, and before the first
+  /// batch in it. Earlier versions did not write it.
   var sequence: Int?
 }
 
@@ -39,9 +40,9 @@ struct SegmentEnd: Codable, Equatable {
   var digest: String?
 }
 
-/// The lines of a segment: native events with the room's time in nanoseconds as `at`; frames; changes to whatever
-/// else the state depends on; the header and the end; and marks of what was synced. Each lacks its closing brace
-/// and what follows, see ``LineChain``.
+/// The lines of a segment: native events with the room's time in nanoseconds as `at`; frames;
+/// changes to whatever else the state depends on; the header and the end; and marks of what was
+/// synced. Each lacks its closing brace and what follows, see ``LineChain``.
 enum SegmentLines {
   private static let instantKey: StaticString = #","at":"#
   private static let framePrefix: StaticString = #"{"type":"frame","at":"#

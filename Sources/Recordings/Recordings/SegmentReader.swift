@@ -7,8 +7,9 @@ import Wording
 
 /// Reads one segment from its beginning and checks it along the way.
 ///
-/// Of a segment whose lines are chained, nothing behind the first line that is not valid is taken. In one of
-/// version 1, malformed lines are skipped, and only the last line shows whether anything else is wrong.
+/// Of a segment whose lines are chained, nothing behind the first line that is not valid is taken.
+/// In one of version 1, malformed lines are skipped, and only the last line shows whether anything
+/// else is wrong.
 final class SegmentReader {
   /// Bytes read at a time: about two hundred events, which take a fraction of a millisecond to
   /// decode.
@@ -20,8 +21,8 @@ final class SegmentReader {
   private let file: InputFile
   /// How many bytes of the file to read.
   private let limit: Int
-  /// Whether events are decoded and steps returned; otherwise chained events are only counted, and of all steps
-  /// only changes are returned.
+  /// Whether events are decoded and steps returned; otherwise chained events are only counted, and
+  /// of all steps only changes are returned.
   private let decodes: Bool
   /// The end of the segment before, if it is known and chained.
   private let previous: LineChain?
@@ -49,17 +50,21 @@ final class SegmentReader {
   private var badLines = 0
   /// The offset at which the last good line ends.
   private(set) var goodBytes = 0
-  /// Everything before this offset was synced, as the last mark says, be it before or behind the first bad line.
+  /// Everything before this offset was synced, as the last mark says, be it before or behind the
+  /// first bad line.
   private(set) var syncedBytes = 0
   private(set) var bytesRead = 0
-  /// Of the first lines that are not valid, the room that a mark of the log names, as far as that can be read.
+  /// Of the first lines that are not valid, the room that a mark of the log names, as far as that
+  /// can be read.
   private(set) var roomsOfBadLines: [String?] = []
   private var offset = 0
 
   /// - Parameters:
-  ///   - limit: at most this many bytes are read, so that a reader does not run into what is being written
+  ///   - limit: at most this many bytes are read, so that a reader does not run into what is being
+  ///     written
   ///     meanwhile.
-  ///   - previous: the end of the segment before, which this one must continue; `nil` if it is not known.
+  ///   - previous: the end of the segment before, which this one must continue; `nil` if it is not
+  ///     known.
   init(
     path: String, on disk: any Disk, limit: Int = .max, after previous: LineChain? = nil,
     decodes: Bool = true
@@ -86,7 +91,8 @@ final class SegmentReader {
       && (chain != nil || end.crc32 == checksum.text)
   }
 
-  /// Whether a file without a single whole line is a segment of which not even the first line was written.
+  /// Whether a file without a single whole line is a segment of which not even the first line was
+  /// written.
   var isUnwritten: Bool {
     lines == 0
       && (rest.allSatisfy { $0 == 0 }
@@ -158,8 +164,9 @@ final class SegmentReader {
     }
   }
 
-  /// Looks for a mark in a line that is not valid, or is two that have lost what was between them. No other line
-  /// can contain its text, and it is not written before everything in front of it is synced.
+  /// Looks for a mark in a line that is not valid, or is two that have lost what was between them.
+  /// No other line can contain its text, and it is not written before everything in front of it is
+  /// synced.
   private func noteMark(in bytes: UnsafeBufferPointer<UInt8>) {
     if roomsOfBadLines.count < 100 { roomsOfBadLines.append(SegmentLines.room(in: bytes)) }
     if let mark = SegmentLines.lastMark(in: bytes) { syncedBytes = offset + mark }
@@ -199,7 +206,8 @@ final class SegmentReader {
       contents.note(instant)
       steps.append(.change(text, at: instant))
     case .header:
-      // Another one would hide what the first line says, and so that the segment is in the wrong place.
+      // Another one would hide what the first line says, and so that the segment is in the wrong
+      // place.
       guard lines == 0 else { return false }
       header = decode(SegmentHeader.self, slab, line).flatMap {
         KeptNumbers.range.contains($0.startedAt)

@@ -1,7 +1,8 @@
 import FileSystem
 import LiveEvents
 
-/// The segments of a directory, of which the last one is being written. Belongs to the writer's thread.
+/// The segments of a directory, of which the last one is being written. Belongs to the writer's
+/// thread.
 final class SegmentSequence {
   private let directory: String
   private let settings: RecordingSettings
@@ -23,7 +24,8 @@ final class SegmentSequence {
   ///
   /// - Parameters:
   ///   - header: of the segment; those that follow differ in what depends on their number.
-  ///   - earlier: the contents, the size and the number of all segments before, and the end of the last one if
+  ///   - earlier: the contents, the size and the number of all segments before, and the end of the
+  ///     last one if
   ///     its lines are chained.
   init(
     _ header: SegmentHeader,
@@ -97,8 +99,8 @@ final class SegmentSequence {
     segment.sequence = sequence
   }
 
-  /// Ends a group commit: writes what has been gathered, and syncs it if somebody waits for that or the time
-  /// has come. Returns whether everything is synced.
+  /// Ends a group commit: writes what has been gathered, and syncs it if somebody waits for that or
+  /// the time has come. Returns whether everything is synced.
   @discardableResult
   func commit(isAwaited: Bool, now: UInt64) throws(RecordingError) -> Bool {
     if isAwaited || deadline.map({ now >= $0 }) ?? false {
@@ -158,7 +160,8 @@ final class SegmentSequence {
 
   /// Closes the last segment with a line that gives the reason for the failure.
   ///
-  /// - Parameter cutsUnsynced: whether unsynced bytes are cut off first, so that the file ends with a complete line.
+  /// - Parameter cutsUnsynced: whether unsynced bytes are cut off first, so that the file ends with
+  ///   a complete line.
   func fail(_ error: RecordingError, cutsUnsynced: Bool = true) {
     unsyncedSince = nil
     do throws(RecordingError) {

@@ -138,10 +138,11 @@ final class SegmentWriter {
     gathered.removeAll(keepingCapacity: true)
   }
 
-  /// Makes the whole segment survive a power failure, and marks it: a recovery that finds the mark knows that
-  /// no line before it may be missing.
+  /// Makes the whole segment survive a power failure, and marks it: a recovery that finds the mark
+  /// knows that no line before it may be missing.
   ///
-  /// The mark itself gets to the disk with the next lines, or when the kernel writes it some seconds later.
+  /// The mark itself gets to the disk with the next lines, or when the kernel writes it some
+  /// seconds later.
   func sync() throws(RecordingError) {
     try write()
     try file.sync()
@@ -165,7 +166,8 @@ final class SegmentWriter {
     marked = 0
   }
 
-  /// Gathers the last line, to which `complete` may add members, after everything before it is synced.
+  /// Gathers the last line, to which `complete` may add members, after everything before it is
+  /// synced.
   func seal(_ complete: (inout SegmentEnd) -> Void) throws(RecordingError) {
     try sync()
     var end = SegmentEnd(events: contents.events, frames: contents.frames)

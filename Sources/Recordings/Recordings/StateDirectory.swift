@@ -1,11 +1,11 @@
 package import FileSystem
 import LiveEvents
 
-/// A directory of files that hold one JSON object each and are only replaced as a whole. The version before the
-/// newest is kept beside it.
+/// A directory of files that hold one JSON object each and are only replaced as a whole. The
+/// version before the newest is kept beside it.
 ///
-/// The object is on one line that ends with a checksum (see ``LineChain``), so a file in which the disk has
-/// changed anything is not taken for what was written.
+/// The object is on one line that ends with a checksum (see ``LineChain``), so a file in which the
+/// disk has changed anything is not taken for what was written.
 package struct StateDirectory: Sendable {
   package let path: String
   private let disk: any Disk
@@ -28,7 +28,8 @@ package struct StateDirectory: Sendable {
     "\(path)/\(name)\(version.rawValue)"
   }
 
-  /// The names of all files, of either version, sorted. Removes what was being written when the last run ended.
+  /// The names of all files, of either version, sorted. Removes what was being written when the
+  /// last run ended.
   package func names() throws(RecordingError) -> [String] {
     try Directories.names(in: path, on: disk).filter { name in
       guard name.hasSuffix(Self.unfinishedSuffix) else { return true }
@@ -37,8 +38,9 @@ package struct StateDirectory: Sendable {
     }
   }
 
-  /// Replaces a file, creating the directory if it is missing. The new version is synced, and survives a power
-  /// failure once ``sync()`` has returned, too; until then either version may be there after one.
+  /// Replaces a file, creating the directory if it is missing. The new version is synced, and
+  /// survives a power failure once ``sync()`` has returned, too; until then either version may be
+  /// there after one.
   ///
   /// - Parameter object: the text of a JSON object with at least one member.
   package func replace(_ name: String, with object: [UInt8]) throws(RecordingError) {
@@ -49,8 +51,8 @@ package struct StateDirectory: Sendable {
     let unfinished = path(of: name) + Self.unfinishedSuffix
     do throws(RecordingError) {
       try write(line, to: unfinished)
-      // In this order there always is a version that is whole. If only the previous one is left, it is the
-      // newest that anybody was told of.
+      // In this order there always is a version that is whole. If only the previous one is left, it
+      // is the newest that anybody was told of.
       do throws(RecordingError) {
         try Directories.rename(path(of: name), to: path(of: name, .previous), on: disk)
       } catch  where error.isMissing {
@@ -77,8 +79,8 @@ package struct StateDirectory: Sendable {
     try file.sync()
   }
 
-  /// Removes both versions of a file. Returns `false` if there is neither; otherwise, they are gone for good once
-  /// ``sync()`` has returned.
+  /// Removes both versions of a file. Returns `false` if there is neither; otherwise, they are gone
+  /// for good once ``sync()`` has returned.
   package func remove(_ name: String) throws(RecordingError) -> Bool {
     // A power failure must not leave the older of the two.
     let hadPrevious = try Directories.remove(path(of: name, .previous), on: disk)
@@ -97,8 +99,8 @@ package struct StateDirectory: Sendable {
 
   /// Reads a version of a file.
   ///
-  /// - Returns: the line, and whether its checksum proves that it is as it was written. Files of earlier
-  ///   versions have no checksum.
+  /// - Returns: the line, and whether its checksum proves that it is as it was written. Files of
+  ///   earlier versions have no checksum.
   /// - Throws: ``RecordingError/rotten(path:)`` if the checksum does not match;
   ///   ``RecordingError/tooLarge(path:bytes:)`` if the file is larger than `limit`.
   package func read(

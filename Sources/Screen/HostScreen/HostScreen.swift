@@ -1,20 +1,20 @@
 import ChatFeature
 package import Composable
 package import HostFeature
-package import Intake
 package import LiveEvents
 package import RateLimiting
+package import Throttling
 package import ViewGraph
 
 /// A host's screen: the store, its views, and the path of an event to them.
 ///
-///     bytes -> line -> event -> throttle -> action -> reducers -> changed fields -> dirty views -> frame
+///     bytes -> line -> event -> throttle -> action -> reducers -> changed fields -> views -> frame
 ///
 /// A connection performs the first three steps: `Ingest` splits bytes into lines, and `WireFormats`
 /// converts a line into a `LiveEvent`. The other steps run here, on the room's lane and in the
 /// room's time:
 ///
-/// - **throttle**: The `Intake` of the event's part passes the event on, holds it, or lets it
+/// - **throttle**: The `PartThrottle` of the event's part passes the event on, holds it, or lets it
 ///   supersede another event.
 /// - **action**: The throttle's output, either immediately or when a frame is due.
 /// - **reducers**: The store changes the state in place and records which fields changed.
@@ -25,8 +25,7 @@ package import ViewGraph
 ///
 /// The owner provides events and the time. The screen has no clock, socket, or thread of its own,
 /// so the same code runs live, in replays, and in simulations. Not `Sendable`: it belongs to its
-/// lane.
-/// that the same code runs live, replayed and simulated. Not `Sendable`: belongs to its lane.
+/// lane. that the same code runs live, replayed and simulated. Not `Sendable`: belongs to its lane.
 package final class HostScreen {
   package let store: Store<HostFeature.State, HostFeature.Action>
   package let views: ViewGraph
@@ -37,8 +36,8 @@ package final class HostScreen {
   package var onEffectInput: ((EffectInput) -> Void)?
   // Unchecked because the screen is never entered recursively. The check would cost as much as most
   // throttles.
-  @exclusivity(unchecked) private var intake: HostIntake
-  @exclusivity(unchecked) private var output = HostIntake.Output()
+  @exclusivity(unchecked) private var throttle: HostThrottle
+  @exclusivity(unchecked) private var output = HostThrottle.Output()
   /// The outcomes of the screen's events.
   @exclusivity(unchecked) package private(set) var counts: EventCounts
   @exclusivity(unchecked) private(set) var ticker: Ticker
@@ -90,7 +89,7 @@ package final class HostScreen {
     grid = FrameGrid(framesPerSecond: Int64(framesPerSecond))
     counts = snapshot?.counts ?? EventCounts()
     ticker = snapshot?.ticker ?? Ticker()
-    intake = HostIntake(throttling, resuming: snapshot?.state)
+    throttle = HostThrottle(throttling, resuming: snapshot?.state)
     self.clock = clock
     // The cost of creating all views is not representative of later frames. In a room that follows
     // its events' timestamps, the widened intervals would persist.
@@ -115,7 +114,7 @@ package final class HostScreen {
     counts.received += 1
     let refused = refusedCount
     let timestamp = event.timestamp
-    intake.receive(event, at: now, into: &output)
+    throttle.receive(event, at: now, into: &output)
     // A rejected event is not recorded, so it must not advance the time of the events.
     if refusedCount == refused { ticker.note(timestamp, at: now) }
   }
@@ -129,14 +128,14 @@ package final class HostScreen {
   package var wantsReducing: Bool { !output.actions.isEmpty || !output.rejected.isEmpty }
 
   /// Returns the number of held events of one kind: neither applied nor coalesced yet.
-  package func pending(of kind: ThrottledKind) -> Int { intake.pending(of: kind) }
+  package func pending(of kind: ThrottledKind) -> Int { throttle.pending(of: kind) }
 
   /// Action -> reducers -> changed fields. Called immediately for actions that must not wait, and
   /// with each frame for the others.
   package func reduce() {
     counts.applied += output.applied
     counts.coalesced += output.coalesced
-    counts.pending = intake.pending
+    counts.pending = throttle.pending
     for (reason, count) in output.rejected { counts.refuse(reason, count) }
     if !output.actions.isEmpty {
       store.send(contentsOf: output.actions)
@@ -149,7 +148,7 @@ package final class HostScreen {
     let earliest = grid.frame(after: lastFrame)
     if store.actionCount != drawnActions || isReviewing { return earliest }
     let tick = wantsTicks ? ticker.next : nil
-    let due = Instant.earlier(intake.deadline, tick)
+    let due = Instant.earlier(throttle.deadline, tick)
     return due.map { max(grid.frame(atOrAfter: $0), earliest) }
   }
 
@@ -162,7 +161,11 @@ package final class HostScreen {
   ///     false if `now` is not measured time, because the same recording must give the same frames.
   package func drawFrame(at now: Instant, flush: Bool = false, adapting: Bool = true) {
     let start = clock.now
-    if flush { intake.flush(at: now, into: &output) } else { intake.wake(at: now, into: &output) }
+    if flush {
+      throttle.flush(at: now, into: &output)
+    } else {
+      throttle.wake(at: now, into: &output)
+    }
     reduce()
     updateDemands()
     if isReviewing {
@@ -176,7 +179,7 @@ package final class HostScreen {
     drawnActions = store.actionCount
     lastFrame = now
     if evaluatesViews { evaluateViews() }
-    if adapting { intake.record(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
+    if adapting { throttle.record(cost: .nanoseconds(Int64(clamping: clock.now - start))) }
   }
 
   /// Evaluates the views affected by the changes since the last evaluation.
@@ -190,14 +193,14 @@ package final class HostScreen {
   }
 
   /// Changes how long events may wait. Held events keep their deadline.
-  package func apply(_ policies: ThrottlePolicies) { intake.apply(policies) }
+  package func apply(_ policies: ThrottlePolicies) { throttle.apply(policies) }
 
   /// Performs an act of the host that arrived by a call and not as a line. The act is reduced
   /// immediately, after all earlier events. It is counted only as actions. Returns false if the act
   /// was rejected.
   package func perform(_ event: LiveEvent, at now: Instant) -> Bool {
     reduce()
-    intake.receive(event, at: now, into: &output)
+    throttle.receive(event, at: now, into: &output)
     let isTaken = output.rejected.isEmpty
     if isTaken {
       ticker.note(event.timestamp, at: now)

@@ -1,4 +1,4 @@
-package import Platform
+package import SystemSupport
 
 /// A file system, as a protocol with one method per system call. All recordings use the disk
 /// through it, so that tests can simulate a disk.

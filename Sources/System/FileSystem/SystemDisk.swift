@@ -1,5 +1,5 @@
 import Glibc
-package import Platform
+package import SystemSupport
 
 /// The real file system of the machine.
 package struct SystemDisk: Disk {

@@ -1,6 +1,6 @@
 import CSystemd
 import Glibc
-package import Platform
+package import SystemSupport
 
 /// The listening sockets that the service manager passed to this process (`sd_listen_fds(3)`).
 package struct ActivatedDescriptors: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import Glibc
 import Logging
-import Platform
+import SystemSupport
 
 /// The time of day shown before a log line.
 package struct TimeOfDay: Sendable {

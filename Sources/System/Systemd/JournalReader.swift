@@ -1,6 +1,6 @@
 import CSystemd
 import Glibc
-package import Platform
+package import SystemSupport
 
 /// An entry read from the journal.
 package struct JournalEntry: Sendable, Equatable {

@@ -1,4 +1,5 @@
-package import Platform
+import Locking
+package import SystemSupport
 
 /// Writes log records to the journal on a dedicated thread, so that a slow or stalled journald
 /// never blocks a thread that logs.

@@ -1,5 +1,5 @@
 package import Logging
-package import Platform
+package import SystemSupport
 
 /// The log of a program that runs as a service or by hand. Selects the destination, owns the
 /// journal's thread, and creates handlers for `LoggingSystem.bootstrap`.

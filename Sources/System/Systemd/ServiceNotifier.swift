@@ -1,5 +1,5 @@
 import CSystemd
-package import Platform
+package import SystemSupport
 
 /// Reports the state of this process to the service manager (`sd_notify(3)`).
 ///

@@ -1,4 +1,4 @@
-package import Platform
+package import SystemSupport
 
 extension SystemError.Operation {
   package static let notify = Self("notify")

@@ -1,5 +1,5 @@
-package import Platform
 import Synchronization
+package import SystemSupport
 
 /// A counter that a loop advances to show that it is alive.
 package final class Heartbeat: Sendable {

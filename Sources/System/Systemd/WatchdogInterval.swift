@@ -1,5 +1,5 @@
 import CSystemd
-package import Platform
+package import SystemSupport
 
 /// The interval of the service manager's watchdog (`WatchdogSec=`).
 package struct WatchdogInterval: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import Platform
+package import SystemSupport
 
 /// Runs a ``WatchdogDriver`` on a dedicated thread, so that a blocked thread does not block its own
 /// detection.

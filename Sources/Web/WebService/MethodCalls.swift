@@ -11,7 +11,7 @@ import Varlink
 struct MethodCalls: Sendable {
   let controlSocket: String
   let limits: WebServer.Limits
-  let refusals: RefusalCounts
+  let refusals: PageRefusalCounts
 
   func respond(to request: Request, _ context: WebContext) async throws -> Response {
     let method = try context.parameters.require("method")

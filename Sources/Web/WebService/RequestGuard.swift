@@ -16,7 +16,7 @@ struct RequestGuard: RouterMiddleware {
 
   let names: HostNames
   let tokens: Tokens
-  let refusals: RefusalCounts
+  let refusals: PageRefusalCounts
 
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response

@@ -1,9 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import JSON
+import Locking
 import NIOCore
 import ServiceLifecycle
-import Synchronization
 import Varlink
 
 /// Streams a room's states as server-sent events
@@ -28,7 +28,7 @@ struct RoomEvents: Sendable {
     // The head of the response is sent once there is a state, so that its status can report an
     // unknown room.
     return await withCheckedContinuation { continuation in
-      let head = Mutex<CheckedContinuation<Response, Never>?>(continuation)
+      let head = Guarded<CheckedContinuation<Response, Never>?>(continuation)
       let answer: @Sendable (Response) -> Void = { response in
         head.withLock { exchange(&$0, with: nil) }?.resume(returning: response)
       }

@@ -1,7 +1,8 @@
 import ControlInterface
 package import JSON
+import Locking
 package import NIOCore
-import Platform
+import SystemSupport
 package import Varlink
 
 /// The form in which a room is watched.

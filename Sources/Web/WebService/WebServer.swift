@@ -89,7 +89,7 @@ package struct WebServer: Sendable {
   }
 
   private func router(_ names: HostNames) -> Router<WebContext> {
-    let (limits, refusals, streams) = (settings.limits, RefusalCounts(), StreamCounts())
+    let (limits, refusals, streams) = (settings.limits, PageRefusalCounts(), StreamCounts())
     let router = Router(context: WebContext.self)
     router.add(middleware: SecurityHeaders())
     router.add(

@@ -4,8 +4,9 @@ import Foundation
 import Ingest
 import LiveEvents
 import LivehostDaemon
+import Locking
 import NIOCore
-import Platform
+import SystemSupport
 import Varlink
 import WireFormats
 

@@ -16,7 +16,7 @@ import WireFormats
 func waveBenchmarks(_ harness: Harness) async throws {
   guard harness.isWanted("waves") else { return }
   FileHandle.standardError.write(Data("measuring waves\n".utf8))
-  let load = try await WaveLoad()
+  let load = try await BurstLoad()
   var (without, with): ([Double], [Double]) = ([], [])
   var (results, searched, starts): ([Double], [Double], [Double]) = ([], [], [])
   // The first rounds grow tables and buffers.
@@ -46,7 +46,7 @@ func waveBenchmarks(_ harness: Harness) async throws {
 }
 
 /// A room, its socket, and a sender of 100 messages per millisecond.
-private final class WaveLoad {
+private final class BurstLoad {
   struct Figures {
     /// The 99th percentile of the time from the intended sending of an event that is applied
     /// immediately to its application, in milliseconds.

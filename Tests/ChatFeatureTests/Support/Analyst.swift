@@ -6,7 +6,7 @@ import Synchronization
 /// An analysis that answers when the test calls it.
 final class Analyst: Sendable {
   private typealias Answer = CheckedContinuation<ChatFindings, any Error>
-  private let contents = Mutex<(searches: [WaveSearch], answer: Answer?)>(([], nil))
+  private let contents = Mutex<(searches: [BurstSearch], answer: Answer?)>(([], nil))
 
   struct Failure: Error {}
 
@@ -32,7 +32,7 @@ final class Analyst: Sendable {
     }
   }
 
-  var searches: [WaveSearch] { contents.withLock { $0.searches } }
+  var searches: [BurstSearch] { contents.withLock { $0.searches } }
 
   func answer(_ findings: ChatFindings) { take()?.resume(returning: findings) }
   func fail() { take()?.resume(throwing: Failure()) }

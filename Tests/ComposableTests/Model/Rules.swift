@@ -245,7 +245,7 @@ struct RulesTests {
 
   @Test func `each rule of the page is fuzzed or tested`() throws {
     let article = tests.appending(
-      path: "../../Sources/Kit/Composable/Composable.docc/WhatHappensWhen.md")
+      path: "../../Sources/Libraries/Composable/Composable.docc/WhatHappensWhen.md")
     let text = try String(contentsOf: article, encoding: .utf8)
     // The comparison with TCA at the end contains no further rules.
     let rules = text.components(separatedBy: "## Compared with").first ?? ""

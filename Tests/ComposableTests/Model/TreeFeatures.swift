@@ -123,14 +123,14 @@ struct Trunk: TreeFeature {
 }
 
 /// The position of a feature in a ``Trunk``.
-enum TreePlace: Hashable, Sendable {
+enum TreePosition: Hashable, Sendable {
   case trunk, part
   case twig(Int)
   case row(Int)
   case rowTwig(Int)
 
   /// The child that is composed by calling its reducer.
-  var composed: TreePlace {
+  var composed: TreePosition {
     switch self {
     case .trunk: .part
     case .part: .twig(0)
@@ -140,7 +140,7 @@ enum TreePlace: Hashable, Sendable {
   }
 
   /// The scope of the effects of its own actions.
-  var scope: TreePlace { self == .part ? .trunk : self }
+  var scope: TreePosition { self == .part ? .trunk : self }
 
   /// The number of levels of children below it.
   var depth: Int {
@@ -154,7 +154,7 @@ enum TreePlace: Hashable, Sendable {
 
 extension Trunk.Action {
   /// Returns the action `perform` of the feature at `place`.
-  static func perform(_ tree: EffectTree, at place: TreePlace) -> Self {
+  static func perform(_ tree: EffectTree, at place: TreePosition) -> Self {
     switch place {
     case .trunk: .perform(tree)
     case .part: .part(.perform(tree))
@@ -167,7 +167,7 @@ extension Trunk.Action {
   }
 
   /// The place and the token of a received action.
-  var told: (TreePlace, Int)? {
+  var told: (TreePosition, Int)? {
     switch self {
     case .told(let told): return (.trunk, told.token)
     case .part(.told(let told)): return (.part, told.token)

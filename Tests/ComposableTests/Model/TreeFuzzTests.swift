@@ -53,7 +53,7 @@ struct TreeFuzzer {
   private var handles: [(origin: Int, effects: SentEffects<Trunk.State, Trunk.Action>)] = []
 
   private enum Step {
-    case send(TreePlace, EffectTree)
+    case send(TreePosition, EffectTree)
     case advance(to: Int)
     case added(Int)
     case removed(Int)
@@ -81,7 +81,7 @@ struct TreeFuzzer {
     }
   }
 
-  mutating func send(_ tree: EffectTree, at place: TreePlace) {
+  mutating func send(_ tree: EffectTree, at place: TreePosition) {
     steps.append(.send(place, tree))
     let origin = steps.count
     handles.append((origin, store.start(.perform(tree, at: place))))
@@ -159,16 +159,16 @@ struct TreeFuzzer {
   /// compiler, so the order is undefined.
   private func timeOrNone() -> Int { !isInReaction && random(4) == 0 ? -random(2) : time() }
 
-  private func place() -> TreePlace {
+  private func place() -> TreePosition {
     let rows = model.rows.sorted()
-    let inRows = rows.flatMap { [TreePlace.row($0), .rowTwig($0)] }
+    let inRows = rows.flatMap { [TreePosition.row($0), .rowTwig($0)] }
     let places = [.trunk, .trunk, .trunk, .part, .twig(random(2))] + inRows
     return places[random(places.count)]
   }
 
   private func id() -> Int { random(3) }
 
-  private mutating func told(at place: TreePlace, _ size: Int) -> EffectTree.Told {
+  private mutating func told(at place: TreePosition, _ size: Int) -> EffectTree.Told {
     lastToken += 1
     let wasInReaction = isInReaction
     isInReaction = true
@@ -177,7 +177,7 @@ struct TreeFuzzer {
     return EffectTree.Told(token: lastToken, reaction: reaction)
   }
 
-  private mutating func work(at place: TreePlace, _ size: Int) -> EffectTree {
+  private mutating func work(at place: TreePosition, _ size: Int) -> EffectTree {
     let outcomes: [EffectTree.Work.Outcome] = [
       .fails, .handlesError, .throwsCancellation, .sends, .sends, .sends, .sends, .sends,
     ]
@@ -186,11 +186,11 @@ struct TreeFuzzer {
         told: told(at: place, size), delay: time(), outcome: outcomes[random(outcomes.count)]))
   }
 
-  private mutating func trees(at place: TreePlace, _ size: Int) -> [EffectTree] {
+  private mutating func trees(at place: TreePosition, _ size: Int) -> [EffectTree] {
     (0...random(3)).map { _ in tree(at: place, size: size - 1) }
   }
 
-  private mutating func tree(at place: TreePlace, size: Int) -> EffectTree {
+  private mutating func tree(at place: TreePosition, size: Int) -> EffectTree {
     guard size > 0 else { return leaf(at: place) }
     switch random(12) {
     case 0: return leaf(at: place)
@@ -216,7 +216,7 @@ struct TreeFuzzer {
     }
   }
 
-  private mutating func leaf(at place: TreePlace) -> EffectTree {
+  private mutating func leaf(at place: TreePosition) -> EffectTree {
     switch random(10) {
     case 0, 1: .send(told(at: place, 2))
     case 2: .cancel(id: [id(), Self.debounces.lowerBound, Self.throttles.lowerBound][random(3)])

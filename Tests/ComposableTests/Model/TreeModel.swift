@@ -2,14 +2,14 @@
 struct TreeModel {
   /// An identifier and the scope to which it belongs.
   struct Mark: Hashable {
-    let scope: TreePlace
+    let scope: TreePosition
     let id: Int
   }
 
   /// Effects that run in sequence.
   final class Sequence {
     var rest: ArraySlice<EffectTree>
-    let (place, scope, marks, origin): (TreePlace, TreePlace, Set<Mark>, Int)
+    let (place, scope, marks, origin): (TreePosition, TreePosition, Set<Mark>, Int)
     let parent: Sequence?
     /// Whether one of its parts is being performed.
     var isPerforming = false
@@ -24,8 +24,8 @@ struct TreeModel {
 
   /// The context of an effect.
   struct Context {
-    var place: TreePlace
-    var scope: TreePlace
+    var place: TreePosition
+    var scope: TreePosition
     var marks: Set<Mark> = []
     var sequence: Sequence?
     var origin = 0
@@ -67,14 +67,14 @@ struct TreeModel {
 
   // MARK: Actions
 
-  mutating func send(_ tree: EffectTree, at place: TreePlace, origin: Int) {
+  mutating func send(_ tree: EffectTree, at place: TreePosition, origin: Int) {
     perform(tree, Context(place: place, scope: place.scope, origin: origin))
     reduceSent()
   }
 
   mutating func remove(row: Int) {
     guard rows.remove(row) != nil else { return }
-    let scopes: Set<TreePlace> = [.row(row), .rowTwig(row)]
+    let scopes: Set<TreePosition> = [.row(row), .rowTwig(row)]
     for effect in running where scopes.contains(effect.context.scope) {
       if effect.context.sequence != nil { note("removing a child ends its sequence") }
       cancel(effect)

@@ -1,10 +1,10 @@
 import CSimulatedMachine
 import ControlInterface
-import Intake
 import LiveEvents
 import LivehostDaemon
 import RateLimiting
 import TestSupport
+import Throttling
 
 extension Simulation {
   var rooms: [String] { (0..<plan.rooms).map { "room-\($0)" } }

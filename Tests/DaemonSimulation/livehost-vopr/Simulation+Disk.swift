@@ -1,8 +1,8 @@
 import CSimulatedMachine
 import FileSystem
 import Foundation
-import Platform
 import SimulatedDisk
+import SystemSupport
 import TestSupport
 
 /// Calls to the disk that report success and do nothing, without the model's knowledge. This plants

@@ -2,16 +2,16 @@ import CSimulatedMachine
 import ControlInterface
 import FileSystem
 import Ingest
-import Intake
 import JSON
 import LiveEvents
 import LivehostDaemon
 import Logging
-import Platform
 import RateLimiting
 import Recordings
 import SimulatedDisk
+import SystemSupport
 import TestSupport
+import Throttling
 
 /// Runs a daemon, its clients and its disk through the lives of a plan.
 final class Simulation: @unchecked Sendable {

@@ -1,6 +1,6 @@
+import ChatImport
 import FuzzSupport
 import LiveEvents
-import PlatformFormats
 import WireFormats
 
 /// Translates recorded chats, in one piece and in several pieces.

@@ -1,5 +1,5 @@
+import ChatImport
 import FuzzSupport
-import PlatformFormats
 import WireFormats
 
 try fuzz([

@@ -1,9 +1,9 @@
+import ChatImport
 import FuzzSupport
 import JSON
 import LiveEvents
 import LiveSources
 import ObsStudio
-import PlatformFormats
 import RateLimiting
 import TwitchChat
 import TwitchEvents

@@ -1,7 +1,7 @@
+import ChatImport
 import FuzzSupport
 import JSON
 import LiveEvents
-import PlatformFormats
 import Webhooks
 import WireFormats
 import YAMLReader

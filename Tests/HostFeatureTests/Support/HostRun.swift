@@ -1,9 +1,9 @@
 import Composable
 import HostFeature
-import Intake
 import LiveEvents
 import RateLimiting
 import TestSupport
+import Throttling
 
 /// A host with its intake and its store, on virtual time.
 struct HostRun: ~Copyable {
@@ -13,16 +13,16 @@ struct HostRun: ~Copyable {
   }
 
   let store = Store(initialState: HostFeature.State(), lane: Here()) { HostFeature() }
-  var intake = HostIntake()
+  var throttle = HostThrottle()
   var counters = ConservationCounters()
   private(set) var actions: [HostFeature.Action] = []
-  private var output = IntakeOutput<HostFeature.Action>()
+  private var output = ThrottleOutput<HostFeature.Action>()
 
   var state: HostFeature.State { store.state }
 
   mutating func receive(_ event: LiveEvent, at now: Instant = .origin) {
     counters.receive()
-    intake.receive(event, at: now, into: &output)
+    throttle.receive(event, at: now, into: &output)
     deliver()
   }
 
@@ -31,12 +31,12 @@ struct HostRun: ~Copyable {
   }
 
   mutating func wake(at now: Instant) {
-    intake.wake(at: now, into: &output)
+    throttle.wake(at: now, into: &output)
     deliver()
   }
 
   mutating func flush(at now: Instant = .origin) {
-    intake.flush(at: now, into: &output)
+    throttle.flush(at: now, into: &output)
     deliver()
   }
 
@@ -46,6 +46,6 @@ struct HostRun: ~Copyable {
     counters.apply(output.applied)
     counters.coalesce(output.coalesced)
     for (_, count) in output.rejected { counters.reject(count) }
-    output = IntakeOutput()
+    output = ThrottleOutput()
   }
 }

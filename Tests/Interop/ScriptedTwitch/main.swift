@@ -1,6 +1,6 @@
-// The scripted Twitch of the tests, for clients of others: prints its port, and takes orders on standard input:
-// `say ID` to all who have joined, `line NUMBER LINE` to one, `wait NUMBER LINE` for the beginning of what one sends,
-// `faults`. It ends with its orders.
+// The scripted Twitch of the tests, for clients of others: prints its port, and takes orders on
+// standard input: `say ID` to all who have joined, `line NUMBER LINE` to one, `wait NUMBER LINE`
+// for the beginning of what one sends, `faults`. It ends with its orders.
 
 import Glibc
 import NIOPosix

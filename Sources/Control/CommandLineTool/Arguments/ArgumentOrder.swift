@@ -1,4 +1,4 @@
-import Suggestions
+import Wording
 
 /// Rearranges arguments for the parser, which accepts the verb first, then its options, then all
 /// other arguments. Users may write them in any order.

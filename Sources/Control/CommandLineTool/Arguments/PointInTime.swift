@@ -1,5 +1,5 @@
 import Glibc
-import Platform
+import SystemSupport
 
 /// A point in time, in one of the forms that journalctl accepts: `-1h` or `10m ago`, `today`,
 /// `10:00`, `2026-11-21 10:00`, or `@1795260000` as printed by `date +%s`.

@@ -1,6 +1,6 @@
 import ArgumentParser
+package import ChatImport
 import Foundation
-package import PlatformFormats
 
 /// A time zone, as an argument: `Europe/Berlin`, `UTC`, or `local` for the zone of this machine.
 package struct TimeZoneName: ExpressibleByArgument, Sendable {

@@ -1,7 +1,7 @@
 public import ArgumentParser
+import ChatImport
 public import ControlInterface
 public import LiveEvents
-import PlatformFormats
 
 extension RoomName: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }

@@ -1,8 +1,8 @@
 import ControlInterface
 import Glibc
 import LiveEvents
-import Suggestions
 import Varlink
+import Wording
 
 extension Context {
   var socketPaths: [SocketPaths] { SocketPaths.candidates(option: socketOption, environment) }

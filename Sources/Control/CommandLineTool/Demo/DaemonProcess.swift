@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
-import Platform
+import Locking
+import SystemSupport
 
 /// A private daemon that runs as a child process.
 final class DaemonProcess: Sendable {

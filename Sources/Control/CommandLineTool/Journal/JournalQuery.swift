@@ -1,5 +1,5 @@
 import ControlInterface
-package import Platform
+package import SystemSupport
 package import Systemd
 
 /// A selection of journal entries.

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import JSON
 import LiveEvents
-import Platform
+import SystemSupport
 
 /// The parameters of a playback.
 struct PlaybackPlan: Sendable {

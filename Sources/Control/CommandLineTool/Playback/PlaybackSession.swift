@@ -1,8 +1,8 @@
 import BatchDelivery
 import Glibc
 import JSON
-import Platform
 import RateLimiting
+import SystemSupport
 
 /// One playback: a loop that waits for the source, the socket, the time of the next line, or the
 /// end. Confined to the thread that runs it.

@@ -1,4 +1,4 @@
-package import PlatformFormats
+package import ChatImport
 
 /// A source that converts text to UTF-8 and translates a recorded chat into native lines.
 package final class TranslatedSource: ByteSource {

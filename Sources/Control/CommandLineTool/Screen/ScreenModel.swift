@@ -1,4 +1,5 @@
-import Platform
+import Locking
+import SystemSupport
 
 /// The content of a live screen, and its reactions to keys.
 package protocol ScreenModel: Sendable {

@@ -1,6 +1,7 @@
 import ControlInterface
 import JSON
-import Platform
+import Locking
+import SystemSupport
 import Varlink
 
 /// Keeps the screen of `watch` up to date and performs the calls that its user requests.

@@ -1,4 +1,4 @@
-import Platform
+import SystemSupport
 import Wording
 
 /// A progress bar in percent, shown only on a terminal.

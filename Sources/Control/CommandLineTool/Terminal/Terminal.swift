@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
-import Platform
+import Locking
+import SystemSupport
 
 /// A terminal for drawing screens, with its keyboard.
 package struct Terminal: Sendable {

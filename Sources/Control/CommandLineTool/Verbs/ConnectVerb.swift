@@ -1,6 +1,6 @@
 import ArgumentParser
 import LiveEvents
-import SourceArguments
+import ProgramArguments
 
 struct ConnectVerb: ParsableCommand {
   static let configuration = CommandConfiguration(

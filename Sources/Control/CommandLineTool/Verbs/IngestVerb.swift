@@ -1,8 +1,8 @@
 import ArgumentParser
+import ChatImport
 import ControlInterface
 package import JSON
 import LiveEvents
-import PlatformFormats
 import Wording
 
 struct IngestVerb: Verb {

@@ -3,7 +3,7 @@ import ControlInterface
 import Glibc
 import JSON
 import LiveEvents
-import Platform
+import SystemSupport
 import Systemd
 
 struct JournalVerb: Verb {

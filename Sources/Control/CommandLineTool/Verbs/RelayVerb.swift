@@ -1,5 +1,5 @@
 import ArgumentParser
-import RelayArguments
+import ProgramArguments
 
 struct RelayVerb: Verb {
   static let configuration = CommandConfiguration(

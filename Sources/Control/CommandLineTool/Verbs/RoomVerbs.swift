@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlInterface
 import JSON
 import LiveEvents
-import Suggestions
+import Wording
 
 struct RoomsVerb: Verb {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 package import ControlInterface
 import JSON
 import LiveEvents
-import Platform
+import SystemSupport
 import UnixSockets
 import Wording
 

@@ -1,7 +1,7 @@
-import Intake
 import LiveEvents
 import Logging
 import RateLimiting
+import Throttling
 package import YAMLReader
 
 /// A key of the daemon's configuration file. ``all`` is the only list of the keys.
@@ -9,8 +9,8 @@ package struct ConfigurationKey: FileKey {
   package static let program = "livehostd"
 
   package let path: String
-  package let meaning: String
-  package let standard: String
+  package let summary: String
+  package let defaultValue: String
   package let read: @Sendable (YAMLNode, inout Configuration) throws(ConfigurationError) -> Void
 }
 
@@ -19,9 +19,9 @@ extension ConfigurationKey {
     [
       ConfigurationKey(
         path: "log.level",
-        meaning:
+        summary:
           "Least severe messages to log: trace, debug, info, notice, warning, error or critical.",
-        standard: "info"
+        defaultValue: "info"
       ) { value, configuration throws(ConfigurationError) in
         let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         guard let level = value.scalar.flatMap(Logger.Level.init(rawValue:)) else {
@@ -31,78 +31,78 @@ extension ConfigurationKey {
       },
       ConfigurationKey(
         path: "lanes",
-        meaning:
+        summary:
           "Number of lanes, which run the rooms; auto is the cores minus one, or all of up to two cores.",
-        standard: "auto"
+        defaultValue: "auto"
       ) { value, configuration throws(ConfigurationError) in
         configuration.lanes =
           value.scalar == "auto" ? nil : try value.integer(in: 1...256, or: "auto")
       },
       ConfigurationKey(
         path: "rooms.maximum",
-        meaning:
+        summary:
           "Maximum number of open rooms; --check-config prints how much memory they may use.",
-        standard: "64"
+        defaultValue: "64"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.maximumRooms = try value.integer(in: 1...100_000)
       },
       ConfigurationKey(
-        path: "rooms.open", meaning: "Rooms to open at the start.", standard: "[]"
+        path: "rooms.open", summary: "Rooms to open at the start.", defaultValue: "[]"
       ) { value, configuration throws(ConfigurationError) in
         configuration.openRooms = try roomNames(value)
       },
       ConfigurationKey(
-        path: "rooms.chatHistory", meaning: "Number of chat messages that a room stores.",
-        standard: "500"
+        path: "rooms.chatHistory", summary: "Number of chat messages that a room stores.",
+        defaultValue: "500"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.chatHistory = try value.integer(in: 1...1_000_000)
       },
       ConfigurationKey(
         path: "rooms.chatWaves",
-        meaning:
+        summary:
           "Whether to search chats for highlights, and for near-duplicates, which are shown as one.",
-        standard: "false"
+        defaultValue: "false"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.analysesChat = try value.boolean()
       },
       ConfigurationKey(
         path: "rooms.reportedMessages",
-        meaning: "Number of the newest chat messages in the replies of GetRoom and MonitorRoom.",
-        standard: "50"
+        summary: "Number of the newest chat messages in the replies of GetRoom and MonitorRoom.",
+        defaultValue: "50"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.reportedMessages = try value.integer(in: 0...10_000)
       },
       ConfigurationKey(
         path: "rooms.framesPerSecond",
-        meaning:
+        summary:
           "Maximum number of frames per second of a room; frames are drawn only after changes.",
-        standard: "60"
+        defaultValue: "60"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.framesPerSecond = try value.integer(in: 1...1000)
       },
       ConfigurationKey(
         path: "rooms.requestTimeout",
-        meaning:
+        summary:
           "Time after which a request that its controller does not answer counts as refused.",
-        standard: "5s"
+        defaultValue: "5s"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.requestTimeout = .nanoseconds(
           try value.interval(positive: true).nanoseconds)
       },
       ConfigurationKey(
         path: "rooms.views",
-        meaning:
+        summary:
           "When to evaluate views: always or watched ('why' and hangs then lack data of unwatched rooms).",
-        standard: "always"
+        defaultValue: "always"
       ) { value, configuration throws(ConfigurationError) in
         configuration.rooms.views = try value.choice(
           RoomSettings.ViewEvaluation.allCases.map { ($0.rawValue, $0) })
       },
       ConfigurationKey(
         path: "rooms.packAfter",
-        meaning:
+        summary:
           "Time after which a room without events and viewers hibernates: only its compressed state stays.",
-        standard: "10m"
+        defaultValue: "10m"
       ) { value, configuration throws(ConfigurationError) in
         let idle = try value.interval(positive: true, or: ("off", Interval(nanoseconds: 0)))
         configuration.rooms.packsAfter =
@@ -110,33 +110,33 @@ extension ConfigurationKey {
       },
       ConfigurationKey(
         path: "ingest.connections",
-        meaning:
+        summary:
           "Maximum number of ingest connections; 1/4 is reserved for root and the service's user.",
-        standard: "256"
+        defaultValue: "256"
       ) { value, configuration throws(ConfigurationError) in
         configuration.ingestConnections = try value.integer(in: 1...65_536)
       },
       ConfigurationKey(
         path: "control.connections",
-        meaning:
+        summary:
           "Maximum number of control connections; a user without rights has at most 1/4 of them.",
-        standard: "256"
+        defaultValue: "256"
       ) { value, configuration throws(ConfigurationError) in
         configuration.controlConnections = try value.integer(in: 1...65_536)
       },
       ConfigurationKey(
         path: "control.monitors",
-        meaning:
+        summary:
           "Maximum number of calls with the more flag; a user without rights has at most 1/4 of them.",
-        standard: "64"
+        defaultValue: "64"
       ) { value, configuration throws(ConfigurationError) in
         configuration.monitors = try value.integer(in: 1...65_536)
       },
       ConfigurationKey(
         path: "recordings.scrubDays",
-        meaning:
+        summary:
           "Days after which recordings are checked for damage again, at up to 4 MiB/s; 0 for never.",
-        standard: "7"
+        defaultValue: "7"
       ) { value, configuration throws(ConfigurationError) in
         configuration.scrubDays = try value.integer(in: 0...3_650)
       },

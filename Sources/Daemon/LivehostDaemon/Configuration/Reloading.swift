@@ -1,7 +1,8 @@
 package import ControlInterface
 import LiveEvents
+import Locking
 package import Logging
-import Platform
+import SystemSupport
 package import Systemd
 import YAMLReader
 

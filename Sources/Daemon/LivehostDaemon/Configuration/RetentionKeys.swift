@@ -6,18 +6,18 @@ extension ConfigurationKey {
   static let retention = [
     ConfigurationKey(
       path: "recordings.maximumAge",
-      meaning:
+      summary:
         "Time after its end until a recording is deleted, such as 30d or 12h, unless it is in use.",
-      standard: "off"
+      defaultValue: "off"
     ) { value, configuration throws(ConfigurationError) in
       configuration.retention.maximumAge = try value.quantity(
         "a time such as 30d, 12h or off", ageUnits)
     },
     ConfigurationKey(
       path: "recordings.maximumBytes",
-      meaning:
+      summary:
         "Total size above which the oldest recordings are deleted, such as 500MiB or 20GiB.",
-      standard: "off"
+      defaultValue: "off"
     ) { value, configuration throws(ConfigurationError) in
       configuration.retention.maximumBytes = try value.quantity(
         "a size such as 500MiB, 20GiB or off", sizeUnits)

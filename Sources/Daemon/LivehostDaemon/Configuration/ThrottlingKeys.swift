@@ -1,25 +1,27 @@
-import Intake
 import RateLimiting
+import Throttling
 import YAMLReader
 
 extension ConfigurationKey {
   /// Returns the key that sets how long events of a kind may be delayed.
   static func throttling(_ kind: ThrottledKind) -> ConfigurationKey {
     ConfigurationKey(
-      path: kind.key, meaning: "\(kind.meaning): \(kind.limitClass.promise).",
-      standard: standardText(kind)
+      path: kind.key, summary: "\(kind.summary): \(kind.limitClass.promise).",
+      defaultValue: standardText(kind)
     ) { value, configuration throws(ConfigurationError) in
       try configuration.rooms.throttling.set(kind, value)
     }
   }
 
   private static func standardText(_ kind: ThrottledKind) -> String {
-    let standard = ThrottlePolicies.standard(kind)
+    let defaultValue = ThrottlePolicies.standard(kind)
     let interval =
-      standard.interval == ThrottlePolicies.frame
-      ? ThrottlePolicies.frameWord : standard.interval.text
-    guard standard.maximumStaleness > standard.interval else { return "{interval: \(interval)}" }
-    return "{interval: \(interval), maximum-staleness: \(standard.maximumStaleness.text)}"
+      defaultValue.interval == ThrottlePolicies.frame
+      ? ThrottlePolicies.frameWord : defaultValue.interval.text
+    guard defaultValue.maximumStaleness > defaultValue.interval else {
+      return "{interval: \(interval)}"
+    }
+    return "{interval: \(interval), maximum-staleness: \(defaultValue.maximumStaleness.text)}"
   }
 }
 

@@ -153,7 +153,7 @@ package struct LivehostControl: ControlService {
   ) async throws -> MonitorRequestsReply {
     let controls = controls?.map { String($0) }
     return try await answer(room) { lane, name in
-      let added = await lane.visit(name) { $0?.addSurface(controls: controls) }
+      let added = await lane.visit(name) { $0?.addController(controls: controls) }
       guard let surface = try added?.get() else { return nil }
       do {
         while true {
@@ -162,7 +162,7 @@ package struct LivehostControl: ControlService {
           }
         }
       } catch {
-        await lane.visit(name) { $0?.removeSurface(surface) }
+        await lane.visit(name) { $0?.removeController(surface) }
         throw error
       }
     }

@@ -1,6 +1,6 @@
 import Glibc
 import HostScreen
-package import Platform
+package import SystemSupport
 
 /// Samples the lanes from a dedicated thread, and reports each long turn with its cause.
 package final class HangMonitor: Sendable {

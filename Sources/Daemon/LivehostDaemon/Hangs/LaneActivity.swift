@@ -1,6 +1,7 @@
 package import Composable
 package import LiveEvents
-import Platform
+import Locking
+import SystemSupport
 
 /// The current activity of a lane. The lane sets it once per batch, view or effect; the hang
 /// monitor reads it.

@@ -1,6 +1,7 @@
 import HostScreen
-import Platform
+import Locking
 import Synchronization
+import SystemSupport
 import ViewGraph
 
 /// Measures the length of each turn of a lane. The lane writes it; any thread may read it.

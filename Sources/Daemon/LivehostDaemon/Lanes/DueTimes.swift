@@ -2,8 +2,8 @@ import DequeModule
 
 /// Things that are due at some time, by the millisecond: one timer is enough for all of them.
 ///
-/// An entry costs an addition to an array, whatever the number of the others; only the first of each millisecond
-/// has to be put in order.
+/// An entry costs an addition to an array, whatever the number of the others; only the first of
+/// each millisecond has to be put in order.
 package struct DueTimes<Element> {
   /// What is due in each millisecond, in the order in which it was added.
   private var slots: [Int64: Deque<Element>] = [:]

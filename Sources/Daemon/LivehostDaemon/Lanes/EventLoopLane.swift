@@ -30,8 +30,8 @@ package struct EventLoopLane: Lane {
 
 /// Runs tasks on an event loop; each job is a turn of the lane.
 ///
-/// Each effect has its own, which knows the effect's name, so that the hang monitor can name it even
-/// after the effect was suspended and resumed.
+/// Each effect has its own, which knows the effect's name, so that the hang monitor can name it
+/// even after the effect was suspended and resumed.
 final class EventLoopTaskExecutor: TaskExecutor {
   private let eventLoop: any EventLoop
   private let meter: TurnMeter

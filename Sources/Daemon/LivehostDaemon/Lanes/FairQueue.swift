@@ -1,7 +1,7 @@
 import DequeModule
 
-/// Items in order for each key, taken in turn by key: however much one key has to do, another waits for
-/// one item of it at most.
+/// Items in order for each key, taken in turn by key: however much one key has to do, another waits
+/// for one item of it at most.
 package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
   /// The first item of each key, in the order of their turns. Most keys have no other.
   private var turns: Deque<(key: Key, item: Item)> = []
@@ -24,8 +24,8 @@ package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
     }
   }
 
-  /// Takes out the first item of the key whose turn it is; `nil` if there is nothing to do. ``endTurn(leaving:)`` must
-  /// follow.
+  /// Takes out the first item of the key whose turn it is; `nil` if there is nothing to do.
+  /// ``endTurn(leaving:)`` must follow.
   package mutating func takeFirst() -> Item? {
     guard let (key, item) = turns.popFirst() else { return nil }
     current = key
@@ -34,7 +34,8 @@ package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
 
   /// Ends the turn of the key whose turn it is.
   ///
-  /// - Parameter item: what was taken, if it is not done: it is the first one again when the other keys had their turns.
+  /// - Parameter item: what was taken, if it is not done: it is the first one again when the other
+  ///   keys had their turns.
   /// - Complexity: O(1) amortised.
   package mutating func endTurn(leaving item: Item? = nil) {
     guard let key = exchange(&current, with: nil) else { return }

@@ -1,4 +1,5 @@
-import Platform
+import Locking
+import SystemSupport
 
 /// Begins something with each of some items at once. Returns once all of it is done.
 ///

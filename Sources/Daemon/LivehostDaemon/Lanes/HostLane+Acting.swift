@@ -4,9 +4,9 @@ import RecorderFeature
 package import WireFormats
 
 extension HostLane {
-  /// Performs an act of a room's host. Returns once it is applied or, where a surface was asked, once it has
-  /// an outcome; and, in a room that is recorded or kept, once that is on disk, or with `recordingFailed` if it
-  /// cannot be.
+  /// Performs an act of a room's host. Returns once it is applied or, where a surface was asked,
+  /// once it has an outcome; and, in a room that is recorded or kept, once that is on disk, or with
+  /// `recordingFailed` if it cannot be.
   ///
   /// - Parameters:
   ///   - position: the batch of a source that the act is; a room that has it only replies.
@@ -61,8 +61,8 @@ extension HostLane {
     return .failure(.recordingFailed(room: room.description, reason: failure))
   }
 
-  /// Reports the outcome of a request. Returns once the room has taken it and, if the room is recorded or
-  /// kept, has it on disk; `false` if the request is void.
+  /// Reports the outcome of a request. Returns once the room has taken it and, if the room is
+  /// recorded or kept, has it on disk; `false` if the request is void.
   ///
   /// - Throws: `recordingFailed` if it cannot be on disk.
   func report(

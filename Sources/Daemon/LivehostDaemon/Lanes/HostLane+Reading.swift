@@ -4,8 +4,8 @@ package import LiveEvents
 
 // What is read of rooms.
 extension HostLane {
-  /// Reads from a room, after all that was posted for it before; `nil` if there is no such room. The hang monitor calls
-  /// this activity a report.
+  /// Reads from a room, after all that was posted for it before; `nil` if there is no such room.
+  /// The hang monitor calls this activity a report.
   func read<R: Sendable>(_ name: RoomName, _ body: @escaping @Sendable (Room) -> R) async -> R? {
     await visit(name) { [meter] room in
       guard let room else { return nil }

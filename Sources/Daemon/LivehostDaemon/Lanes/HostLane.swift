@@ -3,15 +3,16 @@ import HostScreen
 package import Ingest
 package import LiveEvents
 package import NIOCore
-import Platform
 package import Recordings
 import Synchronization
+import SystemSupport
 
 /// One event loop and the rooms that live on it.
 ///
-/// There is one way in: a message in the lane's mailbox. Whatever is posted for a room (events, acts of the host, calls
-/// and reads, from any thread) is done in the order in which it was posted. Rooms take turns, so that a flood delays
-/// its own room only; what concerns the lane as a whole takes its turn like a room.
+/// There is one way in: a message in the lane's mailbox. Whatever is posted for a room (events,
+/// acts of the host, calls and reads, from any thread) is done in the order in which it was posted.
+/// Rooms take turns, so that a flood delays its own room only; what concerns the lane as a whole
+/// takes its turn like a room.
 package final class HostLane: Sendable {
   package let index: Int
   package let eventLoop: any EventLoop
@@ -106,11 +107,12 @@ package final class HostLane: Sendable {
   func postSaving(of room: RoomName) { post(.save(room)) }
 
   /// Packs a room, unless something has happened in it behind a log sequence.
-  func postPacking(of room: RoomName, after sequence: Int) {
+  func postHibernation(of room: RoomName, after sequence: Int) {
     post(.pack(room, after: sequence))
   }
 
-  /// Runs `body` with a room, after all that was posted for it before; with nil if there is no such room.
+  /// Runs `body` with a room, after all that was posted for it before; with nil if there is no such
+  /// room.
   func postVisit(to room: RoomName, _ body: @escaping @Sendable (Room?) -> Void) {
     post(.visit(room, body))
   }

@@ -1,15 +1,17 @@
 import Ingest
 import LiveEvents
-import Platform
+import Locking
 import Recordings
+import SystemSupport
 
 /// How other threads reach a lane: one wake-up per batch, not per delivery.
 ///
-/// Rooms are opened and closed the same way, so that openings, closings and deliveries keep the order in
-/// which they were posted.
+/// Rooms are opened and closed the same way, so that openings, closings and deliveries keep the
+/// order in which they were posted.
 final class LaneMailbox: Sendable {
   enum Item: Sendable {
-    /// A new room, or one of an earlier run of the daemon, whose snapshot would make every item large.
+    /// A new room, or one of an earlier run of the daemon, whose snapshot would make every item
+    /// large.
     indirect case open(RoomName, RoomSnapshot?)
     case close(RoomName, isForGood: Bool, @Sendable (_ failure: String?) -> Void)
     case delivery(RoomDelivery)
@@ -50,8 +52,8 @@ final class LaneMailbox: Sendable {
     }
   }
 
-  /// Takes the items posted so far, and leaves an empty list, whose memory the next ones are put into. The lane stays
-  /// awake for this mailbox until ``sleep()``.
+  /// Takes the items posted so far, and leaves an empty list, whose memory the next ones are put
+  /// into. The lane stays awake for this mailbox until ``sleep()``.
   func take(into items: inout [Item]) {
     contents.withLock { swap(&$0.items, &items) }
   }

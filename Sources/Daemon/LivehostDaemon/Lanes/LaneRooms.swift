@@ -3,8 +3,8 @@ import HostScreen
 import Ingest
 import LiveEvents
 import NIOCore
-import Platform
 import Recordings
+import SystemSupport
 
 /// The rooms of a lane. Belongs to the lane's event loop.
 final class LaneRooms {
@@ -13,10 +13,11 @@ final class LaneRooms {
   private let snapshots: SnapshotStore?
   private let library: RecordingLibrary?
   private let turnLength: TimeAmount
-  /// Items from the mailbox that are not done, taken in turn by room, so that one sender's flood delays
-  /// only its own room. Part of the first delivery of a room may be done.
+  /// Items from the mailbox that are not done, taken in turn by room, so that one sender's flood
+  /// delays only its own room. Part of the first delivery of a room may be done.
   private var backlog = FairQueue<RoomName?, LaneMailbox.Item>()
-  /// Takes turns with the mailbox's list, so that neither grows anew in each turn of the lane; empty between its uses.
+  /// Takes turns with the mailbox's list, so that neither grows anew in each turn of the lane;
+  /// empty between its uses.
   private var posted: [LaneMailbox.Item] = []
   /// A list that has held more gives its memory back.
   private static let keptItems = 4_096
@@ -25,15 +26,16 @@ final class LaneRooms {
   /// The rooms that are not packed.
   private(set) var open: [RoomName: Room] = [:]
   /// The rooms that are idle.
-  private(set) var packed = PackedRooms()
+  private(set) var packed = HibernatedRooms()
   /// Looks for rooms that can be packed; `nil` while there are none to look at.
   private var packing: Scheduled<Void>?
-  /// How often memory is yet to be given back to the system: twice after the last room was packed, since what holds a
-  /// room may end a little later.
+  /// How often memory is yet to be given back to the system: twice after the last room was packed,
+  /// since what holds a room may end a little later.
   private var trimsLeft = 0
   /// Sums over closed rooms.
   private(set) var closed = EventCounts()
-  /// When the rooms are due. A room has its turn only in the millisecond that its ``Room/turn`` has, too.
+  /// When the rooms are due. A room has its turn only in the millisecond that its ``Room/turn``
+  /// has, too.
   private var dueTimes = DueTimes<Room>()
   /// The timer for the first of them, and its millisecond.
   private var timer: (slot: Int64, task: Scheduled<Void>)?
@@ -60,7 +62,7 @@ final class LaneRooms {
   func apply(_ settings: RoomSettings) {
     self.settings = settings
     for room in open.values { room.settings = settings }
-    schedulePacking()
+    scheduleHibernation()
   }
 
   /// Takes as much from the mailbox as fits into a turn of the lane.
@@ -180,7 +182,7 @@ final class LaneRooms {
     if room.isKept { library?.keep(name.description, onSnapshotDue: onSnapshotDue) }
     // A room outlives a restart even if nothing ever happens in it.
     if snapshot == nil { room.beginLog(opened: WallClock.milliseconds()) }
-    schedulePacking()
+    scheduleHibernation()
   }
 
   private func make(
@@ -240,7 +242,7 @@ final class LaneRooms {
   // MARK: Idle rooms
 
   /// Has the lane look for idle rooms in a while, if there are rooms that may be.
-  private func schedulePacking() {
+  private func scheduleHibernation() {
     guard packing == nil, let idle = settings.packsAfter, !open.isEmpty || trimsLeft > 0
     else { return }
     let nanoseconds = TimeAmount(idle).nanoseconds / 4
@@ -258,14 +260,14 @@ final class LaneRooms {
     lane.meter.measure {
       let now = NIODeadline.now()
       let idle = open.values.filter { isIdle($0, now) }
-      let first = idle.filter(\.canBePacked)
+      let first = idle.filter(\.canHibernate)
         .sorted { ($0.turn.lastUse, $0.name) < ($1.turn.lastUse, $1.name) }
         .prefix(Self.packedAtOnce)
       if let writer = first.first?.log.writer {
         // All of them are on disk by then, with what they did last: the log is one.
         let ends = first.map { ($0.name, $0.log.sequence) }
         writer.whenSynced { [lane] in
-          for (name, end) in ends { lane.postPacking(of: name, after: end) }
+          for (name, end) in ends { lane.postHibernation(of: name, after: end) }
         }
       }
       // The next start would have much to repeat.
@@ -279,7 +281,7 @@ final class LaneRooms {
       // Not here: the allocator is locked while it looks through the memory of many rooms.
       snapshots?.ping(FreeMemory.giveBack)
     }
-    schedulePacking()
+    scheduleHibernation()
   }
 
   private func isIdle(_ room: Room, _ now: NIODeadline) -> Bool {
@@ -287,7 +289,7 @@ final class LaneRooms {
   }
 
   private func pack(_ name: RoomName, after end: Int, _ now: NIODeadline) {
-    guard let room = open[name], isIdle(room, now), room.canBePacked, room.log.sequence == end,
+    guard let room = open[name], isIdle(room, now), room.canHibernate, room.log.sequence == end,
       packed.add(room, now: now)
     else { return }
     room.turn.cancel()
@@ -302,7 +304,7 @@ final class LaneRooms {
     room.unpack(idle, now: now)
     lane.observer(name, .unpacked)
     saveAndSchedule(room, now)
-    schedulePacking()
+    scheduleHibernation()
     return room
   }
 }

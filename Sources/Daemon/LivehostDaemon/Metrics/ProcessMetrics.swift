@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import Platform
 import Prometheus
+import SystemSupport
 
 /// The standard process metrics of Prometheus client libraries, under the same names.
 enum ProcessMetrics {

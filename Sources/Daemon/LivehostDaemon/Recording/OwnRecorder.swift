@@ -4,7 +4,8 @@ import RateLimiting
 import RecorderFeature
 import Recordings
 
-/// A room's own recorder beside what its state shows: the paused or closing recording, and waiting clients.
+/// A room's own recorder beside what its state shows: the paused or closing recording, and waiting
+/// clients.
 struct OwnRecorder {
   typealias Outcome = Result<RecorderOutcome, ControlError>
 
@@ -48,7 +49,8 @@ struct OwnRecorder {
 
   mutating func pause(_ recording: RoomRecorder) { paused = recording.name }
 
-  /// Begins to close the recording that was written until now, or else the paused one; `nil` if there is neither.
+  /// Begins to close the recording that was written until now, or else the paused one; `nil` if
+  /// there is neither.
   mutating func close(_ written: (recorder: RoomRecorder, digest: String?)?) -> EndedRecording? {
     guard let written else { return paused.map { .open($0) } }
     closing = Closing(recorder: written.recorder, steps: written.recorder.waitingSteps)
@@ -70,8 +72,8 @@ struct OwnRecorder {
     ).output
   }
 
-  /// After a restart: returns the recording to continue, which was being written when the program ended; `nil` if it is
-  /// paused or to be closed.
+  /// After a restart: returns the recording to continue, which was being written when the program
+  /// ended; `nil` if it is paused or to be closed.
   ///
   /// - Parameter saved: the recording that an earlier version was writing.
   mutating func restore(_ state: RecorderFeature.State, saved: String?) -> String? {

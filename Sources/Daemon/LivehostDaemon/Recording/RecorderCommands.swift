@@ -2,11 +2,13 @@ package import ControlInterface
 package import LiveEvents
 import RecorderFeature
 
-// What clients ask for. They wait for the outcome, so an attempt that fails is not repeated unless they ask for that.
+// What clients ask for. They wait for the outcome, so an attempt that fails is not repeated unless
+// they ask for that.
 extension RoomRecordings {
   /// Starts recording a room; returns once a restart would not end it.
   ///
-  /// - Parameter retries: whether it is tried until it works if the first attempt fails, which is an error anyway.
+  /// - Parameter retries: whether it is tried until it works if the first attempt fails, which is
+  ///   an error anyway.
   /// - Throws: ``ControlError`` `alreadyRecording`, `noSuchRoom`, `recordingFailed`.
   package func start(
     _ room: RoomName, on lane: HostLane, retries: Bool = false
@@ -18,14 +20,16 @@ extension RoomRecordings {
 
   /// Continues the recording that was paused.
   ///
-  /// - Throws: ``ControlError`` `alreadyRecording`, `notRecording`, `noSuchRoom`, `recordingFailed`.
+  /// - Throws: ``ControlError`` `alreadyRecording`, `notRecording`, `noSuchRoom`,
+  ///   `recordingFailed`.
   package func resume(
     _ room: RoomName, on lane: HostLane
   ) async throws(ControlError) -> RecordingReport {
     try await begin(.resume, room, on: lane, retries: false)
   }
 
-  /// Leaves out of the recording what happens from here on; returns once all before that is on disk.
+  /// Leaves out of the recording what happens from here on; returns once all before that is on
+  /// disk.
   ///
   /// - Throws: ``ControlError`` `notRecording`, `noSuchRoom`, `recordingFailed`.
   package func pause(
@@ -37,8 +41,8 @@ extension RoomRecordings {
 
   /// Ends the recording of a room, once all of it is on disk.
   ///
-  /// - Throws: ``ControlError`` `noSuchRoom`, `notRecording`, `recordingFailed`; `noSuchRecording` if the limits of
-  ///   recordings had it deleted at once.
+  /// - Throws: ``ControlError`` `noSuchRoom`, `notRecording`, `recordingFailed`; `noSuchRecording`
+  ///   if the limits of recordings had it deleted at once.
   package func stop(
     _ room: RoomName, on lane: HostLane
   ) async throws(ControlError) -> RecordingReport {

@@ -1,13 +1,14 @@
 import ControlInterface
 import LiveEvents
 import Logging
-import Platform
 import RecorderFeature
 import Recordings
+import SystemSupport
 import Systemd
 
-// The recorder for the effects of a room. The room's lane decides whether an attempt is still wanted, in the step in
-// which the recording begins or pauses. An effect that was cancelled meanwhile removes what it has made.
+// The recorder for the effects of a room. The room's lane decides whether an attempt is still
+// wanted, in the step in which the recording begins or pauses. An effect that was cancelled
+// meanwhile removes what it has made.
 extension RoomRecordings {
   func recorder(of life: RoomLifetime) -> Recorder {
     Recorder(
@@ -71,7 +72,8 @@ extension RoomRecordings {
     }
   }
 
-  /// Closes a recording that is not being written, after ``enter(_:)``; `nil` if it is closed already.
+  /// Closes a recording that is not being written, after ``enter(_:)``; `nil` if it is closed
+  /// already.
   func close(
     _ name: String, of room: RoomName
   ) async throws(RecordingError) -> RecordingSummary? {

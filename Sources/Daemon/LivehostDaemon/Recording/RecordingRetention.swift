@@ -1,6 +1,7 @@
 import ControlInterface
 import LiveEvents
-import Platform
+import Locking
+import SystemSupport
 
 /// How long recordings are kept.
 package struct RetentionLimits: Sendable, Equatable {
@@ -15,8 +16,8 @@ package struct RetentionLimits: Sendable, Equatable {
   }
 }
 
-/// Deletes whole recordings, oldest first, as the configuration says: at the start, when a recording has ended, when
-/// the configuration has changed, and once an hour.
+/// Deletes whole recordings, oldest first, as the configuration says: at the start, when a
+/// recording has ended, when the configuration has changed, and once an hour.
 package final class RecordingRetention: Sendable {
   private static let pause = Duration.seconds(3_600)
 
@@ -24,7 +25,8 @@ package final class RecordingRetention: Sendable {
   private let directory: RoomDirectory
   private let metrics: DaemonMetrics
   private let limits: Guarded<RetentionLimits>
-  /// The rooms whose recordings are kept whatever their age: they were set aside, and may need them.
+  /// The rooms whose recordings are kept whatever their age: they were set aside, and may need
+  /// them.
   private let roomsAside: @Sendable () -> Set<String>
   private let now: @Sendable () -> Int
   private let wakes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -68,8 +70,8 @@ package final class RecordingRetention: Sendable {
     }
   }
 
-  /// Deletes what is too old or too much. What cannot be deleted now, since it is being read for instance, is left
-  /// for the next time.
+  /// Deletes what is too old or too much. What cannot be deleted now, since it is being read for
+  /// instance, is left for the next time.
   ///
   /// - Complexity: O(recordings).
   package func enforce() async {

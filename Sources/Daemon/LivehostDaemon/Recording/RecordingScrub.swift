@@ -1,9 +1,9 @@
 import ControlInterface
-import Platform
 import Recordings
+import SystemSupport
 
-/// Reads the recordings at rest, slowly and again and again, so that damage is known before anybody needs
-/// them.
+/// Reads the recordings at rest, slowly and again and again, so that damage is known before anybody
+/// needs them.
 ///
 /// What was read when is in the catalogue: a restart does not begin anew.
 package struct RecordingScrub: Sendable {

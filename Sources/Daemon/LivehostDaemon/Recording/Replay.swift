@@ -1,8 +1,8 @@
 import Foundation
 package import LiveEvents
-import Platform
 import RateLimiting
 package import Recordings
+import SystemSupport
 
 /// The result of a replay.
 package struct ReplayResult: Sendable, Equatable {
@@ -148,8 +148,8 @@ package struct Replay: Sendable {
     }
   }
 
-  /// Plays steps in the room. Returns once it may get the next ones: if the room is recorded and the disk
-  /// does not keep up, as soon as it does. `false` if the room is gone.
+  /// Plays steps in the room. Returns once it may get the next ones: if the room is recorded and
+  /// the disk does not keep up, as soon as it does. `false` if the room is gone.
   private func hand(_ steps: [RecordedStep]) async -> Bool {
     await withCheckedContinuation { continuation in
       lane.postVisit(to: room) { room in

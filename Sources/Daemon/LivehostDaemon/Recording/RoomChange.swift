@@ -1,10 +1,11 @@
-import Intake
 import JSON
 import LiveEvents
-import Platform
+import Locking
 import RateLimiting
 import RecorderFeature
 import Recordings
+import SystemSupport
+import Throttling
 
 /// Something that a room's state depends on besides its events and its time. It is recorded with
 /// them, so that a replay reaches the same state whatever the configuration says at that time.
@@ -16,7 +17,8 @@ struct RoomChange: Codable, Equatable {
   var rejected: [RejectionReason: Int]?
   /// What happened to the room's own recorder, which only a restart repeats.
   var recorder: RecorderInput?
-  /// Whether the event that follows is an act, which came by no line and is not counted as received.
+  /// Whether the event that follows is an act, which came by no line and is not counted as
+  /// received.
   var isAct: Bool?
 
   /// `true` if the analysis of the chat begins anew here: a recording knows of nothing before it.
@@ -76,9 +78,9 @@ struct RoomChange: Codable, Equatable {
     self = change
   }
 
-  /// The settings that were encoded last, which are those of all rooms: with thousands of rooms that begin or come
-  /// back, to encode and decode them would take a seventh of the time. Apart from each other, since what is read may
-  /// have been written by another version.
+  /// The settings that were encoded last, which are those of all rooms: with thousands of rooms
+  /// that begin or come back, to encode and decode them would take a seventh of the time. Apart
+  /// from each other, since what is read may have been written by another version.
   private static let lastEncoded = Guarded<(change: Self, text: String)?>(nil)
   private static let lastDecoded = Guarded<(change: Self, text: String)?>(nil)
 }
@@ -87,8 +89,8 @@ struct RoomChange: Codable, Equatable {
 struct RecordedBatchPosition: Codable, Equatable {
   var source: Text
   var sequence: Int
-  /// How many events of the batch the room took. The last of them may be missing after a crash; then the batch was
-  /// never acknowledged, and none of it is taken.
+  /// How many events of the batch the room took. The last of them may be missing after a crash;
+  /// then the batch was never acknowledged, and none of it is taken.
   var events: Int
 }
 

@@ -3,10 +3,11 @@ import LiveEvents
 import RateLimiting
 import Recordings
 
-/// Gathers the steps of a room into one batch per turn, and posts the batches to the write-ahead log and the room's recording.
+/// Gathers the steps of a room into one batch per turn, and posts the batches to the write-ahead
+/// log and the room's recording.
 ///
-/// Encodes nothing: events are posted unchanged, and share their storage. Drops everything until ``begin(_:opened:)``,
-/// which is never called in a room that is not kept.
+/// Encodes nothing: events are posted unchanged, and share their storage. Drops everything until
+/// ``begin(_:opened:)``, which is never called in a room that is not kept.
 struct RoomLog {
   /// Writes the batches; `nil` before the log begins.
   private(set) var writer: LogWriter?
@@ -58,11 +59,12 @@ struct RoomLog {
 
   // MARK: Beginning
 
-  /// Continues a restored room after a log sequence. What follows depends on the state from which it was restored.
+  /// Continues a restored room after a log sequence. What follows depends on the state from which
+  /// it was restored.
   mutating func resume(after sequence: Int) { (self.sequence, isDriven) = (sequence, true) }
 
-  /// Logs the room with a new writer, after its newest batch. A recording stays open that failed with the previous
-  /// writer, until the room learns of the failure.
+  /// Logs the room with a new writer, after its newest batch. A recording stays open that failed
+  /// with the previous writer, until the room learns of the failure.
   ///
   /// - Parameters:
   ///   - rejected: the room's rejections until now.

@@ -1,10 +1,11 @@
 package import ControlInterface
 package import LiveEvents
+import Locking
 package import Logging
 import NIOCore
-package import Platform
 import RecorderFeature
 package import Recordings
+package import SystemSupport
 package import Systemd
 
 /// The recordings of rooms: makes, lists and deletes them, and logs what happens to them.
@@ -34,7 +35,8 @@ package final class RoomRecordings: Sendable {
   /// The name of the thread that writes them, as a watched one.
   static let thread = "recorder"
 
-  /// Takes which threads make no progress, as found by the watchdog: rooms show whether their recording does.
+  /// Takes which threads make no progress, as found by the watchdog: rooms show whether their
+  /// recording does.
   package func note(stalled threads: [WatchdogDriver.SilentThread], on lanes: [HostLane]) {
     let isSilent = threads.contains { $0.name == Self.thread }
     guard self.isSilent.withLock({ exchange(&$0, with: isSilent) }) != isSilent else { return }
@@ -92,8 +94,8 @@ package final class RoomRecordings: Sendable {
     }
   }
 
-  /// Continues the recording that a restored room was writing, if it was and is to be continued. If it cannot be
-  /// continued, the journal and the room say so.
+  /// Continues the recording that a restored room was writing, if it was and is to be continued. If
+  /// it cannot be continued, the journal and the room say so.
   ///
   /// - Parameter saved: the recording that an earlier version was writing.
   func resume(_ name: RoomName, _ saved: String?, on lane: HostLane) async {
@@ -247,8 +249,8 @@ package final class RoomRecordings: Sendable {
   /// How many recordings are known to be damaged.
   var damagedCount: Int { library.damagedCount }
 
-  /// The recording that was checked longest ago, or made if it never was, and before `time`; `nil` if there is
-  /// none, or the catalogue cannot be read.
+  /// The recording that was checked longest ago, or made if it never was, and before `time`; `nil`
+  /// if there is none, or the catalogue cannot be read.
   func leastRecentlyChecked(before time: Int) async -> String? {
     try? await library.leastRecentlyChecked(before: time)
   }
@@ -346,7 +348,8 @@ package final class RoomRecordings: Sendable {
     await withCheckedContinuation { continuation in enter(room) { continuation.resume() } }
   }
 
-  /// The same, with a call of `body`, maybe at once. The room counts as one that records when this returns.
+  /// The same, with a call of `body`, maybe at once. The room counts as one that records when this
+  /// returns.
   private func enter(_ room: RoomName, _ body: @escaping @Sendable () -> Void) {
     let isFree = active.withLock { active in
       defer { active[room, default: []] += active[room] == nil ? [] : [body] }

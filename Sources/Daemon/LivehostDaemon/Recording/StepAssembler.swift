@@ -1,7 +1,8 @@
 import LiveEvents
 import Recordings
 
-/// Restores what the steps of a recording or of the log mean together: which events are acts, and which belong to one batch.
+/// Restores what the steps of a recording or of the log mean together: which events are acts, and
+/// which belong to one batch.
 struct StepAssembler {
   enum Input {
     case event(LiveEvent)
@@ -27,8 +28,8 @@ struct StepAssembler {
 
   /// Adds a step. Returns what is complete with it; `nil` inside a batch.
   ///
-  /// A batch that another kind of step interrupts was cut off by a crash. It is dropped, because it was never
-  /// acknowledged.
+  /// A batch that another kind of step interrupts was cut off by a crash. It is dropped, because it
+  /// was never acknowledged.
   mutating func add(_ step: RecordedStep) -> Input? {
     switch step {
     case .event(let event, _): return add(event)

@@ -3,13 +3,14 @@ import Foundation
 import Ingest
 import JSON
 import LiveEvents
-import Platform
+import Locking
+import SystemSupport
 package import UnixSockets
 package import Varlink
 import WireFormats
 
-/// What the gateway of a cluster asks of the daemon beside `io.livehost.Control`: whole rooms, out and in, and acts
-/// that are carried out once, whoever repeats them.
+/// What the gateway of a cluster asks of the daemon beside `io.livehost.Control`: whole rooms, out
+/// and in, and acts that are carried out once, whoever repeats them.
 package final class RoomReplication: Sendable {
   package static let name = "io.livehost.Replication"
 
@@ -67,12 +68,15 @@ package final class RoomReplication: Sendable {
 
     """
 
-  /// Bytes of a state in one reply. With the text around it, and as text, they are less than a message of NATS.
+  /// Bytes of a state in one reply. With the text around it, and as text, they are less than a
+  /// message of NATS.
   private static let partBytes = 384 << 10
-  /// How many values a state may have. The decoder takes some 32 bytes for each before it looks at any, which is far
-  /// more than the text of `[],[],`. The states of real rooms have at least eleven bytes of text per value.
+  /// How many values a state may have. The decoder takes some 32 bytes for each before it looks at
+  /// any, which is far more than the text of `[],[],`. The states of real rooms have at least
+  /// eleven bytes of text per value.
   package static let maximumValues = RoomUploads.maximumBytes / 8
-  /// How long an upload may be without a new part; it is dropped after twice this time at the latest.
+  /// How long an upload may be without a new part; it is dropped after twice this time at the
+  /// latest.
   private static let patience = Duration.seconds(30)
   /// From this size on, the memory that a state took to decode is given back at once.
   private static let largeBytes = 1 << 20
@@ -232,7 +236,8 @@ package final class RoomReplication: Sendable {
       && (try? RoomSnapshot.checkLimits(of: state)) != nil
   }
 
-  /// Estimates how many values a JSON text has, by the bytes outside of strings that precede values.
+  /// Estimates how many values a JSON text has, by the bytes outside of strings that precede
+  /// values.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   package static func valueCount(in text: [UInt8]) -> Int {

@@ -4,8 +4,9 @@ import Varlink
 
 /// States of rooms on their way in, part by part, within one budget of bytes.
 ///
-/// An upload belongs to no connection, so nobody says when it is given up. Instead, one that gets no parts is dropped
-/// after a while, and the one that has been still the longest makes way for others.
+/// An upload belongs to no connection, so nobody says when it is given up. Instead, one that gets
+/// no parts is dropped after a while, and the one that has been still the longest makes way for
+/// others.
 package struct RoomUploads: Sendable {
   private struct Upload: Sendable {
     let room: RoomName
@@ -19,7 +20,8 @@ package struct RoomUploads: Sendable {
   package static let maximumBytes = 32 << 20
   /// How many bytes are held at most, including those of complete states that are not rooms yet.
   package static let budget = 2 * maximumBytes
-  /// How many uploads may be incomplete: as many as a gateway sends at once. Empty ones take memory, too.
+  /// How many uploads may be incomplete: as many as a gateway sends at once. Empty ones take
+  /// memory, too.
   package static let maximumCount = 8
 
   /// The incomplete ones; the one that has been still the longest is the first.
@@ -32,11 +34,12 @@ package struct RoomUploads: Sendable {
   /// How many bytes are held.
   package var heldBytes: Int { uploads.reduce(completeBytes) { $0 + $1.bytes.count } }
 
-  /// Adds a part to the upload of a room; part 0 begins a new one. Others are dropped if they have to make way.
+  /// Adds a part to the upload of a room; part 0 begins a new one. Others are dropped if they have
+  /// to make way.
   ///
   /// - Returns: the state if this was its last part. It counts until ``end(_:)``.
-  /// - Throws: `ServiceError` if the part does not follow the one before it, `ControlError` if there is no place for
-  ///   it; the upload is dropped then.
+  /// - Throws: `ServiceError` if the part does not follow the one before it, `ControlError` if
+  ///   there is no place for it; the upload is dropped then.
   package mutating func add(
     _ part: [UInt8], at index: Int, of room: RoomName, isLast: Bool
   ) throws -> [UInt8]? {

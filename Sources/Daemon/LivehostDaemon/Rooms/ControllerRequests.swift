@@ -18,7 +18,7 @@ struct ControllerRequests {
   private var answers = Waiters<Void>()
 
   /// Carries out the requests of the room's effects.
-  var client: ControlSurface { feed.client }
+  var client: Controller { feed.client }
 
   /// The clients that carry out requests, in the order in which they connected.
   var surfaces: [Requests.Surface] { feed.surfaces }
@@ -28,16 +28,17 @@ struct ControllerRequests {
   /// Adds a client for some controls; `nil` means all of them.
   ///
   /// - Throws: `limitReached`.
-  func addSurface(
+  func addController(
     controls: [String]?, beside requests: Requests?
   ) throws(ControlError) -> (Requests.Surface, Surface) {
-    guard feed.surfaces.count < Requests.maximumSurfaces, (requests ?? Requests()).fits(controls)
+    guard feed.surfaces.count < Requests.maximumControllers, (requests ?? Requests()).fits(controls)
     else { throw .limitReached("surfaces") }
     let surface = feed.add(controls: controls)
     return (surface, Surface(number: surface.number, feed: feed))
   }
 
-  /// Removes a client that disconnected. `false` if it belonged to an earlier room of the same name.
+  /// Removes a client that disconnected. `false` if it belonged to an earlier room of the same
+  /// name.
   func remove(_ surface: Surface) -> Bool {
     guard surface.feed === feed else { return false }
     feed.remove(surface.number)
@@ -72,7 +73,7 @@ struct ControllerRequests {
 
   /// Ends all waits, because the room closes.
   mutating func endWaits() {
-    for body in ends.removeAll() { body(.refused(reason: ControlRequest.surfaceLeft)) }
+    for body in ends.removeAll() { body(.refused(reason: ControlRequest.controllerLeft)) }
     for body in answers.removeAll() { body(()) }
   }
 

@@ -1,7 +1,8 @@
 package import HostScreen
 package import Ingest
 package import LiveEvents
-import Platform
+import Locking
+import SystemSupport
 
 /// Brings the events that connections received to the lanes of their rooms.
 package final class EventRouter: IngestSink {

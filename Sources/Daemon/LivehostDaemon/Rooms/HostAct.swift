@@ -9,8 +9,8 @@ import WaitingRoomFeature
 
 /// An act that a client calls for in the name of a room's host, and what the call returns.
 ///
-/// The room performs the act between ``result(before:)`` and ``result(in:isPerformed:admitted:)``. No state is kept
-/// meanwhile, since the change would copy it.
+/// The room performs the act between ``result(before:)`` and ``result(in:isPerformed:admitted:)``.
+/// No state is kept meanwhile, since the change would copy it.
 struct HostAct {
   typealias State = HostFeature.State
 
@@ -138,7 +138,8 @@ struct HostAct {
 
   // MARK: Requests
 
-  /// The number of the outstanding request for the control that the act changes; `nil` if there is none.
+  /// The number of the outstanding request for the control that the act changes; `nil` if there is
+  /// none.
   func request(in state: State) -> Int? {
     switch event {
     case .control(.set(let control, _)), .control(.tap(let control, _)):

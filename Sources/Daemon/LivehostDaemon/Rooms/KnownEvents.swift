@@ -2,13 +2,14 @@ import LiveEvents
 import RateLimiting
 import WireFormats
 
-/// What a room knows of what it was sent before, so that it takes nothing twice: the identifiers of its newest
-/// messages and notices, and how many batches it has of each source. Saved with the room.
+/// What a room knows of what it was sent before, so that it takes nothing twice: the identifiers of
+/// its newest messages and notices, and how many batches it has of each source. Saved with the
+/// room.
 ///
 /// A recording that is played neither asks nor changes it.
 struct KnownEvents: Sendable, Equatable, Codable {
-  /// How many sources a room keeps positions of: those that it took batches of last. Senders choose their names, and a
-  /// source may have another one each time that it is started.
+  /// How many sources a room keeps positions of: those that it took batches of last. Senders choose
+  /// their names, and a source may have another one each time that it is started.
   static let maximumSources = 64
   /// The most that it takes, in bytes.
   static let memory =

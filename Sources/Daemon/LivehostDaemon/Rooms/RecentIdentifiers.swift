@@ -1,10 +1,11 @@
 package import RateLimiting
 
-/// The hashes of the newest identifiers of a room, at most ``capacity``, none older than ``lifetime`` by the room's
-/// time, which never goes back.
+/// The hashes of the newest identifiers of a room, at most ``capacity``, none older than
+/// ``lifetime`` by the room's time, which never goes back.
 ///
-/// A ring in the order in which they came, and a table of positions in it. Identifiers are compared by 64 bits of
-/// their hash: among as many as are remembered, one message in 10^15 would be taken for another one.
+/// A ring in the order in which they came, and a table of positions in it. Identifiers are compared
+/// by 64 bits of their hash: among as many as are remembered, one message in 10^15 would be taken
+/// for another one.
 package struct RecentIdentifiers: Sendable, Equatable {
   package static let capacity = 4_096
   package static let lifetime = Interval.seconds(15 * 60)
@@ -20,14 +21,16 @@ package struct RecentIdentifiers: Sendable, Equatable {
   private var ring: [Entry] = []
   private var first = 0
   package private(set) var count = 0
-  /// Positions in the ring, plus one, at four times its size; 0 where there is none. Found by probing on from the hash.
+  /// Positions in the ring, plus one, at four times its size; 0 where there is none. Found by
+  /// probing on from the hash.
   ///
-  /// Forgotten identifiers stay in it until it is rebuilt: other hashes have their places in the ring by then. To take
-  /// each of them out would cost more than all else.
+  /// Forgotten identifiers stay in it until it is rebuilt: other hashes have their places in the
+  /// ring by then. To take each of them out would cost more than all else.
   private var table: [UInt16] = []
   /// How many positions are in the table.
   private var placed = 0
-  /// Differs from process to process, so that an attacker cannot choose identifiers whose search begins at one place.
+  /// Differs from process to process, so that an attacker cannot choose identifiers whose search
+  /// begins at one place.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
   package init() {}
@@ -117,8 +120,8 @@ package struct RecentIdentifiers: Sendable, Equatable {
   }
 }
 
-/// Saved as one text, since there are thousands: for each, 16 hexadecimal digits of its hash and 6 of the
-/// milliseconds since the one before.
+/// Saved as one text, since there are thousands: for each, 16 hexadecimal digits of its hash and 6
+/// of the milliseconds since the one before.
 extension RecentIdentifiers: Codable {
   /// The most bytes of that text.
   static let textLength = capacity * (hashDigits + gapDigits)

@@ -1,14 +1,15 @@
 package import Ingest
 package import LiveEvents
+import Locking
 package import Logging
 package import NIOCore
-import Platform
+import SystemSupport
 import Systemd
 package import WireFormats
 import Wording
 
-/// Logs rejected input with reasons and counts, as decided by ``RejectionDigest``, and counts the remarks about lines, the
-/// first of each of which is logged.
+/// Logs rejected input with reasons and counts, as decided by ``RejectionDigest``, and counts the
+/// remarks about lines, the first of each of which is logged.
 ///
 /// May be used from any thread; takes a lock once per delivery that has rejected lines.
 package final class RejectionLog: Sendable {

@@ -1,12 +1,14 @@
 import ControlFeature
 import ControlInterface
 import LiveEvents
-import Platform
+import Locking
+import SystemSupport
 
 /// The requests of one room, from the effects that ask for them to the clients that carry them out.
 ///
-/// Everything that the room's state depends on is in its ``Requests``; here is what ends with the process: who
-/// waits for which outcome, and what is yet to be sent to whom. May be used from any thread.
+/// Everything that the room's state depends on is in its ``Requests``; here is what ends with the
+/// process: who waits for which outcome, and what is yet to be sent to whom. May be used from any
+/// thread.
 final class RequestFeed: Sendable {
   enum Message: Equatable, Sendable {
     case request(ControlRequest)
@@ -24,8 +26,8 @@ final class RequestFeed: Sendable {
   private struct Contents {
     /// In the order in which they came.
     var surfaces: [Requests.Surface] = []
-    /// What each surface has not been sent yet. At most what is open and the withdrawals of what was sent: a
-    /// withdrawal takes the place of a request that was not.
+    /// What each surface has not been sent yet. At most what is open and the withdrawals of what
+    /// was sent: a withdrawal takes the place of a request that was not.
     var queues: [Int: [Message]] = [:]
     var open: [Int: Open] = [:]
     var patience = Duration.seconds(5)
@@ -66,13 +68,14 @@ final class RequestFeed: Sendable {
   }
 
   /// What the effects of the room work with.
-  var client: ControlSurface {
-    ControlSurface(patience: { [self] in patience }) { [self] in try await carryOut($0) }
+  var client: Controller {
+    Controller(patience: { [self] in patience }) { [self] in try await carryOut($0) }
   }
 
   // MARK: Effects
 
-  /// Gives a request to the surface that takes it, or to the first that comes, and waits for the outcome.
+  /// Gives a request to the surface that takes it, or to the first that comes, and waits for the
+  /// outcome.
   /// - Throws: `CancellationError`, which voids the request.
   private func carryOut(_ request: ControlRequest) async throws -> RequestOutcome {
     try await withTaskCancellationHandler {
@@ -89,7 +92,8 @@ final class RequestFeed: Sendable {
     _ request: ControlRequest, _ continuation: CheckedContinuation<RequestOutcome, any Error>
   ) {
     let isOpen = contents.withLock { contents in
-      // Cancellation before this point finds nothing to withdraw, so it is looked for under the lock.
+      // Cancellation before this point finds nothing to withdraw, so it is looked for under the
+      // lock.
       guard !Task.isCancelled else { return false }
       contents.open[request.number] = Open(request: request, continuation: continuation)
       if let surface = contents.surfaces.last(where: { $0.takes(request.control) }) {

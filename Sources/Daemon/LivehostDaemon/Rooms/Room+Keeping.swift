@@ -5,12 +5,13 @@ import HostFeature
 import HostScreen
 import LiveEvents
 import NIOCore
-import Platform
 import RateLimiting
 import RecorderFeature
 import Recordings
+import SystemSupport
 
-// How a room is kept: in the log, by snapshots, in recordings, across restarts, and while it hibernates.
+// How a room is kept: in the log, by snapshots, in recordings, across restarts, and while it
+// hibernates.
 extension Room {
   // MARK: The log
 
@@ -43,7 +44,8 @@ extension Room {
 
   func logRejections() { log.add(rejected: screen.counts.rejectedByReason, at: time.now) }
 
-  /// Calls `body` immediately or, if too many batches wait for the disk, after all of them are written.
+  /// Calls `body` immediately or, if too many batches wait for the disk, after all of them are
+  /// written.
   func whenLogKeepsUp(_ body: @escaping @Sendable () -> Void) {
     log.handOver()
     guard log.isBehind else { return body() }
@@ -54,8 +56,9 @@ extension Room {
   /// Whether only a snapshot keeps the room's state.
   private var mustSave: Bool { snapshots.map { $0.isRequired || log.isUnlogged } ?? false }
 
-  /// Calls `completion` with `nil` after the log or else a snapshot holds everything up to now, or immediately in a room
-  /// that is not kept. Calls it with the reason if neither can be written. ``RoomLog/handOver()`` must follow.
+  /// Calls `completion` with `nil` after the log or else a snapshot holds everything up to now, or
+  /// immediately in a room that is not kept. Calls it with the reason if neither can be written.
+  /// ``RoomLog/handOver()`` must follow.
   func whenKept(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     guard let writer = log.writer, !mustSave else {
       guard let store = snapshots?.store else { return completion(nil) }
@@ -102,8 +105,8 @@ extension Room {
 
   /// Saves the room as it is.
   ///
-  /// - Parameter isLast: whether nothing more will happen to it. If the log alone restores the room then, a snapshot is
-  ///   written only if few others wait.
+  /// - Parameter isLast: whether nothing more will happen to it. If the log alone restores the room
+  ///   then, a snapshot is written only if few others wait.
   private func save(now: NIODeadline, isLast: Bool = false) {
     guard isKept else { return }
     applyHeld(now)
@@ -135,15 +138,15 @@ extension Room {
       sequence: isForOtherDaemon ? nil : log.sequence, known: known)
   }
 
-  /// Ends the room because the daemon is stopping, but keeps it for the next start. Monitors end with their connections,
-  /// because the room is not closed.
+  /// Ends the room because the daemon is stopping, but keeps it for the next start. Monitors end
+  /// with their connections, because the room is not closed.
   func suspend(now: NIODeadline) {
     finish()
     save(now: now, isLast: true)
   }
 
-  /// Removes everything that is kept of the room, because it is closed for good. Then calls `completion` with the reason
-  /// why the room may come back, if its closing is not on disk.
+  /// Removes everything that is kept of the room, because it is closed for good. Then calls
+  /// `completion` with the reason why the room may come back, if its closing is not on disk.
   func forget(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     defer { log.writer?.end() }
     guard let keeper = snapshots else { return completion(nil) }
@@ -164,7 +167,8 @@ extension Room {
 
   // MARK: Copies for other daemons
 
-  /// The room as another daemon can continue it; `nil` during a replay, or while the room is being restored.
+  /// The room as another daemon can continue it; `nil` during a replay, or while the room is being
+  /// restored.
   func copy(now: NIODeadline = .now()) -> RoomSnapshot? {
     guard !time.isReplaying, !isRestoring else { return nil }
     applyHeld(now)
@@ -172,7 +176,8 @@ extension Room {
     return snapshot(now: now, isForOtherDaemon: true)
   }
 
-  /// Continues a room that was opened with a copy from another daemon. Its first snapshot here is all that is kept.
+  /// Continues a room that was opened with a copy from another daemon. Its first snapshot here is
+  /// all that is kept.
   func continueCopy(_ snapshot: RoomSnapshot, now: NIODeadline = .now()) {
     wake(after: snapshot.moment, at: 0, isLost: true, now: now)
     endRestoration()
@@ -192,7 +197,8 @@ extension Room {
   ///
   /// - Parameters:
   ///   - sequence: the log sequence up to which the room has seen the log.
-  ///   - isLost: whether the log does not continue from there, so that later batches rely on a snapshot.
+  ///   - isLost: whether the log does not continue from there, so that later batches rely on a
+  ///     snapshot.
   func wake(after saved: RoomSnapshot.Moment, at sequence: Int, isLost: Bool, now: NIODeadline) {
     log.resume(after: sequence)
     assembler = StepAssembler()
@@ -201,7 +207,8 @@ extension Room {
       screen.startsEffects = true
       screen.apply(settings.throttling)
     }
-    // Also if the chat was saved with another limit: the file does not decide how much this daemon keeps.
+    // Also if the chat was saved with another limit: the file does not decide how much this daemon
+    // keeps.
     if !screen.store.state.keepsHistory(of: settings.chatHistory) {
       screen.send(.historyLimited(settings.chatHistory))
     }
@@ -211,7 +218,8 @@ extension Room {
     if isLost { beginLogBySnapshot(now) } else { beginLog() }
   }
 
-  /// Lets the room be saved again: it has seen everything in its log, and is being recorded if it was.
+  /// Lets the room be saved again: it has seen everything in its log, and is being recorded if it
+  /// was.
   func endRestoration() {
     isRestoring = false
     if known.isReplaying {
@@ -234,7 +242,7 @@ extension Room {
   // MARK: Hibernation
 
   /// Whether only the room's state would be missed, and all of it is on disk or about to be.
-  var canBePacked: Bool {
+  var canHibernate: Bool {
     guard log.recorder == nil, log.isShort, !log.isUnlogged, snapshots?.isIdle == true,
       !isRestoring, !recorder.holdsRecording, !time.isReplaying,
       !known.isReplaying, senders.isEmpty, !awaitsReview, screen.counts.pending == 0,
@@ -247,9 +255,9 @@ extension Room {
   }
 
   /// Ends the room in favour of what remains of it. `nil` if its state cannot be encoded.
-  func pack(into states: inout PackedStates, now: NIODeadline) -> PackedRoom? {
+  func pack(into states: inout HibernatedStates, now: NIODeadline) -> HibernatedRoom? {
     guard let writer = log.writer, isKept,
-      let packed = try? PackedRoom(
+      let packed = try? HibernatedRoom(
         snapshot(now: now), summary, metrics, sources, time.clock, life.rest, log.unsaved,
         in: &states)
     else { return nil }
@@ -261,7 +269,7 @@ extension Room {
   }
 
   /// Continues a room that was made from what remained of it.
-  func unpack(_ packed: PackedRoom, now: NIODeadline) {
+  func unpack(_ packed: HibernatedRoom, now: NIODeadline) {
     isRestoring = false
     log.resume(after: log.sequence)
     time.unpack(packed.clock, now: now)
@@ -291,7 +299,8 @@ extension Room {
     logRejections()
     log.begin(recording, isEmpty: isNew && screen.counts.received == 0)
     recorder.begin()
-    // Again, so that intervals begin as they will in a replay: not widened by the cost of earlier frames.
+    // Again, so that intervals begin as they will in a replay: not widened by the cost of earlier
+    // frames.
     screen.apply(settings.throttling)
     // A recording that continues knows what was being analysed.
     if isNew { restartAnalysis() }
@@ -324,8 +333,8 @@ extension Room {
   /// Stops recording for good. Returns the recording to close; `nil` if there is none.
   func takeRecording() -> OwnRecorder.EndedRecording? { recorder.close(endRecording()) }
 
-  /// After a restart: returns the recording to continue, which was being written when the program ended; `nil` if there is
-  /// none.
+  /// After a restart: returns the recording to continue, which was being written when the program
+  /// ended; `nil` if there is none.
   ///
   /// - Parameter saved: the recording that an earlier version was writing.
   func recordingToContinue(_ saved: String?) -> String? {

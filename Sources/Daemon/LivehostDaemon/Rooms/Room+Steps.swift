@@ -6,20 +6,21 @@ import HostScreen
 import Ingest
 import LiveEvents
 import NIOCore
-import Platform
 import RateLimiting
 import RecorderFeature
 import Recordings
 import SourcesFeature
+import SystemSupport
 import ViewGraph
 import WireFormats
 
-// What happens in a room: deliveries of senders, acts, outcomes of effects, and the steps of recordings.
+// What happens in a room: deliveries of senders, acts, outcomes of effects, and the steps of
+// recordings.
 extension Room {
   // MARK: Deliveries
 
-  /// How many frames are drawn between two events of a room that follows timestamps. In a longer gap, only clocks move
-  /// on the screen, and the gap may last for years.
+  /// How many frames are drawn between two events of a room that follows timestamps. In a longer
+  /// gap, only clocks move on the screen, and the gap may last for years.
   private static let framesInGap = 64
   /// The most events of a delivery that follows timestamps that are applied in one call.
   private static let partOfEvents = 512
@@ -28,7 +29,8 @@ extension Room {
 
   /// Applies a delivery, or the part that begins at `start`: events of one sender, in order.
   ///
-  /// - Returns: where the next part begins, before which the room must receive nothing else; `nil` after the last part.
+  /// - Returns: where the next part begins, before which the room must receive nothing else; `nil`
+  ///   after the last part.
   func receive(_ delivery: RoomDelivery, from start: Int = 0, now: NIODeadline) -> Int? {
     beginWork()
     time.beginPart(following: start == 0 ? delivery.clock : nil, at: now)
@@ -71,15 +73,15 @@ extension Room {
     logRejections()
     log.count(bytes: receipt.byteCount)
     let wantsFrame = senders.endDelivery(receipt)
-    // The sender may continue now or, if the disk does not keep up, as soon as it does. That includes the frames that
-    // the timestamps of its events caused.
+    // The sender may continue now or, if the disk does not keep up, as soon as it does. That
+    // includes the frames that the timestamps of its events caused.
     whenLogKeepsUp { receipt.markConsumed() }
     if wantsFrame { drawIfUntimed() }
     log.handOver()
   }
 
-  /// Applies a batch of a source in one step, unless the room has it: its events, its position, and what is logged of
-  /// both. It belongs to one instant, whatever the timestamps of its events.
+  /// Applies a batch of a source in one step, unless the room has it: its events, its position, and
+  /// what is logged of both. It belongs to one instant, whatever the timestamps of its events.
   private func receiveBatch(_ delivery: RoomDelivery, _ now: NIODeadline) {
     guard let position = delivery.position else { return }
     guard !known.holds(position) else { return screen.reject(.duplicate, delivery.events.count) }
@@ -163,7 +165,8 @@ extension Room {
 
   // MARK: Acts
 
-  /// Performs an act that the host requested by a call. Logged like an event, so that a replay repeats it.
+  /// Performs an act that the host requested by a call. Logged like an event, so that a replay
+  /// repeats it.
   ///
   /// - Returns: `false` if the screen refused it.
   func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
@@ -189,7 +192,8 @@ extension Room {
     }
   }
 
-  /// Shows that sources have ended without saying so. Otherwise their last status would stay on the screen.
+  /// Shows that sources have ended without saying so. Otherwise their last status would stay on the
+  /// screen.
   func endSources(because reason: Text, _ haveEnded: (Text) -> Bool) {
     for source in screen.store.state.sources?.sources ?? [] where haveEnded(source.name) {
       guard let status = source.status, !status.isOver else { continue }
@@ -200,9 +204,9 @@ extension Room {
 
   // MARK: Controllers
 
-  func addSurface(controls: [String]?) -> Result<ControllerRequests.Surface, ControlError> {
+  func addController(controls: [String]?) -> Result<ControllerRequests.Surface, ControlError> {
     do throws(ControlError) {
-      let (surface, client) = try requests.addSurface(
+      let (surface, client) = try requests.addController(
         controls: controls, beside: screen.store.state.control.requests)
       begin(surface)
       return .success(client)
@@ -211,7 +215,7 @@ extension Room {
     }
   }
 
-  func removeSurface(_ surface: ControllerRequests.Surface) {
+  func removeController(_ surface: ControllerRequests.Surface) {
     guard requests.remove(surface) else { return }
     _ = perform(.control(.surface(.ended(surface: surface.number))))
     log.handOver()
@@ -223,8 +227,9 @@ extension Room {
     log.handOver()
   }
 
-  /// After a replay: gives up the recording's controllers and its requests to them, and shows the room's own.
-  private func resetSurfaces() {
+  /// After a replay: gives up the recording's controllers and its requests to them, and shows the
+  /// room's own.
+  private func resetControllers() {
     guard screen.store.state.control.requests != nil else { return }
     _ = perform(.control(.surface(.ended(surface: nil))))
     for surface in requests.surfaces { begin(surface) }
@@ -238,8 +243,8 @@ extension Room {
 
   // MARK: The room's own recorder
 
-  /// Makes the recorder do something. Calls `completion` with the outcome, perhaps immediately or while the room is
-  /// changing.
+  /// Makes the recorder do something. Calls `completion` with the outcome, perhaps immediately or
+  /// while the room is changing.
   ///
   /// - Parameter retries: whether the recorder tries until it succeeds.
   func wish(
@@ -252,8 +257,8 @@ extension Room {
     perform(.wished(wish: wish, retries: retries))
   }
 
-  /// Performs an input of the recorder. Not a sign of life of the stream: it does not move the time of the events, and a
-  /// recording that begins later still holds everything that happened.
+  /// Performs an input of the recorder. Not a sign of life of the stream: it does not move the time
+  /// of the events, and a recording that begins later still holds everything that happened.
   func perform(_ input: RecorderInput, now: NIODeadline = .now()) {
     beginWork()
     time.advance(with: now)
@@ -371,7 +376,7 @@ extension Room {
       RoomChange(settings: recordedSettings, restartsAnalysis: true), at: time.now)
     log.handOver()
     time.resume(at: now)
-    resetSurfaces()
+    resetControllers()
     if log.isUnlogged { snapshots?.require(at: now) }
     return digest
   }

@@ -15,8 +15,9 @@ import WaitingRoomFeature
 
 /// A room: a host's screen, and the events that feed it.
 ///
-/// Composed of values, each of which owns one concern. This class passes what happens from one to another, and has the
-/// methods that the lane calls: `Room+Steps` applies deliveries, acts and recordings, `Room+Keeping` saves and restores.
+/// Composed of values, each of which owns one concern. This class passes what happens from one to
+/// another, and has the methods that the lane calls: `Room+Steps` applies deliveries, acts and
+/// recordings, `Room+Keeping` saves and restores.
 ///
 /// Not `Sendable`: only its lane uses it.
 final class Room {
@@ -38,7 +39,8 @@ final class Room {
   var log: RoomLog
   /// `nil` in a room that is not kept for the next start.
   var snapshots: SnapshotSchedule?
-  /// Whether the room has not seen all of its log yet. Until then, the snapshot on disk must not be replaced.
+  /// Whether the room has not seen all of its log yet. Until then, the snapshot on disk must not be
+  /// replaced.
   var isRestoring: Bool
   var recorder = OwnRecorder()
   var requests = ControllerRequests()
@@ -52,7 +54,8 @@ final class Room {
   private let trace: ActionTrace
 
   /// - Parameters:
-  ///   - snapshot: the state to restore. The room's time does not advance until ``wake(after:at:isLost:now:)``, and the
+  ///   - snapshot: the state to restore. The room's time does not advance until
+  ///     ``wake(after:at:isLost:now:)``, and the
   ///     room is not saved until ``endRestoration()``.
   ///   - snapshots: saves the room for the next start; `nil` if it is not saved.
   init(
@@ -154,8 +157,8 @@ final class Room {
     time.advance(to: instant)
     beginWork()
     let flush = flush || !senders.isEmpty
-    // While events move the time, a frame costs none of it, and a recording is played with the intervals with which it
-    // was made.
+    // While events move the time, a frame costs none of it, and a recording is played with the
+    // intervals with which it was made.
     let adapting = time.mover == .machine && !isRecording
     // A monitor that connects meanwhile reads the room after this frame.
     let (isMonitored, isWatched) = (feed.hasMonitors, screenFeed.hasMonitors)
@@ -181,8 +184,8 @@ final class Room {
     precondition(screen.counts.isConserved, "an event of a room was counted twice or never")
   }
 
-  /// Calls `body` after the history of the chat was searched for the names and the filter in force, which takes some
-  /// frames if it is long.
+  /// Calls `body` after the history of the chat was searched for the names and the filter in force,
+  /// which takes some frames if it is long.
   func whenReviewed(_ body: @escaping (Room) -> Void) {
     if screen.store.state.chat?.isReviewing == true {
       waitingForReview.append(body)
@@ -227,7 +230,8 @@ final class Room {
       admitted: exchange(&admitted, with: nil) ?? [])
   }
 
-  /// The number of the outstanding request for the control that an act changes; `nil` if there is none.
+  /// The number of the outstanding request for the control that an act changes; `nil` if there is
+  /// none.
   func request(of act: LiveEvent.Payload) -> Int? {
     HostAct(room: name, event: act).request(in: screen.store.state)
   }
@@ -257,7 +261,8 @@ final class Room {
     log.handOver()
   }
 
-  /// The settings in force. A new length of the history applies only to rooms that are opened later.
+  /// The settings in force. A new length of the history applies only to rooms that are opened
+  /// later.
   var recordedSettings: RecordedSettings {
     var settings = settings
     settings.chatHistory = screen.store.state.chatHistory

@@ -1,12 +1,14 @@
 package import LiveEvents
-import Platform
+import Locking
+import SystemSupport
 
 /// The open rooms, and the lane of each. May be used from any thread.
 package final class RoomDirectory: Sendable {
   private struct State: Sendable {
     var lanes: [RoomName: Int] = [:]
-    /// The lanes of rooms that are being closed, and how often. A room of the same name comes to the same lane, behind
-    /// them: everything that they log, their end last, is in front of its beginning.
+    /// The lanes of rooms that are being closed, and how often. A room of the same name comes to
+    /// the same lane, behind them: everything that they log, their end last, is in front of its
+    /// beginning.
     var closing: [RoomName: (lane: Int, count: Int)] = [:]
     /// Number of rooms opened so far; spreads rooms over the lanes in turn.
     var opened = 0
@@ -59,8 +61,8 @@ package final class RoomDirectory: Sendable {
     for lane in lanes { lane.postSettings(settings) }
   }
 
-  /// Opens a room, a new one or that of a snapshot. Those that were open at the last stop come back even if fewer are
-  /// allowed now.
+  /// Opens a room, a new one or that of a snapshot. Those that were open at the last stop come back
+  /// even if fewer are allowed now.
   @discardableResult
   package func open(
     _ room: RoomName, restoring snapshot: RoomSnapshot? = nil
@@ -98,7 +100,8 @@ package final class RoomDirectory: Sendable {
     return isClosed
   }
 
-  /// Calls `completion` once a room is closed, or at once if there is none; with why it may be back at the next start.
+  /// Calls `completion` once a room is closed, or at once if there is none; with why it may be back
+  /// at the next start.
   private func postEnd(
     of room: RoomName, isForGood: Bool,
     completion: @escaping @Sendable (_ isClosed: Bool, _ failure: String?) -> Void

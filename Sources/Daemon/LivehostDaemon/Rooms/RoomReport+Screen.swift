@@ -4,12 +4,12 @@ import ChatFeature
 import Composable
 import ControlFeature
 package import ControlInterface
+import EncoderStatsFeature
 import HeaderFeature
 import HostFeature
 package import HostScreen
 import JSON
 import LiveEvents
-import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import RecorderFeature
@@ -257,7 +257,7 @@ extension HeaderReport {
 
 extension LiveRoomStatsReport {
   /// `nil` until the first window is closed.
-  fileprivate init?(_ state: LiveRoomStatsFeature.State) {
+  fileprivate init?(_ state: EncoderStatsFeature.State) {
     guard let window = state.window else { return nil }
     self.init(
       last: StatisticsReport(window) { $0.last }, minimum: StatisticsReport(window) { $0.minimum },

@@ -1,4 +1,4 @@
-package import Intake
+package import Throttling
 
 /// What the configuration says about rooms.
 package struct RoomSettings: Sendable, Equatable {
@@ -14,7 +14,8 @@ package struct RoomSettings: Sendable, Equatable {
   package var framesPerSecond = 60
   /// How long the outcome of a request is waited for.
   package var requestTimeout = Duration.seconds(5)
-  /// After which time a room is packed in which nothing happens, and that nobody watches; `nil` is never.
+  /// After which time a room is packed in which nothing happens, and that nobody watches; `nil` is
+  /// never.
   package var packsAfter: Duration? = .seconds(600)
   /// When views are evaluated.
   package var views = ViewEvaluation.always

@@ -86,9 +86,11 @@ struct RoomTime {
     return .uptimeNanoseconds(UInt64(max(0, machine)))
   }
 
-  /// Advances to the machine's time when the timer fires. Returns the frame to draw; `nil` if none is due.
+  /// Advances to the machine's time when the timer fires. Returns the frame to draw; `nil` if none
+  /// is due.
   ///
-  /// A frame with `isLate` flushes the throttles, since the senders are silent. ``resume(at:)`` must follow it.
+  /// A frame with `isLate` flushes the throttles, since the senders are silent. ``resume(at:)``
+  /// must follow it.
   mutating func advanceToFrame(
     at machine: NIODeadline, next: Instant?, isAwaited: Bool
   ) -> (instant: Instant, isLate: Bool)? {
@@ -125,7 +127,8 @@ struct RoomTime {
   /// Ends a replay. ``resume(at:)`` must follow.
   mutating func endReplay() { replayOffset = nil }
 
-  /// Returns the room's time of a step, within the limits of any room's time: a recording may come from elsewhere.
+  /// Returns the room's time of a step, within the limits of any room's time: a recording may come
+  /// from elsewhere.
   func instant(of step: RecordedStep) -> Instant {
     let (sum, overflow) = step.instant.nanoseconds.addingReportingOverflow(replayOffset ?? 0)
     return overflow ? RoomClock.latest : min(Instant(nanoseconds: sum), RoomClock.latest)

@@ -16,7 +16,8 @@ struct WaitingSenders {
     rejected += count
   }
 
-  /// Ends the present delivery, and reports its rejected events. Returns whether its sender waits for a frame.
+  /// Ends the present delivery, and reports its rejected events. Returns whether its sender waits
+  /// for a frame.
   mutating func endDelivery(_ receipt: DeliveryReceipt) -> Bool {
     receipt.markRejected(rejected)
     if receipt.wantsAcknowledgement { receipts.append(receipt) }

@@ -2,12 +2,13 @@ import ControlInterface
 import Glibc
 import Ingest
 import LiveEvents
+import Locking
 import Logging
 import NIOCore
 import NIOPosix
-import Platform
 import Prometheus
 import Recordings
+import SystemSupport
 import Systemd
 import UnixSignals
 import UnixSockets

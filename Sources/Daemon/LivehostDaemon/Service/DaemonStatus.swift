@@ -1,8 +1,9 @@
 package import ControlInterface
 import Glibc
 package import HostScreen
+import Locking
 import NIOCore
-import Platform
+import SystemSupport
 package import Systemd
 package import UnixSockets
 package import WireFormats

@@ -1,6 +1,6 @@
 import Glibc
 import NIOCore
-import Platform
+import SystemSupport
 package import Systemd
 
 /// Faults for tests: holds lanes on demand and limits the journal's queue.

@@ -1,4 +1,5 @@
-import Platform
+import Locking
+import SystemSupport
 package import Systemd
 
 /// Reports the progress of the start or the stop to the service manager.

@@ -1,6 +1,6 @@
 package import ControlInterface
 import LiveEvents
-import Platform
+import SystemSupport
 
 // The problems that `GetStatus` reports, other than stalled threads.
 

@@ -1,6 +1,7 @@
+import Locking
 package import Logging
 package import NIOCore
-import Platform
+import SystemSupport
 import Systemd
 package import UnixSockets
 

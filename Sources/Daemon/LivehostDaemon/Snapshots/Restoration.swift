@@ -2,10 +2,10 @@ import ControlInterface
 import LiveEvents
 package import Logging
 import NIOCore
-import Platform
 import RateLimiting
 package import Recordings
 import Synchronization
+import SystemSupport
 package import Systemd
 
 /// Restores the rooms saved by the last run of the daemon, before any client is accepted.
@@ -35,14 +35,15 @@ package struct Restoration {
 
   /// How often the daemon may die while it restores a room, until the room is set aside.
   private static let maximumDeaths = 2
-  /// How many rooms are worked on at once, so that lanes do not wait for each other: one by one if the last run died
-  /// at one of them, so that the next start knows which it was.
+  /// How many rooms are worked on at once, so that lanes do not wait for each other: one by one if
+  /// the last run died at one of them, so that the next start knows which it was.
   private var atOnce: Int { note.deaths.isEmpty ? 32 : 1 }
-  /// How many bytes of snapshots wait at most for lanes that make rooms of them, apart from the last one.
+  /// How many bytes of snapshots wait at most for lanes that make rooms of them, apart from the
+  /// last one.
   private static let bytesAtOnce = 4 << 20
 
-  /// Opens each room with its newest snapshot, replays the log, and continues the recordings that were being written, each
-  /// in a new segment. Several rooms are restored concurrently.
+  /// Opens each room with its newest snapshot, replays the log, and continues the recordings that
+  /// were being written, each in a new segment. Several rooms are restored concurrently.
   ///
   /// A room at which the daemon died twice is set aside.
   package func run() async {
@@ -71,7 +72,8 @@ package struct Restoration {
       note.begin(group.rooms)
       await work.step(group.title("continuing", of: names.count)) {
         let entries = group.rooms.compactMap { restored.removeValue(forKey: $0) }
-        // New batches must not follow a part of the log that may be readable again at the next start.
+        // New batches must not follow a part of the log that may be readable again at the next
+        // start.
         await wake(entries, leadsOn: areSavedForGood && log?.losses.isEmpty ?? false)
       }
     }
@@ -209,7 +211,8 @@ package struct Restoration {
     var bytes = 0
   }
 
-  /// What is saved of a room, or known from the log, which says more if the room was opened after that.
+  /// What is saved of a room, or known from the log, which says more if the room was opened after
+  /// that.
   private func snapshot(of room: RoomName, _ log: LogContents.Room?) -> Saved? {
     let saved = store.load(room.description)
     let sequence = saved.snapshot?.sequence ?? 0
@@ -286,7 +289,8 @@ package struct Restoration {
         do throws(RecordingError) {
           hasMore = try reader.read(into: &steps)
         } catch {
-          // Whose batches are missing finds out by the next mark; of the last one, a part may be there.
+          // Whose batches are missing finds out by the next mark; of the last one, a part may be
+          // there.
           (hasMore, isCutShort) = (false, true)
         }
         for step in steps {

@@ -1,14 +1,17 @@
 import FileSystem
 import Foundation
 import Glibc
-import Platform
+import Locking
+import SystemSupport
 
-/// Says in a file at which rooms the daemon is working while it starts, for the next start if it dies there.
+/// Says in a file at which rooms the daemon is working while it starts, for the next start if it
+/// dies there.
 ///
-/// Survives the process; a power failure is nobody's fault, so there is no sync. Written in place: what was truncated
-/// and is written again is flushed by ext4 at once, 2.5 ms for each room.
+/// Survives the process; a power failure is nobody's fault, so there is no sync. Written in place:
+/// what was truncated and is written again is flushed by ext4 at once, 2.5 ms for each room.
 package final class RestorationNote: Sendable {
-  /// The rooms at which the last run was working when it ended, and how many runs in a row ended there.
+  /// The rooms at which the last run was working when it ended, and how many runs in a row ended
+  /// there.
   package let deaths: [String: Int]
   private let path: String
   private let file: Guarded<File>
@@ -22,7 +25,8 @@ package final class RestorationNote: Sendable {
   /// Reads what the last run left.
   package init(_ path: String) {
     self.path = path
-    // To open a pipe might never end. Whatever has this name is gone at the end of the start in any case.
+    // To open a pipe might never end. Whatever has this name is gone at the end of the start in any
+    // case.
     if (try? SystemDisk().state(of: path))?.kind == .other { unlink(path) }
     let text = try? String(contentsOfFile: path, encoding: .utf8)
     deaths = Dictionary(
@@ -37,10 +41,11 @@ package final class RestorationNote: Sendable {
 
   deinit { file.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-  /// Notes that the daemon is about to do something with rooms at which it may die, instead of what was noted before.
+  /// Notes that the daemon is about to do something with rooms at which it may die, instead of what
+  /// was noted before.
   ///
-  /// - Parameter rooms: few enough for a page of memory, so that a kill leaves all of them or those before. None: what
-  ///   comes next is about no room.
+  /// - Parameter rooms: few enough for a page of memory, so that a kill leaves all of them or those
+  ///   before. None: what comes next is about no room.
   package func begin(_ rooms: [String]) {
     let lines = rooms.map { "\($0) \((deaths[$0] ?? 0) + 1)\n" }
     file.withLock { file in

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A room from its opening until it is closed. A later room of its name has another lifetime.
 ///
-/// Lifetimes are numbered, because a room may be reopened on another lane before its previous lifetime is over.
+/// Lifetimes are numbered, because a room may be reopened on another lane before its previous
+/// lifetime is over.
 package final class RoomLifetime: Sendable {
   let room: RoomName
   let number: UInt64
@@ -37,8 +38,8 @@ package final class RoomLifetime: Sendable {
 
   package var name: String { room.description }
 
-  /// Returns the number of the room's next snapshot. Call it when the snapshot is taken, since a newer one may be
-  /// posted earlier.
+  /// Returns the number of the room's next snapshot. Call it when the snapshot is taken, since a
+  /// newer one may be posted earlier.
   package func nextSnapshot() -> UInt64 {
     snapshots.wrappingAdd(1, ordering: .relaxed).newValue
   }

@@ -13,10 +13,11 @@ package struct RoomSnapshot: Sendable, Codable {
   /// The room's time.
   package let instant: Instant
   package let screen: ScreenSnapshot
-  /// The log sequence of the newest batch that it contains; `nil` if an earlier version saved it, whose log is converted
-  /// (`EarlierState`).
+  /// The log sequence of the newest batch that it contains; `nil` if an earlier version saved it,
+  /// whose log is converted (`EarlierState`).
   package let sequence: Int?
-  /// The open recording, if an earlier version saved it. Since then, the state of the recorder names it.
+  /// The open recording, if an earlier version saved it. Since then, the state of the recorder
+  /// names it.
   let recording: EarlierRecording?
   /// What it was sent before; `nil` if it was saved by a version that did not remember that.
   let known: KnownEvents?
@@ -69,11 +70,13 @@ package struct RoomSnapshot: Sendable, Codable {
 
   /// Takes a snapshot that somebody may have changed.
   ///
-  /// - Throws: ``Unreadable`` if it contains numbers from which a room could not continue, or more than a room keeps.
+  /// - Throws: ``Unreadable`` if it contains numbers from which a room could not continue, or more
+  ///   than a room keeps.
   package init(decoding text: [UInt8]) throws {
     // The decoder would also take UTF-16, in which the checks below see nothing.
     guard text.first == UInt8(ascii: "{"), !text.contains(0) else { throw Unreadable.encoding }
-    // Before they are decoded: whatever the state counts has one rule, and no list of what it counts.
+    // Before they are decoded: whatever the state counts has one rule, and no list of what it
+    // counts.
     if let name = text.withUnsafeBufferPointer(KeptNumbers.impossibleMember) {
       throw Unreadable.value(name)
     }
@@ -91,7 +94,8 @@ package struct RoomSnapshot: Sendable, Codable {
     guard instant >= .origin, instant <= RoomClock.latest else { throw Unreadable.value("instant") }
     guard savedAt >= 0 else { throw Unreadable.value("savedAt") }
     guard sequence.map({ $0 >= 0 }) ?? true else { throw Unreadable.value("sequence") }
-    // Not where they are decoded: a room that is packed is decoded, too, and must come back whatever it has.
+    // Not where they are decoded: a room that is packed is decoded, too, and must come back
+    // whatever it has.
     guard screen.counts.isPossible else { throw Unreadable.value("counts") }
   }
 }

@@ -9,12 +9,14 @@ import WireFormats
 
 /// How much of each kind a saved room may contain.
 ///
-/// A room in memory keeps to these limits because they are enforced where something is added. Nothing is added when a
-/// saved room is decoded, so its text is checked here, before it is decoded: a room that comes back takes no more than
-/// `RoomBudget` says. What leaves out the excess while it is decoded needs no limit here. Nor do histories of the chat,
-/// which get the limit of this daemon's settings in ``Room/wake(after:at:now:)``.
+/// A room in memory keeps to these limits because they are enforced where something is added.
+/// Nothing is added when a saved room is decoded, so its text is checked here, before it is
+/// decoded: a room that comes back takes no more than `RoomBudget` says. What leaves out the excess
+/// while it is decoded needs no limit here. Nor do histories of the chat, which get the limit of
+/// this daemon's settings in ``Room/wake(after:at:now:)``.
 enum SnapshotLimits {
-  /// The longest texts in bytes of UTF-8, by the name of the member around them and their own. All others are names.
+  /// The longest texts in bytes of UTF-8, by the name of the member around them and their own. All
+  /// others are names.
   private static let texts: [String: Int] = [
     "message.text": LineDecoder.maximumLineLength,
     "message.badges": LineDecoder.maximumLineLength,
@@ -50,11 +52,12 @@ enum SnapshotLimits {
 
   /// The longest text of a `History`: 16 bytes for each number and the space behind it.
   private static let historyLength = History.limit * 16
-  private static let packedLength = base64Length(WaveBookkeeping.memory)
+  private static let packedLength = base64Length(BurstBookkeeping.memory)
 
   private static func base64Length(_ bytes: Int) -> Int { (bytes + 2) / 3 * 4 }
 
-  /// The longest lists by the same names. All others have no more elements than the longest tables of a room.
+  /// The longest lists by the same names. All others have no more elements than the longest tables
+  /// of a room.
   private static let lists: [String: Int] = [
     "messages.messages": Int.max,
     "filtered.messages": Int.max,
@@ -70,7 +73,7 @@ enum SnapshotLimits {
     "notices.entries": NoticeBoard.limit,
     "notices.held": NoticeBoard.limit,
     "mentionedNames.names": ChatEvent.maximumHighlightedNames,
-    "waves.current": ChatFindings.waveLimit,
+    "waves.current": ChatFindings.burstLimit,
     "highlights.entries": HighlightTimeline.limit,
     "entries.words": ChatHighlight.wordLimit,
     "feed.rows": ActivityFeed.limit,
@@ -79,8 +82,8 @@ enum SnapshotLimits {
     "prediction.totals": Prediction.maximumOptions,
     "poll.options": PollEvent.maximumOptions,
     "sources.sources": SourcesFeature.limit,
-    "requests.surfaces": Requests.maximumSurfaces,
-    "surfaces.controls": ControlSurfaceEvent.maximumControls,
+    "requests.surfaces": Requests.maximumControllers,
+    "surfaces.controls": ControllerEvent.maximumControls,
     "requests.outstanding": controls,
     "failures.entries": controls,
     "values.entries": controls,
@@ -94,17 +97,19 @@ enum SnapshotLimits {
   ]
 
   /// Some of a room's controls may be known by name only from before a restart.
-  private static let controls = 2 * ControlIntake.nameCapacity
+  private static let controls = 2 * ControlThrottle.nameCapacity
   /// `RecentKeys` are saved as keys and values in turn.
   private static let listLength = 2 * max(RecentModeration.capacity, NoticeBoard.groupMemory)
   /// More than the containers of a room are within each other.
   private static let depth = 64
 
-  /// The names of the first part of a saved room that is too large, joined by a dot; `nil` if there is none.
+  /// The names of the first part of a saved room that is too large, joined by a dot; `nil` if there
+  /// is none.
   ///
   /// Of text that is not JSON, the decoder finds the fault.
   ///
-  /// - Complexity: O(*n*) in the number of bytes, a few nanoseconds for each at most: less than to decode them.
+  /// - Complexity: O(*n*) in the number of bytes, a few nanoseconds for each at most: less than to
+  ///   decode them.
   static func excess(in text: UnsafeBufferPointer<UInt8>) -> String? {
     var scan = Scan(text: text)
     return scan.excess()
@@ -115,7 +120,8 @@ enum SnapshotLimits {
     /// An object or list that has begun and not ended.
     private struct Container {
       let isObject: Bool
-      /// The names of the member that it is and of the one around that; what is in a list has the names of the list.
+      /// The names of the member that it is and of the one around that; what is in a list has the
+      /// names of the list.
       let name: Range<Int>
       let outerName: Range<Int>
       let limit: Int
@@ -174,7 +180,8 @@ enum SnapshotLimits {
     private mutating func begin(isObject: Bool) {
       let (outer, own) = names
       var limit = SnapshotLimits.listLength
-      // The members of nearly all objects are those of a type; to look for each would cost the most here.
+      // The members of nearly all objects are those of a type; to look for each would cost the most
+      // here.
       if !isObject { limit = SnapshotLimits.lists[joined((outer, own))] ?? limit }
       open.append(
         Container(
@@ -210,7 +217,8 @@ enum SnapshotLimits {
       return length > limit ? name : nil
     }
 
-    /// Reads an escape. Returns how many bytes of UTF-8 it stands for; half of a pair counts for half of them.
+    /// Reads an escape. Returns how many bytes of UTF-8 it stands for; half of a pair counts for
+    /// half of them.
     private mutating func readEscape() -> Int {
       guard position + 6 <= text.count, text[position + 1] == UInt8(ascii: "u"),
         let unit = UInt16(

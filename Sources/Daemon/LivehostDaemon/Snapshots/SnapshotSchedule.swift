@@ -3,29 +3,33 @@ import Recordings
 
 /// Decides when a room is saved, and holds the completions that wait for that.
 ///
-/// The log holds what happens in a room, so snapshots are rare: after many steps, or before the log is cut. Completions
-/// that are added while a snapshot is in progress wait for the next one.
+/// The log holds what happens in a room, so snapshots are rare: after many steps, or before the log
+/// is cut. Completions that are added while a snapshot is in progress wait for the next one.
 struct SnapshotSchedule {
   /// Receives whether the room was saved; `false` if it cannot be, or was closed.
   typealias Completion = SnapshotStore.Completion
 
   /// How long after a failure the next attempt is due, while nothing waits for it.
   private static let interval = TimeAmount.seconds(1)
-  /// How long a snapshot waits until the throttles hold nothing. After that, held events are applied early.
+  /// How long a snapshot waits until the throttles hold nothing. After that, held events are
+  /// applied early.
   ///
-  /// Held events are not in a snapshot, but precede it in the log: the next start would have them from neither.
+  /// Held events are not in a snapshot, but precede it in the log: the next start would have them
+  /// from neither.
   private static let patience = interval * 3
 
   let store: SnapshotStore
   let library: RecordingLibrary
 
-  /// Whether only the next snapshot keeps what happens in the room, because the log does not lead to it.
+  /// Whether only the next snapshot keeps what happens in the room, because the log does not lead
+  /// to it.
   private(set) var isRequired = false
   /// The completions of senders that wait until their events are saved.
   private var waiting: [Completion] = []
   /// When a snapshot is due if nothing waits for it; `nil` if none is.
   private var dueAt: NIODeadline?
-  /// The number of snapshots in progress. It exceeds one only if a snapshot could not wait for the previous one.
+  /// The number of snapshots in progress. It exceeds one only if a snapshot could not wait for the
+  /// previous one.
   private var saving = 0
   /// Whether the snapshot in progress was begun after the last ``require(at:)``.
   private var isEnough = false
@@ -41,7 +45,8 @@ struct SnapshotSchedule {
 
   var hasWaiting: Bool { !waiting.isEmpty }
 
-  /// Returns when the room must be saved; `nil` if there is nothing to save, or the room cannot be saved now.
+  /// Returns when the room must be saved; `nil` if there is nothing to save, or the room cannot be
+  /// saved now.
   ///
   /// - Parameter holdsEvents: whether the throttles hold events.
   func due(holdsEvents: Bool, isReplaying: Bool) -> NIODeadline? {
@@ -64,9 +69,11 @@ struct SnapshotSchedule {
 
   /// Begins to save a snapshot. Returns what to do after the log up to the snapshot is on disk.
   ///
-  /// A snapshot must never be ahead of the log: the next start repeats everything in the log after it.
+  /// A snapshot must never be ahead of the log: the next start repeats everything in the log after
+  /// it.
   ///
-  /// - Parameter sufficient: the log, if it is enough. Then a snapshot is written only if few others wait.
+  /// - Parameter sufficient: the log, if it is enough. Then a snapshot is written only if few
+  ///   others wait.
   mutating func save(
     _ snapshot: RoomSnapshot, of life: RoomLifetime, unless sufficient: LogWriter?
   ) -> @Sendable () -> Void {

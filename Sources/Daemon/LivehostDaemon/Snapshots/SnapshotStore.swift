@@ -4,15 +4,16 @@ import Foundation
 import Glibc
 import JSON
 import LiveEvents
-package import Platform
+import Locking
 import Recordings
 import Synchronization
+package import SystemSupport
 
 /// Keeps the two newest snapshots of each room in a directory. May be used from any thread.
 ///
-/// Encodes, writes and syncs on a thread of its own. A snapshot replaces an older one of the same room
-/// that is still waiting. The one written before is kept, for the case that the disk spoils the newest
-/// (see ``StateDirectory``).
+/// Encodes, writes and syncs on a thread of its own. A snapshot replaces an older one of the same
+/// room that is still waiting. The one written before is kept, for the case that the disk spoils
+/// the newest (see ``StateDirectory``).
 package final class SnapshotStore: Sendable {
   /// What to do with a room's file.
   private struct Request: Sendable {
@@ -25,8 +26,8 @@ package final class SnapshotStore: Sendable {
 
   package typealias Notice = @Sendable () -> Void
 
-  /// Called with whether the request, or the one that replaced it, was carried out and would survive a power
-  /// failure.
+  /// Called with whether the request, or the one that replaced it, was carried out and would
+  /// survive a power failure.
   package typealias Completion = @Sendable (_ isWritten: Bool) -> Void
 
   private struct Inbox: Sendable {
@@ -54,8 +55,8 @@ package final class SnapshotStore: Sendable {
         whenGone: requests[room]?.whenGone ?? [])
     }
 
-    /// Adds a removal. Returns whether it will be tried; if not, `isGone` says whether the file is that of a newer life
-    /// already.
+    /// Adds a removal. Returns whether it will be tried; if not, `isGone` says whether the file is
+    /// that of a newer life already.
     mutating func enterRemoval(
       of room: RoomLifetime, _ completion: @escaping Completion, _ whenGone: @escaping Notice
     ) -> (isTaken: Bool, isGone: Bool) {
@@ -100,8 +101,8 @@ package final class SnapshotStore: Sendable {
       return nil
     }
 
-    /// Takes the removals that failed before, to be tried again; some at a time. Not those of rooms that are open again:
-    /// their next snapshot replaces the file.
+    /// Takes the removals that failed before, to be tried again; some at a time. Not those of rooms
+    /// that are open again: their next snapshot replaces the file.
     mutating func takeUnremoved() -> [(room: String, request: Request)] {
       let rooms = unremoved.keys.filter { requests[$0] == nil && lives[$0] == nil }.sorted()
       return rooms.prefix(SnapshotStore.groupSize).map { room in
@@ -109,7 +110,8 @@ package final class SnapshotStore: Sendable {
       }
     }
 
-    /// Notes whether a room's request was carried out. Returns who waited for the file of a closed room to go.
+    /// Notes whether a room's request was carried out. Returns who waited for the file of a closed
+    /// room to go.
     mutating func endRemovals(of room: String, _ request: Request, isWritten: Bool) -> [Notice] {
       let waiting = (unremoved.removeValue(forKey: room) ?? []) + request.whenGone
       if isWritten { return waiting }
@@ -118,8 +120,8 @@ package final class SnapshotStore: Sendable {
       return []
     }
 
-    /// Notes whether the newest snapshot of a room was written, unless there is a newer one by now. Returns those who
-    /// waited for older ones meanwhile.
+    /// Notes whether the newest snapshot of a room was written, unless there is a newer one by now.
+    /// Returns those who waited for older ones meanwhile.
     mutating func end(_ room: String, isWritten: Bool) -> [Completion] {
       guard requests[room] == nil, var life = lives.removeValue(forKey: room) else { return [] }
       defer { lives[room] = life }
@@ -131,8 +133,8 @@ package final class SnapshotStore: Sendable {
   /// What is known of the life of a room to which its file belongs.
   private struct Life: Sendable {
     let number: UInt64
-    /// The newest snapshot. One may come after a newer one: they wait for what was logged and for what was recorded,
-    /// which are not synced in turn.
+    /// The newest snapshot. One may come after a newer one: they wait for what was logged and for
+    /// what was recorded, which are not synced in turn.
     let newest: UInt64
     /// Whether that is written; `nil` while it is not known.
     var isWritten: Bool?
@@ -155,7 +157,8 @@ package final class SnapshotStore: Sendable {
   /// Makes a store whose snapshots wait for ``start()``.
   ///
   /// - Parameters:
-  ///   - mostWaiting: how many rooms may wait for the disk until what is not needed should not be added.
+  ///   - mostWaiting: how many rooms may wait for the disk until what is not needed should not be
+  ///     added.
   ///   - onProblem: called if a directory or a file cannot be used, and not again until one can.
   package init(
     directory: String, disk: any Disk = SystemDisk(), mostWaiting: Int = 256,
@@ -167,7 +170,8 @@ package final class SnapshotStore: Sendable {
     signal = try WakeSignal()
   }
 
-  /// Whether so many rooms wait for the disk that those should not which can do without: some seconds of work.
+  /// Whether so many rooms wait for the disk that those should not which can do without: some
+  /// seconds of work.
   package var isBusy: Bool { inbox.withLock { $0.rooms.count >= mostWaiting } }
 
   /// Starts the thread that writes, to be ended by ``close()``.
@@ -175,10 +179,11 @@ package final class SnapshotStore: Sendable {
     try ServiceThread.start(name: "snapshots") { [self] in work() }
   }
 
-  /// Queues a snapshot for writing, unless a newer one of the room was posted before it. Takes a short lock but never
-  /// blocks otherwise.
+  /// Queues a snapshot for writing, unless a newer one of the room was posted before it. Takes a
+  /// short lock but never blocks otherwise.
   ///
-  /// - Parameter number: the number that the snapshot was given when it was taken; by default, it was just taken.
+  /// - Parameter number: the number that the snapshot was given when it was taken; by default, it
+  ///   was just taken.
   package func post(
     _ snapshot: RoomSnapshot, _ number: UInt64? = nil, of room: RoomLifetime,
     completion: @escaping Completion = { _ in }
@@ -191,8 +196,8 @@ package final class SnapshotStore: Sendable {
   /// Queues the room's file for removal, because the room is closed. Later snapshots of it are
   /// refused. A removal that fails is tried again with what is written next.
   ///
-  /// - Parameter whenGone: called once the file is gone for good, or is that of a newer life of the room; not if that
-  ///   does not happen before the process ends.
+  /// - Parameter whenGone: called once the file is gone for good, or is that of a newer life of the
+  ///   room; not if that does not happen before the process ends.
   package func remove(
     _ room: RoomLifetime, completion: @escaping Completion = { _ in },
     whenGone: @escaping Notice = {}
@@ -206,8 +211,8 @@ package final class SnapshotStore: Sendable {
     completion(false)
   }
 
-  /// Calls `body` soon on the thread that writes, not while the disk holds it; at once if the thread has
-  /// ended.
+  /// Calls `body` soon on the thread that writes, not while the disk holds it; at once if the
+  /// thread has ended.
   package func ping(_ body: @escaping @Sendable () -> Void) {
     let hasEnded = inbox.withLock { inbox in
       if !inbox.isDone { inbox.pings.append(body) }
@@ -296,9 +301,10 @@ package final class SnapshotStore: Sendable {
     }
   }
 
-  /// The text of a snapshot that the next start will read. A state within the limits of its parts is far smaller than
-  /// ``maximumBytes``, unless the configured history of the chat is very long; if it is larger all the same, the
-  /// snapshot before it stays, and the log, which is not cut then, leads on from there.
+  /// The text of a snapshot that the next start will read. A state within the limits of its parts
+  /// is far smaller than ``maximumBytes``, unless the configured history of the chat is very long;
+  /// if it is larger all the same, the snapshot before it stays, and the log, which is not cut
+  /// then, leads on from there.
   private static func text(of snapshot: RoomSnapshot) throws -> [UInt8] {
     let text = try JSONWriter.text(of: snapshot)
     guard text.count <= maximumBytes - checksumBytes else {
@@ -334,8 +340,8 @@ package final class SnapshotStore: Sendable {
     lost.withLock { $0.append(problem) }
   }
 
-  /// The rooms whose snapshots the last run left, in the order of their names. Notes which have been set
-  /// aside.
+  /// The rooms whose snapshots the last run left, in the order of their names. Notes which have
+  /// been set aside.
   package func rooms() -> [String] {
     let names = (try? files.names()) ?? []
     // Files that version 0.1.0 was writing when it was killed; the name is Foundation's.
@@ -351,8 +357,8 @@ package final class SnapshotStore: Sendable {
     return Set(rooms).sorted()
   }
 
-  /// Makes what the last run renamed and removed survive a power failure: what is in memory only must not be relied on.
-  /// Returns `false` if that fails.
+  /// Makes what the last run renamed and removed survive a power failure: what is in memory only
+  /// must not be relied on. Returns `false` if that fails.
   func syncNames() -> Bool {
     do throws(RecordingError) {
       try files.sync()
@@ -421,8 +427,8 @@ package final class SnapshotStore: Sendable {
     for loss in losses { noteLoss(loss) }
   }
 
-  /// The largest file that is read: several times what a room may take. To decode one takes some times
-  /// as much memory.
+  /// The largest file that is read: several times what a room may take. To decode one takes some
+  /// times as much memory.
   private static let maximumBytes = 64 << 20
   /// More than the checksum takes with which a file ends.
   private static let checksumBytes = 256
@@ -459,7 +465,8 @@ package final class SnapshotStore: Sendable {
   /// The rooms that this run or an earlier one has set aside, by ``rooms()`` and ``setAside(_:)``.
   package var roomsAside: [RoomAside] { aside.withLock { $0 } }
 
-  /// Says at which rooms the last run died, if it did while it restored them, and at which this one is.
+  /// Says at which rooms the last run died, if it did while it restored them, and at which this one
+  /// is.
   package func restorationNote() -> RestorationNote {
     RestorationNote(files.path(of: "restoring"))
   }

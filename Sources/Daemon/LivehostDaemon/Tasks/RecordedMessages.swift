@@ -47,7 +47,8 @@ extension HostScreen {
     return chat.messages.map { WrittenMessage(timestamp: $0.timestamp, message: $0.message) }
   }
 
-  /// The identifiers of a message that the chat keeps, and of its author; `nil` if there is no such message.
+  /// The identifiers of a message that the chat keeps, and of its author; `nil` if there is no such
+  /// message.
   func message(numbered number: Int) -> (identifier: Text, author: Text)? {
     let message = store.state.chat?.messages.last { $0.number == number }?.message
     return message.map { ($0.id, $0.userID) }

@@ -1,7 +1,8 @@
 package import ControlInterface
 package import LiveEvents
-import Platform
+import Locking
 import RateLimiting
+import SystemSupport
 
 /// The running tasks, by name. May be used from any thread.
 package final class TaskRegistry: Sendable {

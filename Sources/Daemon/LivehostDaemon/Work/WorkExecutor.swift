@@ -1,6 +1,7 @@
 import Dispatch
-package import Platform
+import Locking
 import Synchronization
+package import SystemSupport
 
 /// Runs CPU-intensive tasks on dedicated threads of low priority.
 ///

@@ -1,4 +1,5 @@
-import Platform
+import Locking
+import SystemSupport
 
 /// Limits the number of concurrent tasks. Further tasks wait in order of arrival.
 package final class WorkSlots: Sendable {

@@ -2,8 +2,8 @@ import JSON
 import LiveEvents
 import LiveSources
 import NIOCore
-import Platform
 import RateLimiting
+import SystemSupport
 
 // The node's work on the rooms of the local daemon.
 extension ClusterNode {
@@ -110,7 +110,7 @@ extension ClusterNode {
     case .success(let value): loaded = value
     case .failure(let error): return takeovers.fail(partition, SnapshotTransfer.reason(error))
     }
-    let now = Delivery.now
+    let now = SourceDelivery.now
     takeovers.beginReading(partition)
     stored.begin(partition, loaded.stored)
     counts.recordLoaded(loaded.count, unusable: loaded.problems, at: now)
@@ -220,7 +220,7 @@ extension ClusterNode {
   ) -> (header: SnapshotHeader, expected: UInt64)? {
     let (room, partition) = (upload.room, upload.partition)
     // A node that was stopped meanwhile finds here, by its own clock, that its leases have run out.
-    perform(keeper.tick(at: Delivery.now))
+    perform(keeper.tick(at: SourceDelivery.now))
     guard keeper.epoch(of: partition) == upload.epoch, let code = saved.positions[upload.log],
       let basis = feed.basis(of: room, partition, at: code)
     else { return nil }
@@ -249,13 +249,13 @@ extension ClusterNode {
     guard let before = stored.replace(with: header, sequence: sequence, of: room) else {
       return nil
     }
-    feed.endSnapshot(of: room, partition, from: header.start, at: Delivery.now)
+    feed.endSnapshot(of: room, partition, from: header.start, at: SourceDelivery.now)
     return before
   }
 
   private func endStoring(_ room: RoomName, _ partition: Partition, _ failure: (any Error)?) {
     stored.endStoring()
-    let now = Delivery.now
+    let now = SourceDelivery.now
     guard let failure else { return storeNext(now) }
     // Nothing is lost: the log keeps everything that is in no snapshot.
     let isRefused = SnapshotTransfer.isMissing(failure) && feed.refuse(room, partition)

@@ -36,7 +36,7 @@ extension ClusterNode {
     requests.request(
       ClusterStreams.leaseSubject + key, headers: headers, value.serialized(), within: .seconds(2)
     ) { [unowned self] message in
-      let now = Delivery.now
+      let now = SourceDelivery.now
       guard let reply = message.flatMap({ try? JSONValue(parsing: $0.bytes) }) else {
         return perform(keeper.failed(request, at: now))
       }
@@ -61,7 +61,7 @@ extension ClusterNode {
   func receive(_ message: NatsMessage) {
     if !message.isFromStream, requests.answer(message) { return }
     guard let reader = readers.reader(of: message) else { return }
-    let now = Delivery.now
+    let now = SourceDelivery.now
     if let metadata = readers.receive(message, by: reader, at: now) {
       switch reader {
       case .leases:
@@ -98,7 +98,7 @@ extension ClusterNode {
       requests.request(subject, body.serialized(), within: .seconds(4)) {
         [unowned self] message in
         let reply = message.flatMap { try? JSONValue(parsing: $0.bytes) }
-        let now = Delivery.now
+        let now = SourceDelivery.now
         readers.created(reply, for: reader, at: now)
         recordCurrent(reader, now)
         if reply != nil { advance(reader, now) }

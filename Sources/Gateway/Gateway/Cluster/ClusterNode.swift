@@ -4,8 +4,8 @@ import JSON
 import LiveEvents
 import LiveSources
 package import NIOCore
-import Platform
 package import RateLimiting
+import SystemSupport
 import WireFormats
 
 /// One node of a cluster: a gateway with its connection to NATS and the local daemon.
@@ -53,7 +53,7 @@ package final class ClusterNode {
 
   // The values that decide.
   var keeper: LeaseKeeper
-  var readers = StreamReaders(at: Delivery.now)
+  var readers = StreamReaders(at: SourceDelivery.now)
   private var appender: LogAppender<DeliveryReceipt>
   var feed = LogFeed()
   var takeovers = Takeovers()
@@ -165,7 +165,7 @@ package final class ClusterNode {
   private func tick() {
     guard !isStopped else { return }
     eventLoop.assumeIsolated().scheduleTask(in: Self.interval) { self.tick() }
-    let now = Delivery.now
+    let now = SourceDelivery.now
     if let gone = daemon.goneSince, now - gone >= Self.daemonPatience {
       perform(keeper.drain(.noDaemon))
     }
@@ -239,7 +239,7 @@ package final class ClusterNode {
 
   private func publish() {
     guard requests.isConnected else { return }
-    for publication in appender.next(at: Delivery.now) {
+    for publication in appender.next(at: SourceDelivery.now) {
       let number = publication.request
       let token = requests.expect(within: LogAppender<DeliveryReceipt>.memory) {
         [unowned self] message in
@@ -251,7 +251,7 @@ package final class ClusterNode {
         } else {
           problems.recordRefusal(
             of: publication.stream, reply?["error"]?["description"]?.stringValue)
-          appender.failed(number, at: Delivery.now)
+          appender.failed(number, at: SourceDelivery.now)
         }
       }
       requests.publish(publication.subject, token: token, publication.body)
@@ -260,7 +260,7 @@ package final class ClusterNode {
 
   /// The connection to NATS is lost, and with it every answer.
   private func disconnected() {
-    let now = Delivery.now
+    let now = SourceDelivery.now
     keeper.forgetRequests()
     requests.disconnected()
     appender.disconnected()

@@ -68,8 +68,8 @@ struct ClusterStreams {
   /// Returns the servers' account information once they have a leader. Servers that have just
   /// started need some seconds to elect one, and until then answer with an error or not at all.
   private func information() async throws -> JSONValue {
-    let deadline = Delivery.now + .seconds(30)
-    while Delivery.now < deadline {
+    let deadline = SourceDelivery.now + .seconds(30)
+    while SourceDelivery.now < deadline {
       let reply = try await calls.ask("$JS.API.INFO")
       guard let error = reply?["error"] else {
         if let reply { return reply }
@@ -94,8 +94,8 @@ struct ClusterStreams {
     settings["num_replicas"] = .integer(Int64(replicas))
     var last = "no answer"
     // Servers that have just started have no leader yet.
-    let deadline = Delivery.now + .seconds(60)
-    while Delivery.now < deadline {
+    let deadline = SourceDelivery.now + .seconds(60)
+    while SourceDelivery.now < deadline {
       let reply = try await calls.ask("$JS.API.STREAM.CREATE.\(name)", .object(settings))
       if let reply, reply["created"]?.stringValue != nil { return reply }
       if let error = reply?["error"] {

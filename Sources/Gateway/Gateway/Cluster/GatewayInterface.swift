@@ -234,7 +234,7 @@ package struct GatewayInterface: Sendable {
     let value = JSONValue.object(members)
     let sequence = try? await calls.store(ClusterStreams.leaseSubject + key, value.serialized())
     guard let sequence else { throw VarlinkError(name: "\(Self.name).NotTaken") }
-    handle.perform { $0.keeper.announce(key, value, sequence: sequence, at: Delivery.now) }
+    handle.perform { $0.keeper.announce(key, value, sequence: sequence, at: SourceDelivery.now) }
     return NoParameters()
   }
 

@@ -23,7 +23,7 @@ final class LocalDaemon {
   private var isConnecting = false
   /// The number of the current connection.
   private(set) var run = 0
-  private(set) var goneSince: Instant? = Delivery.now
+  private(set) var goneSince: Instant? = SourceDelivery.now
 
   init(path: String, on eventLoop: any EventLoop) {
     (self.path, self.eventLoop) = (path, eventLoop)
@@ -83,7 +83,7 @@ final class LocalDaemon {
   private func lost(_ events: Events) {
     guard channel != nil else { return }
     channel = nil
-    goneSince = Delivery.now
+    goneSince = SourceDelivery.now
     events.lost()
   }
 

@@ -1,7 +1,7 @@
 package import Ingest
 package import LiveEvents
 package import NIOCore
-import Platform
+import SystemSupport
 
 /// Appends the batches of the ingest socket to the replicated log. The server of the socket must
 /// run on the node's event loop.

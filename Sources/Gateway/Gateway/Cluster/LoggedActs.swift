@@ -3,7 +3,7 @@ import Ingest
 import JSON
 package import LiveEvents
 package import NIOCore
-import Platform
+import SystemSupport
 package import Varlink
 
 /// Handles the calls that change rooms of a cluster: appends them to the log, as events are, and

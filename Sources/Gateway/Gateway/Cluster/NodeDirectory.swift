@@ -1,6 +1,7 @@
 import LiveEvents
-import Platform
+import Locking
 package import RateLimiting
+import SystemSupport
 
 /// The owner of each partition, for the threads that serve calls.
 package final class NodeDirectory: Sendable {

@@ -1,6 +1,6 @@
 package import JSON
 package import LiveEvents
-import Platform
+import SystemSupport
 
 /// Describes a stored snapshot of a room: its position in the log, and its parts.
 ///

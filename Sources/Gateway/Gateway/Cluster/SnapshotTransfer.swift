@@ -2,8 +2,8 @@ import ControlInterface
 import Foundation
 import JSON
 import LiveEvents
-import Platform
 import RateLimiting
+import SystemSupport
 import Varlink
 
 /// Moves snapshots of rooms between the local daemon and the store on NATS.

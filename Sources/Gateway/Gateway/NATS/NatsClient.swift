@@ -1,7 +1,8 @@
 import CNATS
 import Dispatch
 import Glibc
-import Platform
+import Locking
+import SystemSupport
 
 /// A message that was received.
 package struct NatsMessage: Sendable {

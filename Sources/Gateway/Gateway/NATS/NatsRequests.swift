@@ -1,8 +1,8 @@
 import JSON
 import LiveSources
 import NIOCore
-import Platform
 import RateLimiting
+import SystemSupport
 
 /// Requests to the servers over a connection that may be lost. Each is answered once, with `nil` if
 /// no answer comes in time. Belongs to one event loop.
@@ -42,7 +42,7 @@ final class NatsRequests {
   /// Waits for a message to a new token. Returns the token.
   func expect(within: Interval, _ answered: @escaping (NatsMessage?) -> Void) -> String {
     let token = token()
-    open[token] = Request(deadline: Delivery.now + within, answered: answered)
+    open[token] = Request(deadline: SourceDelivery.now + within, answered: answered)
     return token
   }
 
@@ -61,7 +61,7 @@ final class NatsRequests {
   /// Answers the requests whose time is over with `nil`. The caller calls this several times per
   /// second.
   func expire() {
-    let now = Delivery.now
+    let now = SourceDelivery.now
     for (token, request) in open where now >= request.deadline {
       open[token] = nil
       request.answered(nil)

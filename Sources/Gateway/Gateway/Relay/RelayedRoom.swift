@@ -1,6 +1,7 @@
 package import ControlInterface
 package import JSON
-import Platform
+import Locking
+import SystemSupport
 
 /// A room of another daemon for its monitors here, kept up to date by one monitor there.
 package final class RelayedRoom: Sendable {

@@ -1,9 +1,10 @@
 import Glibc
 import LiveSources
+import Locking
 package import NIOCore
 package import NIOPosix
 import NIOSSL
-import Platform
+import SystemSupport
 import UnixSockets
 
 /// Connects to a control socket on another machine over TLS, with certificates on both sides.

@@ -1,7 +1,8 @@
 import LiveSources
+import Locking
 import NIOCore
-import Platform
 import RateLimiting
+import SystemSupport
 
 /// Reports failures at one end of a tunnel, in at most one line per ten seconds, since strangers
 /// can cause any number of them.
@@ -33,7 +34,7 @@ final class TunnelFailures: Sendable {
   func record(_ peer: String, _ reason: String) {
     let (line, wake) = state.withLock { state -> (String?, Instant?) in
       let isAwaited = state.lines.deadline != nil
-      let step = state.lines.push("\(peer): \(reason)", at: Delivery.now)
+      let step = state.lines.push("\(peer): \(reason)", at: SourceDelivery.now)
       return (state.line(of: step), isAwaited ? nil : step.wake)
     }
     emit(line, next: wake)
@@ -41,7 +42,7 @@ final class TunnelFailures: Sendable {
 
   private func wake() {
     let (line, wake) = state.withLock { state -> (String?, Instant?) in
-      let step = state.lines.wake(at: Delivery.now)
+      let step = state.lines.wake(at: SourceDelivery.now)
       return (state.line(of: step), step.wake)
     }
     emit(line, next: wake)
@@ -50,7 +51,7 @@ final class TunnelFailures: Sendable {
   private func emit(_ line: String?, next wake: Instant?) {
     if let line { report(line) }
     guard let wake else { return }
-    loop.scheduleTask(in: .nanoseconds((wake - Delivery.now).nanoseconds)) { self.wake() }
+    loop.scheduleTask(in: .nanoseconds((wake - SourceDelivery.now).nanoseconds)) { self.wake() }
   }
 
   /// Returns the address of the other end of a connection.

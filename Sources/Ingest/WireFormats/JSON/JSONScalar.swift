@@ -1,7 +1,7 @@
 /// Parses literals and numbers of JSON (RFC 8259, sections 3 and 6).
 enum JSONScalar {
   /// Returns the kind of the literal or number at `bytes`, or `nil` if it is neither.
-  static func kind(of bytes: UnsafePointer<UInt8>, count: Int) -> JSONValue.Kind? {
+  static func kind(of bytes: UnsafePointer<UInt8>, count: Int) -> TokenValue.Kind? {
     switch bytes[0] {
     case UInt8(ascii: "t"): spells("true", bytes, count) ? .yes : nil
     case UInt8(ascii: "f"): spells("false", bytes, count) ? .no : nil
@@ -18,7 +18,7 @@ enum JSONScalar {
     return true
   }
 
-  private static func number(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> JSONValue.Kind? {
+  private static func number(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> TokenValue.Kind? {
     var i = bytes[0] == UInt8(ascii: "-") ? 1 : 0
     let whole = digits(bytes, from: i, to: count)
     guard whole > i, whole == i + 1 || bytes[i] != UInt8(ascii: "0") else { return nil }

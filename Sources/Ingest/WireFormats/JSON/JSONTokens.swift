@@ -52,7 +52,7 @@ struct JSONTokens {
 
   /// Reads a value of any kind.
   @inline(__always)
-  func value(at token: Int, into value: inout JSONValue) -> Int? {
+  func value(at token: Int, into value: inout TokenValue) -> Int? {
     guard token < count else { return nil }
     let start = offset(token)
     let first = bytes[start]
@@ -65,7 +65,7 @@ struct JSONTokens {
 
   /// Reads a string. The value is the content between the quotes.
   @inline(__always)
-  func string(at token: Int, into value: inout JSONValue) -> Int? {
+  func string(at token: Int, into value: inout TokenValue) -> Int? {
     let start = offset(token) &+ 1
     var end = offset(token &+ 1) &- 1
     if bytes[end] != UInt8(ascii: "\"") {
@@ -84,15 +84,15 @@ struct JSONTokens {
 
   /// Returns whether a string has escapes as its kind, or `nil` if the escapes are invalid.
   ///
-  /// Returns the kind by value, so that the caller's `JSONValue` can stay in registers.
+  /// Returns the kind by value, so that the caller's `TokenValue` can stay in registers.
   @inline(never)
-  private func stringKind(from start: Int, count: Int) -> JSONValue.Kind? {
+  private func stringKind(from start: Int, count: Int) -> TokenValue.Kind? {
     let start = bytes + start
     guard ByteSearch.contains(UInt8(ascii: "\\"), in: start, count: count) else { return .string }
     return JSONEscapes.areValid(start, count: count) ? .escapedString : nil
   }
 
-  private func scalar(at token: Int, into value: inout JSONValue) -> Int? {
+  private func scalar(at token: Int, into value: inout TokenValue) -> Int? {
     let start = offset(token)
     let length = end(token) - start
     guard let kind = JSONScalar.kind(of: bytes + start, count: length) else { return nil }
@@ -102,7 +102,7 @@ struct JSONTokens {
     return token + 1
   }
 
-  private func container(at token: Int, into value: inout JSONValue) -> Int? {
+  private func container(at token: Int, into value: inout TokenValue) -> Int? {
     guard let next = container(at: token) else { return nil }
     let start = offset(token)
     value.kind = bytes[start] == UInt8(ascii: "{") ? .object : .array
@@ -115,11 +115,11 @@ struct JSONTokens {
   /// Reads the object at `token`. Calls `member` with each key and the token of its value. `member`
   /// reads the value and returns the token after it.
   @inline(__always)
-  func object(at token: Int, member: (_ key: JSONValue, _ token: Int) -> Int?) -> Int? {
+  func object(at token: Int, member: (_ key: TokenValue, _ token: Int) -> Int?) -> Int? {
     var i = token &+ 1
     guard i < count else { return nil }
     if byte(i) == UInt8(ascii: "}") { return i &+ 1 }
-    var key = JSONValue()
+    var key = TokenValue()
     while true {
       guard i &+ 2 < count, byte(i) == UInt8(ascii: "\""), string(at: i, into: &key) != nil,
         byte(i &+ 1) == UInt8(ascii: ":"), let next = member(key, i &+ 2), next < count
@@ -137,7 +137,7 @@ struct JSONTokens {
     var i = token
     var isObject: UInt64 = 0
     var depth = 0
-    var unused = JSONValue()
+    var unused = TokenValue()
     while true {
       guard i < count else { return nil }
       let opening = byte(i)
@@ -183,7 +183,7 @@ struct JSONTokens {
   }
 
   private func key(at token: Int) -> Int? {
-    var unused = JSONValue()
+    var unused = TokenValue()
     guard token + 1 < count, byte(token) == UInt8(ascii: "\""),
       string(at: token, into: &unused) != nil, byte(token + 1) == UInt8(ascii: ":")
     else { return nil }
@@ -192,7 +192,7 @@ struct JSONTokens {
 }
 
 /// A value and its location in the line.
-struct JSONValue {
+struct TokenValue {
   enum Kind: UInt8 {
     case string, escapedString, integer, decimal, yes, no, null, object, array
   }

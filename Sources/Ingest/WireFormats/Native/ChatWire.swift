@@ -257,7 +257,7 @@ extension ChatFindings {
       run: try line.integer(.run, in: EventLimits.count),
       unanalysed: line.has(.count) ? try line.integer(.count, in: EventLimits.count) : 0)
     if line.has(.samples) {
-      samples = try line.names(.samples, atMost: Self.waveLimit, ofLength: Self.sampleLength)
+      samples = try line.names(.samples, atMost: Self.burstLimit, ofLength: Self.sampleLength)
     }
     if line.has(.mergers) {
       for pair in try line.rows(.mergers, of: 2, in: EventLimits.count, atMost: Self.batchLimit) {

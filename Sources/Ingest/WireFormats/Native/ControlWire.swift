@@ -54,7 +54,7 @@ extension ControlEvent: NativeEvent {
           value: try line.number(.value, in: EventLimits.fraction))
       case .record: .record(try line.choice(.kind))
       case .state: .state(control: try line.name(.control), try ControlState(line))
-      case .surface: .surface(try ControlSurfaceEvent(line))
+      case .surface: .surface(try ControllerEvent(line))
       case .outcome:
         .outcome(
           request: try line.integer(.request, in: EventLimits.count),
@@ -104,7 +104,7 @@ extension ControlState {
   }
 }
 
-extension ControlSurfaceEvent {
+extension ControllerEvent {
   private enum Phase: String, CaseIterable { case begin, end, restart }
 
   fileprivate init(_ line: borrowing NativeMembers) throws(RejectionReason) {

@@ -2,7 +2,7 @@ import LiveEvents
 
 /// Memory for the members of one line, reused for all lines of a decoder.
 struct NativeMemberStorage: ~Copyable {
-  let values: UnsafeMutablePointer<JSONValue>
+  let values: UnsafeMutablePointer<TokenValue>
   /// For each member, the number of the last line that had it. Line numbers make it unnecessary to
   /// clear the members between lines.
   let lines: UnsafeMutablePointer<UInt64>
@@ -19,7 +19,7 @@ struct NativeMemberStorage: ~Copyable {
     self.remarks = remarks
     self.types = types
     values = .allocate(capacity: NativeMember.allCases.count)
-    values.initialize(repeating: JSONValue(), count: NativeMember.allCases.count)
+    values.initialize(repeating: TokenValue(), count: NativeMember.allCases.count)
     lines = .allocate(capacity: NativeMember.allCases.count)
     lines.initialize(repeating: 0, count: NativeMember.allCases.count)
     lastRead = .allocate(capacity: 1)
@@ -47,7 +47,7 @@ struct NativeMemberStorage: ~Copyable {
     let values = self.values
     let keys = self.keys
     let userKeys = self.userKeys
-    var unused = JSONValue()
+    var unused = TokenValue()
     let end = tokens.object(at: first) { key, token in
       guard let index = Self.find(key, in: keys, of: tokens) else {
         return tokens.value(at: token, into: &unused)
@@ -74,10 +74,10 @@ struct NativeMemberStorage: ~Copyable {
   @inline(__always)
   private static func readUser(
     _ tokens: JSONTokens, at token: Int, _ keys: WordTable,
-    _ values: UnsafeMutablePointer<JSONValue>, _ lines: UnsafeMutablePointer<UInt64>,
+    _ values: UnsafeMutablePointer<TokenValue>, _ lines: UnsafeMutablePointer<UInt64>,
     _ line: UInt64
   ) -> Int? {
-    var unused = JSONValue()
+    var unused = TokenValue()
     return tokens.object(at: token) { key, token in
       guard let index = find(key, in: keys, of: tokens) else {
         return tokens.value(at: token, into: &unused)
@@ -90,7 +90,7 @@ struct NativeMemberStorage: ~Copyable {
   }
 
   @inline(__always)
-  static func find(_ name: JSONValue, in table: WordTable, of tokens: JSONTokens) -> Int? {
+  static func find(_ name: TokenValue, in table: WordTable, of tokens: JSONTokens) -> Int? {
     let bytes = tokens.bytes + Int(name.start)
     if name.kind == .string { return table.value(of: bytes, count: Int(name.count)) }
     return findEscaped(UnsafeBufferPointer(start: bytes, count: Int(name.count)), in: table)

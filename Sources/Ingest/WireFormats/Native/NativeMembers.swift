@@ -20,7 +20,7 @@ struct NativeMembers: ~Copyable {
   /// The offset in the slab of the indexed bytes, which contain one or several lines.
   let bytesOffset: Int
   let tokens: JSONTokens
-  let values: UnsafePointer<JSONValue>
+  let values: UnsafePointer<TokenValue>
   /// The number of the line, and for each member the number of the last line that had it.
   let number: UInt64
   let lines: UnsafePointer<UInt64>
@@ -49,7 +49,7 @@ struct NativeMembers: ~Copyable {
   func has(_ member: NativeMember) -> Bool { lines[member.rawValue] == number }
 
   @inline(__always)
-  func value(_ member: NativeMember) throws(RejectionReason) -> JSONValue {
+  func value(_ member: NativeMember) throws(RejectionReason) -> TokenValue {
     lastRead.pointee = member
     guard has(member) else { throw .missingMember }
     return values[member.rawValue]
@@ -63,7 +63,7 @@ struct NativeMembers: ~Copyable {
   }
 
   @inline(__always)
-  func bytes(of value: JSONValue) -> UnsafePointer<UInt8> { tokens.bytes + Int(value.start) }
+  func bytes(of value: TokenValue) -> UnsafePointer<UInt8> { tokens.bytes + Int(value.start) }
 
   // MARK: Members that may be absent
 
@@ -153,7 +153,7 @@ struct NativeMembers: ~Copyable {
   }
 
   @inline(__always)
-  private func slice(of value: JSONValue) throws(RejectionReason) -> ByteSlab.Slice {
+  private func slice(of value: TokenValue) throws(RejectionReason) -> ByteSlab.Slice {
     guard value.kind == .string || value.kind == .escapedString else { throw .invalidValue }
     return ByteSlab.Slice(
       offset: bytesOffset + Int(value.start), count: Int(value.count),
@@ -213,7 +213,7 @@ struct NativeMembers: ~Copyable {
   /// Inlined because every line has a time stamp, and a call would copy the members.
   @inline(__always)
   private func integer(
-    of value: JSONValue, in range: ClosedRange<Int>
+    of value: TokenValue, in range: ClosedRange<Int>
   ) throws(RejectionReason) -> Int {
     let number: Int?
     switch value.kind {
@@ -261,7 +261,7 @@ struct NativeMembers: ~Copyable {
     }
   }
 
-  private func double(_ value: JSONValue) -> Double {
+  private func double(_ value: TokenValue) -> Double {
     JSONScalar.double(bytes(of: value), count: Int(value.count))
   }
 
@@ -306,7 +306,7 @@ struct NativeMembers: ~Copyable {
     return integers
   }
 
-  private func array(_ member: NativeMember) throws(RejectionReason) -> JSONValue {
+  private func array(_ member: NativeMember) throws(RejectionReason) -> TokenValue {
     let value = try value(member)
     guard value.kind == .array else { throw .invalidValue }
     return value
@@ -314,11 +314,11 @@ struct NativeMembers: ~Copyable {
 
   /// Calls `body` with each element of an array. The grammar of the array is already checked.
   func forEachElement(
-    of array: JSONValue, _ body: (JSONValue) throws(RejectionReason) -> Void
+    of array: TokenValue, _ body: (TokenValue) throws(RejectionReason) -> Void
   ) throws(RejectionReason) {
     var token = Int(array.token) + 1
     guard tokens.byte(token) != UInt8(ascii: "]") else { return }
-    var element = JSONValue()
+    var element = TokenValue()
     while let next = tokens.value(at: token, into: &element) {
       try body(element)
       guard tokens.byte(next) == UInt8(ascii: ",") else { return }

@@ -1,7 +1,7 @@
 import HangSimulation
 import HostFeature
 import RateLimiting
-import Suggestions
+import Wording
 import YAMLReader
 
 /// Reads device profiles.

@@ -1,9 +1,9 @@
 import ActivityFeature
 import ChatFeature
 import Composable
+import EncoderStatsFeature
 import HangSimulation
 import HostFeature
-import LiveRoomStatsFeature
 import PollFeature
 import RateLimiting
 import SourcesFeature
@@ -18,7 +18,7 @@ enum HostCollections {
     var state = HostFeature.State()
     state.activity = ActivityFeature.State()
     state.chat = ChatFeature.State()
-    state.liveRoomStats = LiveRoomStatsFeature.State()
+    state.liveRoomStats = EncoderStatsFeature.State()
     state.poll = PollFeature.State()
     state.sources = SourcesFeature.State()
     state.waitingRoom = WaitingRoomFeature.State()

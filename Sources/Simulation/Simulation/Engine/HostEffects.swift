@@ -23,7 +23,7 @@ struct HostEffects {
       let effect = world.effect(kind.rawValue, model.model)
       switch kind {
       case .surface:
-        dependencies[ControlSurface.self] = ControlSurface(
+        dependencies[Controller.self] = Controller(
           patience: { .nanoseconds(model.timeout.nanoseconds) }
         ) { _ in
           try await effect.perform()

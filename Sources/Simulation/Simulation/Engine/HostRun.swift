@@ -2,10 +2,10 @@ import Composable
 import HangSimulation
 import HostFeature
 import HostScreen
-import Intake
 import LiveEvents
 import RateLimiting
 import RecorderFeature
+import Throttling
 import ViewGraph
 import Wording
 

@@ -1,7 +1,8 @@
 import HangSimulation
 import HostFeature
-import Platform
-import Suggestions
+import Locking
+import SystemSupport
+import Wording
 package import YAMLReader
 
 extension Scenario {

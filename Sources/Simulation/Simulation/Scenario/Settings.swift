@@ -1,7 +1,7 @@
 package import HangSimulation
 package import HostScreen
-package import Intake
-import Suggestions
+package import Throttling
+import Wording
 import YAMLReader
 
 /// The settings of a run, chosen by a variant or by `--set`.

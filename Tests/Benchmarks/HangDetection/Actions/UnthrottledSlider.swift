@@ -23,7 +23,7 @@ enum UnthrottledSlider {
   }
 
   /// Passes on the newest position once per frame.
-  struct Newest: EventIntake {
+  struct Newest: EventThrottle {
     private var level: Double?
     private(set) var deadline: Instant?
     private(set) var coalesced = 0
@@ -54,7 +54,7 @@ enum UnthrottledSlider {
           MixerView(), state: { Mixer.State() }, reducer: { _ in Mixer() }, on: { [.moved($0)] })
       case .sound:
         SimulatedScreen<Double>(
-          MixerView(), state: { Mixer.State() }, reducer: { _ in Mixer() }, intake: { Newest() })
+          MixerView(), state: { Mixer.State() }, reducer: { _ in Mixer() }, throttle: { Newest() })
       }
     },
     events: [.every(.microseconds(4_100)) { Double($0.integer(in: 0...1_000)) / 1_000 }])

@@ -82,7 +82,7 @@ public enum Visitor: Sendable {
 }
 
 /// Keeps only the newest wish, and passes at most ten per second.
-struct WishIntake: EventIntake {
+struct WishThrottle: EventThrottle {
   private var held: BoxOffice.Action?
   private(set) var deadline: Instant?
   private(set) var coalesced = 0
@@ -113,7 +113,7 @@ public let boxOffice = SimulatedScreen<Visitor>(
     let hall = world.effect(
       "hall", EffectModel(latency: .milliseconds(80), cost: .milliseconds(5), failures: 0.2))
     return BoxOffice(reserve: { try await hall.succeed() })
-  }, intake: { WishIntake() })
+  }, throttle: { WishThrottle() })
 
 public let visitors: [EventStream<Visitor>] = [
   .poisson(every: .milliseconds(50)) { .came("visitor \($0.integer(in: 1...99))") },

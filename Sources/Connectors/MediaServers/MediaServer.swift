@@ -1,0 +1,96 @@
+package import LiveSources
+
+/// The state of one stream on an ingest server.
+package struct ServedStream: Equatable, Sendable {
+  package var name: String
+  package var isLive: Bool
+  /// The number of bytes received so far.
+  package var bytes: Int?
+  /// The number of viewers.
+  package var viewers: Int?
+  package var framesPerSecond: Double?
+  package var roundTripMilliseconds: Double?
+  /// The bit rate that the server reports. Unlike a rate computed from bytes, it is available in
+  /// the first answer.
+  package var bitrateKbps: Double?
+
+  package init(
+    name: String, isLive: Bool, bytes: Int? = nil, viewers: Int? = nil,
+    framesPerSecond: Double? = nil, roundTripMilliseconds: Double? = nil,
+    bitrateKbps: Double? = nil
+  ) {
+    self.name = name
+    self.isLive = isLive
+    self.bytes = bytes
+    self.viewers = viewers
+    self.framesPerSecond = framesPerSecond
+    self.roundTripMilliseconds = roundTripMilliseconds
+    self.bitrateKbps = bitrateKbps
+  }
+}
+
+/// The answer of an ingest server.
+package struct ServerAnswer: Equatable, Sendable {
+  package var streams: [ServedStream]
+  /// The worker process that answers, if each worker knows only its own streams. `nil` for servers
+  /// that answer as a whole.
+  package var worker: String?
+  /// The names of members with unusable values.
+  package var odd: [String]
+
+  package init(_ streams: [ServedStream], worker: String? = nil, odd: [String] = []) {
+    (self.streams, self.worker, self.odd) = (streams, worker, odd)
+  }
+}
+
+/// The kinds of servers that are polled for their streams every second.
+package enum MediaServer: Sendable {
+  case nginxRTMP
+  case mediaMTX
+  case owncast
+
+  /// Returns the resources to request, based on the configured address. Only the first one is
+  /// required.
+  package func resources(_ address: HTTPAddress) -> [HTTPAddress] {
+    switch self {
+    case .nginxRTMP: [address]
+    case .owncast: [address.with(path: "/api/status")]
+    case .mediaMTX where Self.hasMetrics(address): [address]
+    case .mediaMTX:
+      [
+        address.with(path: "/v3/paths/list?itemsPerPage=1000"),
+        address.with(path: "/v3/srtconns/list?itemsPerPage=1000"),
+      ]
+    }
+  }
+
+  /// Returns whether an address serves metrics instead of an API.
+  private static func hasMetrics(_ address: HTTPAddress) -> Bool {
+    address.path.prefix { $0 != "?" } == "/metrics"
+  }
+
+  /// Parses the answers. Returns `nil` if they do not come from a server of this kind.
+  package func answer(
+    _ answers: [HTTPAnswer?], of address: HTTPAddress
+  ) -> ServerAnswer? {
+    guard let first = answers.first ?? nil, first.status == 200 else { return nil }
+    switch self {
+    case .nginxRTMP: return NginxRTMP.answer(first.body)
+    case .owncast: return Owncast.answer(first.body)
+    case .mediaMTX where Self.hasMetrics(address):
+      return MediaMTXMetrics.answer(first.body)
+    case .mediaMTX:
+      let connections = answers.dropFirst().first.flatMap { $0 }
+      return MediaMTX.answer(
+        first.body, srt: connections.flatMap { $0.status == 200 ? $0.body : nil })
+    }
+  }
+
+  /// Whether the server has a single stream with a fixed name.
+  var hasOneStream: Bool {
+    switch self {
+    case .owncast: true
+    case .nginxRTMP, .mediaMTX: false
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import JSON
+import LiveEvents
+package import LiveSources
+package import NIOCore
+import RateLimiting
+
+/// Performs the effects of a ``ServerSession``, with its requests and clock.
+///
+/// Belongs to one event loop.
+package final class ServerSource: LiveSource {
+  private let server: MediaServer
+  private let address: HTTPAddress
+  private let security: PeerSecurity?
+  package let delivery: SourceDelivery
+  private let room: RoomName
+  private let eventLoop: any EventLoop
+  private var session: ServerSession
+  private var fetches: [HTTPFetch] = []
+  private var answers: [HTTPAnswer?] = []
+  private let timer = SourceTimer()
+
+  package var events = SourceEvents()
+  package var forwarded: Int { session.events }
+  package var duplicates: Int { 0 }
+
+  /// - Parameter stream: The name of the stream to monitor. `nil` selects the first live stream.
+  package init(
+    _ server: MediaServer, address: HTTPAddress, stream: String?, security: PeerSecurity?,
+    delivery: SourceDelivery, eventLoop: any EventLoop
+  ) {
+    self.server = server
+    self.address = address
+    self.security = security
+    self.delivery = delivery
+    self.eventLoop = eventLoop
+    room = delivery.settings.room ?? .main
+    session = ServerSession(
+      stream: server.hasOneStream ? nil : stream, namesStream: !server.hasOneStream,
+      generator: SystemRandomNumberGenerator(), at: SourceDelivery.now)
+  }
+
+  package func start() {
+    delivery.pause = { [weak self] isPaused in self?.advance { $0.pause(isPaused, at: $1) } }
+    advance { $0.wake(at: $1) }
+  }
+
+  package func stop() {
+    delivery.report(SourceStatus(.ended), in: room)
+    timer.stop()
+    for fetch in fetches { fetch.cancel() }
+    fetches = []
+  }
+
+  /// Passes an input to the session and performs its effects.
+  private func advance(_ body: (inout ServerSession, Instant) -> Void) {
+    guard !timer.isStopped else { return }
+    body(&session, SourceDelivery.now)
+    for effect in session.takeEffects() { perform(effect) }
+    delivery.flush()
+    timer.set(session.deadline, on: eventLoop) { [self] in advance { $0.wake(at: $1) } }
+  }
+
+  private func perform(_ effect: ServerSession.Effect) {
+    switch effect {
+    case .ask(let attempt): ask(attempt)
+    case .stream(let state, let time):
+      deliver("stream", at: time) { $0.add("state", state.rawValue) }
+    case .viewers(let count, let time):
+      deliver("viewers", at: time) { $0.add("count", min(count, EventLimits.count.upperBound)) }
+    case .statistics(let statistics, let time):
+      deliver("stats", at: time) {
+        $0.add("bitrateKbps", statistics.bitrateKbps)
+        $0.add("framesPerSecond", statistics.framesPerSecond)
+        $0.add("roundTripMs", statistics.roundTripMilliseconds)
+      }
+    case .status(let status): report(status, of: address.description, in: room)
+    case .gap(let from, let to, let reason):
+      report(SourceGap(from: from, to: to, reason: reason), of: address.description, in: room)
+    }
+  }
+
+  private func deliver(_ type: String, at time: Instant, _ body: (inout JSONWriter) -> Void) {
+    SourceLine.event(type, room: room, at: SourceDelivery.wallTime(time), body)
+      .withUnsafeBytes { delivery.deliver($0) }
+  }
+
+  /// Requests all resources concurrently. The first one is required; the others exist only on some
+  /// servers.
+  private func ask(_ attempt: Int) {
+    let resources = server.resources(address)
+    answers = Array(repeating: nil, count: resources.count)
+    var outstanding = resources.count
+    var failure = "this is not a server of this kind, or its statistics are elsewhere"
+    fetches = resources.enumerated().map { index, resource in
+      HTTPFetch(HTTPRequest(.get, resource), security: security, eventLoop: eventLoop) {
+        [unowned self] result in
+        switch result {
+        case .success(let answer):
+          answers[index] = answer
+          if index == 0, answer.status != 200 { failure = "the server answers \(answer.status)" }
+        case .failure(let error): if index == 0 { failure = error.reason }
+        }
+        outstanding -= 1
+        guard outstanding == 0 else { return }
+        let answer = server.answer(answers, of: address)
+        advance { session, now in
+          if let answer {
+            session.answered(attempt, answer, at: now)
+          } else {
+            session.failed(attempt, failure, at: now)
+          }
+        }
+      }
+    }
+  }
+}

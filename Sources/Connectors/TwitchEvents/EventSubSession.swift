@@ -1,0 +1,505 @@
+package import ChatImport
+package import JSON
+import LiveEvents
+package import LiveSources
+package import RateLimiting
+
+/// Reads the events of a Twitch channel. Decides when to connect, what to request, and which
+/// messages count.
+///
+/// A server session and its subscriptions exist on one connection. When the server requests another
+/// connection, the new one is welcomed before the old one is closed, and messages sent by both
+/// count once. After a lost session, all subscriptions are made again, and the outage is reported
+/// as a gap.
+///
+/// A value without sockets and clocks: its owner passes messages, answers and the time, and
+/// performs the effects.
+package struct EventSubSession {
+  package enum Effect: Equatable, Sendable {
+    /// Connect. Report the result by `opened(_:at:)` or `closed(_:reason:at:)`.
+    case connect(Int, HTTPAddress)
+    /// Close a connection. Its later events are ignored.
+    case close(Int)
+    /// Make a request. Report the result by `answered(_:status:_:at:)` or `failed(_:reason:at:)`.
+    case ask(Int, EventSubRequest)
+    /// Renew the token. Report the result by `renewed(_:at:)`.
+    case renewToken
+    case event(EventSub.Notification)
+    case viewers(Int)
+    case status(SourceStatus)
+    /// An outage has ended.
+    case gap(from: Instant, to: Instant, reason: String)
+    /// All reading has ended permanently. All connections are closed.
+    case refused(String)
+  }
+
+  struct Connection: Sendable {
+    let startedAt: Instant
+    /// The time limit for the welcome, or for closing a replaced connection.
+    var deadline: Instant?
+    var isDraining = false
+    /// Present after the welcome.
+    var liveness: Liveness?
+    var lastHeard: Instant
+    /// The longest round trip. A message may have been in flight for as long.
+    var roundTrip = Interval.zero
+
+    /// The time before which all messages of the server have arrived, if the connection ends now.
+    var completeUntil: Instant { lastHeard + Interval(nanoseconds: -roundTrip.nanoseconds) }
+  }
+
+  /// The state of a subscription.
+  enum Subscription: Equatable, Sendable {
+    case wanted
+    /// The server reports that it already exists, so a subscription of a lost session blocks it.
+    case conflicting
+    case made(String)
+    /// The subscription is denied, with the reason.
+    case denied(String)
+  }
+
+  /// The purpose of a request.
+  enum Purpose: Equatable, Sendable {
+    case validation
+    case channel
+    case viewers
+    case subscribe(Int, session: String)
+    case list(after: String?, page: Int)
+    case delete(String)
+
+    /// Whether the request is useless after the session is lost.
+    var isOfSession: Bool {
+      switch self {
+      case .validation, .channel, .viewers: false
+      case .subscribe, .list, .delete: true
+      }
+    }
+  }
+
+  package let settings: EventSubSettings
+  var generator: any RandomNumberGenerator
+  var isOver = false
+
+  // Connections
+  private var lastConnection = 0
+  var connections: [Int: Connection] = [:]
+  var current: Int?
+  /// The connection that will replace the current one.
+  private var next: Int?
+  /// The address to which the server redirects the session, and how long it is valid.
+  private var replacement: (address: HTTPAddress, until: Instant)?
+  private var connectAt: Instant?
+  private var policy = ReconnectPolicy()
+  private var replacementPolicy = ReconnectPolicy()
+  private var identifiers = IdentifierMemory()
+
+  // Requests
+  var lastRequest = 0
+  var outstanding: [Int: Purpose] = [:]
+  var queue: [Purpose] = [.validation]
+  /// The time before which no request is made.
+  var retryAt: Instant?
+  var requestPolicy = ReconnectPolicy()
+  var isRenewing = false
+  /// The number of token renewals since a token was accepted.
+  var renewals = 0
+  /// The first request with the current token.
+  var firstWithToken = 0
+  private var validateAt: Instant?
+  private var pollAt: Instant?
+
+  // Subscriptions
+  var user: String?
+  var channel: String?
+  var scopes: Set<String> = []
+  /// The server's session. `nil` while there is none.
+  var session: String?
+  var subscriptions = Array(repeating: Subscription.wanted, count: EventSubType.all.count)
+  var conflicts = 0
+  var deletions = 0
+  var isReady = false
+  private var gap: (since: Instant, reason: String)?
+  private var status = SourceStatus(.connecting)
+  /// A remark for people about events that were not shown, and the number of these events.
+  private var remark: String?
+  private var notShown = 0
+  private var pace = StatusPace()
+  private var effects: [Effect] = []
+  /// The number of events delivered to the room, and of copies that were dropped.
+  package private(set) var forwarded = 0
+  package private(set) var duplicates = 0
+
+  /// - Parameter generator: The source of randomness for waits.
+  package init(_ settings: EventSubSettings, generator: any RandomNumberGenerator, at now: Instant)
+  {
+    self.settings = settings
+    self.generator = generator
+    validateAt = now + settings.validation
+    perform(.status(status))
+  }
+
+  /// Removes and returns the effects to perform, in order. Call this after every other method.
+  package mutating func takeEffects() -> [Effect] {
+    guard !effects.isEmpty else { return [] }
+    defer { effects = [] }
+    return effects
+  }
+
+  mutating func perform(_ effect: Effect) { effects.append(effect) }
+
+  mutating func setStatus(_ status: SourceStatus) {
+    var status = status
+    status.duplicate = duplicates
+    status.notShown = notShown
+    guard status.state != self.status.state || status.reason != self.status.reason else { return }
+    self.status = status
+    perform(.status(status))
+  }
+
+  // MARK: Time
+
+  /// The time at which to call ``wake(at:)``.
+  package var deadline: Instant? {
+    guard !isOver else { return nil }
+    var deadline: Instant? = .earlier(
+      .earlier(connectAt, pace.deadline), .earlier(validateAt, pollAt))
+    if canAsk { deadline = .earlier(deadline, retryAt ?? Instant(nanoseconds: .min)) }
+    for connection in connections.values {
+      deadline = .earlier(deadline, .earlier(connection.deadline, connection.liveness?.deadline))
+    }
+    return deadline
+  }
+
+  private var canAsk: Bool {
+    !isRenewing && !queue.isEmpty && outstanding.count < settings.requests
+  }
+
+  /// Performs all actions that are due.
+  package mutating func wake(at now: Instant) {
+    guard !isOver else { return }
+    if let time = validateAt, time <= now {
+      validateAt = now + settings.validation
+      enqueue(.validation)
+    }
+    if let time = pollAt, time <= now {
+      pollAt = now + settings.poll
+      enqueue(.viewers)
+    }
+    if pace.isDue(at: now) { reportRemark(at: now) }
+    // Sorted by creation, so that equal seeds give equal runs.
+    for id in connections.keys.sorted() { check(id, at: now) }
+    if let time = connectAt, time <= now { connect(at: now) }
+    ask(at: now)
+  }
+
+  private mutating func check(_ id: Int, at now: Instant) {
+    guard let connection = connections[id] else { return }
+    if let deadline = connection.deadline, deadline <= now {
+      end(id, reason: connection.isDraining ? "replaced" : "no welcome in time", at: now)
+    } else if connections[id]?.liveness?.wake(at: now) == .dead {
+      end(id, reason: "no sign of life", at: now)
+    }
+  }
+
+  // MARK: Requests
+
+  mutating func enqueue(_ purpose: Purpose) {
+    if !queue.contains(purpose) { queue.append(purpose) }
+  }
+
+  mutating func ask(at now: Instant) {
+    if let retryAt, retryAt > now { return }
+    retryAt = nil
+    while canAsk, !isOver {
+      let purpose = queue.removeFirst()
+      lastRequest += 1
+      outstanding[lastRequest] = purpose
+      perform(.ask(lastRequest, request(purpose)))
+    }
+  }
+
+  private func request(_ purpose: Purpose) -> EventSubRequest {
+    switch purpose {
+    case .validation: .validation
+    case .channel: .channel(settings.channel)
+    case .viewers: .stream(of: channel ?? "")
+    case .subscribe(let index, let session):
+      .subscribe(
+        EventSubType.all[index], channel: channel ?? "", user: user ?? "", session: session)
+    case .list(let cursor, _): .list(after: cursor)
+    case .delete(let id): .delete(id)
+    }
+  }
+
+  // MARK: Connections
+
+  /// Starts reading the channel's events after its identifier is known.
+  mutating func begin(at now: Instant) {
+    if pollAt == nil { pollAt = now }
+    if current == nil, connectAt == nil { connectAt = now }
+  }
+
+  private mutating func connect(at now: Instant) {
+    connectAt = nil
+    if let replacement, replacement.until > now, current != nil {
+      next = open(replacement.address, at: now)
+    } else if current == nil {
+      replacement = nil
+      current = open(settings.address, at: now)
+    }
+  }
+
+  private mutating func open(_ address: HTTPAddress, at now: Instant) -> Int {
+    lastConnection += 1
+    connections[lastConnection] = Connection(
+      startedAt: now, deadline: now + settings.welcome + settings.welcome, lastHeard: now)
+    perform(.connect(lastConnection, address))
+    return lastConnection
+  }
+
+  private mutating func setDeadline(of id: Int, at time: Instant) {
+    connections[id]?.deadline = time
+  }
+
+  /// Records that the connection is established.
+  package mutating func opened(_ id: Int, at now: Instant) {
+    guard let connection = connections[id] else { return }
+    connections[id]?.roundTrip = now - connection.startedAt
+    connections[id]?.lastHeard = now
+    setDeadline(of: id, at: now + settings.welcome)
+  }
+
+  /// Records that the connection could not be established or is closed.
+  package mutating func closed(_ id: Int, reason: String, at now: Instant) {
+    guard let connection = connections.removeValue(forKey: id) else { return }
+    if id == next {
+      next = nil
+      guard let replacement, current != nil else {
+        if current == nil { lose(connection, reason, at: now) }
+        return
+      }
+      let time = replacementPolicy.failed(at: now, using: &generator)
+      connectAt = time < replacement.until ? time : nil
+    } else if id == current {
+      current = nil
+      if isReady, gap == nil { gap = (connection.completeUntil, reason) }
+      isReady = false
+      // The session continues if the new connection is welcomed.
+      if next == nil { lose(connection, reason, at: now) } else { setLost(reason) }
+    }
+    ask(at: now)
+  }
+
+  private mutating func end(_ id: Int, reason: String, at now: Instant) {
+    perform(.close(id))
+    closed(id, reason: reason, at: now)
+  }
+
+  private mutating func setLost(_ reason: String) {
+    setStatus(SourceStatus(.connecting, reason: reason))
+  }
+
+  /// Handles the loss of the session.
+  private mutating func lose(_ connection: Connection, _ reason: String, at now: Instant) {
+    forgetSession()
+    replacement = nil
+    connectAt = policy.failed(at: now, using: &generator)
+    setLost(reason)
+  }
+
+  private mutating func forgetSession() {
+    session = nil
+    queue.removeAll(where: \.isOfSession)
+    for (id, purpose) in outstanding where purpose.isOfSession { outstanding[id] = nil }
+    subscriptions = Array(repeating: .wanted, count: subscriptions.count)
+    conflicts = 0
+    deletions = 0
+  }
+
+  // MARK: Messages
+
+  /// Processes a message from the server.
+  package mutating func receive(_ message: JSONValue, on id: Int, at now: Instant) {
+    guard connections[id] != nil, let metadata = message["metadata"] else { return }
+    connections[id]?.lastHeard = now
+    connections[id]?.liveness?.heard(at: now)
+    let payload = message["payload"] ?? .null
+    switch metadata["message_type"]?.word() {
+    case "session_welcome": welcomed(id, payload["session"] ?? .null, at: now)
+    case "session_keepalive": useful(id, at: now)
+    case "notification":
+      useful(id, at: now)
+      process(metadata, payload)
+    case "session_reconnect":
+      guard id == current, let text = payload["session"]?["reconnect_url"]?.stringValue,
+        let address = HTTPAddress(text, .webSocket),
+        // An encrypted session must not continue unencrypted.
+        address.isEncrypted || !settings.address.isEncrypted
+      else { break }
+      replace(address, from: id, at: now)
+    case "revocation": revoked(payload["subscription"] ?? .null, at: now)
+    default: break
+    }
+    ask(at: now)
+  }
+
+  private mutating func useful(_ id: Int, at now: Instant) {
+    guard isReady, id == current, let connection = connections[id] else { return }
+    policy.receivedUsefulData(at: now, connected: connection.startedAt)
+  }
+
+  private mutating func welcomed(_ id: Int, _ session: JSONValue, at now: Instant) {
+    guard id == next || id == current, let name = session["id"]?.word(),
+      connections[id]?.liveness == nil
+    else { return }
+    replacementPolicy = ReconnectPolicy()
+    let keepalive = min(max(session["keepalive_timeout_seconds"]?.integerValue ?? 10, 1), 600)
+    // A margin of a fifth, since the server's timer and ours differ.
+    connections[id]?.liveness = Liveness(
+      silence: .milliseconds(keepalive * 1_200), patience: nil, at: now)
+    connections[id]?.deadline = nil
+    if id == next {
+      self.session = name
+      takeOver(id, at: now)
+    } else if id == current {
+      forgetSession()
+      self.session = name
+      subscribe(at: now)
+    }
+  }
+
+  /// Follows the server's redirection to another address, after the current connection has lasted
+  /// some seconds. Otherwise servers that redirect to each other would be contacted without pause.
+  /// Further redirections are ignored until this one is done.
+  private mutating func replace(_ address: HTTPAddress, from id: Int, at now: Instant) {
+    guard let connection = connections[id], next == nil, now >= replacement?.until ?? now else {
+      return
+    }
+    let time = max(now, connection.startedAt + ReconnectPolicy.settling)
+    replacement = (address, now + settings.grace)
+    connectAt = time
+    if time == now { connect(at: now) }
+  }
+
+  /// Makes the welcomed connection the current one. The subscriptions have moved to it.
+  private mutating func takeOver(_ id: Int, at now: Instant) {
+    // One draining connection is enough.
+    for id in connections.keys.sorted() where connections[id]?.isDraining == true {
+      end(id, reason: "replaced", at: now)
+    }
+    if let old = current {
+      connections[old]?.isDraining = true
+      setDeadline(of: old, at: now + settings.drain)
+      connections[old]?.liveness = nil
+    }
+    current = id
+    next = nil
+    replacement = nil
+    settle(at: now)
+  }
+
+  private mutating func process(_ metadata: JSONValue, _ payload: JSONValue) {
+    guard let identifier = metadata["message_id"]?.stringValue,
+      let type = payload["subscription"]?["type"]?.word()
+    else { return }
+    guard Array(identifier.utf8).withUnsafeBytes({ identifiers.isNew($0) }) else {
+      duplicates += 1
+      return
+    }
+    let time = metadata.milliseconds("message_timestamp")
+    func forward(_ event: JSONValue, id: String? = nil) {
+      forwarded += 1
+      perform(.event(EventSub.Notification(type: type, event: event, time: time, id: id)))
+    }
+    if let event = payload["event"] { forward(event, id: identifier) }
+    for element in payload["events"]?.arrayValue ?? [] {
+      if let event = element["data"] { forward(event) }
+    }
+  }
+
+  /// Completes the subscription phase once no subscription is pending.
+  mutating func settle(at now: Instant) {
+    guard session != nil, !subscriptions.contains(.wanted), !subscriptions.contains(.conflicting)
+    else { return }
+    let isAnyMade = subscriptions.contains { if case .made = $0 { true } else { false } }
+    guard isAnyMade else {
+      return refuse(missing ?? "Twitch provides none of the channel's events")
+    }
+    isReady = true
+    if let gap {
+      self.gap = nil
+      perform(.gap(from: gap.since, to: now, reason: gap.reason))
+    }
+    setLive()
+  }
+
+  private mutating func setLive() {
+    let reasons = [missing, remark].compactMap(\.self)
+    let reason = reasons.joined(separator: "; ").clipped
+    setStatus(SourceStatus(.live, reason: reason.isEmpty ? nil : reason))
+  }
+
+  /// Records that some events were not shown, or only in part.
+  ///
+  /// - Parameters:
+  ///   - remark: A description for people.
+  ///   - notShown: The number of events of which nothing was shown.
+  package mutating func setRemark(_ remark: String?, notShown: Int, at now: Instant) {
+    (self.remark, self.notShown) = (remark, notShown)
+    reportRemark(at: now)
+  }
+
+  private mutating func reportRemark(at now: Instant) {
+    guard pace.mayReport(at: now), status.state == .live else { return }
+    setLive()
+  }
+
+  /// Sends the delayed status report, because the source ends.
+  package mutating func finish(at now: Instant) {
+    if pace.release() { reportRemark(at: now) }
+  }
+
+  /// The unavailable subscriptions, for people.
+  private var missing: String? {
+    var reasons: [String] = []
+    var lacking: Set<String> = []
+    for (type, subscription) in zip(EventSubType.all, subscriptions) {
+      guard case .denied(let reason) = subscription else { continue }
+      if reason == Self.lacksScope {
+        lacking.insert(type.scopes.first ?? "")
+      } else {
+        reasons.append("\(type.name): \(reason)")
+      }
+    }
+    if !lacking.isEmpty {
+      reasons.append("the token lacks \(lacking.sorted().joined(separator: ", "))")
+    }
+    return reasons.isEmpty
+      ? nil : String(reasons.joined(separator: "; ").unicodeScalars.prefix(200))
+  }
+
+  static let lacksScope = "scope"
+
+  /// Ends the session permanently.
+  mutating func refuse(_ reason: String) {
+    guard !isOver else { return }
+    isOver = true
+    for id in connections.keys.sorted() { perform(.close(id)) }
+    connections = [:]
+    setStatus(SourceStatus(.refused, reason: reason))
+    perform(.refused(reason))
+  }
+
+  // MARK: Backpressure
+
+  /// Records that the source has paused or resumed reading. While reading is paused, silence does
+  /// not mean that a peer is gone.
+  package mutating func pause(_ isPaused: Bool, at now: Instant) {
+    for id in connections.keys.sorted() {
+      connections[id]?.liveness?.suspend(isPaused, at: now)
+      if connections[id]?.deadline != nil, connections[id]?.isDraining == false {
+        setDeadline(of: id, at: now + settings.welcome)
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/// Many small pieces of bytes, kept together: on its own, each would hold a page of memory of which
+/// all else was freed.
+package struct CompactBytes {
+  /// Names a piece until it is removed.
+  package typealias Piece = Int
+
+  private struct Place {
+    var chunk = 0
+    var bytes = 0..<0
+  }
+
+  private struct Chunk {
+    var bytes: [UInt8] = []
+    /// How many of them belong to pieces that were not removed.
+    var used = 0
+    /// All pieces that were put there.
+    var pieces: [Piece] = []
+  }
+
+  private let chunkBytes: Int
+  private var places = NumberedTable<Place>()
+  private var chunks: [Int: Chunk] = [:]
+  /// The number of the chunk to which small pieces are added; 0 if there is none yet.
+  private var current = 0
+  private var newest = 0
+
+  /// - Parameter chunkBytes: how much is asked of the allocator at once.
+  package init(chunkBytes: Int = 1 << 18) { self.chunkBytes = chunkBytes }
+
+  /// How many bytes it takes, with those of removed pieces.
+  package var heldBytes: Int { chunks.values.reduce(0) { $0 + $1.bytes.capacity } }
+
+  /// Adds a piece.
+  package mutating func add(_ bytes: [UInt8]) -> Piece {
+    let piece = places.add(Place())
+    bytes.withUnsafeBufferPointer { put($0, as: piece) }
+    return piece
+  }
+
+  private mutating func put(_ bytes: UnsafeBufferPointer<UInt8>, as piece: Piece) {
+    let number: Int
+    if bytes.count > chunkBytes / 4 {
+      // On its own, so that the others are well filled.
+      number = makeChunk(of: bytes.count)
+    } else {
+      while bytes.count > chunkBytes - (chunks[current]?.bytes.count ?? chunkBytes) {
+        let full = current
+        current = makeChunk(of: chunkBytes)
+        tidy(full)
+      }
+      number = current
+    }
+    let start = chunks[number]?.bytes.count ?? 0
+    chunks[number]?.bytes.append(contentsOf: bytes)
+    chunks[number]?.used += bytes.count
+    chunks[number]?.pieces.append(piece)
+    places[piece] = Place(chunk: number, bytes: start..<start + bytes.count)
+  }
+
+  private mutating func makeChunk(of bytes: Int) -> Int {
+    newest += 1
+    var chunk = Chunk()
+    chunk.bytes.reserveCapacity(bytes)
+    chunks[newest] = chunk
+    return newest
+  }
+
+  /// The bytes of a piece.
+  package func bytes(of piece: Piece) -> [UInt8] {
+    guard let place = places[piece], let chunk = chunks[place.chunk] else { return [] }
+    return Array(chunk.bytes[place.bytes])
+  }
+
+  /// Removes a piece, whose number another one may get.
+  ///
+  /// - Complexity: O(its bytes) on average: what is left in a chunk is moved once most of it is
+  ///   unused.
+  package mutating func remove(_ piece: Piece) {
+    guard let place = places[piece] else { return }
+    chunks[place.chunk]?.used -= place.bytes.count
+    places.remove(piece)
+    tidy(place.chunk)
+  }
+
+  /// Empties a chunk of which most is unused, unless pieces are still added to it.
+  private mutating func tidy(_ number: Int) {
+    guard number != current, let chunk = chunks[number], chunk.used <= chunk.bytes.count / 2 else {
+      return
+    }
+    // A piece that is listed twice has moved by the second time.
+    chunks[number] = nil
+    chunk.bytes.withUnsafeBufferPointer { bytes in
+      for piece in chunk.pieces {
+        guard let place = places[piece], place.chunk == number else { continue }
+        put(UnsafeBufferPointer(rebasing: bytes[place.bytes]), as: piece)
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ControlInterface
+import HostScreen
+import LiveEvents
+import NIOCore
+
+/// The rooms of a lane that hibernate.
+///
+/// Nothing that remains of them is a separate object, which would hold a page of memory. This table
+/// has what remains of each room, and its state is stored beside the states of the others.
+struct HibernatedRooms {
+  private var numbers: [RoomName: Int] = [:]
+  private var rooms = NumberedTable<HibernatedRoom>()
+  private var states = HibernatedStates()
+  /// Sums over them.
+  private(set) var counts = EventCounts()
+
+  var count: Int { numbers.count }
+  func contains(_ name: RoomName) -> Bool { numbers[name] != nil }
+  var summaries: [RoomSummary] { rooms.all.map(\.summary) }
+  var metrics: [RoomMetrics] { rooms.all.map(\.metrics) }
+  var sources: [RoomName: [SourceReport]] { numbers.mapValues { rooms[$0]?.sources ?? [] } }
+
+  /// Packs a room. `false` if its state cannot be encoded.
+  mutating func add(_ room: Room, now: NIODeadline) -> Bool {
+    guard let idle = room.pack(into: &states, now: now) else { return false }
+    numbers[room.name] = rooms.add(idle)
+    counts.add(idle.counts)
+    return true
+  }
+
+  /// Removes a room. Returns what remains of it, and the room as it was; `nil` if there is none.
+  mutating func take(_ name: RoomName) -> (HibernatedRoom, RoomSnapshot)? {
+    guard let idle = numbers[name].flatMap({ rooms[$0] }) else { return nil }
+    let snapshot = idle.snapshot(in: states)
+    drop(name)
+    return (idle, snapshot)
+  }
+
+  /// Removes a room. Returns its counts; `nil` if there is none.
+  @discardableResult
+  mutating func drop(_ name: RoomName) -> EventCounts? {
+    guard let number = numbers.removeValue(forKey: name), let idle = rooms[number] else {
+      return nil
+    }
+    rooms.remove(number)
+    states.remove(idle.state)
+    counts.subtract(idle.counts)
+    return idle.counts
+  }
+
+  /// Returns a room's snapshot to be saved; `nil` if there is no such room.
+  mutating func saving(
+    _ name: RoomName
+  ) -> (snapshot: RoomSnapshot, number: UInt64, lifetime: RoomLifetime)? {
+    guard let room = numbers[name], let idle = rooms[room] else { return nil }
+    let lifetime = RoomLifetime(name, on: nil, idle.life)
+    let number = lifetime.nextSnapshot()
+    rooms[room]?.life = lifetime.rest
+    return (idle.snapshot(in: states), number, lifetime)
+  }
+}

@@ -1,0 +1,210 @@
+import Analysis
+import LiveEvents
+
+/// The state of the analysis for bursts of duplicates.
+package struct BurstBookkeeping: Equatable, Sendable, Codable {
+  /// The maximum number of people that are distinguished in all bursts together.
+  static let peopleLimit = 32_768
+  /// The maximum memory of the analysis in bytes, including the state of the search and its
+  /// messages.
+  package static let memory =
+    BurstWindow.memory + 3 * MessageBatch.memory + BurstFinder.memory
+    + 2 * KeyTable.bytes(for: peopleLimit) + ChatFindings.burstLimit * ChatFindings.sampleLength
+    + HighlightFinder.memory + HiddenWords.memory
+    + HighlightTimeline.limit * (MemoryLayout<ChatHighlight>.stride + ChatHighlight.wordLimit * 128)
+
+  var window = BurstWindow()
+  /// The batch that is being searched; at most one at a time.
+  var underWay: MessageBatch?
+  /// The messages that wait for the next run.
+  var pending = MessageBatch()
+  /// The number of the newest run.
+  var run = 0
+  /// The message counts of the authors in each burst.
+  private var people: [Int: KeyTable] = [:]
+  /// The total number of keys in these tables.
+  private var peopleCount = 0
+
+  init() {}
+
+  private enum CodingKeys: String, CodingKey {
+    case window, underWay, pending, run, people, peopleCount
+  }
+
+  /// Decodes the state. Recounts the people, and rejects more than ``peopleLimit``, because the
+  /// file may be manipulated. Restarts the analysis if the message numbers are implausibly high,
+  /// because later numbers would overflow.
+  package init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    window = try values.decode(BurstWindow.self, forKey: .window)
+    underWay = try values.decodeIfPresent(MessageBatch.self, forKey: .underWay)
+    pending = try values.decode(MessageBatch.self, forKey: .pending)
+    run = try values.decode(Int.self, forKey: .run)
+    people = try values.decode([Int: KeyTable].self, forKey: .people)
+    peopleCount = people.values.reduce(0) { $0 + $1.count }
+    guard peopleCount <= Self.peopleLimit else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .people, in: values, debugDescription: "more than \(Self.peopleLimit) people")
+    }
+    let latest = max(window.end, pending.end, underWay?.end ?? 0)
+    if latest > Self.latestMessage { self = BurstBookkeeping() }
+  }
+
+  /// Half of the highest number that can be saved, so that the following numbers can be saved too.
+  private static let latestMessage = EventLimits.total.upperBound / 2
+
+  /// Adds messages to those that wait. Returns the number of messages that did not fit.
+  ///
+  /// - Parameter hidden: The indices of messages that are not shown, in ascending order.
+  mutating func add(_ batch: [TimedMessage], numberedFrom first: Int, without hidden: [Int]) -> Int
+  {
+    var left = 0
+    var hidden = hidden[...]
+    for index in batch.indices {
+      if hidden.first == index {
+        hidden.removeFirst()
+      } else if pending.append(batch[index].message, at: batch[index].timestamp) {
+        window.append(
+          batch[index].message, ordinal: first + index, at: batch[index].timestamp)
+      } else {
+        left += 1
+      }
+    }
+    return left
+  }
+
+  /// Begins the next run with the waiting messages, if no run is in progress. Returns whether a run
+  /// began.
+  mutating func begin() -> Bool {
+    guard underWay == nil, !pending.isEmpty else { return false }
+    run += 1
+    underWay = pending
+    pending = MessageBatch(first: window.end)
+    return true
+  }
+
+  // MARK: Results
+
+  /// Applies the findings about the current batch, which ends the run. Returns the ordinals of
+  /// messages of earlier batches that joined a burst.
+  mutating func end(_ findings: ChatFindings, _ waves: inout Waves) -> Set<Int> {
+    guard let batch = underWay else { return [] }
+    underWay = nil
+    waves.unanalysed += findings.unanalysed
+    for sample in findings.samples {
+      waves.newest += 1
+      waves.current.append(Wave(number: waves.newest, sample: String(sample)))
+    }
+    var successors: [Int: Int] = [:]
+    // Merges only into older bursts, so that the chain of successors ends.
+    for merger in findings.mergers where merger.into < merger.wave {
+      merge(merger, &waves)
+      successors[merger.wave] = merger.into
+    }
+    var joined: Set<Int> = []
+    for members in findings.members {
+      var number = members.wave
+      while let successor = successors[number] { number = successor }
+      guard let index = waves.index(of: number) else { continue }
+      let start = batch.first + members.offset
+      for message in start..<start + members.count {
+        guard let entry = window.assign(message, to: number) else { continue }
+        note(entry, in: &waves.current[index])
+        if message < batch.first, let ordinal = window.ordinal(of: message) {
+          joined.insert(ordinal)
+        }
+      }
+    }
+    trim(&waves)
+    return joined
+  }
+
+  private mutating func note(_ entry: BurstWindow.Entry, in wave: inout Wave) {
+    wave.messages += 1
+    wave.firstAt = min(wave.firstAt, entry.time)
+    wave.lastAt = max(wave.lastAt, entry.time)
+    let before = people[wave.number]?.count ?? 0
+    let limit = before + Self.peopleLimit - peopleCount
+    if people[wave.number, default: KeyTable()].count(entry.person, limit: limit) == nil {
+      wave.peopleAtLeast = true
+    } else if people[wave.number]?.count != before {
+      wave.people += 1
+      peopleCount += 1
+    }
+  }
+
+  private mutating func merge(_ merger: ChatFindings.Merger, _ waves: inout Waves) {
+    guard let index = waves.index(of: merger.wave), let target = waves.index(of: merger.into)
+    else { return }
+    let (one, other) = (waves.current[index], waves.current[target])
+    var table = people[merger.into] ?? KeyTable()
+    peopleCount -= table.count
+    table.add(people[merger.wave] ?? KeyTable())
+    peopleCount += table.count
+    people[merger.into] = table
+    window.move(merger.wave, to: merger.into)
+    waves.current[target].messages += one.messages
+    waves.current[target].people = table.count
+    waves.current[target].peopleAtLeast = one.peopleAtLeast ?? other.peopleAtLeast
+    waves.current[target].firstAt = min(one.firstAt, other.firstAt)
+    waves.current[target].lastAt = max(one.lastAt, other.lastAt)
+    forget(merger.wave, &waves)
+  }
+
+  /// Removes empty bursts. If there are too many, also removes those with the fewest messages,
+  /// whose messages are then shown normally.
+  private mutating func trim(_ waves: inout Waves) {
+    for wave in waves.current where wave.messages <= 0 { forget(wave.number, &waves) }
+    while waves.current.count > ChatFindings.burstLimit,
+      let least = waves.current.min(by: { ($0.messages, $0.number) < ($1.messages, $1.number) })
+    {
+      window.move(least.number, to: 0)
+      forget(least.number, &waves)
+    }
+  }
+
+  private mutating func forget(_ wave: Int, _ waves: inout Waves) {
+    waves.current.removeAll { $0.number == wave }
+    peopleCount -= people.removeValue(forKey: wave)?.count ?? 0
+  }
+
+  // MARK: What ends waves
+
+  /// Ends the bursts that have received no messages for a long time. Not during a run, because its
+  /// findings may refer to them.
+  mutating func endSilent(_ waves: inout Waves, at now: Timestamp) {
+    guard underWay == nil else { return }
+    for wave in waves.current {
+      let (distance, overflow) = now.subtractingReportingOverflow(wave.lastAt)
+      if overflow || distance.magnitude > BurstFinder.silence { forget(wave.number, &waves) }
+    }
+  }
+
+  /// Removes deleted messages from their bursts, and excludes them from the result of a current
+  /// run.
+  mutating func hide(_ target: ModerationTarget, _ waves: inout Waves) {
+    for entry in window.hide(target) {
+      guard let index = waves.index(of: entry.wave) else { continue }
+      waves.current[index].messages -= 1
+      if people[entry.wave]?.uncount(entry.person) == 0 {
+        waves.current[index].people -= 1
+        peopleCount -= 1
+      }
+    }
+    switch target {
+    case .everything:
+      for wave in waves.current { forget(wave.number, &waves) }
+    case .author(let id):
+      // Their messages from before the window.
+      let key = id.withUTF8(ChatterSet.key)
+      for index in waves.current.indices {
+        guard let rest = people[waves.current[index].number]?.remove(key) else { continue }
+        waves.current[index].messages -= rest
+        waves.current[index].people -= 1
+        peopleCount -= 1
+      }
+    case .message, .ordinals: break
+    }
+    trim(&waves)
+  }
+}

@@ -1,0 +1,27 @@
+import Composable
+package import LiveEvents
+
+/// The connection to the controller that drives the real controls of a room.
+package struct Controller: DependencyValue {
+  /// Sends a request to its controller, and returns the outcome. Cancelling the task withdraws the
+  /// request.
+  package var carryOut: @Sendable (ControlRequest) async throws -> RequestOutcome
+  /// Returns the time-out for an outcome.
+  package var patience: @Sendable () -> Duration
+
+  package init(
+    patience: @escaping @Sendable () -> Duration,
+    carryOut: @escaping @Sendable (ControlRequest) async throws -> RequestOutcome
+  ) {
+    self.patience = patience
+    self.carryOut = carryOut
+  }
+
+  /// The dependency of a room without external connections. It has no controllers, so nothing is
+  /// ever requested.
+  package static var live: Controller {
+    Controller(patience: { .seconds(5) }) { _ in
+      .refused(reason: ControlRequest.controllerLeft)
+    }
+  }
+}

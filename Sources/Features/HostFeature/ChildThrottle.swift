@@ -1,0 +1,69 @@
+import LiveEvents
+import RateLimiting
+import Throttling
+
+/// The intake of one child, with the memory for its output.
+///
+/// The memory is reused, so that an event which is only held allocates nothing here.
+struct ChildThrottle<Child: PartThrottle> {
+  var throttle = Child(ThrottlePolicies())
+  /// The held events of the intake. Cached, because each event needs the sums over all children,
+  /// and these intakes are in other modules.
+  private(set) var held = HeldEvents(count: 0, deadline: nil)
+  private var output = ThrottleOutput<Child.Action>()
+  private let embed: (Child.Action) -> HostFeature.Action
+
+  init(_ embed: @escaping (Child.Action) -> HostFeature.Action) { self.embed = embed }
+
+  mutating func receive(
+    _ event: consuming Child.Event, timestamp: Timestamp, at now: Instant,
+    into host: inout ThrottleOutput<HostFeature.Action>
+  ) {
+    throttle.receive(event, timestamp: timestamp, at: now, into: &output)
+    handOver(to: &host)
+  }
+
+  mutating func perform(
+    _ operation: ThrottleOperation, into host: inout ThrottleOutput<HostFeature.Action>
+  ) {
+    switch operation {
+    case .apply(let policies): throttle.apply(policies)
+    case .record(let cost): return throttle.record(cost: cost)
+    // Called with each frame. Usually only one or two of the nine children hold events.
+    case .wake where held.isNothing, .flush where held.isNothing: return
+    case .wake(let now): throttle.wake(at: now, into: &output)
+    case .flush(let now): throttle.flush(at: now, into: &output)
+    }
+    handOver(to: &host)
+  }
+
+  private mutating func handOver(to host: inout ThrottleOutput<HostFeature.Action>) {
+    if !output.actions.isEmpty {
+      for action in output.actions { host.actions.append(embed(action)) }
+    }
+    host.applied += output.applied
+    host.coalesced += output.coalesced
+    if !output.rejected.isEmpty {
+      for (reason, count) in output.rejected { host.reject(reason, count) }
+    }
+    output.clear()
+    held = HeldEvents(count: throttle.pending, deadline: throttle.deadline)
+  }
+}
+
+/// An operation that the host performs on all children; see ``PartThrottle``.
+enum ThrottleOperation {
+  case apply(ThrottlePolicies)
+  case record(cost: Interval)
+  case wake(at: Instant)
+  case flush(at: Instant)
+}
+
+/// The events that throttles hold: neither applied nor coalesced yet.
+struct HeldEvents {
+  var count: Int
+  /// The latest time at which there is output; `nil` if nothing is held.
+  var deadline: Instant?
+
+  var isNothing: Bool { count == 0 && deadline == nil }
+}

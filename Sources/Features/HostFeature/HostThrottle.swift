@@ -1,0 +1,163 @@
+import ActivityFeature
+import ChatFeature
+import ControlFeature
+import EncoderStatsFeature
+import HeaderFeature
+package import LiveEvents
+import PollFeature
+package import RateLimiting
+import RecorderFeature
+import SourcesFeature
+package import Throttling
+import WaitingRoomFeature
+
+/// The throttle stage of a room: passes each event to the intake of its part.
+///
+/// Order is kept across the classes of one child. A change of the stream's state keeps order across
+/// all children: all held events are output first, so that earlier events still reach a child that
+/// the change removes.
+///
+/// Not copyable. A class that holds a copyable intake would copy it for each query of pending
+/// events, with dozens of reference counts, because the getter is in another module. The queries
+/// are mutating for the same reason: on a borrowed value, each query would move its 2.4 KB to the
+/// stack.
+package struct HostThrottle: ~Copyable {
+  package typealias Output = ThrottleOutput<HostFeature.Action>
+
+  private var activity = ChildThrottle<ActivityThrottle>(HostFeature.Action.activity)
+  private var chat = ChildThrottle<ChatThrottle>(HostFeature.Action.chat)
+  private var control = ChildThrottle<ControlThrottle>(HostFeature.Action.control)
+  private var header = ChildThrottle<HeaderThrottle>(HostFeature.Action.header)
+  private var liveRoomStats = ChildThrottle<EncoderStatsThrottle>(HostFeature.Action.liveRoomStats)
+  private var poll = ChildThrottle<PollThrottle>(HostFeature.Action.poll)
+  private var recorder = ChildThrottle<RecorderThrottle>(HostFeature.Action.recorder)
+  private var sources = ChildThrottle<SourcesThrottle>(HostFeature.Action.sources)
+  private var waitingRoom = ChildThrottle<WaitingRoomThrottle>(HostFeature.Action.waitingRoom)
+
+  /// - Parameter state: The state of the restored screen. It contains what the intakes know about
+  ///   earlier events, but not the events that they held.
+  package init(
+    _ policies: ThrottlePolicies = ThrottlePolicies(), resuming state: HostFeature.State? = nil
+  ) {
+    if let state {
+      control.throttle.resume(state.control)
+      poll.throttle.show(state.phase.admitsPoll)
+      poll.throttle.resume(state.poll)
+    }
+    apply(policies)
+  }
+
+  /// Receives one event, and moves it into its part, because a copy would retain all its texts.
+  /// Without the explicit `consume`, the compiler makes a copy and keeps it until the part has
+  /// returned.
+  package mutating func receive(
+    _ event: consuming LiveEvent, at now: Instant, into output: inout Output
+  ) {
+    let time = event.timestamp
+    let origin = event.origin
+    let payload = (consume event).payload
+    switch consume payload {
+    case .chat(let event):
+      chat.throttle.origin = origin
+      chat.receive(consume event, timestamp: time, at: now, into: &output)
+    case .activity(let event):
+      activity.throttle.origin = origin
+      activity.receive(consume event, timestamp: time, at: now, into: &output)
+    case .control(let event):
+      control.receive(consume event, timestamp: time, at: now, into: &output)
+    case .header(let event): header.receive(consume event, timestamp: time, at: now, into: &output)
+    case .liveRoomStats(let event):
+      liveRoomStats.receive(consume event, timestamp: time, at: now, into: &output)
+    case .poll(let event): poll.receive(consume event, timestamp: time, at: now, into: &output)
+    case .recorder(let event):
+      recorder.receive(consume event, timestamp: time, at: now, into: &output)
+    case .source(let event): sources.receive(consume event, timestamp: time, at: now, into: &output)
+    case .waitingRoom(let event):
+      waitingRoom.receive(consume event, timestamp: time, at: now, into: &output)
+    case .stream(let state):
+      flush(at: now, into: &output)
+      poll.throttle.show(state.admitsPoll)
+      output.apply(.stream(state, at: time))
+    }
+  }
+
+  /// Performs an operation on every child in sequence.
+  private mutating func perform(_ operation: ThrottleOperation, into output: inout Output) {
+    activity.perform(operation, into: &output)
+    chat.perform(operation, into: &output)
+    control.perform(operation, into: &output)
+    header.perform(operation, into: &output)
+    liveRoomStats.perform(operation, into: &output)
+    poll.perform(operation, into: &output)
+    recorder.perform(operation, into: &output)
+    sources.perform(operation, into: &output)
+    waitingRoom.perform(operation, into: &output)
+  }
+
+  /// The number of held events: neither applied nor coalesced yet.
+  package var pending: Int {
+    mutating get {
+      activity.held.count + chat.held.count + control.held.count + header.held.count
+        + liveRoomStats.held.count + poll.held.count + recorder.held.count + sources.held.count
+        + waitingRoom.held.count
+    }
+  }
+
+  /// Returns the number of held events of one kind.
+  package mutating func pending(of kind: ThrottledKind) -> Int {
+    switch kind {
+    case .chat: chat.throttle.pending
+    case .waitingRoom: waitingRoom.throttle.pending
+    case .controls: control.throttle.pendingMoves
+    case .meters: control.throttle.pendingLevels
+    case .reactions: header.throttle.pendingReactions
+    case .viewers: header.throttle.pendingViewers
+    case .votes: poll.throttle.pending
+    case .statistics: liveRoomStats.throttle.pending
+    case .progress: recorder.throttle.pending
+    case .sources: sources.throttle.pending
+    case .goals: activity.throttle.pending
+    }
+  }
+
+  /// The latest time at which ``wake(at:into:)`` has output; `nil` if nothing is held.
+  package var deadline: Instant? {
+    mutating get {
+      var earliest = activity.held.deadline
+      func note(_ deadline: Instant?) { earliest = .earlier(earliest, deadline) }
+      note(chat.held.deadline)
+      note(control.held.deadline)
+      note(header.held.deadline)
+      note(liveRoomStats.held.deadline)
+      note(poll.held.deadline)
+      note(recorder.held.deadline)
+      note(sources.held.deadline)
+      note(waitingRoom.held.deadline)
+      return earliest
+    }
+  }
+
+  /// Changes how long events may wait, starting with the next window of each throttle. Held events
+  /// keep their deadline.
+  package mutating func apply(_ policies: ThrottlePolicies) {
+    var nothing = Output()
+    perform(.apply(policies), into: &nothing)
+  }
+
+  /// Records the measured cost of a frame. If frames are expensive, events wait longer, within the
+  /// bounds of the policies.
+  package mutating func record(cost: Interval) {
+    var nothing = Output()
+    perform(.record(cost: cost), into: &nothing)
+  }
+
+  /// Outputs the actions that are due at `now`. Called once per frame, before the frame is drawn.
+  package mutating func wake(at now: Instant, into output: inout Output) {
+    perform(.wake(at: now), into: &output)
+  }
+
+  /// Outputs the actions of all held events.
+  package mutating func flush(at now: Instant, into output: inout Output) {
+    perform(.flush(at: now), into: &output)
+  }
+}

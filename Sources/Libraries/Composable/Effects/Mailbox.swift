@@ -1,0 +1,81 @@
+public import Locking
+
+/// The queue through which effects reach their store.
+///
+/// Any thread may post. The lane is woken once per batch. Everything is inlinable, so that messages
+/// are handled by code specialised for the type of the actions.
+@usableFromInline
+final class Mailbox<Action: Sendable>: Sendable {
+  @usableFromInline
+  enum Message: Sendable {
+    case action(Action, effect: RunningEffect)
+    case actions([Action], effect: RunningEffect)
+    case failed(any Error, effect: RunningEffect)
+    /// The deadline of a limiter has passed.
+    case due(effect: RunningEffect)
+    case finished(effect: RunningEffect)
+  }
+
+  @usableFromInline
+  struct Contents: Sendable {
+    @usableFromInline var messages: ContiguousArray<Message> = []
+    @usableFromInline var isScheduled = false
+    @usableFromInline var isClosed = false
+    @inlinable init() {}
+  }
+
+  @usableFromInline let lane: any Lane
+  @usableFromInline let contents = Guarded(Contents())
+  // The store sets and clears the closure, and `drain` calls it, all on the lane. The closure holds
+  // no reference to the store: the store clears it in its deinitializer.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var receiver:
+    ((ContiguousArray<Message>) -> Void)?
+  /// The buffer of the last batch, reused for the next batch. Used only by `drain`.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var spare =
+    ContiguousArray<Message>()
+
+  @inlinable
+  init(lane: any Lane) { self.lane = lane }
+
+  @inlinable
+  func post(_ message: Message) {
+    let mustSchedule = contents.withLock { contents in
+      guard !contents.isClosed else { return false }
+      contents.messages.append(message)
+      defer { contents.isScheduled = true }
+      return !contents.isScheduled
+    }
+    if mustSchedule { lane.execute { [self] in drain() } }
+  }
+
+  /// Drops all current and future messages, because the store is being deallocated. Messages
+  /// reference the mailbox; without this, they would keep it alive forever if the lane no longer
+  /// runs.
+  @usableFromInline
+  func close() {
+    receiver = nil
+    // The messages are released outside the lock, because values captured by effects may send when
+    // released.
+    var rest = ContiguousArray<Message>()
+    contents.withLock { contents in
+      contents.isClosed = true
+      swap(&rest, &contents.messages)
+    }
+  }
+
+  @inlinable
+  func drain() {
+    var batch = ContiguousArray<Message>()
+    swap(&batch, &spare)
+    contents.withLock { contents in
+      contents.isScheduled = false
+      swap(&batch, &contents.messages)
+    }
+    receiver?(batch)
+    // Removes messages one by one, because there are usually few. A buffer that grew in a burst is
+    // freed.
+    guard batch.capacity <= 64 else { return }
+    while !batch.isEmpty { batch.removeLast() }
+    swap(&batch, &spare)
+  }
+}

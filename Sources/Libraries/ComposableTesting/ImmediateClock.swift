@@ -1,0 +1,28 @@
+import Locking
+
+/// A clock on which no sleep takes time: sleeps end immediately, in order.
+///
+/// Use it in tests of what follows a wait, if the wait itself does not matter. Time advances to the
+/// deadline of each sleep. A timer on this clock never becomes idle: use a ``TestClock`` for
+/// timers.
+public final class ImmediateClock: Clock {
+  /// A point in time, measured from the creation of the clock, as on a ``TestClock``.
+  public typealias Instant = TestClock.Instant
+
+  private let time = Guarded(Instant())
+
+  /// Makes a clock whose time is zero.
+  public init() {}
+
+  public var now: Instant { time.withLock { $0 } }
+  public var minimumResolution: Duration { .nanoseconds(1) }
+
+  /// Advances time to `deadline` and returns.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    try Task.checkCancellation()
+    time.withLock { $0 = max($0, deadline) }
+    await Task.yield()
+  }
+}

@@ -1,0 +1,44 @@
+import ViewGraph
+import Wording
+
+/// The results of a run that has ended.
+extension SimulatedRun {
+  /// The number of turns that the report keeps for thresholds.
+  var keptTurns: Int { collector.keptTurns }
+
+  /// An error about a path in the costs that matches no collection of the state, with a suggestion;
+  /// `nil` if all match.
+  var pathProblem: String? {
+    guard let path = clock.unknownPaths.first else { return nil }
+    return
+      "\(device.name), \(variant.name): costs depend on '\(path)', "
+      + "which is not a collection of the state"
+      + Spelling.hint(for: path, among: clock.knownPaths)
+  }
+
+  /// The effects that held the thread, as far as measured.
+  var laneHolds: [EffectMeter.Holds] { watch?.laneHolds ?? [] }
+
+  /// Returns the growth of the run's work, and the measurements behind it. Empty unless the run
+  /// measures growth.
+  func growth(with earlier: WorkTable? = nil) -> (found: [GrowthSearch.Found], table: WorkTable) {
+    watch?.growth(on: device, reads: screen.views.reads, with: earlier) ?? ([], WorkTable())
+  }
+
+  /// Returns the avoidable work of the run; `nil` if the run does not look for it.
+  func findings(_ report: RunReport) -> RunFindings? {
+    watch?.found(report, device)
+  }
+
+  /// Returns the report. Complete only after the run has ended.
+  package func report() -> RunReport {
+    collector.report(
+      device: device, variant: variant.name, events: screen.eventTotals,
+      actions: screen.actionCount, frames: Int(screen.views.frames),
+      statistics: screen.views.statistics, faults: screen.faultCounts,
+      windows: screen.faults, effects: world.reports,
+      constants: DeviceProfile.Costs.constants(
+        views: Set(variant.views).union(screen.views.statistics.keys).sorted(),
+        actions: ActionKinds(screen.actions).names))
+  }
+}

@@ -1,0 +1,15 @@
+import Locking
+
+/// Counts refused requests by reason. Callable from any thread.
+final class PageRefusalCounts: Sendable {
+  private let counts = Guarded<[RequestGuard.Refusal: Int]>([:])
+
+  func note(_ refusal: RequestGuard.Refusal) { counts.withLock { $0[refusal, default: 0] += 1 } }
+
+  /// The counts by the names of the reasons, including reasons that never occurred.
+  var all: [(reason: String, count: Int)] {
+    counts.withLock { counts in
+      RequestGuard.Refusal.allCases.map { ($0.rawValue, counts[$0] ?? 0) }
+    }
+  }
+}

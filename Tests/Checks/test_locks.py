@@ -1,0 +1,49 @@
+"""No function that can suspend contains the code of `Mutex`.
+
+The compiler (6.3.1) may inline `Mutex.withLock` into an asynchronous function and keep the number of the thread across a
+suspension, so that the lock is released in the name of another thread. `Guarded.withLock` is never inlined. This test
+reads the compiled programs: the part of an asynchronous function that runs after a suspension has a name that ends with
+`TQ` or `TY` and a number, and the code of `Mutex` contains a call of `_MutexHandle`.
+
+Functions of other packages are left out: their code cannot be changed here.
+"""
+import json
+import re
+import subprocess
+
+from harness.places import ROOT
+
+PROGRAMS = ["livehostd", "livehost-source", "livehost-web", "livehost-gateway", "livehostctl"]
+FUNCTION = re.compile(r"^[0-9a-f]+ <(.*)>:$")
+AFTER_SUSPENSION = re.compile(r"T[QY]\d*_$")
+MUTEX = "_MutexHandle"
+
+
+def locking_functions(program):
+    """The names of the functions that contain the code of `Mutex`."""
+    code = subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True)
+    found, name = set(), ""
+    for line in code.stdout:
+        if line.endswith(">:\n"):
+            name = FUNCTION.match(line)[1]
+        elif MUTEX in line and MUTEX not in name:
+            found.add(name)
+    if code.wait():
+        raise OSError(f"objdump cannot read {program}")
+    return found
+
+
+def own_modules():
+    description = subprocess.run(["swift", "package", "describe", "--type", "json"], cwd=ROOT, check=True,
+                                 capture_output=True, text=True).stdout
+    return {target["name"] for target in json.loads(description)["targets"]}
+
+
+def test_locks(check, programs):
+    # `$s`, then the length and the name of the module that the function belongs to.
+    own = re.compile(rf"\d+({'|'.join(sorted(own_modules()))})[A-Z0-9]")
+    for program in PROGRAMS:
+        names = locking_functions(programs / program)
+        check(f"{program} has locks", names)
+        found = sorted(name for name in names if AFTER_SUSPENSION.search(name) and own.search(name))
+        check(f"{program}: no lock is inlined into a function that can suspend; use Guarded", not found, "\n".join(found))

@@ -84,7 +84,8 @@ private final class SlowSink: IngestSink {
     }
   }
 
-  @Test func `the server survives invalid input and clients that disconnect within a line`()
+  @Test
+  func `the server survives invalid input and clients that disconnect in the middle of a line`()
     async throws
   {
     let sink = RecordingSink()

@@ -202,7 +202,7 @@ def monitors(ready, release, daemon):
 
 def is_running(client):
     with contextlib.suppress(OSError):
-        # A refused call has only an error as its answer.
+        # A refused call is answered with an error and nothing else.
         return b'"error"' not in client.socket.recv(64, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     return False
 

@@ -222,7 +222,7 @@ extension EventSubSession {
 }
 
 extension JSONValue {
-  /// Returns a point in time in RFC 3339 form, in milliseconds since 1970.
+  /// Returns an RFC 3339 timestamp as milliseconds since 1970.
   func milliseconds(_ name: String) -> Int? {
     self[name]?.stringValue.flatMap(PlatformTime.milliseconds)
   }

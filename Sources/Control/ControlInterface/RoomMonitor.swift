@@ -42,8 +42,8 @@ struct RoomMonitor {
     }
   }
 
-  /// Sleeps until the time is over or the room ends, so that the room's last state and its end are
-  /// sent without delay.
+  /// Sleeps until the interval has elapsed or the room ends, so that the room's last state and its
+  /// end are sent without delay.
   private func pause(_ duration: Duration) async throws {
     if feed.hasEnded() { return }
     try await withThrowingTaskGroup(of: Void.self) { group in

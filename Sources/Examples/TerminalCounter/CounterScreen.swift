@@ -13,7 +13,7 @@ extension Counter.State {
 }
 
 extension Counter.Action {
-  /// Returns the action of a key; `nil` for other keys.
+  /// Returns the action that a key triggers, or `nil` if there is none.
   package init?(key: Character) {
     switch key {
     case "+": self = .plusTapped

@@ -2,7 +2,7 @@
 public struct Summary: Hashable, Sendable, Codable {
   /// The last value.
   public var last: Double
-  /// The number of values; above zero.
+  /// The number of values, at least 1.
   public var count: Int
   /// The sum of the values.
   public var sum: Double

@@ -4,7 +4,7 @@ import SystemSupport
 /// A point in time, in one of the forms that journalctl accepts: `-1h` or `10m ago`, `today`,
 /// `10:00`, `2026-11-21 10:00`, or `@1795260000` as printed by `date +%s`.
 package struct PointInTime: Sendable, Equatable {
-  /// The reason why a text does not name a point in time.
+  /// The reason why a string is not a valid point in time.
   package struct Unreadable: Error, Equatable, CustomStringConvertible {
     package let description: String
   }

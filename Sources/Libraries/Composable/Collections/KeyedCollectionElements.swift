@@ -49,8 +49,8 @@ extension KeyedCollection where Element: Identifiable, Element.ID == ID {
   public mutating func remove(_ element: Element) -> Element? { remove(id: element.id) }
 }
 
-/// Makes a collection from a literal of elements in order: `[]`, `[Row.State(id: 1)]`. The elements
-/// of a stack are numbered.
+/// Creates a collection from an array literal, in its order: `[]`, `[Row.State(id: 1)]`. The
+/// elements of a stack are numbered.
 ///
 /// Traps if two elements have the same key, or if elements have no `id` and the collection is not a
 /// stack. Append elements without `id` by ``append(_:id:)``.

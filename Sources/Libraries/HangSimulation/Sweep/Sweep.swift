@@ -143,7 +143,7 @@ public struct SeedDistribution: Sendable, Hashable {
 /// A permutation test of whether pairs of figures differ significantly.
 ///
 /// If there were no difference, the two figures of each pair could be exchanged. The test therefore
-/// compares the sum of the differences with the sums for random signs.
+/// compares the sum of the differences with the sums that randomly chosen signs give.
 public struct PairedComparison: Sendable, Hashable {
   /// The sum of the second figures relative to the sum of the first, minus one: 0.03 means 3 %
   /// more. 0 if the first figures sum to 0.

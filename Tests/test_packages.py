@@ -74,11 +74,12 @@ def test_macros(check, programs, tmp_path):
 
 
 def test_outside(check, tmp_path):
-    """A package that depends on the library's products by path, as README.md shows it, fetches only what it needs; it
+    """A package that depends on the library's products by path, as GettingStarted.md shows it, fetches only what it needs; it
     builds, its tests pass, and its program simulates its screen."""
     (tmp_path / "livehost").symlink_to(ROOT)
     package = shutil.copytree(ROOT / "Tests/Outside", tmp_path / "Show")
-    manifest, readme = package / "Package.swift", (ROOT / "README.md").read_text()
+    article = (ROOT / "Sources/Libraries/Composable/Composable.docc/GettingStarted.md").read_text()
+    manifest = package / "Package.swift"
     whole, resolve = manifest.read_text(), ["swift", "package", "resolve"]
     needed = ["swift-custom-dump", "swift-syntax", "xctest-dynamic-overlay"]
 
@@ -88,12 +89,12 @@ def test_outside(check, tmp_path):
     manifest.write_text(whole.replace('traits: ["HangCommand"]', "traits: []"))
     check.runs("the package is resolved", resolve, cwd=package, limit=LIMIT)
     check.equal("only the dependencies of the state library are fetched", fetched(), needed)
-    check.contains("README.md shows this dependency on the library", readme,
-                   re.search(r".*\.package\(path:.*", manifest.read_text())[0])
+    check.contains("GettingStarted.md shows this dependency on the library", article,
+                   re.search(r"\.package\(path:.*?\)", manifest.read_text())[0])
     manifest.write_text(whole)
     check.runs("the package with the command line for simulations is resolved", resolve, cwd=package, limit=LIMIT)
     check.equal("the command line for simulations needs one more dependency", fetched(), ["swift-argument-parser", *needed])
-    check.contains("README.md shows how to enable the command line for simulations", readme, 'traits: ["HangCommand"]')
+    check.contains("GettingStarted.md shows how to enable the command line for simulations", article, 'traits: ["HangCommand"]')
     log = check.runs("the package builds", BUILD, cwd=package, limit=LIMIT)
     check("the package builds without warnings", "warning:" not in log, log)
     for tests in "ShowTests", "BoxOfficeTests":

@@ -54,7 +54,7 @@ for name in sys.stdin.read().split():
     for number, line in enumerate(open(name), 1):
         fenced ^= line.lstrip().startswith("```")
         prose = not fenced and not line.startswith(("|", "    ")) if name.endswith(".md") else (
-            re.match(r"[^.].*[^e\n]$" if name.endswith("in") else r" *(///|//(?!/)) ?(?!    )" if name.endswith("swift") else r" *#", line))
+            re.match(r"[^.\\].*[^e\n]$" if name.endswith("in") else r" *(///|//(?!/)) ?(?!    )" if name.endswith("swift") else r" *#", line))
         if len(line.rstrip("\n")) > 100 and prose:
             print(f"{name}:{number}: {len(line) - 1} columns")')"
 check 'a type name that exists twice' "$(Tests/Checks/names.py)"

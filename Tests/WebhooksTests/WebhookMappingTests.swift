@@ -210,7 +210,7 @@ struct WebhookMappingTests {
     ),
     (
       "events:\n  - type: title\n    members: {title: each.a}\n",
-      "m.yaml:3: events[0].members.title: 'each' needs a list in the rule's 'each'"
+      "m.yaml:3: events[0].members.title: a member can use 'each' only if the rule has an 'each' list"
     ),
     (
       "identifier: each.id\nevents: [{type: chat.clear}]",
@@ -243,8 +243,8 @@ struct WebhookMappingTests {
     }
   }
 
-  @Test(arguments: ["packaging/man/livehost-source.8.in", "README.md"])
-  func `the mapping in the documentation is valid`(file: String) throws {
+  @Test func `the mapping in the manual page is valid`() throws {
+    let file = "packaging/man/livehost-source.8.in"
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<3 { root.deleteLastPathComponent() }
     let text = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)

@@ -25,7 +25,7 @@ FINDINGS = [
      "finds the difference", "longest .* more than noise"),
     ("the slowdown is found at which it hangs", 0,
      "sweep --find device.slowdown --where 'hangs > 0' --device phone --variant fewer",
-     "or that there is none", "from [0-9.]+ x on|does not hold"),
+     "or that there is none", "holds at [0-9.]+ x|does not hold"),
     ("the load is found too", 0,
      "sweep --find load --where 'turns.over(250ms) > 0' --device phone --variant fewer",
      "or that there is none", "the load on|does not hold"),

@@ -11,3 +11,8 @@ def test_a_program_that_does_not_end_is_killed_and_described(tmp_path):
     with pytest.raises(TimeoutError, match=r"(?s)0.1 s after SIGTERM: sh \(\d+\): \{'[RSD] in .*begun"):
         program.stop(limit=0.1)
     assert program.process.returncode == -9
+
+
+def test_threads_share_one_base_directory(tmp_path_factory):
+    # The attribute is private, and the only way to see what getbasetemp() would not create now.
+    assert tmp_path_factory._basetemp is not None

@@ -106,6 +106,13 @@ def programs(request):
     return path.resolve()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def base_directory(tmp_path_factory):
+    """Creates the parent of all temporary directories. pytest creates it on first use, without a lock, so
+    the threads of a test would create several."""
+    return tmp_path_factory.getbasetemp()
+
+
 @pytest.fixture
 def check(request):
     terminal = request.config.pluginmanager.get_plugin("terminalreporter")

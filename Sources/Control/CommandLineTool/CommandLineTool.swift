@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSON
 
-/// `livehostctl` without a process: arguments go in, text and an exit code come out.
+/// `livehostctl` as a function: arguments go in, text and an exit code come out.
 package struct CommandLineTool: Sendable {
   package var console: Console
   package var environment: ProcessEnvironment
@@ -15,7 +15,8 @@ package struct CommandLineTool: Sendable {
   /// interrupts the verb.
   package func run(_ arguments: [String]) async -> ExitStatus {
     var console = console
-    // Help is printed before options are parsed, so this flag is searched for in the raw arguments.
+    // Help is printed before options are parsed, so this option is searched for in the raw
+    // arguments.
     if arguments.contains("--no-pager") { console.page = nil }
     var mode = ArgumentOrder.mode(of: arguments, isTerminal: console.isOutputTerminal)
     do {
@@ -32,7 +33,7 @@ package struct CommandLineTool: Sendable {
     } catch let failure as Failure {
       return report(failure, mode)
     } catch let missed as ThresholdsNotMet {
-      // On a terminal the report has just listed them.
+      // On a terminal the report has just listed the missed thresholds, so the summary suffices.
       console.warn(console.isOutputTerminal && mode == .off ? missed.summary : missed.message)
       return .thresholdsNotMet
     } catch is CancellationError {
@@ -42,13 +43,14 @@ package struct CommandLineTool: Sendable {
     }
   }
 
-  /// Returns the verb with its options; nil if the arguments asked for help, which was printed.
+  /// Returns the verb with its options; nil if the arguments asked for help, which this function
+  /// prints.
   private func parse(_ arguments: [String], _ console: Console) async throws -> (any Verb)? {
     let arranged = try ArgumentOrder.arranged(arguments)
     do {
       let command = try await Livehostctl.asyncParseAsRoot(arranged)
       if let verb = command as? any Verb { return verb }
-      // The parser's own commands print help by throwing it.
+      // The parser's own commands throw the text of the help.
       var other = command
       try other.run()
       return nil

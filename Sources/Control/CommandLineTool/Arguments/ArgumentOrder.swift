@@ -1,18 +1,17 @@
 import Wording
 
-/// Rearranges arguments for the parser, which accepts the verb first, then its options, then all
-/// other arguments. Users may write them in any order.
+/// Rearranges arguments, which users may write in any order, for the parser: first the verb, then
+/// its options, then all other arguments.
 package enum ArgumentOrder {
   /// The option that accepts its value only after `=`.
   static let equalsOnly = "--json"
   static let defaultVerb = "status"
 
-  /// Returns the arguments in the parser's order. Finding the verb among options requires knowing
-  /// which options take a value; ``CommandTable`` provides this.
+  /// Returns the arguments in the parser's order.
   ///
   /// - Throws: ``Failure`` for mistakes that the parser would overlook or misread.
   package static func arranged(_ arguments: [String]) throws(Failure) -> [String] {
-    // The arguments of a completion script have their own fixed order.
+    // The arguments of a completion request have a fixed order of their own.
     if arguments.first == "---completion" { return arguments }
     let words = try ArrangedArguments(arguments)
     guard let verb = words.verbs.first else {
@@ -24,8 +23,8 @@ package enum ArgumentOrder {
     return words.verbs + words.options + words.terminatedPositionals
   }
 
-  /// Returns the JSON mode that the arguments ask for. Also works for invalid arguments, as far as
-  /// possible, so that their error can be printed as JSON.
+  /// Returns the JSON mode that the arguments ask for. Invalid arguments are searched, too, so that
+  /// their error can be printed as JSON.
   package static func mode(of arguments: [String], isTerminal: Bool) -> JSONMode {
     var mode = JSONMode.off
     for argument in arguments.prefix(while: { $0 != "--" }) {
@@ -59,9 +58,8 @@ package enum ArgumentOrder {
   }
 }
 
-/// The arguments of a command line, sorted by kind.
 struct ArrangedArguments {
-  /// The verb, followed by the inner verb if the verb is a group.
+  /// The verb; if it is a group such as `activity`, also the verb inside the group.
   var verbs: [String] = []
   var options: [String] = []
   var positionals: [String] = []
@@ -97,7 +95,7 @@ struct ArrangedArguments {
         throw Failure(.usage, "\(name) is given twice")
       }
       if !hasValue, let value = rest.popFirst() {
-        // After a space, the parser would read a negative number as another option.
+        // The parser would read a negative number after a space as another option.
         options += Self.isNegative(value) ? ["\(name)=\(value)"] : [name, value]
       } else {
         options.append(argument)
@@ -106,7 +104,8 @@ struct ArrangedArguments {
     nameInnerVerb()
   }
 
-  /// Inserts the inner verb that a user may leave out: `activity ROOM` is `activity list ROOM`.
+  /// Inserts the verb of a group that a user may leave out: `activity ROOM` is `activity list
+  /// ROOM`.
   private mutating func nameInnerVerb() {
     guard verbs.count == 2, positionals.isEmpty, let inner = CommandTable.roomVerbs[verbs[0]],
       CommandTable.verbs[verbs[0]]?.contains(verbs[1]) == false
@@ -121,10 +120,11 @@ struct ArrangedArguments {
       ? ["--"] + positionals : positionals
   }
 
-  /// Returns whether an option that takes a value may be repeated; nil for a flag.
+  /// Returns `true` if the option takes a value and may be repeated, `false` if it takes one value,
+  /// and nil if it is a flag.
   private static func takesValue(_ option: String) -> Bool? {
     switch option {
-    // The most common options need no lookup in the table, which is slow to build.
+    // Building the lookup table is slow, so the most common options are listed here.
     case "-j", "--help", "-h", "--version", "--no-pager": nil
     case "--socket", ArgumentOrder.equalsOnly: false
     default: CommandTable.valueOptions[option]

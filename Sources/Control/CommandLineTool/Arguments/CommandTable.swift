@@ -3,10 +3,11 @@ import JSON
 
 /// The verbs and options of the program, read from the parser's own declarations.
 enum CommandTable {
-  /// The inner verbs of each verb; empty for a verb that is not a group.
+  /// The verbs inside each group; empty for a verb that is not a group.
   static let verbs: [String: [String]] = {
     func names(_ command: any ParsableCommand.Type) -> [(String, any ParsableCommand.Type)] {
-      // A key path through the metatype crashes the compiler (Swift 6.3.1).
+      // This is a closure because a key path through the metatype crashes the compiler (Swift
+      // 6.3.1).
       command.configuration.subcommands.compactMap { inner in
         inner.configuration.commandName.map { ($0, inner) }
       }
@@ -16,11 +17,13 @@ enum CommandTable {
     return verbs
   }()
 
-  /// Groups that accept a room in place of an inner verb, with the inner verb that is then meant.
+  /// For each group whose inner verb may be left out before a room: the inner verb that is then
+  /// meant.
   static let roomVerbs = ["activity": "list"]
 
-  /// Whether each option with a value may be repeated. Only the parser's dump of its own
-  /// declarations contains this, and it takes some milliseconds to produce and parse.
+  /// Whether each option with a value may be repeated. Computed on demand: it takes some
+  /// milliseconds to produce and parse the parser's dump of its declarations, the only source of
+  /// this.
   static let valueOptions: [String: Bool] = {
     var options: [String: Bool] = [:]
     func visit(_ command: JSONValue) {

@@ -43,12 +43,12 @@ extension CompletionKind {
     return activity?.rows.map { "\($0.number)" } ?? []
   }
 
-  /// The names of device profiles: the installed ones and those of a source tree.
+  /// The names of the device profiles that are installed, or that lie in a source tree.
   static let devices = shellCommand(
     "ls /usr/share/livehost/devices config/devices 2>/dev/null | sed -n 's/[.]yaml$//p'")
 
-  /// Offers the candidates that `names` returns for the room on the command line. Offers nothing if
-  /// the daemon does not answer, because a completing shell cannot show an error.
+  /// Offers the candidates that `names` returns for the room on the command line. If the daemon
+  /// does not answer, offers nothing, because a completing shell cannot show an error.
   private static func asking(
     _ names: @escaping @Sendable (ControlClient, _ room: String?) async throws -> [String]
   ) -> CompletionKind {
@@ -74,14 +74,13 @@ extension CompletionKind {
 
 /// The words before the word that is being completed.
 package struct CompletedWords {
-  /// The value of `--socket`.
   package var socket: String?
-  /// The first argument after the verb. All verbs with arguments that are looked up in a room take
-  /// the room first.
+  /// The first argument after the verb. It is the room for every verb whose candidates depend on
+  /// one.
   package var room: String?
 
-  /// - Parameter words: the words, beginning with the program's name. bash splits `--option=value`
-  ///   into three words.
+  /// - Parameter words: the words of the command line, beginning with the program's name. bash
+  ///   passes `--option=value` as three words.
   package init(_ words: some Sequence<String>) {
     var joined: [String] = []
     for word in words {
@@ -111,7 +110,7 @@ extension CompletionShell {
   var script: String {
     let generated = Livehostctl.completionScript(for: self)
     return switch self {
-    // bash splits `--option=value` into three words; the parser's script expects one or two.
+    // bash passes `--option=value` as three words; the parser's script expects one or two.
     case .bash:
       generated.replacing("#!/bin/bash\n", with: "# bash completion of livehostctl(1)\n").replacing(
         #"local -r prev="${3}""#,
@@ -128,7 +127,7 @@ extension CompletionShell {
                   [[ "${word_before_completion}" != '=' ]] && unparsed_words+=("${word_before_completion}")
               done
           """#)
-    // In zsh, `=-` after the name means that the value follows an equals sign only.
+    // In zsh, `=-` after an option's name means that the value can only follow an equals sign.
     case .zsh: generated.replacing("'--json[", with: "'--json=-[")
     default: generated
     }

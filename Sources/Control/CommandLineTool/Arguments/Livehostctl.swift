@@ -1,8 +1,8 @@
 import ArgumentParser
 import ControlInterface
 
-/// The command line, as declared to the parser. Parsing is asynchronous because completions call
-/// the daemon.
+/// The declaration of the command line for the parser. Parsing is asynchronous because completions
+/// call the daemon.
 struct Livehostctl: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "livehostctl",
@@ -32,7 +32,6 @@ struct Livehostctl: AsyncParsableCommand {
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
-/// A verb: one command of the program.
 protocol Verb: AsyncParsableCommand {
   var global: GlobalOptions { get }
   /// Runs the verb.
@@ -42,6 +41,6 @@ protocol Verb: AsyncParsableCommand {
 }
 
 extension Verb {
-  // Unused: the parser's entry point has neither the context nor the exit codes.
+  // The parser's own entry point is unused: it has neither the context nor the exit codes.
   mutating func run() async throws {}
 }

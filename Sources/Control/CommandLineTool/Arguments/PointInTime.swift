@@ -4,7 +4,6 @@ import SystemSupport
 /// A point in time, in one of the forms that journalctl accepts: `-1h` or `10m ago`, `today`,
 /// `10:00`, `2026-11-21 10:00`, or `@1795260000` as printed by `date +%s`.
 package struct PointInTime: Sendable, Equatable {
-  /// The reason why a string is not a valid point in time.
   package struct Unreadable: Error, Equatable, CustomStringConvertible {
     package let description: String
   }
@@ -65,7 +64,7 @@ package struct PointInTime: Sendable, Equatable {
       rest.removeFirst(number.count)
       let unit = rest.prefix { $0.isASCII && $0.isLetter }
       rest.removeFirst(unit.count)
-      // Dates also begin with a number.
+      // A number without a unit may be the beginning of a date.
       if unit.isEmpty { return nil }
       guard let count = Double(number), let factor = units[String(unit)] else {
         if !rest.isEmpty || Double(number) == nil { return nil }
@@ -140,8 +139,8 @@ package struct PointInTime: Sendable, Equatable {
     return parts
   }
 
-  /// Returns whether the calendar has this day. The C library would carry an excess day over into
-  /// the next month.
+  /// Returns whether the calendar contains a day. For 31 April, the C library would silently use 1
+  /// May.
   private static func exists(_ day: tm) -> Bool {
     var normal = day
     guard (0...8_099).contains(day.tm_year), timegm(&normal) != -1 else { return false }

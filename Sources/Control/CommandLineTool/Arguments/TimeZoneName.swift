@@ -24,13 +24,14 @@ package struct TimeZoneName: ExpressibleByArgument, Sendable {
     }
   }
 
-  /// Returns the seconds that a local time is ahead of UTC. The local time is given in seconds
-  /// since 1970 as if it were in UTC.
+  /// Returns the offset from UTC, in seconds, at a local time. `local` is that local time in
+  /// seconds since 1970, computed as if it were UTC.
   package func secondsFromUTC(local: Int) -> Int {
     func offset(at time: Int) -> Int {
       zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time)))
     }
-    // The first lookup uses the wrong moment, but one close enough to find the right offset.
+    // The inner lookup uses `local` as if it were UTC, which is close enough to find the right
+    // offset.
     return offset(at: local - offset(at: local))
   }
 

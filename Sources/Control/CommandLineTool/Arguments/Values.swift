@@ -14,9 +14,9 @@ extension ScrollPosition: ExpressibleByArgument {}
 
 /// The speed of a playback.
 package enum PlaybackSpeed: Equatable, Sendable {
-  /// The pace of the recording's own timestamps, multiplied by a factor.
+  /// The pace of the recording's timestamps, multiplied by a factor.
   case times(Double)
-  /// As fast as the daemon accepts it.
+  /// As fast as the daemon accepts lines.
   case maximum
 }
 

@@ -7,7 +7,7 @@ import Wording
 extension Context {
   var socketPaths: [SocketPaths] { SocketPaths.candidates(option: socketOption, environment) }
 
-  /// Calls the daemon on a dedicated connection.
+  /// Calls the daemon on a connection of its own.
   func withDaemon<Result>(
     _ body: (ControlClient) async throws -> Result
   ) async throws -> Result {
@@ -21,8 +21,8 @@ extension Context {
     }
   }
 
-  /// Returns the failure of a call. For an unknown room, the message suggests the room that was
-  /// probably meant.
+  /// Returns the failure of a call. For an unknown room, its message suggests the room with the
+  /// most similar name.
   private static func failure(
     _ error: VarlinkClientError, _ client: ControlClient
   ) async -> Failure {
@@ -36,11 +36,10 @@ extension Context {
     return failure
   }
 
-  /// Keeps calling the daemon. If the connection is lost after the daemon has answered, waits for
-  /// the daemon and calls `body` again with a new connection. Cancelling the task ends this.
+  /// Keeps calling the daemon until the task is cancelled. If the connection is lost after the
+  /// daemon has answered, waits for the daemon and calls `body` again with a new connection.
   ///
   /// - Parameters:
-  ///   - first: the first connection.
   ///   - onConnection: called with `false` when the connection is lost, and with `true` once the
   ///     daemon has answered on a new connection.
   ///   - body: calls its second parameter when the daemon has answered.
@@ -173,7 +172,7 @@ extension Failure {
       let what = room.isEmpty ? "recordings" : "room '\(room)'"
       self.init(.failed, "\(what): \(reason)")
     case .invalidEvent(_, let reason, let fault):
-      // A newer daemon may report other reasons.
+      // A newer daemon may report reasons that this version does not know.
       let meaning = RejectionReason(rawValue: reason)?.meaning(fault) ?? reason
       self.init(.badData, "the event was rejected: \(meaning)")
     case .limitReached(let limit):

@@ -1,17 +1,16 @@
 import Glibc
 
 extension Context {
-  /// Returns the paths of the first daemon for which the given socket exists.
+  /// Returns the paths of the first daemon for which the given kind of socket exists.
   func sockets(_ socket: KeyPath<SocketPaths, String>) throws(Failure) -> SocketPaths {
     let found = socketPaths.first { FileKind(path: $0[keyPath: socket]) == .socket }
     guard let found else { throw .notRunning(socketPaths.map { $0[keyPath: socket] }) }
     return found
   }
 
-  /// Replaces this process with another program of this project, whose exit code becomes that of
-  /// the verb.
+  /// Replaces this process with another program of this project.
   ///
-  /// - Parameter package: the package that contains the program.
+  /// - Parameter package: the Debian package that contains the program.
   /// - Returns: the reason why the program could not be started.
   func become(_ name: String, of package: String, _ arguments: [String]) -> Failure {
     do {
@@ -29,7 +28,7 @@ extension Context {
   /// Runs another program of this project until it ends. Cancelling the task terminates the
   /// program.
   ///
-  /// - Parameter package: the package that contains the program.
+  /// - Parameter package: the Debian package that contains the program.
   func run(_ name: String, of package: String, _ arguments: [String]) async throws {
     let program = try path(of: name, package)
     var child: pid_t = 0

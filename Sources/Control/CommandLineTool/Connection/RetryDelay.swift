@@ -1,5 +1,5 @@
-/// The delays between attempts to reach a daemon that stopped answering. They are short, because
-/// the daemon is on this machine and an attempt costs little.
+/// The delays between attempts to reach a daemon that stopped answering. The delays are short,
+/// because an attempt to reach a daemon on the same machine costs little.
 package struct RetryDelay: Sendable {
   private static let shortest = 100
   private static let longest = 1_600

@@ -1,10 +1,9 @@
 import Glibc
 
-/// The paths of a daemon's sockets, whether or not the daemon runs.
+/// The paths of a daemon's sockets, which may not exist.
 package struct SocketPaths: Equatable, Sendable {
-  /// The path of the control socket.
   package var control: String
-  /// The path of the ingest socket, in the same directory.
+  /// The path of the ingest socket, in the directory of the control socket.
   package var ingest: String
 
   package static let controlName = "io.livehost.Control"

@@ -17,8 +17,8 @@ package struct TextTable {
   /// trailing spaces.
   package var lines: [String] { lines(columns: .max) }
 
-  /// Returns the lines within a width. Where cells do not fit, left-aligned columns are narrowed,
-  /// the widest first; if this is not enough, lines are cut.
+  /// Returns the lines, at most `width` columns wide. Where cells do not fit, the widest
+  /// left-aligned columns are narrowed first; if this is not enough, lines are cut.
   package func lines(columns width: Int) -> [String] {
     let all = [columns.map(\.heading)] + rows
     let widths = fitted(

@@ -5,14 +5,15 @@ import Glibc
 package protocol ByteSource: AnyObject {
   /// The descriptor to wait for before reading; nil if reading never blocks.
   var descriptor: Int32? { get }
-  /// Bytes read from the file so far, before decompression.
+  /// The bytes read from the file so far, before decompression.
   var fileBytes: Int { get }
   var fileSize: Int? { get }
   /// The kinds of message that could not be translated so far, with their counts.
   var unknown: [String: Int] { get }
-  /// A description of the input, if it contained nothing that the daemon reads.
+  /// What the input looks like, for the error message if it contained nothing that the daemon
+  /// reads.
   var appearance: String? { get }
-  /// Reads a piece and passes it to `body`; returns false at the end of the input.
+  /// Reads the next bytes and passes them to `body`; returns false at the end of the input.
   func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(Failure) -> Bool
 }
 
@@ -21,10 +22,10 @@ extension ByteSource {
   package var appearance: String? { nil }
 }
 
-/// A file or standard input. Its first bytes, not its name, determine whether it is compressed with
-/// gzip.
+/// A file or standard input. The first bytes of the input, not its name, determine whether it is
+/// compressed with gzip.
 package final class FileSource: ByteSource {
-  /// A small size makes the progress of a paced playback advance in small steps.
+  /// Small reads make the progress bar of a paced playback advance in small steps.
   private static let pieceSize = 16 * 1024
 
   package let descriptor: Int32?
@@ -110,7 +111,7 @@ package final class FileSource: ByteSource {
   }
 }
 
-/// A box that allows the noncopyable reader to be stored in an optional.
+/// A box, because an optional of a class can hold the noncopyable reader.
 private final class GzipBox {
   var reader: GzipReader
   init() throws(GzipError) { reader = try GzipReader() }

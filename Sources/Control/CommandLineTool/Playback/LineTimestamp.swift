@@ -45,7 +45,7 @@ package enum LineTimestamp {
     return UnsafeRawPointer(found) - base
   }
 
-  /// Returns everything after the first `byte`; nothing if the byte does not occur.
+  /// Returns the bytes after the first `byte`; no bytes if `byte` does not occur.
   private static func rest(
     of bytes: UnsafeRawBufferPointer, after byte: UInt8
   ) -> UnsafeRawBufferPointer {
@@ -67,7 +67,7 @@ package enum LineTimestamp {
     UnsafeRawBufferPointer(rebasing: bytes.drop { $0 == 0x20 || $0 == 0x09 })
   }
 
-  /// Returns the integer at the beginning; a fraction is cut off.
+  /// Returns the integer at the beginning of the bytes; drops a fraction.
   private static func number(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     var value: Int64 = 0
     var digits = 0

@@ -1,23 +1,20 @@
-/// Computes when each line of a recording is due. Times are nanoseconds of any clock that the
-/// caller passes in.
+/// Computes when each line of a recording is due. Times are nanoseconds of any clock of the caller.
 package struct Pacer: Sendable {
   private let factor: Double
-  /// The timestamp from which offsets are counted, and the time at which its line was due.
+  /// The timestamp that offsets are relative to, and the time at which its line was due.
   private var anchor: (timestamp: Int64, time: Int64)?
-  /// The timestamp of the previous line.
   private var last: Int64 = 0
-  /// The longest gap between two lines that is waited for: a day, in milliseconds.
+  /// The longest gap between two timestamps that is reproduced: a day, in milliseconds.
   private static let longestGap: Int64 = 86_400_000
 
   /// - Parameter factor: the speed relative to the recording; must be positive.
   package init(factor: Double) { self.factor = factor }
 
-  /// Returns the time at which a line is due. A line without a timestamp is due immediately.
+  /// Returns the time at which a line is due.
   ///
-  /// Lines stay in order: a line with an earlier timestamp than the line before, which is common in
-  /// real chat, is due immediately. A line more than ``longestGap`` after the previous one is also
-  /// due immediately. Either its clock was wrong or the recording was silent for days, and neither
-  /// is worth waiting for.
+  /// A line is due immediately if it has no timestamp or an earlier one than the line before, which
+  /// is common in real chat. A line more than ``longestGap`` after the previous one is also due
+  /// immediately: either its clock was wrong or the recording was silent for days.
   package mutating func due(timestamp: Int64?, now: Int64) -> Int64 {
     guard let timestamp else { return now }
     defer { last = timestamp }
@@ -26,8 +23,8 @@ package struct Pacer: Sendable {
       return now
     }
     let offset = Double(timestamp - anchor.timestamp) * 1_000_000 / factor
-    // A slowed-down recording of several days can last over a century, which would overflow the
-    // time.
+    // A slowed-down recording of several days can last over a century, which would overflow
+    // `Int64`.
     guard offset < 3e18 else { return .max }
     return anchor.time + Int64(max(offset, 0))
   }

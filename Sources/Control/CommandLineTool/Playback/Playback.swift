@@ -10,14 +10,14 @@ struct PlaybackPlan: Sendable {
   var room: RoomName?
   var speed = PlaybackSpeed.times(1)
   var format = LineFormat.auto
-  /// Whether lines that the daemon has not acknowledged are sent again after the connection was
-  /// lost. Input that cannot be read again, such as a pipe, is always sent again.
+  /// Whether unacknowledged lines are sent again after the connection was lost. Always the case for
+  /// input that cannot be read again, such as a pipe.
   var reconnects = false
 
   /// The line that sets options for the lines after it; nil if no options are needed.
   ///
-  /// If the recording is played at full speed, frames follow the recording's time. The room then
-  /// draws the same frames as during the recording.
+  /// At full speed, frames follow the timestamps of the recording, so that the room draws the same
+  /// frames as during the recording.
   var optionsLine: String? {
     var members: [JSONName: JSONValue] = [:]
     if let room { members["room"] = .string(room.description) }
@@ -32,21 +32,20 @@ struct PlaybackPlan: Sendable {
 package struct PlaybackResult: Equatable, Sendable {
   package var lines = 0
   package var bytes = 0
-  /// The counts that the daemon confirmed.
   package var confirmed = SyncSchedule.Confirmed()
   package var elapsedNanoseconds: Int64 = 0
   /// The kinds of message in a recorded chat that could not be translated, with their counts.
   package var unknown: [String: Int] = [:]
-  /// A description of the input, if it contained nothing that the daemon reads.
+  /// What the input looks like, for the error message if it contained nothing that the daemon
+  /// reads.
   package var appearance: String?
-  /// Why some lines are not on disk although the room is recorded; `nil` if no lines are known to
-  /// be missing.
+  /// The daemon's reason for not writing some lines of a recorded room to disk; `nil` if no lines
+  /// are known to be missing.
   package var unrecorded: String?
-  /// How often a lost connection was replaced.
   package var reconnections = 0
 }
 
-/// A playback that ended early, with the counts confirmed by then.
+/// The error of a playback that ended early, with the counts confirmed by then.
 struct PlaybackInterrupted: Error {
   var failure: Failure
   var result: PlaybackResult
@@ -54,12 +53,12 @@ struct PlaybackInterrupted: Error {
 
 enum Playback {
   /// Plays a source into the daemon, on a dedicated thread. Cancelling the task ends the playback.
+  /// All closures are called on that thread.
   ///
   /// - Parameters:
-  ///   - source: creates the source on that thread.
-  ///   - onProgress: called on that thread several times per second.
-  ///   - onConnection: called on that thread with `false` when the connection is lost, and with
-  ///     `true` when it is back.
+  ///   - onProgress: called several times per second.
+  ///   - onConnection: called with `false` when the connection is lost, and with `true` when a new
+  ///     connection is established.
   /// - Throws: ``PlaybackInterrupted``, or ``Failure`` if the playback did not begin.
   static func run(
     _ plan: PlaybackPlan, to candidates: [SocketPaths],
@@ -73,8 +72,8 @@ enum Playback {
         DispatchQueue(label: "playback").async {
           continuation.resume(
             with: Result {
-              // The source is opened first: an unreadable file is reported even if no daemon is
-              // running.
+              // The source is opened before connecting, so that an unreadable file is reported even
+              // if no daemon is running.
               let source = try source()
               let session = try PlaybackSession(
                 plan, connect: { () throws(Failure) in try connect(candidates) }, source: source,

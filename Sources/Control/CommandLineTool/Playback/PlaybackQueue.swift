@@ -1,12 +1,11 @@
 import Glibc
 
-/// A queue of lines between a source and the daemon. Returns the lines that are due, in order.
-///
-/// This is a value without a clock: callers pass in the time.
+/// A queue of lines between a source and the daemon, which returns the lines that are due, in
+/// order. Callers pass in the time.
 package struct PlaybackQueue: Sendable {
   /// The result of ``take(now:limit:into:)``.
   package enum Outcome: Equatable, Sendable {
-    /// The limit was reached; more lines may be due.
+    /// As many bytes were returned as requested; more lines may be due.
     case full
     /// The next line is due at this time.
     case waits(until: Int64)
@@ -15,23 +14,22 @@ package struct PlaybackQueue: Sendable {
     case ended
   }
 
-  /// The length at which a line is passed on in pieces. This bounds the memory used here; the
-  /// daemon rejects and counts such a line.
+  /// The length at which a line is passed on in pieces, to limit the memory used here. The daemon
+  /// rejects and counts a line of that length.
   package static let longestLine = 1 << 20
 
   private let format: LineFormat
-  /// Nil to play at full speed.
+  /// The due times of lines; nil if lines are played at full speed.
   private var pacer: Pacer?
   private var bytes: [UInt8] = []
   private var start = 0
-  /// The offset at which the search for a line ending continues: there is none between `start` and
-  /// here.
+  /// The offset up to which the bytes after `start` were searched for a line ending without finding
+  /// one.
   private var searched = 0
   private var hasEnded = false
   private var due: Int64?
-  /// Whether the beginning of a line was returned, but not its end.
+  /// Whether only the beginning of a line has been returned so far.
   package private(set) var isInsideLine = false
-  /// The number of lines returned.
   package private(set) var lines = 0
 
   package init(speed: PlaybackSpeed, format: LineFormat) {
@@ -42,7 +40,6 @@ package struct PlaybackQueue: Sendable {
     }
   }
 
-  /// The number of bytes in the queue.
   package var count: Int { bytes.count - start }
 
   package mutating func append(_ more: some Collection<UInt8>) {
@@ -54,21 +51,23 @@ package struct PlaybackQueue: Sendable {
     bytes.append(contentsOf: more)
   }
 
-  /// Marks the end of the input. A last line without a line ending counts as a line.
+  /// Marks the end of the input. Bytes after the last line ending count as a line.
   package mutating func finish() {
     guard !hasEnded else { return }
     hasEnded = true
     if isInsideLine || start < bytes.count { bytes.append(0x0A) }
   }
 
-  /// Drops an unfinished line, because the source failed in its middle.
+  /// Drops the line at the end of the queue if it has no line ending, because reading failed in the
+  /// middle of it.
   package mutating func dropUnended() {
     let end = bytes[start...].lastIndex(of: 0x0A).map { $0 + 1 } ?? start
     bytes.removeSubrange(end...)
     searched = min(searched, end)
   }
 
-  /// Drops everything still in the queue, and ends it. Must be called between lines.
+  /// Drops everything still in the queue and marks the end of the input. Must not be called in the
+  /// middle of a line.
   package mutating func abandon() {
     precondition(!isInsideLine)
     bytes = []

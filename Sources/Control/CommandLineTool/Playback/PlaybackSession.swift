@@ -8,15 +8,15 @@ import SystemSupport
 /// end. Confined to the thread that runs it.
 ///
 /// Input that cannot be read again is kept in numbered batches until the daemon acknowledges it.
-/// Batches without an acknowledgement are sent again on the next connection.
+/// Unacknowledged batches are sent again on the next connection.
 final class PlaybackSession {
   /// The largest write, in bytes. Many small writes cost the daemon much more than one large write.
   private static let batch = 64 * 1024
   private static let progressInterval: Int64 = 100_000_000
 
-  /// The limit of unacknowledged input, in bytes. At the limit, the source is not read.
+  /// The limit of unacknowledged input, in bytes, at which the source is no longer read.
   private static let maximumWaiting = 8 << 20
-  /// How long to wait for an unreachable daemon once the input has ended.
+  /// How long to wait for an unreachable daemon once the input has ended, in nanoseconds.
   private static let patience: Int64 = 60_000_000_000
 
   private let connect: () throws(Failure) -> StreamSocket
@@ -32,17 +32,17 @@ final class PlaybackSession {
   private var written = 0
   private var result = PlaybackResult()
   private var sourceHasEnded = false
-  /// Why the source failed. Everything read before is played and confirmed first.
+  /// Why reading the source failed. Lines read before the failure are played and confirmed first.
   private var sourceFailure: Failure?
   private var sentFinalSync = false
-  /// The reason that the daemon gave for closing the connection.
+  /// The daemon's reason for closing the connection.
   private var refusal: String?
   private var nextProgress: Int64 = 0
 
   private let options: [UInt8]
-  /// The batches without an acknowledgement; `nil` if losing the connection ends the playback.
+  /// The unacknowledged batches; `nil` if losing the connection ends the playback.
   private var batches: DeliveryQueue?
-  /// Bytes taken from the queue since the last batch, while they end in the middle of a line.
+  /// Bytes taken from the queue since the last batch, as long as they end in the middle of a line.
   private var piece: [UInt8] = []
   private var batchedLines = 0
   /// The counts that the daemon confirmed on earlier connections.
@@ -140,7 +140,8 @@ final class PlaybackSession {
     onConnection(false)
   }
 
-  /// Moves due lines to the batches, and fills the next write once the previous one is done.
+  /// Moves due lines to the batches, and fills the output buffer once the previous write is
+  /// complete.
   private func fillBatches(_ now: Int64) -> PlaybackQueue.Outcome {
     var outcome = PlaybackQueue.Outcome.full
     while outcome == .full, batches?.isFull() == false {
@@ -163,7 +164,7 @@ final class PlaybackSession {
 
   // MARK: Playing without batches
 
-  /// Fills the next write once the previous one is done.
+  /// Fills the output buffer once the previous write is complete.
   private func fill(_ now: Int64) -> PlaybackQueue.Outcome {
     guard output.isEmpty || written == 0 && output.count < Self.batch else { return .full }
     let before = output.count
@@ -234,7 +235,7 @@ final class PlaybackSession {
     let couldWrite = socket.write(&output, from: &written)
     let isOpen = socket.readLines(take)
     guard couldWrite, isOpen || sentFinalSync && syncs.isSettled else {
-      // If the daemon refuses the first connection, it would refuse every further one for the same
+      // A daemon that refuses the first connection would refuse every further one for the same
       // reason.
       if batches != nil, hasBeenAnswered || refusal == nil { return disconnected() }
       throw Failure(
@@ -267,16 +268,18 @@ final class PlaybackSession {
       isOurs = syncs.receive(
         token: token, received: counts.received, rejected: counts.rejected)
     }
-    // The lines were applied, but are not on disk although the room is recorded.
+    // The daemon applied the lines, but did not write them to disk although the room is recorded.
     if isOurs, type == "applied", result.unrecorded == nil {
       result.unrecorded = answer["reason"]?.stringValue ?? "no reason given"
     }
   }
 
-  /// Returns the milliseconds until the next scheduled work, rounded up; -1 if there is none.
+  /// Returns the milliseconds until the next scheduled step of the loop, rounded up; -1 if there is
+  /// none.
   private func timeout(_ outcome: PlaybackQueue.Outcome, _ now: Int64) -> Int32 {
     var times: [Int64] = []
-    // Nothing is added to a write in progress, so only the socket matters until it is done.
+    // Until a write in progress is complete, nothing can be added to it, so only the socket
+    // matters.
     if output.isEmpty || batches != nil {
       if case .waits(let time) = outcome { times.append(time) }
       if batches == nil, let time = syncs.nextTime(sentBytes: result.bytes), !queue.isInsideLine {

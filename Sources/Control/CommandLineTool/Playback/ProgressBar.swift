@@ -2,14 +2,13 @@ import Wording
 
 /// The progress of a playback.
 package struct PlaybackProgress: Equatable, Sendable {
-  /// The bytes of the file read so far.
   package var fileBytes: Int
-  /// The size of the file; nil if unknown.
+  /// The size of the file in bytes; nil if unknown.
   package var fileSize: Int?
   package var lines: Int
   /// The number of lines that the daemon confirmed as applied or rejected.
   package var confirmed: Int
-  /// The number of lines that wait for an unreachable daemon; `nil` if it is reachable.
+  /// The number of lines kept until the daemon is reachable again; `nil` while it is reachable.
   package var waiting: Int?
   package var elapsedNanoseconds: Int64
 
@@ -27,7 +26,7 @@ package struct PlaybackProgress: Equatable, Sendable {
 
   package var seconds: Double { Double(elapsedNanoseconds) / 1e9 }
 
-  /// The share done, from 0 to 1; nil if the size is unknown.
+  /// The fraction of the file that was read, from 0 to 1; nil if the size is unknown.
   package var fraction: Double? {
     guard let fileSize else { return nil }
     return fileSize > 0 ? min(1, Double(fileBytes) / Double(fileSize)) : 1
@@ -42,7 +41,7 @@ package struct PlaybackProgress: Equatable, Sendable {
 
 /// Formats progress as a line of text.
 package enum ProgressBar {
-  /// Returns exactly one line, at most `columns` wide.
+  /// Returns one line of at most `columns` columns.
   package static func line(_ progress: PlaybackProgress, columns: Int) -> String {
     var parts: [String] = []
     if let fraction = progress.fraction { parts.append("\(Int(fraction * 100))%") }
@@ -60,7 +59,7 @@ package enum ProgressBar {
       parts.append(Format.bytes(progress.fileBytes))
     }
     let text = parts.joined(separator: "  ")
-    // Subtracts two brackets and a space. A bar under 8 columns would be too coarse.
+    // The two brackets and a space take 3 columns. A bar under 8 columns would be too coarse.
     let width = min(30, columns - text.count - 3)
     guard let fraction = progress.fraction, width >= 8 else {
       return TerminalText.fitted(text, width: columns)

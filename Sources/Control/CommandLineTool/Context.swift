@@ -11,14 +11,15 @@ package struct Context: Sendable {
   /// Whether the user asked for JSON instead of text.
   package var wantsJSON: Bool { mode != .off }
 
-  /// A copy for results that arrive one after another, which are never paged.
+  /// A copy for results that are printed as they arrive, and therefore are never paged.
   package var streaming: Context {
     var context = self
     context.console.page = nil
     return context
   }
 
-  /// Prints a result as JSON or text, as the mode asks. Output taller than the terminal is paged.
+  /// Prints a result as JSON or text, depending on the mode. Output taller than the terminal is
+  /// paged.
   package func print(_ value: @autoclosure () throws -> JSONValue, text: () throws -> [String])
     throws
   {
@@ -30,7 +31,7 @@ package struct Context: Sendable {
     }
   }
 
-  /// Prints a value in the JSON mode; prints nothing if the mode is off.
+  /// Prints a value as JSON; prints nothing if the mode is off.
   package func printJSON(_ value: JSONValue) throws {
     if let bytes = mode.text(value) { try console.show(bytes) }
   }
@@ -58,14 +59,14 @@ package struct ProcessEnvironment: Sendable {
     self.programDirectory = programDirectory
   }
 
-  /// Whether the locale's character encoding is UTF-8, by the variables that setlocale(3) consults.
+  /// Whether the variables that setlocale(3) consults select the character encoding UTF-8.
   package var usesUTF8: Bool {
     let locale = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG") ?? "C"
     let name = locale.lowercased()
     return name.contains("utf-8") || name.contains("utf8")
   }
 
-  /// The colours that the environment variables announce; see no-color.org.
+  /// The colours that text may use, according to environment variables; see no-color.org.
   package var palette: TextStyle.Palette {
     if variable("NO_COLOR") != nil { return .none }
     return ["truecolor", "24bit"].contains(variable("COLORTERM")) ? .all : .eight

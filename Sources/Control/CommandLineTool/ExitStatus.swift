@@ -1,6 +1,6 @@
 package import JSON
 
-/// The exit codes of the program. Those of sysexits(3) have its numbers.
+/// The exit codes of the program. Codes that sysexits(3) defines have its numbers.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
@@ -10,17 +10,15 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   /// The daemon is not running, or its socket was not found.
   case notReachable = 69
   case notPermitted = 77
-  /// An invalid configuration or scenario file.
   case configuration = 78
   case thresholdsNotMet = 99
-  /// Interrupted by Ctrl-C; the code is the one that shells use.
+  /// Interrupted by Ctrl-C. Shells use the same code.
   case interrupted = 130
 
-  /// The name in JSON output.
+  /// The name of the exit code in JSON output.
   package var name: String { String(describing: self) }
 }
 
-/// Why a verb failed: the exit code, and the message for the user.
 package struct Failure: Error, Equatable, Sendable {
   package var status: ExitStatus
   package var message: String
@@ -37,5 +35,6 @@ package struct Failure: Error, Equatable, Sendable {
   package static let interrupted = Failure(.interrupted, "interrupted")
 }
 
-/// The reader closed standard output because it needs no more. The program ends without an error.
+/// The reader closed standard output because it needs no more output. This ends the program without
+/// an error.
 package struct OutputClosed: Error { package init() {} }

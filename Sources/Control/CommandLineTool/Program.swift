@@ -29,8 +29,8 @@ public enum Program {
 private struct InterruptSignals {
   private let sources: [any DispatchSourceSignal]
 
-  /// Returns once all signals are caught. An earlier signal ends the process, which is the default;
-  /// ignoring it in the meantime would lose it.
+  /// Returns once all signals are caught. An earlier signal ends the process by default; ignoring
+  /// signals in the meantime would lose one.
   init(_ interrupt: @escaping @Sendable () -> Void) async {
     let queue = DispatchQueue(label: "signals")
     let once = Once()
@@ -39,7 +39,8 @@ private struct InterruptSignals {
       source.setEventHandler {
         guard !Pager.isRunning else { return }
         guard once.isFirst() else {
-          // A closing terminal sends SIGHUP more than once: from its shell, then from the kernel.
+          // A closing terminal sends SIGHUP twice, first from its shell and then from the kernel,
+          // so further ones are ignored.
           guard number != SIGHUP else { return }
           DaemonProcess.abandon()
           Terminal.restoreNow()
@@ -60,7 +61,7 @@ private struct InterruptSignals {
   func stop() { for source in sources { source.cancel() } }
 }
 
-/// Distinguishes the first of several calls.
+/// A flag that is set by the first of several calls.
 private final class Once: Sendable {
   private let hasHappened = Guarded(false)
 
@@ -73,7 +74,6 @@ private final class Once: Sendable {
 }
 
 extension ProcessEnvironment {
-  /// Returns the environment of this process.
   static func current() -> ProcessEnvironment {
     var variables: [String: String] = [:]
     var entry = environ
@@ -96,7 +96,6 @@ extension ProcessEnvironment {
   }
 }
 
-/// Functions on the text of paths.
 enum Paths {
   static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -19,15 +19,14 @@ package struct SocketPaths: Equatable, Sendable {
     ingest = "\(directory)/\(Self.ingestName)"
   }
 
-  /// Finds the sockets from a path given by the user: the path of the control socket, or of its
-  /// directory.
+  /// Finds the sockets from a path given by the user: either the control socket or its directory.
   init(named path: String) {
     let isDirectory = FileKind(path: path) == .directory
     self.init(directory: isDirectory ? path : Paths.directory(of: path))
     if !isDirectory { control = path }
   }
 
-  /// Returns the sockets to try, in order: only those that the user named, or else those of the
+  /// Returns the sockets to try, in order: only those named by the user, or else those of the
   /// user's own daemon and then those of the system service.
   package static func candidates(option: String?, _ environment: ProcessEnvironment)
     -> [SocketPaths]
@@ -39,7 +38,8 @@ package struct SocketPaths: Equatable, Sendable {
       environment.variable("XDG_RUNTIME_DIR").map { "\($0)/livehost" }
       ?? "/tmp/livehost-\(environment.userID)"
     return [SocketPaths(directory: own), service].filter { sockets in
-      // Any user can create a directory with this name in /tmp.
+      // Any user can create a directory in /tmp, so a socket is trusted only if this user or root
+      // owns its directory.
       isTrusted(Paths.directory(of: sockets.control), environment.userID)
     }
   }

@@ -10,7 +10,7 @@ final class DaemonProcess: Sendable {
     case killed(signal: Int32)
   }
 
-  /// The process of the running daemon.
+  /// The process identifier of the running daemon.
   private static let current = Guarded<pid_t?>(nil)
   private static let startTimeout: UInt64 = 30_000_000_000
   private static let stopTimeout: UInt64 = 15_000_000_000
@@ -19,7 +19,7 @@ final class DaemonProcess: Sendable {
   private let process: pid_t
   private let directory: TemporaryDirectory
 
-  /// Starts the program; returns when the daemon is ready.
+  /// Starts the daemon; returns when it is ready.
   static func start(
     program: String, directory: TemporaryDirectory, environment: ProcessEnvironment
   ) async throws -> DaemonProcess {
@@ -41,7 +41,7 @@ final class DaemonProcess: Sendable {
 
   private static func variables(_ environment: ProcessEnvironment, _ notify: String) -> [String] {
     var variables = environment.variables
-    // The service manager's settings for this process do not apply to the daemon.
+    // These variables of the service manager apply to this process, not to the daemon.
     for name in ["WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] {
       variables[name] = nil
     }
@@ -63,8 +63,8 @@ final class DaemonProcess: Sendable {
     Self.current.withLock { $0 = process }
   }
 
-  /// Starts the process in its own process group, so that the terminal's Ctrl-C does not reach the
-  /// daemon: this program stops it.
+  /// Starts the daemon in its own process group, so that the terminal's Ctrl-C does not reach it;
+  /// this program stops the daemon.
   private static func spawn(
     _ arguments: [String], _ variables: [String], log: String
   ) -> (code: Int32, process: pid_t) {
@@ -104,7 +104,8 @@ final class DaemonProcess: Sendable {
           var waited = [notify.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
           }
-          // The end of the process wakes nothing here, so it is checked every 50 ms.
+          // The end of the daemon's process makes no descriptor readable, so it is checked every 50
+          // ms.
           _ = poll(&waited, nfds_t(waited.count), 50)
           if waited[1].revents != 0 { throw CancellationError() }
           if hasEnded, !notify.receiveReady() {
@@ -144,7 +145,7 @@ final class DaemonProcess: Sendable {
     }
   }
 
-  /// Sends SIGTERM to the running daemon, if any. For a process that is about to end.
+  /// Sends SIGTERM to the running daemon, if any. Called when this process is about to end.
   static func abandon() {
     if let process = current.withLock({ $0 }) { kill(process, SIGTERM) }
   }
@@ -156,7 +157,7 @@ final class DaemonProcess: Sendable {
   }
 }
 
-/// Runs a blocking body on a dedicated thread instead of a thread of the shared pool.
+/// Runs a blocking closure on a dedicated thread, to keep the shared thread pool free.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "blocking").async { continuation.resume(returning: body()) }
@@ -182,7 +183,6 @@ func withCStrings<Result>(
   return body(pointers + [nil])
 }
 
-/// Functions on small text files.
 enum TextFile {
   /// Returns the last 64 KiB of a file; nil if the file cannot be read.
   static func read(_ path: String) -> String? {

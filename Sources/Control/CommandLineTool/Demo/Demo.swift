@@ -5,14 +5,14 @@ import LiveEvents
 import Simulation
 import Varlink
 
-/// The user left a live demonstration. This ends it without an error.
+/// The user left a live demonstration, which ends it without an error.
 struct DemoLeft: Error {}
 
 /// A demonstration: a recording and a simulated host, played into a private daemon.
 struct Demo: Sendable {
   /// The duration of the simulated host's stream when it is played at full speed.
   static let simulatedDuration = VirtualTime.seconds(60)
-  /// 2026-01-01. A fixed start makes the results of playing at full speed reproducible.
+  /// The fixed start, 2026-01-01, makes the results of playing at full speed reproducible.
   private static let startTimestamp: Timestamp = 1_767_225_600_000
   private static let seed: UInt64 = 42
 
@@ -20,7 +20,7 @@ struct Demo: Sendable {
   let recording: Recording
   let daemon: DaemonProcess
 
-  /// The room of the simulated host, which always differs from the recording's.
+  /// The room of the simulated host; always another room than the recording's.
   var simulatedRoom: RoomName {
     recording.room == .main ? RoomName("simulated") ?? .main : .main
   }
@@ -33,8 +33,9 @@ struct Demo: Sendable {
     let played = try await Playback.run(
       PlaybackPlan(speed: .maximum), to: sockets, from: { try FileSource(path: path) })
     return try await local.withDaemon { client in
-      // These reports are read before anything else is played. Once the sender of a room has been
-      // silent for a while, the room follows the machine's clock again, and its figures change.
+      // The reports of the recording are read before anything else is played. Once the sender of a
+      // room has been silent for a while, the room follows the machine's clock again, and its
+      // figures change.
       let parts = try await recorded(lines: played.lines, client)
       let (host, room) = (
         SimulatedHost(
@@ -70,7 +71,7 @@ struct Demo: Sendable {
 
   // MARK: Live
 
-  /// Plays both at their own pace until the user leaves.
+  /// Plays the recording and the simulated host at their own pace until the user leaves.
   ///
   /// - Parameter onPage: whether the screens are shown in a browser instead of the terminal.
   func playLive(onPage: Bool) async throws {
@@ -88,13 +89,13 @@ struct Demo: Sendable {
           PlaybackPlan(), to: sockets, from: { try FileSource(path: path) })
       }
       group.addTask { try await onPage ? serve() : show() }
-      // The screen stays after a recording has ended. The first failure ends all tasks.
+      // The screen stays open after a recording has ended. The first failure ends all tasks.
       for try await _ in group {}
     }
   }
 
   private func show() async throws {
-    // The simulated room is first because it fills every pane.
+    // The simulated room comes first because its events fill every pane.
     let rooms = [simulatedRoom.description, recording.room.description]
     guard let terminal = context.console.terminal else { return try await print(rooms) }
     var screen = LiveScreen(HostScreenModel(rooms: rooms), context.console, terminal)
@@ -142,14 +143,14 @@ struct Demo: Sendable {
     do {
       try await client.openRoom(room)
     } catch {
-      // The room's first event may have opened it.
+      // The room already exists if its first event opened it, which is not an error.
       guard case .remote(let reply) = error, ControlError(reply) == .roomExists(room) else {
         throw error
       }
     }
   }
 
-  /// The context, connected to this demonstration's daemon.
+  /// The context, connected to the daemon of this demonstration.
   private var local: Context {
     var context = context
     context.socketOption = daemon.sockets.control

@@ -8,11 +8,11 @@ struct Recording: Sendable {
   static let installed = "/usr/share/livehost/recordings"
 
   var path: String
-  /// The room of the first line that names one.
+  /// The room of the first line that names a room.
   var room: RoomName
 
-  /// - Parameter path: nil for the bundled recording. It is searched for in the current directory,
-  ///   in the directories above the program, and where packages install it.
+  /// - Parameter path: nil for the bundled recording, which is searched for in the current
+  ///   directory, in the directories above the program, and where packages install it.
   init(path: String?, programDirectory: String?) throws {
     self.path = try path ?? Self.find(programDirectory)
     room = try Self.room(of: self.path)

@@ -4,8 +4,8 @@ import Glibc
 final class TemporaryDirectory: Sendable {
   let path: String
 
-  /// - Parameter base: the parent directory. A path over 40 bytes is ignored in favour of `/tmp`,
-  ///   because the directory will contain sockets, whose paths must be short.
+  /// - Parameter base: the parent directory; `/tmp` is used instead if this path is longer than 40
+  ///   bytes, because the directory will contain sockets, whose paths must be short.
   init(base: String?) throws(Failure) {
     let base = base.flatMap { $0.utf8.count <= 40 && FileKind(path: $0) == .directory ? $0 : nil }
     var template = Array("\(base ?? "/tmp")/livehost-demo-XXXXXX".utf8CString)

@@ -1,7 +1,7 @@
 import ArgumentParser
 package import Systemd
 
-/// A kind of journal entry, as named by `--kind`.
+/// A kind of journal entry, an argument of the option `--kind`.
 package struct JournalKind: Sendable, Hashable, ExpressibleByArgument {
   package let kind: JournalMessageID
 
@@ -14,6 +14,6 @@ package struct JournalKind: Sendable, Hashable, ExpressibleByArgument {
 
   package static var allValueStrings: [String] { JournalMessageID.allCases.map(\.name) }
 
-  /// The kinds of entry that this selects: `hang` includes microhangs, as in `livehostctl hangs`.
+  /// The message IDs of this kind: `hang` includes microhangs, as in `livehostctl hangs`.
   package var messages: [JournalMessageID] { kind == .hang ? [.hang, .microhang] : [kind] }
 }

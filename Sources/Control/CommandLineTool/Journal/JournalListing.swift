@@ -2,8 +2,7 @@ import ControlInterface
 import JSON
 import Systemd
 
-/// Prints entries of the journal: hangs in the format of the verb `hangs`, other entries line by
-/// line.
+/// Prints journal entries: hangs in the format of the verb `hangs`, other entries line by line.
 struct JournalListing {
   private let query: JournalQuery
   private let context: Context
@@ -15,8 +14,7 @@ struct JournalListing {
 
   /// Prints the entries that the reader has now.
   ///
-  /// - Parameter growing: whether more entries will follow. If so, each entry is printed
-  ///   separately.
+  /// - Parameter growing: whether more entries will follow, so that each is printed separately.
   func list(_ reader: inout JournalReader, growing: Bool) throws {
     var entries: [JournalEntry] = []
     while let entry = try reader.next() {

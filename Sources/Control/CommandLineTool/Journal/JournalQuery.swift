@@ -12,7 +12,7 @@ package struct JournalQuery: Sendable {
   package var since: Int?
   /// Milliseconds since 1970.
   package var until: Int?
-  /// At most this many of the newest entries.
+  /// The maximum number of entries; the newest entries are selected.
   package var lines: Int?
 
   package init() {}
@@ -20,13 +20,13 @@ package struct JournalQuery: Sendable {
   /// The daemon's identifier in the journal.
   package static let identifier = "livehostd"
 
-  /// Whether only hangs are selected, so that they can be shown as a table.
+  /// Whether only hangs are selected, so that the entries can be shown as a table.
   package var isOfHangs: Bool {
     !kinds.isEmpty && kinds.allSatisfy { $0 == .hang || $0 == .microhang }
   }
 
   /// Opens the journal and seeks to the first entry that may be selected. ``admits(_:)`` decides
-  /// about each entry that follows.
+  /// whether each entry from there is selected.
   package func open() throws(SystemError) -> JournalReader {
     var reader = try JournalReader(source)
     try reader.match(field: "SYSLOG_IDENTIFIER", value: Self.identifier)
@@ -40,8 +40,8 @@ package struct JournalQuery: Sendable {
     return reader
   }
 
-  /// Returns whether an entry is in the selected span of time. For a hang, this compares the time
-  /// at which the hang began, as in `livehostctl hangs`; the entry was written when it ended.
+  /// Returns whether an entry lies between `since` and `until`. The time of a hang is its
+  /// beginning, as in `livehostctl hangs`, although its entry was written at its end.
   package func admits(_ entry: JournalEntry) -> Bool {
     let time =
       isOfHangs ? HangList.report(entry)?.timestamp ?? entry.milliseconds : entry.milliseconds
@@ -54,6 +54,6 @@ package struct JournalQuery: Sendable {
 }
 
 extension JournalEntry {
-  /// When journald received the entry, in milliseconds since 1970.
+  /// The time at which journald received the entry, in milliseconds since 1970.
   package var milliseconds: Int { Int(realtimeMicroseconds / 1_000) }
 }

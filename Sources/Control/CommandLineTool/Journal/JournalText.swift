@@ -13,8 +13,8 @@ package enum JournalText {
       + TerminalText.sanitized(entry.fields["MESSAGE"] ?? "(no message)")
   }
 
-  /// Returns an object with timestamp, kind, level, message, room and fields. Members that the
-  /// entry lacks are absent.
+  /// Returns an object with the members timestamp, kind, level, message, room and fields, without
+  /// those that the entry lacks.
   package static func json(_ entry: JournalEntry) -> JSONValue {
     var object: [JSONName: JSONValue] = [
       "timestamp": .integer(Int64(entry.milliseconds)), "level": .string(level(entry)),
@@ -29,15 +29,15 @@ package enum JournalText {
     return .object(object)
   }
 
-  /// Returns whether a field comes from the program or the service manager. Other fields describe
-  /// the machine and the sender, and are omitted.
+  /// Returns whether a field comes from the program or the service manager. Other fields, which
+  /// describe the machine and the sender, are omitted.
   private static func isShown(_ field: String) -> Bool {
     field.hasPrefix(JournalFieldName.prefix)
       || ["MESSAGE_ID", "_PID", "_BOOT_ID", "_SYSTEMD_UNIT", "_SYSTEMD_INVOCATION_ID"]
         .contains(field)
   }
 
-  /// Returns the daemon's name for the syslog severity.
+  /// Returns the daemon's name for the entry's syslog severity.
   private static func level(_ entry: JournalEntry) -> String {
     switch entry.fields["PRIORITY"] {
     case "7": "debug"
@@ -49,7 +49,7 @@ package enum JournalText {
     }
   }
 
-  /// Lists the kinds of entry with their message IDs, for filtering with other tools.
+  /// Lists the kinds of entry with their message IDs, so that users can filter with other tools.
   package static func kindLines() -> [String] {
     var table = TextTable([("KIND", .left), ("LEVEL", .left), ("MESSAGE_ID", .left)])
     for kind in JournalMessageID.allCases {
@@ -73,8 +73,8 @@ package enum JournalText {
 }
 
 extension HangList {
-  /// Returns the hang that an entry reports; nil if the entry is not a hang, or lacks fields
-  /// because an earlier version wrote it.
+  /// Returns the hang that an entry reports. Returns nil if the entry is not a hang, or if it lacks
+  /// fields because an earlier version wrote it.
   package static func report(_ entry: JournalEntry) -> HangReport? {
     let kind: HangKind
     switch entry.kind {

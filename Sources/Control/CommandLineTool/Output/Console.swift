@@ -1,10 +1,9 @@
 import Glibc
 
-/// The program's output channels and their properties.
-///
-/// Text goes to standard output, diagnostics to standard error.
+/// The program's output channels and their properties. Text goes to standard output, diagnostics go
+/// to standard error.
 package struct Console: Sendable {
-  /// Writes all bytes; throws if the reader is gone.
+  /// Writes all bytes; throws if the reader has closed the output.
   package var write: @Sendable ([UInt8]) throws -> Void
   /// Writes a diagnostic verbatim, including its line ending. Never fails.
   package var diagnose: @Sendable (String) -> Void
@@ -14,13 +13,13 @@ package struct Console: Sendable {
   package var palette: TextStyle.Palette
   /// Whether lines and blocks may be drawn with non-ASCII characters.
   package var usesUnicode: Bool
-  /// The terminal on which screens are drawn; nil if standard output is not a terminal, or a dumb
-  /// one.
+  /// The terminal on which screens are drawn; nil if standard output is not a terminal, or if
+  /// `TERM` is `dumb`.
   package var terminal: Terminal?
   /// Shows text page by page until the user quits; returns `false` if the pager cannot be started.
   /// `nil` if output must not be paged.
   package var page: (@Sendable ([UInt8]) -> Bool)?
-  /// The size of the terminal. It is queried for each drawing, because windows are resized.
+  /// The size of the terminal, queried for each drawing because windows are resized.
   package var size: @Sendable () -> (columns: Int, rows: Int)
 
   package init(
@@ -43,10 +42,10 @@ package struct Console: Sendable {
     self.size = size
   }
 
-  /// The columns available to text: those of the terminal; unlimited in a file or a pipe.
+  /// The columns available to text; unlimited in a file or a pipe.
   package var columns: Int { isOutputTerminal ? size().columns : .max }
 
-  /// Returns the text in a style if styles are allowed; otherwise unchanged.
+  /// Returns the text in a style if the output is styled; otherwise returns the text unchanged.
   package func styled(_ text: String, _ style: TextStyle) -> String {
     guard isOutputTerminal, palette != .none else { return text }
     return style.sequence(palette) + text + TextStyle.plain.sequence(palette)
@@ -63,7 +62,7 @@ package struct Console: Sendable {
   package func writeLine(_ line: String) throws { try write(Array((line + "\n").utf8)) }
   package func warn(_ message: String) { diagnose("livehostctl: \(message)\n") }
 
-  /// Returns the console of this process: its standard output and standard error.
+  /// Returns the console of this process.
   ///
   /// Ignores `SIGPIPE`, so that writing to a closed pipe returns an error instead of ending the
   /// process.
@@ -71,7 +70,7 @@ package struct Console: Sendable {
     signal(SIGPIPE, SIG_IGN)
     let write: @Sendable ([UInt8]) throws -> Void = { bytes in
       guard let code = writeAll(bytes, to: STDOUT_FILENO) else { return }
-      // A reader that stops early is not an error; a full disk is.
+      // A reader that closes the pipe early is not an error; a full disk is.
       if code == EPIPE { throw OutputClosed() }
       throw Failure(.failed, "cannot write the output: \(String(cString: strerror(code)))")
     }
@@ -100,7 +99,7 @@ package struct Console: Sendable {
         if count >= 0 {
           rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         } else if errno == EAGAIN {
-          // Another program may have made a shared terminal non-blocking.
+          // Waits, because another program may have made a shared terminal non-blocking.
           var waited = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           _ = poll(&waited, 1, -1)
         } else if errno != EINTR {

@@ -4,12 +4,12 @@ package import JSON
 /// Whether and how JSON is printed.
 package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {
   case off
-  /// One line for each value.
+  /// Each value on one line.
   case short
-  /// Indented.
+  /// Each value on several indented lines.
   case pretty
 
-  /// Returns the text of a value with its line ending; nil if the mode is off.
+  /// Returns the JSON of a value with a line ending; nil if the mode is off.
   package func text(_ value: JSONValue) -> [UInt8]? {
     var bytes: [UInt8] = []
     switch self {
@@ -23,7 +23,7 @@ package enum JSONMode: String, CaseIterable, Sendable, ExpressibleByArgument {
 }
 
 extension JSONValue {
-  /// Appends the value over several lines, indented by two spaces per level, with members sorted by
+  /// Appends the value on several lines, indented by two spaces per level, with members sorted by
   /// name.
   func appendIndented(to bytes: inout [UInt8], depth: Int) {
     func newLine(_ depth: Int) {

@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// A pager, chosen by the user, that shows text taller than the terminal.
+/// The pager of the user's choice, which shows text taller than the terminal.
 struct Pager: Sendable {
-  /// The options of `less` unless the user sets LESS: keep colours, cut long lines, leave the text
-  /// on the terminal, and quit on Ctrl-C.
+  /// The options of `less` if the user does not set `LESS`: keep colours, cut long lines, leave the
+  /// text on the terminal, and quit on Ctrl-C.
   private static let lessOptions = "FRSXMK"
   private static let running = Atomic<Bool>(false)
 
-  /// Whether a pager is running, so that Ctrl-C is meant for the pager.
+  /// Whether a pager is running, which then handles Ctrl-C.
   static var isRunning: Bool { running.load(ordering: .relaxed) }
 
   private let command: String
@@ -29,16 +29,16 @@ struct Pager: Sendable {
     }
   }
 
-  /// Shows text; returns when the user quits the pager. Returns `false` if the pager does not
+  /// Shows text and returns when the user quits the pager. Returns `false` if the pager does not
   /// exist.
   func show(_ bytes: [UInt8]) -> Bool {
     Self.running.store(true, ordering: .relaxed)
     defer { Self.running.store(false, ordering: .relaxed) }
-    // The shell sets the variable, so that this process's environment stays unchanged.
+    // The shell sets `LESS`, so that the environment of this process stays unchanged.
     guard let pipe = popen("LESS=\"${LESS-\(Self.lessOptions)}\" \(command)", "w") else {
       return false
     }
-    // Quitting before everything is written is not an error.
+    // Quitting the pager before all text is written is not an error.
     _ = bytes.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, pipe) }
     let status = pclose(pipe)
     let isNotFound = status >> 8 & 0xFF == 127

@@ -2,9 +2,8 @@ import Wording
 
 /// Functions that make untrusted text safe for a terminal, and that measure and cut text.
 package enum TerminalText {
-  /// Removes characters that control a terminal or reorder a line. Strangers write chat, and an
-  /// escape sequence in it must remain text. Characters that the spelling of a script requires
-  /// stay; see ``SafeText``.
+  /// Removes characters that control a terminal or reorder a line, because strangers write chat.
+  /// Characters that the spelling of a script requires are kept; see ``SafeText``.
   package static func sanitized(_ text: some StringProtocol) -> String {
     // Chat clients append the invisible U+E0000 so that platforms accept a repeated message.
     guard text.unicodeScalars.contains("\u{E0000}") else { return SafeText.spelled(text) }
@@ -12,19 +11,19 @@ package enum TerminalText {
     return SafeText.spelled(String(String.UnicodeScalarView(shown)))
   }
 
-  /// Returns the number of terminal columns that a text takes.
+  /// Returns the number of terminal columns that a text occupies.
   package static func width(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + width(of: $1) }
   }
 
-  /// Returns the text cut to a width. An ellipsis marks the cut.
+  /// Returns the text, cut with an ellipsis if it is wider than `limit`.
   package static func fitted(_ text: String, width limit: Int) -> String {
     guard width(text) > limit else { return text }
     guard limit > 0 else { return "" }
     return prefix(text, width: limit - 1) + "…"
   }
 
-  /// Returns the longest beginning of the text that fits a width.
+  /// Returns the longest prefix of the text that fits a width.
   package static func prefix(_ text: String, width limit: Int) -> String {
     var result = ""
     var used = 0
@@ -36,7 +35,7 @@ package enum TerminalText {
     return result
   }
 
-  /// Returns the text cut or padded with spaces to exactly a width.
+  /// Returns the text, cut or padded with spaces to exactly the given width.
   package static func padded(_ text: String, width limit: Int) -> String {
     let text = fitted(text, width: limit)
     return text + String(repeating: " ", count: max(0, limit - width(text)))
@@ -54,7 +53,7 @@ package enum TerminalText {
     String(text.map { substitutes[$0] ?? $0 })
   }
 
-  /// Returns the number of columns that a character takes: 0, 1 or 2.
+  /// Returns the number of columns that a character occupies: 0, 1 or 2.
   package static func width(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     if character.unicodeScalars.contains(where: { $0.value == 0xFE0F }) { return 2 }

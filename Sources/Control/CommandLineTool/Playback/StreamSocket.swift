@@ -3,7 +3,7 @@ import UnixSockets
 
 /// A connected Unix socket that never blocks. Confined to one thread.
 final class StreamSocket {
-  /// `code` is the `errno`.
+  /// The failure to connect, as an `errno`.
   struct ConnectError: Error { let code: Int32 }
 
   let descriptor: Int32
@@ -22,16 +22,16 @@ final class StreamSocket {
 
   deinit { close(descriptor) }
 
-  /// Returns an `errno`; 0 on success.
+  /// Connects to a path; returns the `errno` of a failure, or 0 on success.
   private static func connect(_ descriptor: Int32, to path: String) -> Int32 {
     guard let address = try? UnixAddress(path) else { return ENAMETOOLONG }
     return address.call(Glibc.connect, descriptor) == 0 ? 0 : errno
   }
 
-  /// Writes as much of `bytes` as possible without blocking, starting at `start`, which advances.
-  /// Empties `bytes` once everything is written.
+  /// Writes as much of `bytes` as possible without blocking, starting at `start`, which it
+  /// advances. Empties `bytes` once everything is written.
   ///
-  /// - Returns: false if the peer is gone.
+  /// - Returns: false if the peer has closed the connection.
   func write(_ bytes: inout [UInt8], from start: inout Int) -> Bool {
     while start < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
@@ -50,9 +50,9 @@ final class StreamSocket {
     return true
   }
 
-  /// Reads everything available and passes each whole line, without its line ending, to `body`.
+  /// Reads everything available and passes each complete line, without its line ending, to `body`.
   ///
-  /// - Returns: false if the peer is gone and everything it sent has been read.
+  /// - Returns: false if the peer has closed the connection and everything it sent has been read.
   func readLines(_ body: (ArraySlice<UInt8>) -> Void) -> Bool {
     var piece = [UInt8](repeating: 0, count: 4096)
     var isOpen = true

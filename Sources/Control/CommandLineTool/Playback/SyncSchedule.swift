@@ -1,4 +1,5 @@
-/// Decides when to send `sync` lines to the daemon, and stores the counts in its answers.
+/// Decides when to send `sync` lines to the daemon, and stores the counts from the daemon's
+/// answers.
 package struct SyncSchedule: Sendable {
   package struct Confirmed: Equatable, Sendable {
     package var received: Int
@@ -30,13 +31,14 @@ package struct SyncSchedule: Sendable {
   /// Whether the daemon has answered every `sync` line.
   package var isSettled: Bool { asked == answered }
 
-  /// Returns when the next `sync` line is due; nil if one is unanswered or nothing was sent since
-  /// the last one.
+  /// Returns when the next `sync` line is due. Returns nil if a `sync` line is unanswered, or if
+  /// nothing was sent after the previous one.
   package func nextTime(sentBytes: Int) -> Int64? {
     isSettled && sentBytes > lastBytes ? lastTime + Self.interval : nil
   }
 
-  /// Returns the line to send now, if one is due: one second or 8 MiB after the last one.
+  /// Returns the `sync` line to send now, if one is due: one second or 8 MiB after the previous
+  /// one.
   package mutating func line(now: Int64, sentBytes: Int) -> String? {
     guard isSettled, sentBytes > lastBytes,
       now - lastTime >= Self.interval || sentBytes - lastBytes >= Self.bytes
@@ -44,7 +46,7 @@ package struct SyncSchedule: Sendable {
     return ask(now: now, sentBytes: sentBytes)
   }
 
-  /// Returns the line that ends the playback. It is always due.
+  /// Returns the last `sync` line of the playback, which is always due.
   package mutating func lastLine(now: Int64, sentBytes: Int) -> String {
     ask(now: now, sentBytes: sentBytes)
   }

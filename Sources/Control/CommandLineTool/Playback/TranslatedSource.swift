@@ -7,11 +7,11 @@ package final class TranslatedSource: ByteSource {
   private var encoding = TextEncoding()
   private var format: PlatformFormat?
   private var translator: PlatformTranslator?
-  /// The first bytes of the input, from which the format is recognised.
+  /// The first bytes of the input, kept until its format is recognised.
   private var head: [UInt8] = []
   private var isRecognised: Bool
 
-  /// Creates a source that reads from another one.
+  /// Creates a source that reads from another source.
   ///
   /// - Parameters:
   ///   - format: the format of the input; `auto` recognises it by its first bytes.
@@ -57,8 +57,8 @@ package final class TranslatedSource: ByteSource {
     if isEnough { begin(body) }
   }
 
-  /// Whether enough bytes arrived to recognise the format. Live input must not wait, so one line is
-  /// enough, unless the line contains only the opening bracket of a JSON document.
+  /// Whether enough bytes have arrived to recognise the format. One line is enough, because live
+  /// input must not wait, unless the line contains only the opening bracket of a JSON document.
   private var isEnough: Bool {
     if head.count >= PlatformFormat.headLength { return true }
     let blanks: Set<UInt8> = [0x20, 0x09, 0x0D, 0x0A]

@@ -1,14 +1,14 @@
 package import ControlInterface
 package import JSON
 
-/// Something on a screen that users can select and act on.
+/// An element of a screen that users can select and act on.
 package struct ActTarget: Equatable, Sendable {
-  /// Identifies the thing for as long as it exists, even when its displayed content changes.
+  /// The identity of the element, which stays the same when the displayed content changes.
   package var identity: String
   package var acts: [ScreenAct]
-  /// The identity of the row of a list, for acts that need a row.
+  /// The identity of the row, if the element is the row of a list.
   package var row: String?
-  /// The level that it shows, for acts that set a level.
+  /// The level that the element shows, for acts that set a level.
   package var level: Double?
 
   package init(identity: String, acts: [ScreenAct], row: String? = nil, level: Double? = nil) {
@@ -18,7 +18,7 @@ package struct ActTarget: Equatable, Sendable {
     self.level = level
   }
 
-  /// Returns the targets of a tree, in drawing order.
+  /// Returns the elements of a tree that have acts, in drawing order.
   package static func all(in node: ScreenNode) -> [ActTarget] {
     var targets: [ActTarget] = []
     collect(node, &targets)
@@ -37,7 +37,7 @@ package struct ActTarget: Equatable, Sendable {
     }
   }
 
-  /// Returns the parameters for a call of one of its acts. The caller adds the room.
+  /// Returns the parameters for the call of an act, without the room, which the caller adds.
   ///
   /// - Parameter given: the level or text that the user entered.
   package func parameters(_ act: ScreenAct, _ given: JSONValue? = nil) -> [JSONName: JSONValue] {
@@ -56,7 +56,7 @@ package struct ActTarget: Equatable, Sendable {
 
   private static let reserved = Set("qzkjgnh")
 
-  /// A key for each act: a letter of its label that has no other meaning.
+  /// A key for each act: a letter of the act's label that has no other meaning.
   package var keys: [(key: Character, act: ScreenAct)] {
     var taken = Self.reserved
     return acts.map { act in
@@ -73,14 +73,14 @@ extension ScreenAct {
 }
 
 extension ScreenNode {
-  /// The acts of the node itself, without those of its rows.
+  /// The acts of the node itself, without the acts of its rows.
   var ownActs: [ScreenAct] { (acts ?? []).filter { !$0.isAboutRow } }
   var rowActs: [ScreenAct] { (acts ?? []).filter(\.isAboutRow) }
 
   /// The identity of this node as an ``ActTarget``; `nil` if the node itself has no acts.
   var actIdentity: String? {
     guard let act = ownActs.first else { return nil }
-    // Flags are excluded, because they hold what the act changes, not what it acts on.
+    // Boolean parameters are excluded, because they hold the state that the act changes.
     let about = (act.parameters.objectValue ?? [:]).filter { $0.value.boolValue == nil }
     return ([act.method] + about.map { "\($0.key)=\($0.value)" }.sorted()).joined(separator: " ")
   }

@@ -1,6 +1,7 @@
 /// Draws titles and the lines between panes.
 enum Frames {
-  /// Draws a title in a rule across the pane. The rule is heavy if the pane has the focus.
+  /// Draws a title in a horizontal line across the pane. The line is heavy if the pane has the
+  /// focus.
   static func drawTitle(
     _ title: String, hasFocus: Bool, row: Int, column: Int, width: Int, _ grid: inout CellGrid
   ) {
@@ -13,7 +14,7 @@ enum Frames {
       " \(text) ", hasFocus ? style : .strong, row: row, column: column + 1, width: width - 1)
   }
 
-  /// Draws the lines between adjacent panes and joins them to the rules of the titles.
+  /// Draws the lines between adjacent panes and joins them to the title lines.
   static func draw(_ regions: [PaneLayout.Region], below top: Int, _ grid: inout CellGrid) {
     var columns: [Int: Set<Int>] = [:]
     for region in regions where region.column > 0 {
@@ -24,7 +25,7 @@ enum Frames {
       for row in Set(rows + rows.map { $0 + 1 }) where row < grid.rows {
         let isLine = rows.contains(row)
         let isAbove = rows.contains(row - 1)
-        // Below the last row, a junction is needed only if a rule crosses.
+        // Below the last row, a junction is needed only if a horizontal line crosses.
         guard isLine || isRule(grid[row, column]) else { continue }
         let left = column > 0 && isRule(grid[row, column - 1])
         let right = column + 1 < grid.columns && isRule(grid[row, column + 1])

@@ -2,15 +2,15 @@ package import ControlInterface
 package import JSON
 import Wording
 
-/// The screen of `watch` and of the demonstration. Shows either one room with the list of rooms to
-/// choose from, or several fixed rooms, side by side where the terminal is wide enough.
+/// The screen of `watch` and of the demonstration. Shows either one room with a list of rooms to
+/// choose from, or several fixed rooms, side by side on a terminal that is wide enough.
 package struct HostScreenModel: ScreenModel {
   package enum Update: Sendable {
     /// The screen of a room, at a time in monotonic nanoseconds.
     case screen(room: String, ScreenReport, at: UInt64)
     /// All rooms, at a time in monotonic nanoseconds.
     case rooms([RoomSummary], at: UInt64)
-    /// Why a room is no longer shown.
+    /// The reason why a room is no longer shown.
     case ended(room: String, reason: String)
     /// Whether there is a connection to the daemon.
     case connection(Bool)
@@ -18,7 +18,7 @@ package struct HostScreenModel: ScreenModel {
   }
 
   package enum Request: Sendable, Equatable {
-    /// Show this room instead of the current one.
+    /// Shows another room instead of the current one.
     case show(String)
     case call(Call)
   }
@@ -31,10 +31,9 @@ package struct HostScreenModel: ScreenModel {
     package var parameters: [JSONName: JSONValue]
   }
 
-  /// The result of a call.
   package struct Outcome: Sendable {
     package var call: Call
-    /// Why the call failed; `nil` if it succeeded.
+    /// The reason why the call failed; `nil` if it succeeded.
     package var failure: String?
 
     package init(call: Call, failure: String? = nil) {
@@ -60,7 +59,7 @@ package struct HostScreenModel: ScreenModel {
   /// The names of the rooms that the arrow keys cycle through.
   private var names: [String]
   private var current: String?
-  /// The list of rooms; `nil` if the rooms are fixed.
+  /// The list of rooms to choose from; `nil` if the rooms are fixed.
   private var list: RoomListDisplay?
   private let shown: [String]
   private var showsHelp = false
@@ -72,14 +71,15 @@ package struct HostScreenModel: ScreenModel {
   /// Calls whose outcome has not arrived.
   private var pending: [Call] = []
   private var calls = 0
-  /// The message about the last outcome. The next key removes it.
+  /// The message about the last outcome, removed by the next key.
   private var notice: StyledLine?
-  /// Levels that the user set and the screen does not show yet, by the identity of their gauge.
+  /// Levels that the user set but the daemon's screen does not show yet, by the identity of their
+  /// gauge.
   private var levels: [String: (value: Double, since: UInt64?)] = [:]
-  /// The nanoseconds after the outcome of a call within which the screen shows the new level.
+  /// How long a level set by the user stays after the outcome of its call, in nanoseconds.
   private static let levelDelay: UInt64 = 500_000_000
 
-  /// The columns that a room needs to be shown next to another room.
+  /// The columns that each room needs if rooms are shown side by side.
   package static let columnsPerRoom = 60
   /// The number of key presses that move a level from 0 to 1.
   private static let levelSteps = 20.0
@@ -87,10 +87,10 @@ package struct HostScreenModel: ScreenModel {
   /// Creates the screen.
   ///
   /// - Parameters:
-  ///   - rooms: The names of the rooms. The first one is shown first.
+  ///   - rooms: The names of the rooms, the room to show first at the beginning.
   ///   - shown: The names of the panes to show; empty means all.
-  ///   - hasList: Whether the user can choose other rooms. If `rooms` is empty, the list is shown
-  ///     first.
+  ///   - hasList: Whether the user can choose other rooms from a list, which is shown first if
+  ///     `rooms` is empty.
   package init(rooms: [String], shown: [String] = [], hasList: Bool = false) {
     precondition(hasList || !rooms.isEmpty)
     names = rooms
@@ -121,8 +121,8 @@ package struct HostScreenModel: ScreenModel {
     }
   }
 
-  /// Removes levels that the screen shows by now. The first screen after an outcome may have been
-  /// made before it, so levels stay for a moment.
+  /// Removes levels set by the user that the daemon's screen shows by now. The first screen after
+  /// an outcome may be older than the outcome, so levels stay for a moment.
   private mutating func settleLevels(at time: UInt64) {
     levels = levels.filter { _, level in
       level.since.map { time - min(time, $0) < Self.levelDelay } ?? true
@@ -193,7 +193,7 @@ package struct HostScreenModel: ScreenModel {
     return Array(zip(names, rooms)).last { $0.1.start <= column }.map { ($0.0, $0.1.start) }
   }
 
-  /// Selects what was clicked. A click on what is already selected acts on it.
+  /// Selects the element at a position; if it is already selected, performs its act.
   private mutating func click(row: Int, column: Int) {
     guard row < size.rows - 1 else { return }
     if current == nil {
@@ -254,9 +254,7 @@ package struct HostScreenModel: ScreenModel {
 
   // MARK: Acting
 
-  /// Performs the act that a key stands for.
-  ///
-  /// - Returns: Whether the key stands for an act of the target.
+  /// Performs the act that a key stands for. Returns whether the target has such an act.
   private mutating func act(_ key: Key, on target: ActTarget) -> Bool {
     let level = target.acts.first { $0.input == .level }
     switch key {
@@ -425,8 +423,7 @@ package struct HostScreenModel: ScreenModel {
     return (hints + ["? help", "q quit"]).joined(separator: "  ")
   }
 
-  /// Returns the most important information of the moment: a problem, pending calls, possible acts,
-  /// or event counts.
+  /// Returns the most important message: a problem, pending calls, possible acts, or event counts.
   private func state(_ target: ActTarget?) -> StyledLine {
     if !isConnected { return StyledLine(ScreenText.awayNotice, .warning) }
     if let notice { return notice }

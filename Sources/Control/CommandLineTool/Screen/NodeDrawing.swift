@@ -1,17 +1,15 @@
 package import ControlInterface
 
-/// Draws any tree of screen nodes as lines of text. It knows the kinds of nodes, but no particular
-/// part of the screen.
-///
-/// This is where untrusted text is sanitized.
+/// Draws any tree of screen nodes as lines of text, without knowing any part of the screen.
+/// Untrusted text is sanitized here.
 package struct NodeDrawing: Sendable {
-  /// The forms in which the same content is drawn.
+  /// A way to draw the same content.
   package enum Form: Sendable {
-    /// For a screen.
+    /// For a screen with enough rows.
     case full
-    /// For a screen, in as few rows as possible.
+    /// For a screen with few rows.
     case compact
-    /// For plain text without styles, where words replace them.
+    /// For plain text, in which words replace styles.
     case plain
   }
 
@@ -19,16 +17,16 @@ package struct NodeDrawing: Sendable {
   private let form: Form
 
   package init(columns: Int, form: Form = .full) {
-    // Limited so that sums do not overflow in a pipe, where columns are unlimited.
+    // The limit keeps sums from overflowing in a pipe, where columns are unlimited.
     self.columns = min(columns, 1_000_000)
     self.form = form
   }
 
-  /// Returns the lines of a node. Only single words and tables may exceed the columns.
+  /// Returns the lines of a node. Only single words and tables may exceed the width.
   package func lines(_ node: ScreenNode) -> [StyledLine] {
     let lines = content(node)
     guard form != .plain, let identity = node.actIdentity else { return lines }
-    // If a node draws nothing that could be selected, its acts are drawn.
+    // If a node draws no text to select, its acts are drawn.
     let shown =
       lines.isEmpty
       ? StyledLine.flow(node.ownActs.map { label($0) }, width: columns) : lines
@@ -54,7 +52,7 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// Returns the lines of a list's row, with its parts joined like a sentence.
+  /// Returns the lines of a list's row, with its parts joined into a sentence.
   package func sentence(_ row: ScreenNode) -> [StyledLine] {
     guard row.kind == .row else { return lines(row) }
     return joined((row.parts ?? []).map(item)).wrapped(width: columns)
@@ -65,7 +63,7 @@ package struct NodeDrawing: Sendable {
     sentence(row).map { line in row.id.map { line.targeting(ScreenNode.rowIdentity($0)) } ?? line }
   }
 
-  /// Returns the lines of nodes, one above the other. Consecutive gauges are aligned.
+  /// Returns the lines of several nodes, one below the other. Consecutive gauges are aligned.
   private func stack(
     _ nodes: [ScreenNode], isList: Bool = false, hasRowActs: Bool = false
   ) -> [StyledLine] {
@@ -102,8 +100,8 @@ package struct NodeDrawing: Sendable {
     item(node, sparkline: Self.widestSparkline)
   }
 
-  /// Returns a part of a row or a table. A sparkline takes its full width before it has samples, so
-  /// that later samples do not move other parts to another line.
+  /// Returns a part of a row or a table. Even without samples, a sparkline occupies its full width,
+  /// so that later samples do not move other parts to another line.
   private func part(_ node: ScreenNode, sparkline width: Int = widestSparkline) -> StyledLine {
     let line = item(node, sparkline: width)
     guard node.kind == .sparkline, form == .full else { return line }
@@ -150,8 +148,8 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// Returns a text with highlighted ranges. Ranges that do not fit the text are ignored, because
-  /// they come from outside.
+  /// Returns a text with highlighted ranges. Ranges outside the text are ignored, because they come
+  /// from untrusted input.
   private func marked(_ node: ScreenNode, _ marks: [Int]) -> StyledLine {
     let scalars = Array((node.text ?? "").unicodeScalars)
     let style = style(node, "")
@@ -177,13 +175,12 @@ package struct NodeDrawing: Sendable {
 
   private static let mark = TextStyle(.magenta)
 
-  /// Returns the name of a person, after the person's standing and before the remark about the
-  /// name.
+  /// Returns a person's name, preceded by the standing and followed by the remark about the name.
   private func person(_ node: ScreenNode, _ text: String) -> StyledLine {
     var style = Self.person(text)
     if let shade = node.color.flatMap({ TextStyle.Shade($0) }) { style.shade = shade.readable }
     var line = StyledLine()
-    // A name may itself begin with brackets; the reversed style marks a real standing.
+    // A name may itself begin with brackets; only a real standing has the reversed style.
     if let standing = node.standing {
       line.append("[\(TerminalText.sanitized(standing))]", form == .plain ? .plain : .reversed)
       line.append(" ")
@@ -193,8 +190,8 @@ package struct NodeDrawing: Sendable {
     return line
   }
 
-  /// Returns the same style for the same name, with or without a colon after it. Never red, which
-  /// marks errors.
+  /// Returns a style for a name, with or without a colon after it. The same name always has the
+  /// same style, which is never red, because red marks errors.
   private static func person(_ name: String) -> TextStyle {
     var hash: UInt32 = 2_166_136_261
     for byte in name.hasSuffix(":") ? name.utf8.dropLast() : name.utf8[...] {
@@ -218,7 +215,7 @@ package struct NodeDrawing: Sendable {
 
   private static let widestBar = 24
   private static let shortestBar = 5
-  /// The columns that a label may take before it is cut; a third of all columns if that is more.
+  /// The maximum width of a label before it is cut; a third of all columns if that is more.
   private static let widestLabel = 16
 
   private func short(_ gauge: ScreenNode) -> StyledLine {

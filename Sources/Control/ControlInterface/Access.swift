@@ -1,8 +1,8 @@
 import Glibc
 package import UnixSockets
 
-/// The users who may change things through the control socket: root, the daemon's user, and members
-/// of the group `livehost`. All users may read.
+/// The users who may call methods that change something: root, the daemon's user, and members of
+/// the group `livehost`. All users may read.
 package struct Access: Sendable {
   package static let groupName = "livehost"
 

@@ -23,8 +23,8 @@ package struct ControlClient: Sendable {
     try await client.call("\(ControlInterface.name).\(method)", parameters)
   }
 
-  /// Makes the daemon reload its configuration. `ReloadFailure` converts the error of an invalid
-  /// configuration to its typed form.
+  /// Makes the daemon reload its configuration. If the configuration is invalid, `ReloadFailure`
+  /// converts the error to its typed form.
   package func reload() async throws(VarlinkClientError) {
     _ = try await client.call(
       "\(ServiceManagement.name).Reload", NoParameters(), returning: NoParameters.self)
@@ -44,8 +44,8 @@ package struct ControlClient: Sendable {
     try await call("GetRoom", GetRoomParameters(room: room, feature: feature))
   }
 
-  /// Watches the state of a room; ends with `NoSuchRoom` when the room closes. The connection of
-  /// this client cannot be used afterwards.
+  /// Watches the state of a room; ends with `NoSuchRoom` when the room closes. The connection
+  /// cannot be used for other calls afterwards.
   ///
   /// - Parameter maximumRate: the maximum number of states per second; nil means one for each
   ///   change.
@@ -58,8 +58,8 @@ package struct ControlClient: Sendable {
       replies: try client.callMore("\(ControlInterface.name).MonitorRoom", parameters))
   }
 
-  /// Watches the screen of a room; ends with `NoSuchRoom` when the room closes. The connection of
-  /// this client cannot be used afterwards.
+  /// Watches the screen of a room; ends with `NoSuchRoom` when the room closes. The connection
+  /// cannot be used for other calls afterwards.
   ///
   /// - Parameter maximumRate: the maximum number of screens per second; nil means one for each
   ///   published change.
@@ -71,7 +71,6 @@ package struct ControlClient: Sendable {
       replies: try client.callMore("\(ControlInterface.name).MonitorScreen", parameters))
   }
 
-  /// Returns the current screen of a room.
   package func getScreen(_ room: String) async throws(VarlinkClientError) -> ScreenReport {
     let reply = try await call(
       "MonitorScreen", MonitorScreenParameters(room: room, maximumRate: nil),

@@ -10,7 +10,7 @@ extension ControlInterface {
   ///
   /// - Parameters:
   ///   - mayChange: whether a caller may use ``privilegedMethods``. Other callers get
-  ///     `PermissionDenied`, and so do calls that are not made over a Unix socket.
+  ///     `PermissionDenied`, and so does every call that is not made over a Unix socket.
   ///   - sleep: waits between the replies of a monitor with a maximum rate.
   package static func makeInterface(
     service: some ControlService,
@@ -52,7 +52,7 @@ extension ControlInterface {
   /// The error for a call from an unprivileged client that exceeds the maximum length.
   package static let callTooLong = ControlError.limitReached("callBytes")
 
-  /// The error for too many monitors; for `VarlinkServer.Limits`.
+  /// The error for a monitoring call beyond the limit, set in `VarlinkServer.Limits`.
   package static let tooManyMonitors = ControlError.limitReached("monitors")
 
   private static func addReading(
@@ -125,8 +125,7 @@ extension ControlInterface {
     }
   }
 
-  /// Runs a simulation. Progress is sent as fast as the client reads; values in between are
-  /// skipped.
+  /// Runs a simulation. Sends only the newest progress whenever the client can receive a reply.
   private static func simulate(
     _ request: SimulateRequest, _ service: some ControlService, wantsMore: Bool,
     _ replies: ReplyStream
@@ -140,13 +139,13 @@ extension ControlInterface {
     }()
     for await percent in percents { try await replies.send(SimulateReply(percent: percent)) }
     var reply = try await result
-    // A trace may exceed the length of one message.
+    // The trace is sent in parts, because it may exceed the length limit of one message.
     for part in reply.takeTraceParts() { try await replies.send(part) }
     return reply
   }
 
-  /// Runs a task. Progress is sent as fast as the client reads; values in between are skipped.
-  /// Parts of the result wait until the client reads.
+  /// Runs a task. Sends only the newest progress whenever the client can receive a reply, but all
+  /// parts of the result, each of which waits for the client.
   private static func startTask(
     _ request: StartTaskRequest, _ service: some ControlService, wantsMore: Bool,
     _ replies: ReplyStream
@@ -166,7 +165,7 @@ extension ControlInterface {
     return try await result
   }
 
-  /// Supplies the feed of a room to a monitor for as long as the monitor runs.
+  /// Passes the feed of a room to a monitor and keeps the feed alive while the monitor runs.
   package typealias FeedProvider =
     @Sendable (
       _ room: String, _ run: @Sendable (RoomFeed) async throws -> ByteBuffer
@@ -198,7 +197,7 @@ extension ControlInterface {
     }
   }
 
-  /// Returns the time between replies for a rate per second.
+  /// Returns the time between two replies for a rate in replies per second.
   private static func interval(_ rate: Double?) throws(ServiceError) -> Duration? {
     guard let rate else { return nil }
     // Rates below one reply per day would exceed the range of `Duration`.

@@ -3,10 +3,10 @@ package import LiveEvents
 package import Prometheus
 import Varlink
 
-/// Performs acts of the host that arrive as calls.
+/// Performs acts of the host that arrive as Varlink calls.
 package protocol HostActService: Sendable {
   /// Performs an act of the host in an open room. Returns once the act is applied and, if the room
-  /// is recorded, synced to disk.
+  /// is recorded, also synced to disk.
   func act(_ act: LiveEvent.Payload, in room: String) async throws -> HostReply
   /// Returns the identifiers of a chat message and of its author.
   ///
@@ -19,8 +19,8 @@ package protocol HostActService: Sendable {
 /// The daemon's implementation of `io.livehost.Control`.
 ///
 /// Methods are called on a connection's event loop, which must not be blocked. They throw
-/// ``ControlError`` and `ServiceError` (`invalidParameter` for an invalid name). Reading methods
-/// are open to all callers; the others are called only after authorisation.
+/// ``ControlError``, or `ServiceError` with `invalidParameter` for an invalid name. Methods that
+/// only read are open to all callers; the others are called only after authorisation.
 package protocol ControlService: HostActService {
   func getStatus() async throws -> StatusReport
   /// Returns the metrics, sorted by name.
@@ -31,21 +31,21 @@ package protocol ControlService: HostActService {
   func closeRoom(_ room: String) async throws
   /// Returns the state of a room with these features; nil means all features.
   func getRoom(_ room: String, features: Set<Feature>?) async throws -> RoomReport
-  /// Returns the sources of one room; nil means the sources of all rooms, by room.
+  /// Returns the sources of one room; nil means the sources of all rooms, ordered by room.
   func listSources(_ room: String?) async throws -> [SourceReport]
-  /// Returns the number of the newest batch that the room has received, by source.
+  /// Returns, for each source, the number of the newest batch that the room has received.
   func getPositions(_ room: String) async throws -> [String: Int]
-  /// Returns the feed for the monitors of a room's state. Each room has one feed.
+  /// Returns the feed of a room's state, which all its monitors share.
   func roomFeed(_ room: String) async throws -> RoomFeed
   /// Explains why a view was evaluated.
   ///
   /// - Throws: ``ControlError/noSuchView(room:view:)`` if the view was never evaluated.
   func explain(room: String, view: String) async throws -> Explanation
-  /// Makes the caller a controller of the room until it disconnects. Ends with
+  /// Makes the caller a controller of the room until the caller disconnects. Ends with
   /// ``ControlError/noSuchRoom(_:)`` when the room closes.
   ///
   /// - Parameters:
-  ///   - controls: the controls whose requests it handles; nil means all.
+  ///   - controls: the controls whose requests the caller handles; nil means all.
   ///   - reply: sends a request or a withdrawal; returns once the client can receive another one.
   func monitorRequests(
     _ room: String, controls: [Text]?,
@@ -53,11 +53,11 @@ package protocol ControlService: HostActService {
   ) async throws -> MonitorRequestsReply
   /// Reports the outcome of a request. Returns once the room has applied the outcome.
   ///
-  /// - Throws: ``ControlError/noSuchRequest(_:)`` if the request is void.
+  /// - Throws: ``ControlError/noSuchRequest(_:)`` if the request was withdrawn or has ended.
   func reportOutcome(_ identifier: String, _ outcome: RequestOutcome) async throws
   /// Runs a scenario.
   ///
-  /// - Parameter progress: receives the share done in percent, at most once per value.
+  /// - Parameter progress: receives the progress in percent, at most once per value.
   /// - Throws: ``ControlError/invalidScenario(file:line:key:message:)``.
   func simulate(
     _ request: SimulateRequest, progress: @escaping @Sendable (Int) -> Void
@@ -76,7 +76,7 @@ package protocol ControlService: HostActService {
   ///   - room: the room of the recordings; nil means all rooms.
   ///   - before: only recordings older than this one are returned; nil means all.
   func listRecordings(_ room: String?, before: String?) async throws -> ListRecordingsReply
-  /// Deletes a recording. Returns the recording as it was, once its files are removed.
+  /// Deletes a recording. Returns its report from before, once its files are removed.
   func deleteRecording(_ recording: String) async throws -> RecordingReport
   /// Checks recordings for damage.
   ///
@@ -90,7 +90,7 @@ package protocol ControlService: HostActService {
   ///
   /// - Parameters:
   ///   - reply: sends a part of the result; returns once the client can receive another one.
-  ///   - progress: receives the share done, at most a hundred times.
+  ///   - progress: receives the finished fraction, at most a hundred times.
   func startTask(
     _ request: StartTaskRequest, reply: @escaping @Sendable (TaskReply) async throws -> Void,
     progress: @escaping @Sendable (TaskReply) -> Void
@@ -99,16 +99,16 @@ package protocol ControlService: HostActService {
   func listTasks() async throws -> [TaskReport]
   /// Cancels a task.
   ///
-  /// - Throws: ``ControlError/noSuchTask(_:)`` if the task does not run.
+  /// - Throws: ``ControlError/noSuchTask(_:)`` if the task is not running.
   func cancelTask(_ task: String) async throws
   /// The hangs since the daemon started.
   var hangs: HangFeed { get }
-  /// Returns the feed for the monitors of a room's screen.
+  /// Returns the feed of a room's screen, which all its monitors share.
   func screenFeed(_ room: String) async throws -> RoomFeed
   /// Sends events to a room. Returns once they are applied.
   ///
   /// - Parameters:
-  ///   - room: the room of events that name none; nil means `main`.
-  ///   - events: JSON objects. `JSONValue.serialized()` returns one as a line.
+  ///   - room: the room of events that name no room; nil means `main`.
+  ///   - events: JSON objects. `JSONValue.serialized()` returns such an object as a line.
   func sendEvents(room: String?, _ events: [JSONValue]) async throws -> SendEventsReply
 }

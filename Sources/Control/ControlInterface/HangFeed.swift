@@ -1,9 +1,9 @@
 import Locking
 import SystemSupport
 
-/// The hangs since the daemon started. The hang monitor adds them; clients list and watch them.
+/// The hangs since the daemon started. The hang monitor adds them, and clients list and watch them.
 package final class HangFeed: Sendable {
-  /// The maximum number of stored hangs. The oldest are dropped first.
+  /// The maximum number of stored hangs, beyond which the oldest are dropped.
   package static let capacity = 1_000
 
   private struct State {
@@ -18,7 +18,7 @@ package final class HangFeed: Sendable {
 
   package init() {}
 
-  /// Numbers a hang and adds it. All hangs are added by one thread.
+  /// Numbers a hang and adds it. Only one thread calls this.
   ///
   /// - Parameter announce: called with the hang before clients can see it.
   @discardableResult
@@ -36,13 +36,13 @@ package final class HangFeed: Sendable {
     return numbered
   }
 
-  /// Ends all monitors once they have received the existing hangs.
+  /// Ends all monitors once they have received the stored hangs.
   package func finish() {
     state.withLock { $0.isFinished = true }
     signal.raise()
   }
 
-  /// The numbers of microhangs and hangs since the start.
+  /// The numbers of microhangs and hangs since the daemon started.
   package var counts: (microhangs: Int, hangs: Int) {
     state.withLock { ($0.microhangs, $0.count - $0.microhangs) }
   }
@@ -55,7 +55,8 @@ package final class HangFeed: Sendable {
     state.withLock { $0.hangs.filter { $0.timestamp >= timestamp } }
   }
 
-  /// Waits for hangs after a number and returns them. Returns none once the feed is finished.
+  /// Waits until there are hangs after a number, and returns them. Returns none once the feed is
+  /// finished.
   ///
   /// - Throws: `CancellationError`.
   func next(after number: Int) async throws -> [HangReport] {

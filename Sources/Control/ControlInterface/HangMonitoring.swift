@@ -2,12 +2,12 @@ import JSON
 import NIOCore
 import Varlink
 
-/// Implements `MonitorHangs`: sends the hangs so far, then each new one.
+/// Implements `MonitorHangs`: sends the stored hangs, then each new one.
 struct HangMonitoring {
   let feed: HangFeed
 
-  /// Returns the last reply: the only one to a call without `more`; otherwise an empty one when the
-  /// daemon stops.
+  /// Sends the hangs and returns the last reply. To a call without `more` this is the only reply;
+  /// otherwise it is an empty one, sent when the daemon stops.
   func run(wantsMore: Bool, _ replies: ReplyStream) async throws -> ByteBuffer {
     let known = feed.hangs()
     let first = try reply(known)

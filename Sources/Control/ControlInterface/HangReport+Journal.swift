@@ -1,5 +1,5 @@
 extension HangReport {
-  /// The metadata of the journal entry about a hang, by name. The kind is not included.
+  /// The fields of the journal entry about a hang, without the kind.
   ///
   /// ``init(kind:journalField:)`` restores the hang from these fields.
   package var journalFields: [String: String] {
@@ -33,9 +33,8 @@ extension HangReport {
       processorMicroseconds: value("processorUsec"), waitedMicroseconds: value("waitedUsec"))
   }
 
-  /// The part of the screen whose work held the lane; nil if it was none. The names of actions
-  /// begin with the name of their part (`chat.messages`), and so do the names of views
-  /// (`ChatView`).
+  /// The part of the screen whose work held the lane; nil if no part did. The names of actions
+  /// (`chat.messages`) and of views (`ChatView`) begin with the name of their part.
   package var feature: Feature? {
     if let action {
       return action.split(separator: ".").first.flatMap { Feature(rawValue: "\($0)") }

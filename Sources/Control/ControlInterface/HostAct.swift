@@ -1,7 +1,7 @@
 import LiveEvents
 package import Varlink
 
-/// The result of an act of the host. Each method sets some of the members.
+/// The result of an act of the host. Each method sets only the members that it returns.
 package struct HostReply: Codable, Sendable, Equatable {
   /// The people whom the host admitted.
   package var people: [UserReport]?
@@ -14,11 +14,11 @@ package struct HostReply: Codable, Sendable, Equatable {
   package var unread: Int?
   /// The messages of a thread, oldest first.
   package var messages: [ChatMessageReport]?
-  /// The value of the slider afterwards.
+  /// The new value of the slider.
   package var value: Double?
-  /// The position of the switch afterwards.
+  /// The new position of the switch.
   package var on: Bool?
-  /// The outcome of the request, if a controller was involved.
+  /// The outcome of the request, if a controller confirmed or refused the act.
   package var outcome: OutcomeReport?
   package var reason: String?
 
@@ -42,7 +42,7 @@ package struct HostReply: Codable, Sendable, Equatable {
 }
 
 // An act of the host is an event that arrives as a call instead of a line. Each method creates an
-// event, which the room performs.
+// event, which the room applies.
 
 extension ControlInterface {
   /// Adds the methods for acts of the host.
@@ -104,7 +104,8 @@ extension ControlInterface {
     }
   }
 
-  /// Finds a message by its number. A message without identifiers cannot be referred to.
+  /// Finds a message by its number. Fails for a message without identifiers, which an event cannot
+  /// name.
   private static func message(
     _ number: Int, in room: String, _ service: some HostActService
   ) async throws -> (identifier: Text, author: Text) {

@@ -3,16 +3,16 @@ package import JSON
 /// Computes and applies JSON merge patches (RFC 7396).
 ///
 /// In a merge patch, null removes a member, so a patch cannot set a member to null. Varlink treats
-/// an absent nullable member like null (UAPI.20, "Nullable Fields and Absent Fields"), and these
-/// functions do the same: members that are null count as absent. Arrays are an exception, because a
-/// patch replaces them whole.
+/// an absent nullable member like null (UAPI.20, "Nullable Fields and Absent Fields"). These
+/// functions therefore treat members that are null as absent, except inside arrays, which a patch
+/// replaces whole.
 package enum MergePatch {
   /// Returns the patch from `old` to `new`: `apply(difference(old, new), to: old)` equals
   /// `normalized(new)`.
   ///
-  /// For objects, the patch is an empty object if nothing changed.
+  /// The patch between equal objects is an empty object.
   ///
-  /// - Complexity: O(*n*) in the size of both.
+  /// - Complexity: O(*n*) in the size of both values.
   package static func difference(from old: JSONValue, to new: JSONValue) -> JSONValue {
     guard case .object(let oldMembers) = old, case .object(let newMembers) = new else {
       return normalized(new)
@@ -22,7 +22,7 @@ package enum MergePatch {
       let before = oldMembers[name] ?? .null
       if before == value { continue }
       let change = difference(from: before, to: value)
-      // Two objects that differ only in nulls need no patch.
+      // Two objects that differ only in members with the value null need no patch.
       if change == .object([:]), case .object = before { continue }
       patch[name] = change
     }
@@ -35,7 +35,7 @@ package enum MergePatch {
 
   /// Applies a patch and returns the value without null members.
   ///
-  /// - Complexity: O(*n*) in the size of both.
+  /// - Complexity: O(*n*) in the size of both values.
   package static func apply(_ patch: JSONValue, to value: JSONValue) -> JSONValue {
     guard case .object(let changes) = patch else { return patch }
     var members: [JSONName: JSONValue] = [:]

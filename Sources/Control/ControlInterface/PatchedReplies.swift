@@ -19,17 +19,17 @@ extension MonitorScreenReply: PatchReply {
   package var whole: JSONValue? { screen }
 }
 
-/// The states of a monitored room, in the form of `GetRoom`.
+/// The states of a monitored room; each has the form of a reply of `GetRoom`.
 package typealias RoomStates = PatchedReplies<MonitorRoomReply>
 
 /// The screens of a monitored room.
 package typealias Screens = PatchedReplies<MonitorScreenReply>
 
-/// The replies to a monitoring call, with the patches applied.
+/// The replies to a monitoring call, with merge patches applied to the first value.
 package struct PatchedReplies<Reply: PatchReply>: AsyncSequence, Sendable {
   package typealias Failure = VarlinkClientError
 
-  /// A reply, with the value after it.
+  /// A reply, with the value that results from its patch.
   package struct Element: Sendable {
     package let reply: Reply
     package let value: JSONValue

@@ -248,7 +248,7 @@ package struct NodeDrawing: Sendable {
     }
   }
 
-  /// Returns the detail of a gauge, split into a number, which is aligned, and the rest.
+  /// Splits the detail of a gauge into a number, which is aligned, and the rest.
   private static func detail(_ gauge: ScreenNode) -> (number: String, rest: String) {
     let text = TerminalText.sanitized(gauge.detail ?? "")
     let number = text.prefix { $0 != " " }
@@ -256,7 +256,7 @@ package struct NodeDrawing: Sendable {
   }
 
   package static func bar(_ share: Double, width: Int, _ style: TextStyle = .plain) -> StyledLine {
-    // This comparison treats NaN as 0.
+    // The comparison with 0 is false for NaN, which is therefore drawn as 0.
     let share = share > 0 ? min(share, 1) : 0
     let filled = Int((share * Double(width)).rounded())
     return StyledLine([
@@ -317,12 +317,12 @@ package struct NodeDrawing: Sendable {
   }
 }
 
-/// Draws samples over time as one line of block characters. Too many samples are averaged in
-/// groups.
+/// Draws samples over time as one line of block characters. If there are too many samples, groups
+/// of them are averaged.
 enum Sparkline {
   static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-  /// Returns the line. Its range is at least a tenth of the largest sample, so that samples which
-  /// hardly differ look level.
+  /// Returns the line. The range of its heights is at least a tenth of the largest sample, so that
+  /// samples which hardly differ look level.
   static func text(_ samples: [Double], width: Int) -> String {
     let samples = downsampled(samples.filter(\.isFinite), into: width)
     guard let least = samples.min(), let most = samples.max() else { return "" }
@@ -338,7 +338,7 @@ enum Sparkline {
       })
   }
 
-  /// Returns the means of groups of equal size. Groups are counted from the newest sample.
+  /// Returns the means of groups of equal size, counted from the newest sample.
   private static func downsampled(_ samples: [Double], into width: Int) -> [Double] {
     let size = (samples.count + width - 1) / width
     guard size > 1 else { return samples }

@@ -1,12 +1,10 @@
-/// The positions of a room's panes on a screen.
-///
-/// Panes state their needs; the layout knows nothing about the parts of a screen.
+/// The positions of a room's panes on a screen, computed from the needs of the panes alone.
 package struct PaneLayout: Equatable, Sendable {
-  /// The needs of a pane. Rows include its title.
+  /// The space that a pane needs. Rows include the title.
   package struct Need: Equatable, Sendable {
     package var priority: Int
     package var minimumRows: Int
-    /// The number of rows that it can use in a given width; `nil` if unlimited.
+    /// The number of rows that the pane can fill at a given width; `nil` if unlimited.
     package var usefulRows: Int?
 
     package init(priority: Int, minimumRows: Int, usefulRows: Int?) {
@@ -18,7 +16,7 @@ package struct PaneLayout: Equatable, Sendable {
 
   /// The region of a pane, its title included.
   package struct Region: Equatable, Sendable {
-    /// The index of the pane in the needs.
+    /// The index of the pane in the array of needs.
     package var pane: Int
     package var row: Int
     package var column: Int
@@ -29,17 +27,17 @@ package struct PaneLayout: Equatable, Sendable {
   package private(set) var regions: [Region] = []
   private let needs: [Need]
 
-  /// The least width at which unbounded panes are placed beside the bounded ones, provided these
-  /// fill a third of their column.
+  /// The smallest width at which unbounded panes are placed beside the bounded ones, if the bounded
+  /// ones fill a third of their column.
   static let wide = 84
-  /// The least width at which two panes share a row.
+  /// The smallest width at which two panes share a row.
   static let pairs = 44
   private static let wideRows = 16
 
   /// Lays out panes.
   ///
-  /// - Parameter needs: the needs of the panes, the most important first. The first pane gets the
-  ///   whole width at the top if its rows are bounded.
+  /// - Parameter needs: the needs of the panes, the most important first. If the rows of the first
+  ///   pane are bounded, it gets the whole width at the top.
   package init(_ needs: [Need], columns: Int, rows: Int) {
     self.needs = needs
     let isHeaded = needs.first.map { $0.usefulRows != nil } ?? false
@@ -63,11 +61,11 @@ package struct PaneLayout: Equatable, Sendable {
     }
   }
 
-  /// Stacks groups vertically, with the panes of a group side by side. Groups without enough space
-  /// are left out, the least important first.
+  /// Stacks groups vertically, with the panes of a group side by side. If space is short, the least
+  /// important groups are left out.
   ///
-  /// Each further row is given to the group that lacks the largest share of its useful rows.
-  /// Unbounded panes count with half of all rows until the other panes have enough.
+  /// Each further row goes to the group that lacks the largest share of its useful rows. Unbounded
+  /// panes count with half of all rows until the other panes have enough.
   private mutating func stack(
     _ groups: [[Int]], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
   ) {
@@ -107,7 +105,7 @@ package struct PaneLayout: Equatable, Sendable {
   private mutating func add(
     _ group: [Int], _ row: Int, _ column: Int, _ columns: Int, _ rows: Int
   ) {
-    // One column between panes is left for a line.
+    // One column between adjacent panes is reserved for a line.
     let width = (columns - (group.count - 1)) / group.count
     for (index, pane) in group.enumerated() {
       let start = column + index * (width + 1)

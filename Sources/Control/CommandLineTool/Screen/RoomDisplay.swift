@@ -5,10 +5,10 @@ import Wording
 package struct RoomDisplay: Sendable {
   /// The newest report, with its parts.
   private var newest: (report: ScreenReport, parts: ScreenParts)?
-  /// The parts as drawn: the newest ones, but figures may be up to a second old.
+  /// The parts as drawn. They are the newest parts, except that figures may be up to a second old.
   private var parts: ScreenParts?
   private var counters: Counters?
-  /// When figures last changed, in monotonic nanoseconds.
+  /// The time at which figures last changed, in monotonic nanoseconds.
   private var figuresChanged: UInt64?
   /// The newest report that arrived while the screen was paused.
   private var newer: (report: ScreenReport, time: UInt64)?
@@ -18,26 +18,26 @@ package struct RoomDisplay: Sendable {
   private var chosenFocus: String?
   package private(set) var isZoomed = false
   package private(set) var isPaused = false
-  /// The size of the last drawing.
   package var size: (columns: Int, rows: Int) = (80, 23)
   /// The rows of scrolling lists, by the name of the pane.
   private var histories: [String: RowHistory] = [:]
-  /// The number after the last visible row, by pane. Absent if the list follows the newest row.
+  /// For each pane, the number after the last visible row; absent if the list follows the newest
+  /// row.
   private var ends: [String: Int] = [:]
-  /// The number after the last visible row of lists that are followed, and the time of the last
-  /// change in monotonic nanoseconds.
+  /// For each list that follows the newest row, the number after the last visible row, and the time
+  /// of the last change in monotonic nanoseconds.
   private var followed: [String: (end: Int, time: UInt64)] = [:]
   /// The number of lines scrolled off the top of panes without a scrolling list.
   private var skipped: [String: Int] = [:]
-  /// The selection, by pane. The index is used if the selected thing disappears.
+  /// The selection, by pane. The index is used if the selected element disappears.
   private var selections: [String: (identity: String, index: Int)] = [:]
 
-  /// The name of the area above the panes, for the focus.
+  /// The name under which the area above the panes has the focus.
   private static let headline = "headline"
 
   package init(shown: [String] = []) { self.shown = shown }
 
-  /// - Parameter time: monotonic nanoseconds.
+  /// - Parameter time: the current time in monotonic nanoseconds.
   package mutating func update(_ report: ScreenReport, at time: UInt64) {
     if isPaused {
       newer = (report, time)
@@ -46,16 +46,16 @@ package struct RoomDisplay: Sendable {
     }
   }
 
-  /// The rows per second that people can read while they move. Faster rows appear together, once
-  /// per second.
+  /// The rate, in rows per second, up to which people can read moving rows. Faster rows appear
+  /// together, once per second.
   private static let calmRate = 10.0
   /// The seconds after which collected rows and figures are shown.
   private static let calmInterval = 0.95
 
-  /// Shows rows and figures that arrived by now. If they arrive faster than people can read, they
-  /// are collected and shown together.
+  /// Shows rows and figures that have arrived. If they arrive faster than people can read, they are
+  /// collected and shown together.
   ///
-  /// Call this at least once per second: the last change of a flood is followed by no update.
+  /// Call this at least once per second, because no update follows the last one of a burst.
   package mutating func settle(at time: UInt64) {
     guard !isPaused else { return }
     settleRows(at: time)
@@ -88,8 +88,8 @@ package struct RoomDisplay: Sendable {
       let seconds = Double(time - min(time, last.time)) / 1e9
       let count = history.end - last.end
       if count < 0 || seconds >= Self.calmInterval || Double(count) <= Self.calmRate * seconds {
-        // Without new rows the time stays unchanged, so that a single row after a pause is shown
-        // immediately.
+        // Without new rows, the time of the last change stays unchanged, so that a single row after
+        // a pause is shown immediately.
         if count != 0 { followed[name] = (history.end, time) }
       }
     }
@@ -108,7 +108,7 @@ package struct RoomDisplay: Sendable {
 
   private var panes: [ScreenParts.Pane] { parts?.panes ?? [] }
 
-  /// The focused pane: the chosen pane, or else the first with a scrolling list.
+  /// The focused pane: the pane that the user chose, or else the first with a scrolling list.
   private var focus: String? {
     if chosenFocus == Self.headline { return chosenFocus }
     if let chosenFocus, panes.contains(where: { $0.name == chosenFocus }) { return chosenFocus }
@@ -117,9 +117,7 @@ package struct RoomDisplay: Sendable {
 
   // MARK: Keys
 
-  /// Applies a key.
-  ///
-  /// - Returns: Whether the key has a meaning here.
+  /// Applies a key. Returns whether the key has a meaning in a room.
   package mutating func press(_ key: Key) -> Bool {
     switch key {
     case .tab, .backTab: moveFocus(key == .tab ? 1 : -1)
@@ -152,7 +150,7 @@ package struct RoomDisplay: Sendable {
 
   // MARK: Selecting
 
-  /// Returns the selectable things of the focused pane: those above its scrolling list, and that
+  /// Returns the selectable elements of the focused pane: those above its scrolling list, and the
   /// list.
   private func selectable() -> (head: [ActTarget], list: ScreenNode?) {
     guard let focus, let parts else { return ([], nil) }
@@ -169,8 +167,8 @@ package struct RoomDisplay: Sendable {
     return !head.isEmpty || list?.rowActs.isEmpty == false
   }
 
-  /// The selection in the focused pane. If the selected thing above a list has disappeared, the
-  /// thing now at its position; nil if a selected row has.
+  /// The selection in the focused pane. If the selected element above a list has disappeared, the
+  /// element now at its position; nil if a selected row has disappeared.
   package var selected: ActTarget? {
     guard let focus, let selection = selections[focus] else { return nil }
     let (head, list) = selectable()
@@ -199,7 +197,7 @@ package struct RoomDisplay: Sendable {
     if let end = histories[pane]?.end { followed[pane]?.end = end }
   }
 
-  /// Selects the previous or next thing; scrolls if the pane has nothing to select.
+  /// Selects the previous or next element; scrolls if the pane has no selectable element.
   private mutating func move(_ step: Int) {
     guard let focus, canSelect else { return scroll(step) }
     let (head, list) = selectable()
@@ -222,15 +220,16 @@ package struct RoomDisplay: Sendable {
       let identity = Self.identity(rows[index - head.count])
     {
       selections[focus] = (identity, index)
-      // The list stops following while a row is selected, so that users can read it.
+      // While a row is selected, the list does not follow the newest row, so that users can read
+      // it.
       ends[focus] = ends[focus] ?? histories[focus]?.end
     }
   }
 
-  /// Selects the nearest row of the scrolling list that contains a text, ignoring case.
+  /// Selects the nearest row of the scrolling list that contains a text, ignoring case. Returns
+  /// whether there is such a row.
   ///
   /// - Parameter step: -1 searches older rows, 1 newer rows.
-  /// - Returns: whether a row was found.
   package mutating func find(_ text: String, _ step: Int) -> Bool {
     let candidates = panes.filter { $0.scrolling != nil }
     guard let pane = candidates.first(where: { $0.name == focus }) ?? candidates.first else {
@@ -257,7 +256,7 @@ package struct RoomDisplay: Sendable {
 
   // MARK: Mouse
 
-  /// Focuses the pane at a position; returns `false` if there is none.
+  /// Focuses the pane at a position; returns `false` if no pane is there.
   private mutating func focus(row: Int, column: Int) -> Bool {
     let (drawn, regions, top) = layout(columns: size.columns, rows: size.rows)
     if row < top {
@@ -273,9 +272,7 @@ package struct RoomDisplay: Sendable {
     return true
   }
 
-  /// Selects the target at a position.
-  ///
-  /// - Returns: whether that target was already selected.
+  /// Selects the element at a position. Returns whether it was already selected.
   package mutating func click(row: Int, column: Int) -> Bool {
     guard focus(row: row, column: column), let focus else { return false }
     let picture = picture(columns: size.columns, rows: size.rows)
@@ -300,8 +297,8 @@ package struct RoomDisplay: Sendable {
     guard let focus else { return }
     if let history = histories[focus] {
       var end = ends[focus] ?? history.end
-      // At the beginning of a list, a full page is shown; the next step starts from the end of that
-      // page.
+      // At the beginning of a list, a full page is shown, and the next step starts from the end of
+      // that page.
       if distance > 0 { end = max(end, history.first + pageRows) }
       end = max(history.first + 1, end + distance)
       ends[focus] = end < history.end ? end : nil
@@ -312,7 +309,7 @@ package struct RoomDisplay: Sendable {
     }
   }
 
-  /// The number of list rows that the focused pane shows, if each takes one line.
+  /// The number of list rows that the focused pane shows if each row takes one line.
   private var pageRows: Int {
     let (drawn, regions, _) = layout(columns: size.columns, rows: size.rows)
     guard let index = drawn.firstIndex(where: { $0.name == focus }),
@@ -329,7 +326,7 @@ package struct RoomDisplay: Sendable {
     guard let parts else { return ([], [], 0) }
     let head = ScreenText.headline(newest?.report.room ?? "", parts, columns: columns, .full)
     let top = min(head.count, rows > 12 ? 2 : 1)
-    // A pane without content gives up its space.
+    // Panes without content take no space.
     let drawn = panes.filter { hasContent($0, columns: columns, rows: rows) }
     return (drawn, regions(of: drawn, columns: columns, rows: rows - top), top)
   }
@@ -361,17 +358,18 @@ package struct RoomDisplay: Sendable {
     if isZoomed, let pane = panes.firstIndex(where: { $0.name == focus }) {
       return [PaneLayout.Region(pane: pane, row: 0, column: 0, columns: columns, rows: rows)]
     }
-    // The first pane has the whole width. A pane beside another one has a little less than half.
+    // The first pane has the full width; a pane beside another one has a little less than half of
+    // it.
     let half = columns < PaneLayout.pairs ? columns : columns * 4 / 9
     let needs = panes.enumerated().map { need(of: $1, columns: $0 == 0 ? columns : half) }
     return PaneLayout(needs, columns: columns, rows: rows).regions
   }
 
-  /// The least height at which a pane is shown that contains nothing but its acts.
+  /// The smallest height at which a pane is shown that contains nothing but acts.
   private static let spacious = 28
 
   private func hasContent(_ pane: ScreenParts.Pane, columns: Int, rows: Int) -> Bool {
-    // The plain form omits acts.
+    // The plain form omits acts, so a pane that contains nothing else has no content.
     let offers = rows >= Self.spacious || pane.name == focus
     return pane.scrolling != nil
       || !NodeDrawing(columns: columns, form: offers ? .full : .plain).lines(pane.content).isEmpty
@@ -430,8 +428,8 @@ package struct RoomDisplay: Sendable {
     return Array(lines.prefix(rows))
   }
 
-  /// Returns the lines of a pane with a scrolling list. Its rows matter most, so they get at least
-  /// half of the lines.
+  /// Returns the lines of a pane with a scrolling list. The rows of the list matter most, so they
+  /// get at least half of the lines.
   ///
   /// - Parameters:
   ///   - end: the number after the last row to show.
@@ -462,7 +460,7 @@ package struct RoomDisplay: Sendable {
     guard let start = start ?? (isAtStart ? history.first : nil) else {
       return head + body.suffix(free)
     }
-    // This page begins with the selected row, or with the first row of the list.
+    // The page begins with the selected row, or with the first row of the list.
     body = []
     for row in history.rows.dropFirst(start - history.first) {
       guard body.count < free else { break }
@@ -471,7 +469,7 @@ package struct RoomDisplay: Sendable {
     return head + body.prefix(free)
   }
 
-  /// The number of events received and rejected. The verb `show` has the complete counts.
+  /// The numbers of events received and rejected. The verb `show` prints all counts.
   var counts: StyledLine {
     guard let counters else { return StyledLine() }
     let rejected =

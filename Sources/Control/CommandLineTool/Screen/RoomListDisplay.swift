@@ -9,17 +9,17 @@ package struct RoomListDisplay: Sendable {
   private var rates: [String: Double] = [:]
   private var time: UInt64 = 0
   private var selected: String?
-  /// The text that the names of the listed rooms must contain.
+  /// The text that a room's name must contain to be listed.
   package private(set) var filter = ""
 
   package init() {}
 
-  /// - Parameter time: monotonic nanoseconds, for rates.
+  /// - Parameter time: the current time in monotonic nanoseconds, for rates.
   package mutating func update(_ rooms: [RoomSummary], at time: UInt64) {
     let seconds = Double(time - min(time, self.time)) / 1e9
     for room in rooms {
       let now = room.counters.received
-      // A new room, or one that counts from zero again, has no rate yet.
+      // A room that is new, or whose count starts from zero again, has no rate yet.
       if let before = received[room.room], seconds > 0, now >= before {
         rates[room.room] = Double(now - before) / seconds
       } else {
@@ -31,7 +31,6 @@ package struct RoomListDisplay: Sendable {
     self.rooms = rooms.sorted { $0.room < $1.room }
   }
 
-  /// The names of all rooms, sorted.
   package var names: [String] { (rooms ?? []).map(\.room) }
   private var shown: [RoomSummary] {
     (rooms ?? []).filter { filter.isEmpty || $0.room.contains(filter) }

@@ -1,12 +1,13 @@
 package import ControlInterface
 
-/// The rows of a scrolling list that were received here. The daemon sends fewer rows at a time.
+/// The rows of a scrolling list that this program has received. A single report of the daemon
+/// contains fewer rows.
 package struct RowHistory: Sendable {
-  /// The number of rows kept.
+  /// The maximum number of rows kept.
   package static let capacity = 2_000
 
   package private(set) var rows: [ScreenNode] = []
-  /// The number of the first row kept. A row keeps its number unless rows before it are removed.
+  /// The number of the first row kept. Rows are renumbered only when rows before them are removed.
   package private(set) var first = 0
   private var scrolling: String?
 
@@ -15,10 +16,10 @@ package struct RowHistory: Sendable {
 
   package init() {}
 
-  /// Merges the newest rows of a list. Rows received before them stay. Rows that should be among
-  /// them but are missing were removed, and are dropped.
+  /// Merges the newest rows of a list with the rows received before. Drops rows that are missing in
+  /// the range that the newest rows cover, because they were removed.
   ///
-  /// - Returns: whether it is the same list as before.
+  /// - Returns: whether the list is the same one as before.
   /// - Complexity: O(rows reported) on average; O(rows kept) if the list has changed a lot.
   @discardableResult
   package mutating func merge(_ list: ScreenNode) -> Bool {
@@ -30,8 +31,7 @@ package struct RowHistory: Sendable {
     } else if let start = rows.lastIndex(where: { $0.id == newest[0].id }) {
       drop(from: start)
     } else {
-      // Rows overlap although the first one is unknown: the list now reaches further back than
-      // before.
+      // If other rows are known, the list now reaches further back than before.
       let identities = Set(newest.map(\.id))
       if rows.contains(where: { identities.contains($0.id) }) { drop(from: 0) }
     }

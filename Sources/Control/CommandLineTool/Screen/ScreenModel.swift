@@ -3,17 +3,14 @@ import SystemSupport
 
 /// The content of a live screen, and its reactions to keys.
 package protocol ScreenModel: Sendable {
-  /// The type of the updates that the screen shows.
   associatedtype Update: Sendable
-  /// The type of the requests that the screen makes to the source of its updates.
+  /// The type of the requests that the screen sends to the source of its updates.
   associatedtype Request: Sendable = Never
 
   mutating func apply(_ update: Update)
-  /// Called before keys and pictures.
+  /// Sets the size; called before keys and pictures.
   mutating func resize(columns: Int, rows: Int)
-  /// Applies a key.
-  ///
-  /// - Returns: Whether the screen stays open.
+  /// Applies a key. Returns whether the screen stays open.
   mutating func press(_ key: Key) -> Bool
   /// Returns and removes the requests made since the last call.
   mutating func takeRequests() -> [Request]
@@ -25,11 +22,11 @@ extension ScreenModel {
   package mutating func takeRequests() -> [Request] { [] }
 }
 
-/// The updates and inputs that arrived for a screen since it last looked. Only the newest update of
-/// each source is kept, so that a screen on a slow line shows the present.
+/// The updates and inputs that a screen has not processed yet. Only the newest update of each
+/// source is kept, so that a screen on a slow connection shows the present state.
 package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   package struct Content: Sendable {
-    /// The updates, by number of the source.
+    /// The newest update of each source, by the number of the source.
     package var updates: [Int: Update] = [:]
     package var inputs: [Terminal.Input] = []
     /// The result with which the source of the updates ended.
@@ -37,10 +34,9 @@ package final class ScreenInbox<Update: Sendable, Request: Sendable>: Sendable {
   }
 
   private let content = Guarded(Content())
-  /// Yields when something arrived.
+  /// Yields when an update or an input arrives.
   let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
-  /// The requests of the screen.
   let requests: AsyncStream<Request>
   private let request: AsyncStream<Request>.Continuation
 
@@ -83,7 +79,8 @@ struct LiveScreen<Model: ScreenModel> {
 
   /// Shows the screen until the user leaves.
   ///
-  /// - Parameter source: Posts updates. This function returns or throws when `source` does.
+  /// - Parameter source: Posts updates. When `source` returns or throws, this function does the
+  ///   same.
   /// - Throws: The errors of `source`, `CancellationError` if the task is cancelled, or
   ///   ``OutputClosed``.
   mutating func run(

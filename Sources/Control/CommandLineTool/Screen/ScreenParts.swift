@@ -1,7 +1,6 @@
 package import ControlInterface
 
-/// The tree of a room's screen, split for a terminal: the panes, and the nodes outside of all
-/// panes.
+/// The tree of a room's screen, split for a terminal into panes and the nodes outside of all panes.
 package struct ScreenParts: Equatable, Sendable {
   package struct Pane: Equatable, Sendable {
     package var title: String
@@ -13,11 +12,11 @@ package struct ScreenParts: Equatable, Sendable {
 
   /// The nodes outside of all panes.
   package private(set) var headline: [ScreenNode] = []
-  /// The panes, the most important first.
+  /// The panes, sorted by descending importance.
   package private(set) var panes: [Pane] = []
 
-  /// The depth at which a tree is cut. No real screen is this deep; this also stops a tree that
-  /// contains itself.
+  /// The depth at which a tree is cut. No real screen is this deep; the limit also stops a tree
+  /// that contains itself.
   private static let deepest = 32
 
   /// Splits a report.
@@ -27,13 +26,13 @@ package struct ScreenParts: Equatable, Sendable {
     let root = Self.resolved(ScreenNode(kind: .child, view: report.root), report, depth: 0)
     collect(root)
     panes = panes.filter { shown.isEmpty || shown.contains($0.name) }
-    // Equal priorities keep the order of the tree.
+    // Panes of equal priority keep the order of the tree.
     panes = panes.enumerated()
       .sorted { ($0.1.panel.priority, $0.0) < ($1.1.panel.priority, $1.0) }.map(\.1)
   }
 
-  /// Returns these parts, except that parts which differ from `before` only in figures are taken
-  /// from `before`.
+  /// Returns these parts with every part that differs from `before` only in figures taken from
+  /// `before`.
   func keepingFigures(of before: ScreenParts) -> ScreenParts {
     var parts = self
     if headline.map(\.withoutFigures) == before.headline.map(\.withoutFigures) {
@@ -76,7 +75,7 @@ package struct ScreenParts: Equatable, Sendable {
 }
 
 extension ScreenNode {
-  /// This node without digits in texts and without graphics of numbers, for comparison. Gauges that
+  /// For comparison, this node without digits in texts and without graphics of numbers. Gauges that
   /// users can move keep their values; scrolling rows are left out.
   fileprivate var withoutFigures: ScreenNode {
     func words(_ text: String?) -> String? { text?.filter { !"0123456789,.".contains($0) } }
@@ -97,7 +96,7 @@ extension ScreenParts.Pane {
     return pane
   }
 
-  /// The scrolling list, with the content before it; `nil` if there is none.
+  /// The scrolling list and the content before it; `nil` without a scrolling list.
   var scrolling: (before: ScreenNode, list: ScreenNode)? { Self.split(content) }
 
   private static func split(_ node: ScreenNode) -> (before: ScreenNode, list: ScreenNode)? {

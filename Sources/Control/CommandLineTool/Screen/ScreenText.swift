@@ -3,7 +3,7 @@ import Wording
 
 /// Formats the complete screen of a room as plain text.
 package enum ScreenText {
-  /// The notice on a live screen while its content is outdated.
+  /// The notice that a live screen shows while its content is outdated.
   package static let awayNotice = "The daemon is unreachable; waiting for it."
 
   /// Returns the lines of a screen.
@@ -15,7 +15,7 @@ package enum ScreenText {
     let parts = ScreenParts(report, shown: shown)
     let drawing = NodeDrawing(columns: columns - 2, form: .plain)
     var lines = headline(report.room ?? "", parts, columns: columns, .plain)
-    // Panes that can be long are last.
+    // Panes that can be long come last.
     let panes =
       parts.panes.filter { $0.scrolling == nil } + parts.panes.filter { $0.scrolling != nil }
     for pane in panes {

@@ -4,7 +4,7 @@ import Locking
 import SystemSupport
 import Varlink
 
-/// Keeps the screen of `watch` up to date and performs the calls that its user requests.
+/// Keeps the screen of `watch` up to date and performs the calls that the user requests.
 final class WatchSource: Sendable {
   typealias Inbox = ScreenInbox<HostScreenModel.Update, HostScreenModel.Request>
 
@@ -17,7 +17,8 @@ final class WatchSource: Sendable {
   }
 
   let context: Context
-  /// The room that the user named, whose end ends the watch; `nil` if rooms are chosen from a list.
+  /// The room that the user named; `watch` ends with it. `nil` if the user chooses rooms from a
+  /// list.
   let room: String?
   let rate: Double
   let inbox: Inbox
@@ -44,7 +45,7 @@ final class WatchSource: Sendable {
     try await context.following(
       client,
       onConnection: { [self] isConnected in
-        // The monitor of a room notices a lost connection sooner.
+        // A lost connection is reported by the monitor of the shown room, which notices it sooner.
         guard !isShowingRoom.withLock({ $0 }) else { return }
         inbox.post(.connection(isConnected), from: Source.connection)
       }
@@ -67,7 +68,8 @@ final class WatchSource: Sendable {
         monitor?.cancel()
         monitor = show(room)
       case .call(let call):
-        // Calls of one method run in order. Otherwise an earlier level could overwrite a later one.
+        // Calls of one method run in order, because otherwise an earlier level could overwrite a
+        // later one.
         let before = last[call.method]
         last[call.method] = Task {
           await before?.value
@@ -131,7 +133,8 @@ enum WatchEnd: Error {
   case roomClosed(String)
   case daemonStopped
 
-  /// Returns ``roomClosed(_:)`` if the error means that the room is gone; otherwise the same error.
+  /// Returns ``roomClosed(_:)`` if the error means that the room is closed; otherwise returns the
+  /// error itself.
   static func meaning(of error: VarlinkError) -> any Error {
     guard case .noSuchRoom(let name)? = ControlError(error) else {
       return VarlinkClientError.remote(error)

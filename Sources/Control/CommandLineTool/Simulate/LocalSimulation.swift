@@ -8,7 +8,7 @@ import YAMLReader
 extension Context {
   /// Runs a verb of `HangCommand` on a scenario in this process and reports the result.
   ///
-  /// - Parameter isSilent: whether the report is not printed because standard output receives a
+  /// - Parameter isSilent: whether the report is not printed, because standard output receives a
   ///   file.
   func simulate(
     _ path: String, _ changes: ScenarioChanges, _ files: ReportFiles, isSilent: Bool,
@@ -55,7 +55,7 @@ extension Context {
 }
 
 extension Console {
-  /// Returns the lines of a report, with colours if this console allows them.
+  /// Returns the lines of a report, with colours if this console shows colours.
   func coloured(_ lines: [String]) -> [String] {
     isOutputTerminal && palette != .none ? Verdict.coloured(lines) : lines
   }
@@ -64,7 +64,7 @@ extension Console {
 extension GlobalOptions {
   var wantsJSON: Bool { mode(isTerminal: false) != .off }
 
-  /// Rejects `--socket`, for verbs that do not use the daemon.
+  /// Rejects `--socket` for a verb that does not use the daemon.
   func refuseSocket(of verb: String) throws {
     if socket != nil {
       throw ValidationError("\(verb) reads files and does not use the daemon; remove --socket")
@@ -77,7 +77,7 @@ extension Failure {
     self.init(scenario: error.description, error.file, error.line, error.key)
   }
 
-  /// - Parameter description: the whole error in one line.
+  /// - Parameter description: the complete message in one line.
   init(scenario description: String, _ file: String, _ line: Int?, _ key: String?) {
     var details: [JSONName: JSONValue] = ["file": .string(file)]
     if let line { details["line"] = .integer(Int64(line)) }

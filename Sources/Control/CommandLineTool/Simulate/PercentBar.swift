@@ -11,7 +11,7 @@ package struct PercentBar {
   package func show(_ percent: Int) {
     guard console.isDiagnosticsTerminal else { return }
     let elapsed = Double(MonotonicClock.nanoseconds() - start) / 1e9
-    // The last column stays free, because writing there makes some terminals wrap.
+    // The last column stays empty, because some terminals wrap the line when it is written.
     let line = Self.line(percent, elapsed: elapsed, columns: max(1, console.size().columns - 1))
     console.diagnose("\r\(line)\u{1B}[K")
   }
@@ -20,8 +20,8 @@ package struct PercentBar {
     if console.isDiagnosticsTerminal { console.diagnose("\r\u{1B}[K") }
   }
 
-  /// Returns one line, at most `columns` wide: the bar, the rate so far, and the remaining time at
-  /// this rate.
+  /// Returns one line of at most `columns` columns: the bar, the rate so far, and the remaining
+  /// time at this rate.
   package static func line(_ percent: Int, elapsed: Double, columns: Int) -> String {
     let percent = min(100, max(0, percent))
     var text = "\(percent)%"

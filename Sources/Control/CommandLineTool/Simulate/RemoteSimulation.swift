@@ -6,7 +6,7 @@ import Simulation
 import Varlink
 import YAMLReader
 
-/// The result of a simulation, in this process or in the daemon.
+/// The result of a simulation that ran in this process or in the daemon.
 struct SimulationResult: Equatable {
   var report: JSONValue
   var lines: [String]
@@ -21,14 +21,14 @@ struct SimulationResult: Equatable {
     return .object(members)
   }
 
-  /// Lines and page are derived from the report, so they are not compared. Measured members are
-  /// excluded.
+  /// Compares reports without measured members. Lines and page are derived from the report, so they
+  /// are not compared.
   static func == (left: Self, right: Self) -> Bool {
     left.reproducible == right.reproducible && left.trace == right.trace
   }
 }
 
-/// Runs a scenario in the daemon. Sends the daemon all files that the scenario needs.
+/// Runs a scenario in the daemon, to which it sends all files that the scenario needs.
 struct RemoteSimulation {
   var context: Context
   var wantsPage: Bool
@@ -62,8 +62,8 @@ struct RemoteSimulation {
     }
   }
 
-  /// Builds the call. Parses the scenario locally first, to report errors and to collect the files
-  /// that it needs.
+  /// Builds the call. Parses the scenario first, to report errors and to collect the files that it
+  /// needs.
   private func request(
     _ text: String, _ options: SimulationOptions
   ) throws -> SimulateRequest {

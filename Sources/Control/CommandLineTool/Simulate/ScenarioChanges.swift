@@ -5,7 +5,7 @@ import Simulation
 /// The command-line options that replace parts of a scenario.
 typealias ScenarioChanges = PlanChanges<ScenarioDevices>
 
-/// Device profiles that are read from files.
+/// Finds device profiles, which are read from files.
 enum ScenarioDevices: DeviceNames {
   static var completion: CompletionKind { .devices }
 }

@@ -32,7 +32,7 @@ extension TextFile {
     return "it is not a regular file, or too large"
   }
 
-  /// Writes a text to a file. An existing file is replaced.
+  /// Writes a text to a file, replacing an existing file.
   static func write(_ text: String, to path: String) throws(Failure) {
     guard let file = fopen(path, "w") else { throw failure(path) }
     var text = text

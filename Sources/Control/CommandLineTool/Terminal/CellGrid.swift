@@ -9,7 +9,7 @@ package struct CellGrid: Equatable, Sendable {
 
     package static let blank = Cell(character: " ", style: .plain, width: 1)
 
-    /// Whether all terminals agree about the width of the character.
+    /// Whether all terminals draw the character with the same width.
     var isCertain: Bool { width == 1 && (character.isASCII || Self.drawing.contains(character)) }
 
     /// The characters for lines and blocks.
@@ -39,8 +39,8 @@ package struct CellGrid: Equatable, Sendable {
     return text
   }
 
-  /// Writes a line at a position, cut to a width with an ellipsis. Anything outside the grid is
-  /// dropped.
+  /// Writes a line at a position, cut to a width with an ellipsis. Cells outside the grid are
+  /// ignored.
   package mutating func put(_ line: StyledLine, row: Int, column: Int, width: Int) {
     guard (0..<rows).contains(row), column >= 0 else { return }
     let end = min(columns, column + width)
@@ -75,7 +75,7 @@ package struct CellGrid: Equatable, Sendable {
     }
   }
 
-  /// This picture in ASCII: lines, blocks and ellipses are replaced.
+  /// This picture in ASCII, with substitutes for lines, blocks and ellipses.
   package var ascii: CellGrid {
     var grid = self
     for index in cells.indices {
@@ -86,7 +86,7 @@ package struct CellGrid: Equatable, Sendable {
     return grid
   }
 
-  /// Reverses the text of a target within some rows and columns.
+  /// Reverses the colours of a target's text within some rows and columns.
   mutating func select(
     _ target: String, rows selected: Range<Int>, columns selectedColumns: Range<Int>
   ) {
@@ -98,7 +98,7 @@ package struct CellGrid: Equatable, Sendable {
     }
   }
 
-  /// This picture without targets, which terminals do not draw.
+  /// This picture without the targets of its texts, which terminals do not draw.
   package var withoutTargets: CellGrid {
     var grid = self
     for index in cells.indices { grid.cells[index].style.target = nil }
@@ -115,7 +115,7 @@ package struct CellGrid: Equatable, Sendable {
     _ character: Character, _ style: TextStyle, _ row: Int, _ column: Int, width: Int
   ) {
     let index = row * columns + column
-    // Half a wide character cannot be shown.
+    // If one half of a wide character is overwritten, the other half becomes blank.
     if cells[index].width == 0 { cells[index - 1] = .blank }
     let next = index + width
     if next < (row + 1) * columns, cells[next].width == 0 { cells[next] = .blank }

@@ -5,19 +5,19 @@ package enum Key: Equatable, Sendable {
   case enter, tab, backTab, escape, backspace
   /// A click of the first button. Row and column count from 0.
   case click(row: Int, column: Int)
-  /// A turn of the wheel by a number of rows; down is positive.
+  /// A turn of the mouse wheel, in rows; down is positive.
   case wheel(Int, row: Int, column: Int)
 }
 
-/// Parses the bytes that a terminal sends into keys. A sequence may arrive in pieces.
+/// Parses the bytes that a terminal sends into keys. The sequence of a key may arrive in pieces.
 package struct KeyParser: Sendable {
   private var pending: [UInt8] = []
 
   package init() {}
 
-  /// Returns the keys that these bytes complete. Sequences of unknown keys are dropped.
+  /// Returns the keys that these bytes complete, without keys that are not known.
   package mutating func keys(_ bytes: [UInt8]) -> [Key] {
-    // Nothing follows the Escape key, while a sequence continues after this byte.
+    // Nothing follows the byte of the Escape key, whereas a sequence continues after it.
     if pending.isEmpty, bytes.allSatisfy({ $0 == 0x1B }) { return bytes.map { _ in .escape } }
     pending += bytes
     var keys: [Key] = []
@@ -25,12 +25,12 @@ package struct KeyParser: Sendable {
       pending.removeFirst(length)
       if let key { keys.append(key) }
     }
-    // No sequence is that long, so these bytes are noise.
+    // No sequence of a key is longer than 32 bytes, so these bytes are noise.
     if pending.count > 32 { pending = [] }
     return keys
   }
 
-  /// Returns the first key and its length in bytes; nil if more bytes are needed.
+  /// Returns the first key and the length of its sequence in bytes; nil if more bytes are needed.
   private func first() -> (key: Key?, length: Int)? {
     guard let byte = pending.first else { return nil }
     switch byte {
@@ -52,7 +52,7 @@ package struct KeyParser: Sendable {
       case 0xF0..<0xF5: 4
       default: 1
       }
-    // Invalid bytes must not hold up the keys after them.
+    // Invalid bytes must not delay the keys after them.
     guard pending.dropFirst().prefix(length - 1).allSatisfy({ $0 & 0xC0 == 0x80 }) else {
       return (nil, 1)
     }
@@ -87,8 +87,8 @@ package struct KeyParser: Sendable {
     return (key, end + 1)
   }
 
-  /// Parses SGR 1006: a button, a column and a row that count from 1; `M` for a press, `m` for a
-  /// release.
+  /// Parses a mouse event (SGR 1006): a button, a column and a row that count from 1; `M` for a
+  /// press, `m` for a release.
   private func mouse(_ parameters: ArraySlice<UInt8>, _ end: UInt8) -> Key? {
     let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
       .compactMap { Int(String(decoding: $0, as: UTF8.self)) }

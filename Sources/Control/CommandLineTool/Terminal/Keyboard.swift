@@ -2,16 +2,16 @@ import Glibc
 
 /// Reads keys from a terminal.
 package enum Keyboard {
-  /// The wait for the rest of a sequence, in milliseconds. It is long enough for a slow connection
-  /// and too short to be noticed after the Escape key.
+  /// How long to wait for the rest of a sequence, in milliseconds: long enough for a slow
+  /// connection, and too short to be noticed after the Escape key.
   private static let escapeDelay: Int32 = 50
 
-  /// Returns the typed bytes: none if the read was interrupted, nil once the terminal has hung up.
+  /// Blocks until keys are typed and returns their bytes: none if the read was interrupted, nil
+  /// once the terminal has hung up.
   ///
   /// An arrow key or a click arrives as a sequence that starts with the byte of the Escape key. A
   /// busy machine or a slow connection may deliver this byte alone. A trailing escape byte
-  /// therefore counts as the key only if `followed` finds no more bytes. Blocks the calling thread
-  /// meanwhile.
+  /// therefore counts as the Escape key only if `followed` finds no more bytes.
   package static func read(
     _ descriptor: Int32, followed: (Int32) -> Bool = Keyboard.isReadable
   ) -> [UInt8]? {

@@ -1,5 +1,5 @@
-/// Finds the positions where a line of text may end. These are spaces and both sides of emoji and
-/// of Chinese and Japanese characters, which are written without spaces. Korean has spaces.
+/// Finds the positions where a line of text may end: at spaces, and before and after emoji and
+/// Chinese or Japanese characters, which are written without spaces. Korean has spaces.
 ///
 /// Implements the part of Unicode Standard Annex 14 that chat needs: its classes ID, CL, NS, CJ, EX
 /// and OP.

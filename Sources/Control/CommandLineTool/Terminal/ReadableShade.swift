@@ -10,7 +10,7 @@ extension TextStyle.Shade {
   }
 
   /// This hue with its luminance limited to a range that is readable on black and on white. People
-  /// choose their colours for the background of their platform.
+  /// choose their colours for another background, that of their platform.
   package var readable: Self {
     let parts = [red, green, blue].map { pow(Double($0) / 255, Self.gamma) }
     let luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
@@ -29,6 +29,6 @@ extension TextStyle.Shade {
   }
 
   private static let gamma = 2.2
-  /// The luminances with a contrast of at least 4.5 to black and 3 to white.
+  /// The luminances that have a contrast of at least 4.5 to black and 3 to white.
   private static let luminances = 0.18...0.3
 }

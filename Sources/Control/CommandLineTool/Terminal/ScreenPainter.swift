@@ -1,14 +1,14 @@
-/// Computes the output that makes a terminal show a picture: only the changes since the last
-/// picture.
+/// Computes the output that makes a terminal show a picture: only the cells that changed since the
+/// last picture.
 ///
-/// Redraws everything if the size changed. If rows only moved up, the terminal scrolls them.
+/// Draws all cells if the size changed. If rows only moved up, lets the terminal scroll them.
 package struct ScreenPainter: Sendable {
   private var shown: CellGrid?
   private let palette: TextStyle.Palette
 
   package init(_ palette: TextStyle.Palette) { self.palette = palette }
 
-  /// Forgets what the terminal shows, so that the next picture is drawn completely.
+  /// Forgets the last picture, so that the next one is drawn completely.
   package mutating func forget() { shown = nil }
 
   /// Returns the output that makes the terminal show the picture; empty if nothing changed.
@@ -41,7 +41,7 @@ package struct ScreenPainter: Sendable {
     let new = Array(grid.row(row))
     let before = Array(old.row(row))
     guard new != before else { return }
-    // The rest of the new row is blank; a longer blank rest is erased instead of written.
+    // The row is blank from here; more than three blank cells are erased instead of written.
     let blank = (new.lastIndex { $0 != .blank } ?? -1) + 1
     var column = 0
     while let start = Self.change(new, before, from: column) {
@@ -55,8 +55,8 @@ package struct ScreenPainter: Sendable {
     }
   }
 
-  /// Returns the first cell at or after `column` that must be written, including both halves of a
-  /// wide character.
+  /// Returns the first cell at or after `column` that must be written. Both halves of a wide
+  /// character count as changed if one half is.
   private static func change(
     _ new: [CellGrid.Cell], _ old: [CellGrid.Cell], from column: Int
   ) -> Int? {
@@ -97,7 +97,7 @@ package struct ScreenPainter: Sendable {
       output.append(cell.character)
       let next = column + Int(cell.width)
       // Terminals disagree about the width of emoji and some scripts, so the cursor is positioned
-      // explicitly after them.
+      // explicitly after such characters.
       if !cell.isCertain, next < range.upperBound { move(row, next, &output) }
     }
   }
@@ -113,9 +113,9 @@ package struct ScreenPainter: Sendable {
   }
 }
 
-/// Rows that moved up together, like those of a chat that takes the whole width.
+/// Rows that moved up together, as in a chat that occupies the full width.
 private struct Scroll {
-  /// The rows that scroll, including those that appear at the end.
+  /// The rows that scroll, including those that appear at the bottom.
   let rows: Range<Int>
   let distance: Int
 

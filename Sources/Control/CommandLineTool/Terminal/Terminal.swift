@@ -5,19 +5,17 @@ import SystemSupport
 
 /// A terminal for drawing screens, with its keyboard.
 package struct Terminal: Sendable {
-  /// An event at a terminal.
+  /// A key, a new size of the window, or the end of a suspension.
   package enum Input: Sendable, Equatable {
     case typed([UInt8])
-    /// The window has a new size.
     case resized
-    /// The program was stopped and continues. The terminal shows something else by now.
+    /// The program continues after it was stopped, and the terminal may show something else.
     case resumed
   }
 
   /// Takes over the whole terminal: an empty screen without a cursor, and unbuffered keys. Returns
-  /// the events that happen afterwards.
+  /// a stream of the keys and events that follow.
   package var begin: @Sendable () -> AsyncStream<Input>
-  /// Writes output for drawing.
   package var write: @Sendable ([UInt8]) throws -> Void
   /// Restores the terminal's previous state.
   package var end: @Sendable () -> Void
@@ -31,22 +29,22 @@ package struct Terminal: Sendable {
     self.end = end
   }
 
-  /// Enters the alternate screen. Also enables clicks and the wheel (1000) in the form without
-  /// limits (1006), saves the window's title (22), and sets a new one.
+  /// Switches to the alternate screen and hides the cursor. Also reports clicks and the wheel
+  /// (1000), in the form without a limit on coordinates (1006), saves the window's title (22), and
+  /// sets a new one.
   static let enter =
     "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?1000h\u{1B}[?1006h\u{1B}[22;0t\u{1B}]0;livehost\u{07}"
   /// Leaves the alternate screen. Also resets style, scrolling region and cursor. Clears the screen
-  /// first, because tmux keeps lines of it above the shell's if the window grew meanwhile.
+  /// first, because tmux keeps lines of it above the shell's if the window has grown.
   static let leave =
     "\u{1B}[?1006l\u{1B}[?1000l\u{1B}[0m\u{1B}[r\u{1B}[2J\u{1B}[?25h\u{1B}[?1049l\u{1B}[23;0t"
 
-  /// Returns the terminal of this process.
   static func process(write: @escaping @Sendable ([UInt8]) throws -> Void) -> Terminal {
     let session = TerminalSession(write: write)
     return Terminal(begin: session.begin, write: session.draw, end: session.end)
   }
 
-  /// Restores the terminal of this process immediately, even during a write. For a process that is
+  /// Restores this process's terminal immediately, even during a write. Called when the process is
   /// about to end.
   static func restoreNow() { TerminalSession.current.withLock { $0 }?.restoreNow() }
 }
@@ -57,8 +55,8 @@ private final class TerminalSession: Sendable {
   static let current = Guarded<TerminalSession?>(nil)
 
   private struct State {
-    /// The settings to restore; nil if standard input is not a terminal, or before the session
-    /// begins.
+    /// The settings to restore; nil before the session begins, or if standard input is not a
+    /// terminal.
     var settings: termios?
     var isOpen = false
     var sources: [any DispatchSourceProtocol] = []
@@ -88,7 +86,7 @@ private final class TerminalSession: Sendable {
   }
 
   func draw(_ bytes: [UInt8]) throws {
-    // The lock ensures that nothing is drawn on the shell's screen while this program is stopped.
+    // The lock prevents drawing on the shell's screen while this program is stopped.
     try state.withLock { state in if state.isOpen { try write(bytes) } }
   }
 
@@ -120,7 +118,7 @@ private final class TerminalSession: Sendable {
     var settings = termios()
     if isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 {
       state.settings = settings
-      // Keys arrive one by one, without echo; keys that send signals still do so.
+      // Keys arrive one by one, without echo; keys such as Ctrl-C still send signals.
       settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
@@ -139,8 +137,8 @@ private final class TerminalSession: Sendable {
     _ = state.withLock { $0.inputs }?.yield(input)
   }
 
-  /// Handles Ctrl-Z: gives the shell its screen back. This screen is drawn again when the program
-  /// continues.
+  /// Handles Ctrl-Z: restores the shell's screen, stops the program, and redraws this screen when
+  /// the program continues.
   private func suspend() {
     state.withLock { state in
       guard state.isOpen else { return }
@@ -151,7 +149,8 @@ private final class TerminalSession: Sendable {
     post(.resumed)
   }
 
-  /// Handles a hangup. Without cancellation, the source would call its handler endlessly.
+  /// Handles a hangup. The source is cancelled, because its handler would otherwise be called
+  /// endlessly.
   private func keyboardEnded() {
     state.withLock { $0.keyboard }?.cancel()
   }
@@ -159,7 +158,7 @@ private final class TerminalSession: Sendable {
   private func onSignal(
     _ number: Int32, _ body: @escaping @Sendable () -> Void
   ) -> any DispatchSourceProtocol {
-    // SIGWINCH is ignored by default, but SIGTSTP would stop the process immediately.
+    // SIGWINCH is ignored by default, but SIGTSTP would stop the process before its handler runs.
     if number == SIGTSTP { signal(number, SIG_IGN) }
     let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
     source.setEventHandler(handler: body)

@@ -1,12 +1,12 @@
-/// The style of a piece of text on a terminal. A style adds no information that its text lacks.
+/// The style of a piece of text on a terminal. Text must make sense without its style.
 package struct TextStyle: Equatable, Sendable {
-  /// Basic colours that every terminal has, by their numbers in SGR.
+  /// A basic colour that every terminal has, by its number in SGR.
   package enum Color: UInt8, Sendable, CaseIterable {
     case red = 31
     case green, yellow, blue, magenta, cyan
   }
 
-  /// A colour by its red, green and blue parts.
+  /// A colour by its red, green and blue components.
   package struct Shade: Equatable, Sendable {
     package var red: UInt8
     package var green: UInt8
@@ -26,7 +26,7 @@ package struct TextStyle: Equatable, Sendable {
   package var isStrong = false
   package var isFaint = false
   package var isReversed = false
-  /// The colour that replaces ``color`` on terminals with all colours.
+  /// The colour used instead of ``color`` on terminals that support all colours.
   package var shade: Shade?
   /// The identity of the target that this text belongs to. Not sent to the terminal.
   package var target: String?
@@ -48,9 +48,10 @@ package struct TextStyle: Equatable, Sendable {
   package static let warning = TextStyle(.yellow, strong: true)
   package static let bad = TextStyle(.red, strong: true)
 
-  /// Returns the sequence that sets exactly this style.
+  /// Returns the control sequence that sets exactly this style.
   ///
-  /// - Parameter palette: The colours that may be used. Other attributes are always set.
+  /// - Parameter palette: The colours that may be used. Attributes other than colours are always
+  ///   set.
   package func sequence(_ palette: Palette) -> String {
     var codes = ["0"]
     if isStrong { codes.append("1") }
@@ -95,7 +96,6 @@ package struct StyledLine: Equatable, Sendable {
       })
   }
 
-  /// The text without styles.
   package var text: String { parts.map(\.text).joined() }
   package var width: Int { parts.reduce(0) { $0 + TerminalText.width($1.text) } }
 
@@ -112,7 +112,8 @@ package struct StyledLine: Equatable, Sendable {
     return lines
   }
 
-  /// Breaks the line at a width, where ``LineBreaks`` allows. Later lines are indented.
+  /// Breaks the line to fit a width, at the positions that ``LineBreaks`` finds. Continuation lines
+  /// are indented.
   package func wrapped(width: Int, indent: Int = 2) -> [StyledLine] {
     guard self.width > width, width > indent + 8 else { return [self] }
     var lines: [StyledLine] = []
@@ -123,8 +124,8 @@ package struct StyledLine: Equatable, Sendable {
       for word in LineBreaks.words(part.text) {
         var word = word
         let columns = TerminalText.width(word)
-        // A word longer than a line starts on the current line if there is room, and is cut at the
-        // line's end.
+        // A word longer than a line starts on the current line if enough columns are left, and is
+        // cut at the line's end.
         if used + columns > width, used > indent,
           columns <= width - indent || used + Self.leastHead > width
         {
@@ -146,6 +147,6 @@ package struct StyledLine: Equatable, Sendable {
     return lines + [line]
   }
 
-  /// The least number of columns for which an overlong word starts on the current line.
+  /// The smallest number of free columns in which an overlong word starts on the current line.
   private static let leastHead = 8
 }

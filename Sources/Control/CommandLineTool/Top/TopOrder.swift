@@ -33,7 +33,8 @@ package struct TopOrder: Equatable, Sendable {
     return report
   }
 
-  /// The value of a row to sort by. Equal rows are sorted by name, so that rows do not jump about.
+  /// The value by which a row is sorted. Rows with equal values are sorted by name, so that they
+  /// keep their places.
   private enum Key { case name(String), number(Double) }
 
   private func ordered<Row>(_ one: Row, _ other: Row, by key: (Row) -> (Key, String)) -> Bool {

@@ -9,7 +9,7 @@ package struct TopReport: Codable, Equatable, Sendable {
     package var room: String
     package var phase: StreamState
     package var viewers: Int
-    /// The event rate; nil until there are two samples.
+    /// The events per second; nil until there are two samples.
     package var eventsPerSecond: Double?
     package var counters: Counters
   }
@@ -20,7 +20,7 @@ package struct TopReport: Codable, Equatable, Sendable {
     package var evaluations: Int
     package var avoidable: Int
     package var evaluationsPerSecond: Double?
-    /// The share of the time between the samples that evaluations took, in percent.
+    /// The percentage of the time between the samples that was spent in evaluations.
     package var loadPercent: Double?
     package var meanMicroseconds: Double
     package var maximumMicroseconds: Int
@@ -29,7 +29,7 @@ package struct TopReport: Codable, Equatable, Sendable {
   package var status: StatusReport
   package var rooms: [Room]
   package var views: [View]
-  /// The number of rooms whose views were not requested because there are too many rooms.
+  /// The number of rooms whose views were not requested, because there are too many rooms.
   package var roomsWithoutViews: Int
 }
 
@@ -39,10 +39,10 @@ package struct TopSample: Sendable {
   package var time: UInt64
   package var status: StatusReport
   package var rooms: [RoomSummary]
-  /// The views of rooms, by room.
+  /// The views of the busiest rooms, by room.
   package var views: [String: [String: ViewReport]]
 
-  /// The number of rooms whose views are requested: the busiest rooms.
+  /// The maximum number of rooms whose views are requested; the busiest rooms are chosen.
   package static let maximumRooms = 32
 
   package init(
@@ -57,7 +57,7 @@ package struct TopSample: Sendable {
 
   /// Samples the daemon.
   ///
-  /// - Parameter previous: The previous sample, which shows the busy rooms.
+  /// - Parameter previous: The previous sample, from which the busiest rooms are known.
   init(
     _ client: ControlClient, now: @Sendable () -> UInt64, after previous: TopSample?
   ) async throws {
@@ -71,7 +71,7 @@ package struct TopSample: Sendable {
     views = [:]
     for (room, _) in busiest.prefix(Self.maximumRooms) {
       do {
-        // Any feature will do, because each reply contains the views.
+        // Any feature serves here, because each reply contains the views.
         views[room] = try await client.getRoom(room, feature: .header).views
       } catch {
         // The room may have closed since it was listed.
@@ -84,7 +84,7 @@ package struct TopSample: Sendable {
   package func report(since earlier: TopSample?) -> TopReport {
     let seconds = earlier.map { Double(time - min(time, $0.time)) / 1e9 } ?? 0
     func rate(_ now: Int, _ before: Int?) -> Double? {
-      // A room that was closed and opened again counts from zero.
+      // The counts of a room that was closed and opened again restart at zero.
       guard let before, seconds > 0, now >= before else { return nil }
       return Double(now - before) / seconds
     }

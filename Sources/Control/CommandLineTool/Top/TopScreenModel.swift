@@ -6,7 +6,7 @@ package struct TopScreenModel: ScreenModel {
     case connection(Bool)
   }
 
-  /// The number of the update source that reports the connection.
+  /// The source number under which the state of the connection is posted.
   static let connection = -1
 
   private var report: TopReport?
@@ -89,8 +89,8 @@ package struct TopScreenModel: ScreenModel {
     if !isConnected {
       grid.put(ScreenText.awayNotice, .warning, row: 1, column: 0, width: columns)
     }
-    // Three rows are used by the heading, a gap and the foot. The views get the rows that the rooms
-    // leave, but at least half.
+    // The heading, a gap and the footer take three rows. The views get the rows that the rooms do
+    // not use, but at least half of all.
     let free = max(0, rows - 3)
     let needed = report.rooms.count + 1
     let roomRows = min(needed, max(free / 2, free - report.views.count - 2))
@@ -111,7 +111,7 @@ package struct TopScreenModel: ScreenModel {
     let lines = table.lines(columns: grid.columns)
     let style = hasFocus ? TextStyle(.cyan, strong: true) : .strong
     grid.put(lines[0], style, row: row, column: 0, width: grid.columns)
-    // The selected row is the first one until there is nothing more to scroll to.
+    // Scrolling keeps the selected row at the top until the end of the table is visible.
     let first = hasFocus ? max(0, min(selected, lines.count - rows)) : 0
     let selected = min(selected, lines.count - 2)
     for (index, line) in lines.dropFirst(1 + first).prefix(rows - 1).enumerated() {

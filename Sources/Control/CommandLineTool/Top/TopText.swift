@@ -54,7 +54,6 @@ package enum TopText {
     return table
   }
 
-  /// Returns heading and tables as lines of text.
   package static func lines(_ report: TopReport, _ order: TopOrder, columns: Int) -> [String] {
     var lines = [TerminalText.fitted(heading(report.status).text, width: columns), ""]
     lines +=

@@ -13,7 +13,7 @@ struct ChatVerb: ParsableCommand {
       ChatNoticesVerb.self, ChatPinVerb.self, ChatUnpinVerb.self, ChatDismissVerb.self,
     ])
 
-  // Declared here so that users can also write them before the inner verb.
+  // The options are declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
@@ -71,7 +71,7 @@ struct ChatHighlightVerb: Verb {
   }
 
   func run(_ context: Context) async throws {
-    // Names may be given with the @ that people type in a chat.
+    // People may write names with the @ that they type in a chat.
     let names = names.map(\.text).map { $0.hasPrefix("@") ? String($0.dropFirst()) : $0 }
     try await context.print {
       try await $0.setMentionedNames(
@@ -218,7 +218,7 @@ extension NoticeVerb {
 }
 
 extension Context {
-  /// Performs an act of the host and prints the reply.
+  /// Performs an act of the host, passed as a closure, and prints the reply.
   fileprivate func print<Reply: Encodable>(
     _ act: (ControlClient) async throws -> Reply, text: (Reply) -> [String] = { _ in [] }
   ) async throws {

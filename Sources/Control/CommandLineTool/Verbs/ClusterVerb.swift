@@ -18,11 +18,11 @@ struct ClusterVerb: ParsableCommand {
       ClusterMoveVerb.self,
     ], defaultSubcommand: ClusterStatusVerb.self)
 
-  // Declared here so that users can also write them before the inner verb.
+  // The options are declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
-/// A verb that requires a gateway.
+/// A verb that calls the cluster gateway instead of the daemon.
 protocol GatewayVerb: Verb {}
 
 struct ClusterStatusVerb: GatewayVerb {

@@ -17,7 +17,7 @@ struct ConnectVerb: ParsableCommand {
       ConnectKindVerb<WebhookArguments>.self, ConnectKindVerb<SocialStreamArguments>.self,
     ])
 
-  // Declared here so that users can also write them before the inner verb.
+  // The options are declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 

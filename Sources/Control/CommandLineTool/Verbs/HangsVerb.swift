@@ -60,7 +60,7 @@ package enum HangList {
     return table.lines(columns: columns)
   }
 
-  /// Returns a hang as a line of a growing list.
+  /// Returns a hang as one line, for a list that grows.
   package static func line(_ hang: HangReport) -> String {
     cells(hang).joined(separator: "  ")
   }
@@ -82,7 +82,7 @@ package enum HangList {
 }
 
 extension Format {
-  /// Returns the local time, such as `2026-11-21 12:30:07.250`.
+  /// Formats a time in the local time zone, such as `2026-11-21 12:30:07.250`.
   package static func time(milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()

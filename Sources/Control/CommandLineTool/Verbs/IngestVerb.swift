@@ -130,8 +130,8 @@ package enum PlaybackText {
       + "\(Format.rate(Double(result.elapsedNanoseconds) / 1e9)) s" + unknown(result.unknown)
   }
 
-  /// Returns why nothing in a file could be read, with the file's likely format; `nil` if something
-  /// was read or there was no input.
+  /// Returns why nothing in the input could be read, with the likely format of the input. Returns
+  /// `nil` if something was read or there was no input.
   package static func unreadable(_ result: PlaybackResult, name: String) -> String? {
     let name = name == "-" ? "standard input" : TerminalText.sanitized(name)
     let isNothing = result.confirmed.received == result.confirmed.rejected
@@ -147,7 +147,7 @@ package enum PlaybackText {
     return look + "; this verb reads \(FileAppearance.supported)"
   }
 
-  /// Returns the five most frequent kinds that could not be translated.
+  /// Returns the five most frequent kinds of message that could not be translated.
   private static func unknown(_ kinds: [String: Int]) -> String {
     guard !kinds.isEmpty else { return "" }
     let sorted = kinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
@@ -195,7 +195,7 @@ private struct ProgressLine: Sendable {
   init(_ console: Console) { self.console = console }
 
   func show(_ progress: PlaybackProgress) {
-    // The last column stays free, because writing there makes some terminals wrap.
+    // The last column stays empty, because some terminals wrap the line when it is written.
     let line = ProgressBar.line(progress, columns: max(1, console.size().columns - 1))
     console.diagnose("\r\(line)\u{1B}[K")
   }

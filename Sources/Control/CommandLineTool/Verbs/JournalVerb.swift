@@ -104,8 +104,8 @@ struct JournalVerb: Verb {
     _ reader: inout JournalReader, _ listing: JournalListing
   ) throws {
     while true {
-      // An interruption is noticed only between two waits, because libsystemd's wait cannot be
-      // cancelled.
+      // Each wait is short, because libsystemd's wait cannot be cancelled and an interruption is
+      // noticed only between two waits.
       try Task.checkCancellation()
       _ = try reader.wait(microseconds: 200_000)
       try listing.list(&reader, growing: true)

@@ -5,7 +5,7 @@ struct LoginVerb: ParsableCommand {
     commandName: "login", abstract: "Log in to a platform, for sources that need a login.",
     subcommands: [LoginTwitchVerb.self])
 
-  // Declared here so that users can also write them before the inner verb.
+  // The options are declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 

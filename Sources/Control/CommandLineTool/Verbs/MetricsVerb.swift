@@ -20,7 +20,7 @@ struct MetricsVerb: Verb {
     let metrics = try await context.withDaemon { try await $0.getMetrics().metrics }
     try context.print(JSONValue(encoding: GetMetricsReply(metrics: metrics))) {
       let text = ExpositionFormat.text(metrics)
-      // The console adds the last line ending.
+      // The last line ending is removed, because the console adds one.
       return text.isEmpty ? [] : [String(text.dropLast())]
     }
   }

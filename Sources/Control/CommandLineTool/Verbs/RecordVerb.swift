@@ -14,7 +14,7 @@ struct RecordVerb: ParsableCommand {
       RecordVerifyVerb.self, RecordDeleteVerb.self,
     ])
 
-  // Declared here so that users can also write them before the inner verb.
+  // The options are declared here so that users can also write them before the inner verb.
   @OptionGroup(title: "Global options") var global: GlobalOptions
 }
 
@@ -113,7 +113,7 @@ extension Context {
   /// Sends a request to a recorder of a room and prints the answer.
   ///
   /// - Parameters:
-  ///   - line: formats the recording for the user.
+  ///   - line: formats the recording as a line of text.
   ///   - request: calls the room's own recorder.
   fileprivate func record(
     _ wish: RecorderWish, in room: RoomName, elsewhere: Bool,

@@ -48,8 +48,8 @@ struct RecordVerifyVerb: Verb {
     return checks
   }
 
-  /// Checks recordings; returns `nil` if no recording has this name, which may be the name of a
-  /// room.
+  /// Checks recordings. Returns `nil` if no recording has the given name, which may then be the
+  /// name of a room.
   private func check(
     _ context: Context, _ recording: String?, room: String?
   ) async throws -> [RecordingCheckReport]? {

@@ -38,7 +38,7 @@ struct LogLevelVerb: Verb {
   enum Level: String, CaseIterable, ExpressibleByArgument {
     case trace, debug, info, notice, warning, error, critical
 
-    /// The number of the level in syslog; 8 for trace.
+    /// The syslog number of the level; 8 for trace, which syslog does not have.
     var number: Int {
       switch self {
       case .trace: 8

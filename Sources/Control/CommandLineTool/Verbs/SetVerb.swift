@@ -25,9 +25,7 @@ struct SetVerb: Verb {
   var value: ControlValue
   @Flag(help: "Create the control even if its name closely resembles another one.") var new = false
 
-  /// Checks the name of the control.
-  ///
-  /// - Throws: ``Failure`` if the name is probably misspelled.
+  /// Throws ``Failure`` if the name of the control is probably misspelled.
   private func check(_ client: ControlClient) async throws {
     guard !new, control != "endStream" else { return }
     let controls = try await client.getRoom(room.description, feature: .control).features.control
@@ -73,10 +71,10 @@ struct SetVerb: Verb {
   }
 }
 
-/// A value of a slider or a position of a switch, as an argument.
+/// The value of a slider or the position of a switch, as an argument.
 enum ControlValue: ExpressibleByArgument {
   case slider(Double)
-  /// `nil` toggles.
+  /// The new position of a switch; `nil` toggles it.
   case `switch`(Bool?)
 
   init?(argument: String) {
@@ -85,7 +83,7 @@ enum ControlValue: ExpressibleByArgument {
     case "off": self = .switch(false)
     case "toggle": self = .switch(nil)
     default:
-      // Screens show percentages, so users also enter percentages.
+      // A value may be given as a percentage, because screens show percentages.
       let isPercentage = argument.last == "%"
       guard let number = Double(isPercentage ? argument.dropLast() : argument[...]) else {
         return nil

@@ -14,7 +14,7 @@ struct ShowVerb: Verb {
 
   func run(_ context: Context) async throws {
     if context.wantsJSON {
-      // The raw reply, so that members unknown to this program are shown.
+      // The reply is not decoded, so that members unknown to this program are shown.
       let reply = try await context.withDaemon {
         try await $0.getRoomJSON(room.description, feature: feature)
       }

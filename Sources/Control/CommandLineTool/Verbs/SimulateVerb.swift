@@ -74,7 +74,7 @@ struct SimulateVerb: Verb {
   }
 }
 
-/// The thresholds that were not met: an exit code and a list on standard error. The report on
+/// The thresholds that were not met, as an error that lists them on standard error. The report on
 /// standard output already contains them.
 struct ThresholdsNotMet: Error {
   var lines: [String]

@@ -40,7 +40,7 @@ package enum StatusText {
   /// Returns the lines of the status.
   ///
   /// - Parameters:
-  ///   - sources: the sources with events that could not be shown.
+  ///   - sources: the sources that sent events which could not be shown.
   ///   - now: milliseconds since 1970.
   ///   - styled: applies a style to the word for the daemon's health.
   package static func lines(
@@ -100,7 +100,7 @@ package enum StatusText {
     return lines
   }
 
-  /// Returns what was refused: a line for each user, at most ten.
+  /// Returns one line for each user whose calls or connections were refused, at most ten.
   private static func refusals(_ refusals: [RefusalReport]) -> [String] {
     let byUser = Dictionary(grouping: refusals) { $0.user }
     let users = byUser.sorted { ($0.key ?? .max) < ($1.key ?? .max) }
@@ -127,7 +127,6 @@ package enum StatusText {
   }
 }
 
-/// Describes refusals in words.
 enum RefusalText {
   static func phrase(_ resource: RefusedResource, _ count: Int) -> String {
     let (one, several) =
@@ -145,7 +144,7 @@ enum RefusalText {
   }
 }
 
-/// Counts by name on one line, largest first.
+/// Formats counts with their names on one line, largest first.
 enum CountsText {
   static func line(_ counts: [String: Int]) -> String {
     counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }

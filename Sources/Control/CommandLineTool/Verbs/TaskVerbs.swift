@@ -25,7 +25,7 @@ struct AnalyzeVerb: Verb {
   var subject: String
 
   func run(_ context: Context) async throws {
-    // Checked first, because the daemon logs a task that fails.
+    // The room is checked before the task starts, because the daemon logs every task that fails.
     let isRoom = try await context.withDaemon { client in
       try await client.listRooms().rooms.contains { $0.room == subject }
     }
@@ -136,8 +136,8 @@ struct CancelVerb: Verb {
   }
 }
 
-/// A task in the daemon, with a progress bar here. The daemon cancels the task when this program
-/// ends, because its connection closes.
+/// A task in the daemon, with a progress bar in this program. When this program ends, its
+/// connection closes, and the daemon cancels the task.
 private struct TaskRun {
   let request: StartTaskRequest
 
@@ -151,7 +151,7 @@ private struct TaskRun {
     }
   }
 
-  /// Runs the task and writes partial results to standard output. Returns the last reply.
+  /// Runs the task, writes partial results to standard output, and returns the last reply.
   func run(_ context: Context) async throws -> TaskReply {
     let bar = PercentBar(context.console)
     defer { bar.clear() }

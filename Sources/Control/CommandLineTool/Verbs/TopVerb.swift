@@ -41,8 +41,8 @@ struct TopVerb: Verb {
     }
     let chosen = try await context.withDaemon { try await show($0, context, terminal) }
     guard let chosen else { return }
-    // This needs a new connection. The previous one has a cancelled call, or was lost in a restart
-    // of the daemon.
+    // Watching the room needs a new connection: the previous one has a cancelled call, or was lost
+    // in a restart of the daemon.
     try await context.withDaemon {
       try await WatchVerb.show(room: chosen, $0, context, terminal)
     }
@@ -58,9 +58,8 @@ struct TopVerb: Verb {
     }
   }
 
-  /// Shows the tables until the user leaves or chooses a room.
-  ///
-  /// - Returns: The room to watch; `nil` if the user left.
+  /// Shows the tables until the user leaves or chooses a room. Returns the chosen room, or `nil` if
+  /// the user left.
   private func show(
     _ client: ControlClient, _ context: Context, _ terminal: Terminal
   ) async throws -> String? {
@@ -70,7 +69,8 @@ struct TopVerb: Verb {
       try await context.following(
         client, onConnection: { inbox.post(.connection($0), from: TopScreenModel.connection) }
       ) { client, answered in
-        // After a reconnection, rates start anew, because rates across the outage would be wrong.
+        // After a reconnection, the previous sample is dropped, because rates across the outage
+        // would be wrong.
         var last: TopSample?
         while true {
           let sample = try await TopSample(client, now: environment.now, after: last)

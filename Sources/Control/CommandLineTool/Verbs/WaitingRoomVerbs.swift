@@ -127,7 +127,7 @@ extension Context {
     async throws
   {
     let features = try await withDaemon { client in
-      // Sending an event would open a room; a mistyped name must fail instead.
+      // An event would open a missing room, so this call makes a mistyped name fail first.
       _ = try await client.getRoom(room.description, feature: .waitingRoom)
       _ = try await client.sendEvents(room: room.description, events: [.object(event)])
       return try await client.getRoom(room.description, feature: .waitingRoom).features
@@ -140,7 +140,8 @@ extension Context {
   }
 }
 
-/// A name, an identifier or words from the host, within the length that the daemon accepts.
+/// A text that the host enters, such as a name or an identifier, within the length that the daemon
+/// accepts.
 struct HostText: ExpressibleByArgument {
   let text: String
 
@@ -150,7 +151,7 @@ struct HostText: ExpressibleByArgument {
   }
 }
 
-/// The rate at which people are admitted, per second; nil for none.
+/// A number of people admitted per second, as an argument; nil for `none`.
 struct Pace: ExpressibleByArgument {
   let perSecond: Double?
 
@@ -166,7 +167,7 @@ struct Pace: ExpressibleByArgument {
   }
 }
 
-/// A maximum number of people; nil for no limit.
+/// A maximum number of people, as an argument; nil for no limit.
 struct Capacity: ExpressibleByArgument {
   let count: Int?
 

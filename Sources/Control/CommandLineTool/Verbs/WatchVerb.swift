@@ -64,7 +64,7 @@ struct WatchVerb: Verb {
 
   /// Shows a room on a terminal until the user leaves.
   ///
-  /// - Parameter room: the room; nil lists the rooms to choose from.
+  /// - Parameter room: the room to show; nil lets the user choose from a list.
   static func show(
     room: String?, shown: [String] = [], rate: Double = 10, _ client: ControlClient,
     _ context: Context, _ terminal: Terminal
@@ -92,7 +92,7 @@ struct WatchVerb: Verb {
     try await Self.follow(states) { try context.streaming.printJSON($0.value) }
   }
 
-  /// Passes each reply to `body`.
+  /// Passes each reply of a monitoring call to `body`.
   ///
   /// - Throws: ``WatchEnd`` if the room or the daemon ends after the first reply.
   private static func follow<Replies: AsyncSequence>(

@@ -41,8 +41,8 @@ struct WhyVerb: Verb {
     }
   }
 
-  /// Polls the daemon. The daemon keeps the newest 64 evaluations of a view. If there were more
-  /// between two polls, the missing ones are reported as a number.
+  /// Prints new evaluations of a view by polling the daemon, which keeps the newest 64 of them. If
+  /// there were more between two polls, prints how many are missing.
   private func follow(
     after explanation: Explanation, _ client: ControlClient, _ context: Context
   ) async throws {
@@ -114,7 +114,7 @@ package enum WhyText {
     return lines + ["", "newest evaluations:"] + table.lines(columns: columns)
   }
 
-  /// Returns an evaluation as a line of a growing list.
+  /// Returns an evaluation as one line, for a list that grows.
   package static func line(_ evaluation: EvaluationReport) -> String {
     let mark = evaluation.avoidable ? "  avoidable" : ""
     return

@@ -11,9 +11,9 @@ import Varlink
 /// it shows. The next change of the room provides the reading, so that a busy lane is not woken. If
 /// a monitor is due and no reading was provided, it visits the room.
 ///
-/// Monitors of the same features share the readings, and also the encoded patches if they start
-/// from the same state. A monitor that falls behind gets a single patch to the newest state, so a
-/// slow monitor costs no more over time.
+/// Monitors of the same features share the readings. They also share an encoded patch if they start
+/// from the same state. A monitor that falls behind gets a single patch to the newest state, so its
+/// costs do not accumulate.
 package final class RoomFeed: Sendable {
   /// A state as JSON.
   struct State {
@@ -23,20 +23,20 @@ package final class RoomFeed: Sendable {
     let value: JSONValue
   }
 
-  /// Encodes a reading of the room. The monitor calls it, away from the lane.
+  /// Encodes a reading of the room. Monitors call this on their own threads, not on the lane.
   package typealias Reading = @Sendable () throws -> JSONValue
 
   /// The state shared by all monitors of the same features.
   private struct Shared {
     var monitors = 0
     var newest: State?
-    /// Whether a monitor wants the reading that the next change provides.
+    /// Whether a monitor requested the reading that the next change provides.
     var isAwaited = false
-    /// A reading that a change provided and that is not encoded yet.
+    /// A reading that a change provided and that has not been encoded yet.
     var reading: (number: UInt64, encode: Reading)?
     var isBeingRead = false
-    /// The encoded patches to the newest state, by the number of the previous state; nil if the
-    /// states are equal.
+    /// The encoded patches to the newest state, by the number of the previous state; a nil patch
+    /// means that both states are equal.
     var patches: [UInt64: ByteBuffer?] = [:]
   }
 
@@ -48,7 +48,7 @@ package final class RoomFeed: Sendable {
     /// The number of elements of ``shared`` that await a reading.
     var awaited = 0
     var reads = 0
-    /// Whether the room is gone without an error to report to monitors.
+    /// Whether the room has left this process without an error to report to monitors.
     var isDetached = false
     var end: (any Error)?
 
@@ -58,7 +58,7 @@ package final class RoomFeed: Sendable {
       awaited += 1
     }
 
-    /// Returns whether a reading was awaited.
+    /// Withdraws the request for a reading; returns whether there was one.
     @discardableResult
     mutating func stopAwaiting(_ features: Set<Feature>?) -> Bool {
       guard shared[features]?.isAwaited == true else { return false }
@@ -70,14 +70,16 @@ package final class RoomFeed: Sendable {
 
   private let contents = Guarded(Contents())
   private let change = ChangeSignal()
-  /// Separate from ``change``, so that a change does not wake a monitor before it is due.
+  /// Signals the end of the feed. Not ``change``, so that a change does not wake a monitor before
+  /// it is due.
   private let ending = ChangeSignal()
   private let visit: @Sendable (_ features: Set<Feature>?) async -> Reading?
 
   /// Creates a feed.
   ///
   /// - Parameter visit: reads the room's current state with these features (nil means all); returns
-  ///   nil once the room is gone. Monitors then wait for ``finish(_:)`` or for their cancellation.
+  ///   nil once the room is closed. Monitors then wait for ``finish(_:)`` or for their
+  ///   cancellation.
   package init(visit: @escaping @Sendable (_ features: Set<Feature>?) async -> Reading?) {
     self.visit = visit
   }
@@ -89,7 +91,7 @@ package final class RoomFeed: Sendable {
   package var readCount: Int { contents.withLock { $0.reads } }
 
   /// Marks the feed as stale after a change of the room, and provides the readings that monitors
-  /// await. Encodes nothing; costs a lock and an addition if no monitor is due.
+  /// requested. Encodes nothing; costs a lock and an addition if no reading was requested.
   ///
   /// - Parameter read: reads the current state of the room with these features.
   package func markStale(_ read: (_ features: Set<Feature>?) -> Reading) {
@@ -105,7 +107,7 @@ package final class RoomFeed: Sendable {
     change.raise()
   }
 
-  /// Reads the room for the monitors that still await these features.
+  /// Reads the room for the monitors that still wait for a reading of these features.
   private func handOut(
     to awaited: [Set<Feature>?], _ read: (_ features: Set<Feature>?) -> Reading
   ) {
@@ -119,10 +121,10 @@ package final class RoomFeed: Sendable {
     }
   }
 
-  /// Ends all current and future monitors with an error. If called again, the first error stays.
+  /// Ends all current and future monitors with an error. Later calls have no effect.
   ///
-  /// - Parameter read: reads the room's last state with these features, for the monitors that lack
-  ///   it.
+  /// - Parameter read: reads the room's last state with these features, for monitors that have not
+  ///   received it.
   package func finish(
     _ error: ControlError, _ read: ((_ features: Set<Feature>?) -> Reading)? = nil
   ) {
@@ -138,8 +140,7 @@ package final class RoomFeed: Sendable {
     ending.raise()
   }
 
-  /// Ends all monitors by closing their connections. The room may continue, but not in this
-  /// process.
+  /// Ends all monitors by closing their connections, because the room leaves this process.
   package func abandon() {
     contents.withLock { if $0.end == nil { $0.end = CancellationError() } }
     change.raise()
@@ -148,10 +149,10 @@ package final class RoomFeed: Sendable {
 
   // MARK: Monitors
 
-  // Functions that lock for a monitor are never inlined into an asynchronous function. There, the
-  // compiler (6.3.1) may keep the ID of the locking thread across a suspension.
+  // Functions that lock for a monitor are never inlined into an asynchronous function, because the
+  // compiler (6.3.1) may then keep the ID of the locking thread across a suspension.
 
-  /// Adds a monitor of these features. ``removeMonitor(of:)`` removes it.
+  /// Adds a monitor of these features, which ``removeMonitor(of:)`` removes.
   @inline(never)
   func addMonitor(of features: Set<Feature>?) {
     contents.withLock { $0.shared[features, default: Shared()].monitors += 1 }
@@ -182,7 +183,6 @@ package final class RoomFeed: Sendable {
   @inline(never)
   func hasEnded() -> Bool { contents.withLock { $0.end != nil } }
 
-  /// Returns once the feed has ended.
   func waitForEnd() async {
     await ending.wait { [self] in contents.withLock { $0.end == nil } }
   }
@@ -190,25 +190,24 @@ package final class RoomFeed: Sendable {
   private enum Step {
     case take(State)
     case encode(UInt64, Reading)
-    /// Visit the room to read the state with this number.
+    /// The caller visits the room to read the state with this number.
     case visit(UInt64)
     case wait
   }
 
-  /// Returns the newest state if its number is above `number`; otherwise waits until there is such
-  /// a state.
+  /// Waits for a state whose number is above `number`, and returns the newest state.
   ///
   /// Visits the room unless a reading was provided, or another monitor of the same features has
   /// read its current state or is reading it.
   ///
-  /// - Parameter recent: the number of a state; later states are new enough, even if the room has
-  ///   changed since.
+  /// - Parameter recent: a number above which a state is accepted even if the room has changed
+  ///   since.
   /// - Throws: The error that ended the feed, `CancellationError`, and errors of encoding.
   func next(
     after number: UInt64, recent: UInt64 = .max, features: Set<Feature>?
   ) async throws -> State {
     // A state that was read in this call is accepted even if the room has changed since. Otherwise
-    // a busy room would hold up a monitor forever.
+    // a room that changes constantly would delay a monitor forever.
     var recent = recent
     while true {
       try Task.checkCancellation()
@@ -253,7 +252,7 @@ package final class RoomFeed: Sendable {
     return try result.get()
   }
 
-  /// Encodes a reading and shares it; a nil reading means that the room is gone.
+  /// Encodes a reading and shares it. A nil reading means that the room is closed.
   @inline(never)
   private func finishReading(
     _ number: UInt64, _ reading: Reading?, _ features: Set<Feature>?
@@ -280,8 +279,8 @@ package final class RoomFeed: Sendable {
     }
   }
 
-  /// Returns the encoded reply with the patch between two states; nil if the states are equal. The
-  /// patch is computed once for all monitors of these features that need it.
+  /// Returns the encoded reply with the patch between two states; nil if the states are equal.
+  /// Monitors of the same features that need the same patch share it.
   @inline(never)
   func patch(from old: State, to new: State, features: Set<Feature>?) -> ByteBuffer? {
     let known: ByteBuffer?? = contents.withLock { contents in

@@ -10,15 +10,16 @@ struct RoomMonitor {
   var whole = "room"
   /// The features to send; nil means all.
   let features: Set<Feature>?
-  /// The time between replies; nil sends a reply for each change that the client reads in time.
+  /// The time between replies; nil sends every change, as fast as the client reads.
   let interval: Duration?
   let sleep: @Sendable (Duration) async throws -> Void
 
-  /// The time before its due time at which a monitor requests a reading. It is slightly longer than
-  /// a frame, so that a room that changes with every frame provides the reading and is not visited.
+  /// How long before its due time a monitor requests a reading: slightly longer than a frame, so
+  /// that a room that changes in every frame provides the reading and is not visited.
   private var lead: Duration { min(.milliseconds(20), interval ?? .zero) }
 
-  /// Returns the only reply to a call without `more`; otherwise ends by throwing.
+  /// Sends the state and its patches. Returns the only reply to a call without `more`; otherwise
+  /// ends by throwing.
   func run(wantsMore: Bool, _ replies: ReplyStream) async throws -> ByteBuffer {
     feed.addMonitor(of: features)
     defer { feed.removeMonitor(of: features) }

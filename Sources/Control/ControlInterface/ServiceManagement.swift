@@ -5,8 +5,8 @@ import VarlinkDescription
 
 /// The daemon's implementation of `io.systemd.service`, the interface that manages services.
 package protocol ManagedService: Sendable {
-  /// Reloads the configuration and applies it. An invalid one is refused, and the old one stays in
-  /// effect.
+  /// Reloads and applies the configuration. An invalid configuration is refused, and the old one
+  /// stays in effect.
   ///
   /// - Throws: ``ReloadFailure``.
   func reload() async throws
@@ -27,7 +27,7 @@ package struct ReloadFailure: VarlinkErrorConvertible, Error, Equatable {
     VarlinkError(name: Self.name, parameters: ["message": .string(message)])
   }
 
-  /// Converts a received error to its typed form; fails for other errors.
+  /// Converts a reload error received by a client to its typed form; fails for other errors.
   package init?(_ error: VarlinkError) {
     guard error.name == Self.name else { return nil }
     message = error.parameters["message"]?.stringValue ?? ""

@@ -14,6 +14,6 @@ extension SimulateReply {
     return parts
   }
 
-  /// The number of characters of a trace in one reply.
+  /// The maximum number of characters of a trace in one reply.
   private static let partLength = 500_000
 }

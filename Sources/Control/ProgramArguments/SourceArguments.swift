@@ -1,12 +1,12 @@
 package import ArgumentParser
 
 /// The arguments of a source that runs in the foreground. `livehostctl connect` parses them and
-/// passes them on to `livehost-source`, which parses them again and runs the source.
+/// passes them to `livehost-source`, which parses them again and runs the source.
 package protocol SourceArguments: ParsableArguments {
-  /// The name of the kind of source.
+  /// The argument that selects this kind of source, such as `twitch`.
   static var kind: String { get }
   static var abstract: String { get }
-  /// More details, for the help page.
+  /// The paragraph that the help page shows below the abstract.
   static var discussion: String { get }
   /// The given options, as written on a command line.
   var options: [String] { get }
@@ -14,7 +14,7 @@ package protocol SourceArguments: ParsableArguments {
   var operands: [String] { get }
 }
 
-/// Returns an option as written on a command line; nothing if it has no value.
+/// Returns an option as written on a command line; empty if the option has no value.
 func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }
 
 /// The arguments of the source that reads Twitch chats.
@@ -84,7 +84,7 @@ package struct EventSubOptions: ParsableArguments {
   }
 }
 
-/// The arguments of the source that reads EventSub, Twitch's events of a channel.
+/// The arguments of the source that reads EventSub, Twitch's service for events of a channel.
 package struct EventSubArguments: SourceArguments {
   package static let kind = "eventsub"
   package static let abstract = "Read the events of a Twitch channel."

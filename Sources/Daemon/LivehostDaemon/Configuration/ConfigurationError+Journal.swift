@@ -2,7 +2,7 @@ package import Logging
 package import YAMLReader
 
 extension ConfigurationError {
-  /// The additional fields of the journal entry.
+  /// The fields that the error adds to its journal entry.
   package var journalFields: Logger.Metadata {
     var fields: Logger.Metadata = ["file": "\(file)", "reason": "\(message)"]
     fields["line"] = line.map { "\($0)" }

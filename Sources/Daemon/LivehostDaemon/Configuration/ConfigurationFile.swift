@@ -4,10 +4,10 @@ import Wording
 package import YAMLReader
 
 extension Configuration {
-  /// Reads the configuration from the same files as at the start.
+  /// Reads the configuration from the same files as when the daemon started.
   package typealias Reader = @Sendable () throws(ConfigurationError) -> Configuration
 
-  /// The directories to search. Values in a later directory override earlier values.
+  /// The directories to search. Values in a later directory override values in an earlier one.
   package static let directories = ["/usr/lib/livehost", "/run/livehost.d", "/etc/livehost"]
 
   /// Returns the configuration of an installed daemon.
@@ -30,7 +30,7 @@ extension Configuration {
     return configuration
   }
 
-  /// Reads one file. Its values override the current values.
+  /// Reads one file, whose values override the current values.
   package mutating func read(file: String) throws(ConfigurationError) {
     try read(text: ConfigurationKey.text(of: file), file: file)
   }
@@ -48,7 +48,7 @@ extension Configuration {
         + "raise rooms.maximum or open fewer rooms")
   }
 
-  /// Reads the text of a file. Its values override the current values.
+  /// Reads the text of a file, whose values override the current values.
   ///
   /// - Parameter file: The file name for errors.
   package mutating func read(text: String, file: String) throws(ConfigurationError) {
@@ -56,7 +56,7 @@ extension Configuration {
     try ConfigurationKey.read(root, into: &self)
   }
 
-  /// The text of the default file, in which every key has a comment.
+  /// The text of the default configuration file, with a comment for every key.
   package static var commentedDefaults: String {
     ConfigurationKey.commentedDefaults(of: "livehostd")
   }

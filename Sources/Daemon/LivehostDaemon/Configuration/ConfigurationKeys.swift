@@ -4,7 +4,7 @@ import RateLimiting
 import Throttling
 package import YAMLReader
 
-/// A key of the daemon's configuration file. ``all`` is the only list of the keys.
+/// A key of the daemon's configuration file. All keys are listed in ``all``.
 package struct ConfigurationKey: FileKey {
   package static let program = "livehostd"
 

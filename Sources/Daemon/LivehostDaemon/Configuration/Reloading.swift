@@ -20,7 +20,7 @@ package final class Reloading: ManagedService {
 
   /// - Parameters:
   ///   - status: The status that the service manager shows after a reload.
-  ///   - read: Reads the configuration from the same files as at the start.
+  ///   - read: Reads the configuration from the same files as when the daemon started.
   package init(
     _ configuration: Configuration, logLevel: SharedLogLevel, directory: RoomDirectory,
     notifier: ServiceNotifier, status: String, logger: Logger,
@@ -40,16 +40,14 @@ package final class Reloading: ManagedService {
 
   /// Reads and applies the configuration.
   ///
-  /// - Throws: ``ReloadFailure`` if the new configuration is invalid. The old one remains in
-  ///   effect.
+  /// - Throws: ``ReloadFailure`` if the new configuration is invalid; the old one stays in effect.
   package func reload() async throws { try reloadNow() }
 
   /// Reads and applies the configuration without suspending, for the handler of SIGHUP.
   ///
-  /// - Throws: ``ReloadFailure`` if the new configuration is invalid. The old one remains in
-  ///   effect.
+  /// - Throws: ``ReloadFailure`` if the new configuration is invalid; the old one stays in effect.
   package func reloadNow() throws(ReloadFailure) {
-    // Reloads even if the service manager cannot be notified.
+    // The reload continues even if the service manager cannot be notified.
     try? notifier.reloading(status: "reading the configuration")
     defer { try? notifier.ready(status: status) }
     let new: Configuration
@@ -102,7 +100,7 @@ package final class Reloading: ManagedService {
     }
   }
 
-  /// Returns the changed keys that take effect only when the daemon starts.
+  /// Returns the changed keys that take effect only after a restart of the daemon.
   private static func needingRestart(_ old: Configuration, _ new: Configuration) -> [String] {
     var keys: [String] = []
     if old.lanes != new.lanes { keys.append("lanes") }

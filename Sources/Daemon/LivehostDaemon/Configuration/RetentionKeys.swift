@@ -47,7 +47,7 @@ extension YAMLNode {
       let value = Quantity.decimal(text.dropLast(unit.suffix.count), times: unit.factor),
       value > 0
     else { throw problem("expected \(expectation)") }
-    // Limits the value, so that sums of values cannot overflow.
+    // The limit keeps sums of such values from overflowing.
     return Int(min(value, 1 << 60))
   }
 }

@@ -3,7 +3,7 @@ import Throttling
 import YAMLReader
 
 extension ConfigurationKey {
-  /// Returns the key that sets how long events of a kind may be delayed.
+  /// Returns the configuration key that sets how long events of a kind may be delayed.
   static func throttling(_ kind: ThrottledKind) -> ConfigurationKey {
     ConfigurationKey(
       path: kind.key, summary: "\(kind.summary): \(kind.limitClass.promise).",
@@ -26,7 +26,7 @@ extension ConfigurationKey {
 }
 
 extension LimitClass {
-  /// What the daemon delivers if events arrive faster than the interval allows.
+  /// The guarantee for events that arrive faster than the interval allows.
   fileprivate var promise: String {
     switch self {
     case .neverDrop: "immediately"

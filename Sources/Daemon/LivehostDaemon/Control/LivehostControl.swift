@@ -44,7 +44,7 @@ package struct LivehostControl: ControlService {
     return counts
   }
 
-  /// Records the number of received events, from which the status calculates its rate.
+  /// Records the current number of received events, from which the status computes a rate.
   package func countReceived() async { status.note(received: await counts().received) }
 
   package func getStatus() async throws -> StatusReport {
@@ -57,8 +57,8 @@ package struct LivehostControl: ControlService {
 
   package func getMetrics() async throws -> [MetricFamily] {
     var readings = DaemonMetrics.Readings(status: try await getStatus())
-    // Visits the lanes sequentially, because a scrape is not urgent. Each lane is occupied only
-    // while it reads its own rooms.
+    // Lanes are visited one after another, because a scrape is not urgent. Each lane is occupied
+    // only while its own rooms are read.
     for lane in directory.lanes {
       readings.rooms += await lane.metrics()
       readings.effectSlices.merge(lane.work?.longestSlicesByEffect ?? [:]) { max($0, $1) }
@@ -81,8 +81,7 @@ package struct LivehostControl: ControlService {
   /// Opens a room and saves it, so that it is restored after a crash.
   ///
   /// - Parameter position: The batch that opens the room; `nil` for a call of a client. If an open
-  ///   room already holds this position, the same batch opened the room before, and the call
-  ///   succeeds.
+  ///   room has already applied this batch, the call succeeds, because it is a repetition.
   func openRoom(_ room: String, at position: BatchPosition?) async throws {
     let name = try Self.name(room)
     let lane: HostLane
@@ -100,7 +99,7 @@ package struct LivehostControl: ControlService {
       }
     }
     if let position { _ = await lane.visit(name) { $0?.take(position) } }
-    // Returns only after the room is on disk, so that it survives a crash.
+    // The call returns only after the room is on disk, so that it survives a crash.
     try await lane.save(name)
   }
 
@@ -212,7 +211,7 @@ package struct LivehostControl: ControlService {
   ) async throws -> ListRecordingsReply {
     let before = try before.map { name throws(ServiceError) in try Self.checked(name, "before") }
     guard let room else { return try await recordings.list(nil, before: before) }
-    // An invalid name cannot belong to any room.
+    // No room has an invalid name, so there are no recordings of one.
     guard let name = RoomName(room) else { return ListRecordingsReply() }
     return try await recordings.list(name, before: before)
   }
@@ -227,7 +226,7 @@ package struct LivehostControl: ControlService {
     reply: @escaping @Sendable (VerifyRecordingsReply) async throws -> Void
   ) async throws {
     if let recording { _ = try Self.checked(recording, "recording") }
-    // An invalid name cannot belong to any room.
+    // No room has an invalid name, so there are no recordings of one.
     if let room, RoomName(room) == nil { return }
     try await tasks.verify(recording, room: room.flatMap(RoomName.init), reply: reply)
   }
@@ -278,15 +277,15 @@ package struct LivehostControl: ControlService {
         lost = lost ?? .recordingFailed(room: batch.room.description, reason: failure)
       }
     }
-    // All events were applied, but some of them are not on disk.
+    // All events were applied, but some of them were not written to disk.
     if let lost { throw lost }
     return SendEventsReply(received: events.count, rejected: rejected)
   }
 
   /// Returns the answer of a room's lane.
   ///
-  /// - Throws: ``ControlError/noSuchRoom(_:)`` if the room is not open, or if `ask` returns `nil`
-  ///   because the room was closed in the meantime.
+  /// - Throws: ``ControlError/noSuchRoom(_:)`` if the room is not open, or was closed in the
+  ///   meantime, in which case `ask` returns `nil`.
   private func answer<R>(
     _ room: String, _ ask: (HostLane, RoomName) async throws -> R?
   ) async throws -> R {
@@ -297,7 +296,7 @@ package struct LivehostControl: ControlService {
     return answer
   }
 
-  /// Returns an identifier after a check of its length, so that comparing it as text is cheap.
+  /// Returns an identifier if it is short enough for a cheap comparison as text; otherwise throws.
   private static func checked(
     _ identifier: String, _ parameter: String
   ) throws(ServiceError) -> String {

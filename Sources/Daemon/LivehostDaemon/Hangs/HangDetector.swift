@@ -2,33 +2,34 @@ import HostScreen
 
 /// Determines the causes of long turns on one lane.
 ///
-/// Another thread samples the lane periodically and passes the samples to this value. It also
-/// passes each long turn after its end. The turn is attributed to the activity in most samples.
+/// Another thread samples the lane periodically and passes the samples to this value. The same
+/// thread passes each long turn after its end. The turn is attributed to the activity found in most
+/// samples.
 package struct HangDetector: Sendable {
   /// A long turn and its cause.
   package struct Finding: Sendable, Equatable {
     package let turn: TurnMeter.LongTurn
     package let holder: LaneActivity.Label?
     package let reason: Reason
-    /// The kernel's times of the lane's thread during the turn; `nil` if they are unknown.
+    /// The kernel's accounting of the lane's thread during the turn; `nil` if it is unknown.
     package let times: SchedulerTimes?
   }
 
   package enum Reason: String, Sendable {
-    /// The lane computed.
+    /// The lane's thread was computing.
     case busy
-    /// The lane was blocked in a call, without computing.
+    /// The lane's thread was blocked in a call, without computing.
     case blocked
-    /// The lane was ready but did not get a processor: other threads used it, or the whole virtual
-    /// machine was not running.
+    /// The lane's thread was ready but did not get a processor: other threads used it, or the whole
+    /// virtual machine was not running.
     case descheduled
   }
 
-  /// A turn that is being observed.
   private struct Observed: Sendable {
     let number: UInt64
     var seen: [LaneActivity.Label: Int] = [:]
-    /// The number of samples in which the thread was awake, minus those in which it was asleep.
+    /// The number of samples in which the thread was awake, minus the number in which it was
+    /// asleep.
     var wakefulness = 0
   }
 
@@ -54,17 +55,17 @@ package struct HangDetector: Sendable {
     let observed = observed.flatMap { $0.number == turn.number ? $0 : nil }
     var times = turn.times
     if let ran = times?.ran, let observed, observed.wakefulness > 0 {
-      // The kernel of a virtual machine counts neither as run nor as waited the time in which
-      // another machine ran. A thread that was mostly awake was not blocked during that time, so it
-      // counts as waiting for a processor.
+      // The time in which another virtual machine ran is counted by the kernel neither as run nor
+      // as waited. A thread that was mostly awake was not blocked during that time, so it counts as
+      // waiting for a processor.
       times?.waited = turn.nanoseconds - min(turn.nanoseconds, ran)
     }
     return Finding(
       turn: turn, holder: holder(observed, turn), reason: Self.reason(turn, times), times: times)
   }
 
-  /// Returns the most frequent activity. A tie is resolved in favour of the last activity of the
-  /// turn, then alphabetically.
+  /// Returns the most frequent activity in the samples. A tie is resolved in favour of the last
+  /// activity of the turn, then alphabetically.
   private func holder(
     _ observed: Observed?, _ turn: TurnMeter.LongTurn
   ) -> LaneActivity.Label? {

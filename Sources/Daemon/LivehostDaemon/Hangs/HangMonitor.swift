@@ -4,8 +4,8 @@ package import SystemSupport
 
 /// Samples the lanes from a dedicated thread, and reports each long turn with its cause.
 package final class HangMonitor: Sendable {
-  /// The interval between samples, in nanoseconds. A reported turn has been sampled at least four
-  /// times.
+  /// The interval between samples, in nanoseconds, short enough to sample a reported turn at least
+  /// four times.
   package static let period: UInt64 = 50_000_000
 
   private let stopSignal: WakeSignal
@@ -33,7 +33,7 @@ package final class HangMonitor: Sendable {
     }
   }
 
-  /// Asks the thread to end, without waiting for it. May be called more than once.
+  /// Makes the thread end soon, without waiting for it. May be called more than once.
   package func stop() { stopSignal.raise() }
 
   deinit { stopSignal.raise() }

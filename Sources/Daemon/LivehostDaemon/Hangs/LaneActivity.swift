@@ -3,11 +3,11 @@ package import LiveEvents
 import Locking
 import SystemSupport
 
-/// The current activity of a lane. The lane sets it once per batch, view or effect; the hang
+/// The current activity of a lane. The lane sets it once per batch, view or effect, and the hang
 /// monitor reads it.
 package final class LaneActivity: Sendable {
   package enum Work: Hashable, Sendable {
-    /// An action is being reduced, or its changes are being delivered.
+    /// An action is being reduced, or its changes are being passed to observers.
     case action(String)
     /// A view is being evaluated.
     case view(String)
@@ -30,7 +30,7 @@ package final class LaneActivity: Sendable {
 
   private enum State: Sendable {
     case nothing
-    /// The monitor reads the current action from the trace, so that the lane pays nothing per
+    /// The hang monitor reads the current action from the trace, so that the lane pays nothing per
     /// action.
     case reducing(RoomName, ActionTrace)
     case other(Label)
@@ -40,7 +40,7 @@ package final class LaneActivity: Sendable {
 
   package init() {}
 
-  /// Sets the activity to the reduction of a room's actions.
+  /// Sets the activity to reducing the actions of a room.
   package func beginReducing(_ trace: ActionTrace, in room: RoomName) {
     state.withLock { $0 = .reducing(room, trace) }
   }

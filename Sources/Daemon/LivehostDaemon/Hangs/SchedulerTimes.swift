@@ -2,9 +2,8 @@ package import Glibc
 
 /// The kernel's accounting of a thread's time, in nanoseconds since the thread began.
 package struct SchedulerTimes: Sendable, Equatable {
-  /// The time on a processor.
   package var ran: UInt64
-  /// The time in which the thread was ready to run but had no processor.
+  /// The time in which the thread was ready to run but waited for a processor.
   package var waited: UInt64
 
   package init(ran: UInt64, waited: UInt64) {
@@ -36,15 +35,14 @@ package struct SchedulerTimes: Sendable, Equatable {
     }
   }
 
-  /// Returns whether a thread of this process is blocked, that is neither running nor ready to run.
-  ///
-  /// Reads the state in `stat` of proc(5), which takes about 10 us. Returns `nil` if it is unknown.
+  /// Returns whether a thread of this process is blocked, that is, neither running nor ready to
+  /// run; `nil` if its state is unknown. Reads `stat` of proc(5), which takes about 10 us.
   package static func isAsleep(thread: pid_t) -> Bool? {
     guard thread > 0, let file = fopen("/proc/self/task/\(thread)/stat", "re") else { return nil }
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 128)
     let count = fread(&bytes, 1, bytes.count, file)
-    // NUMBER (NAME) STATE. The name may contain parentheses and spaces.
+    // The format is `NUMBER (NAME) STATE`. The name may contain parentheses and spaces.
     guard let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
       return nil
     }
@@ -60,7 +58,7 @@ package struct SchedulerTimes: Sendable, Equatable {
       }
     }
     guard length > 0 else { return 0 }
-    // PROCESS/task/THREAD
+    // The link's target is `PROCESS/task/THREAD`.
     return String(decoding: path[..<length], as: UTF8.self).split(separator: "/").last
       .flatMap { pid_t($0) } ?? 0
   }

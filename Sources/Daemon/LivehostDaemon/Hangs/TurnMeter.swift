@@ -4,16 +4,17 @@ import Synchronization
 import SystemSupport
 import ViewGraph
 
-/// Measures the length of each turn of a lane. The lane writes it; any thread may read it.
+/// Measures the length of each turn of a lane. Only the lane writes the meter; any thread may read
+/// it.
 ///
 /// Reads the clock twice per turn, so it is meant for batches and frames, not for single events.
 package final class TurnMeter: Sendable {
   /// The maximum age of the thread's stored times at the beginning of a turn, in nanoseconds.
   ///
-  /// Reading the times takes about 10 us, so a busy lane spends 0.05 % of its time on it.
+  /// Reading the times takes about 10 us, so a busy lane spends 0.05 % of its time on this.
   package static let uncertainty: UInt64 = 20_000_000
 
-  /// A turn that is long enough to be reported.
+  /// A turn that is long enough for a report.
   package struct LongTurn: Sendable, Equatable {
     /// The number of the turn on its lane, starting at 0.
     package let number: UInt64
@@ -22,9 +23,8 @@ package final class TurnMeter: Sendable {
     package let nanoseconds: UInt64
     /// The lane's activity when the turn ended.
     package let last: LaneActivity.Label?
-    /// The times of the lane's thread during the turn; `nil` if the kernel does not provide them.
-    ///
-    /// They may include up to ``TurnMeter/uncertainty`` before the turn.
+    /// The kernel's accounting of the lane's thread during the turn; `nil` if the kernel does not
+    /// provide it. May include up to ``TurnMeter/uncertainty`` before the turn.
     package let times: SchedulerTimes?
 
     package init(
@@ -46,14 +46,14 @@ package final class TurnMeter: Sendable {
   private let ended = Guarded<[LongTurn]>([])
   private let clock: @Sendable () -> UInt64
   private let times: @Sendable () -> SchedulerTimes?
-  /// The stored times of the thread, and when they were read. Used only by the lane.
+  /// The last known times of the thread, and when they were read. Used only by the lane.
   private nonisolated(unsafe) var known: (times: SchedulerTimes?, at: UInt64)?
   package let activity: LaneActivity
   private let onTurn: (@Sendable (_ nanoseconds: UInt64) -> Void)?
 
   /// - Parameters:
   ///   - onTurn: Called on the lane with the length of each turn. Must return quickly.
-  ///   - times: Returns the times of the calling thread.
+  ///   - times: Returns the kernel's times of the calling thread.
   ///   - clock: Returns monotonic nanoseconds, never 0.
   package init(
     activity: LaneActivity = LaneActivity(),
@@ -83,7 +83,6 @@ package final class TurnMeter: Sendable {
   /// Removes and returns the long turns that ended since the last call.
   package func takeLongTurns() -> [LongTurn] { ended.withLock { exchange(&$0, with: []) } }
 
-  /// Runs one turn and measures it.
   package func measure<R>(_ turn: () throws -> R) rethrows -> R {
     let began = clock()
     if known.map({ began &- $0.at >= Self.uncertainty }) ?? true { known = (times(), began) }
@@ -92,7 +91,7 @@ package final class TurnMeter: Sendable {
     return try turn()
   }
 
-  /// Returns upper bounds of the times that the thread ran and waited in a turn that ends now.
+  /// Returns upper bounds for the times that the thread ran and waited in a turn that ends now.
   private func spent(_ nanoseconds: UInt64) -> SchedulerTimes? {
     guard let before = known?.times, let now = times() else { return nil }
     return SchedulerTimes(

@@ -1,27 +1,26 @@
 import DequeModule
 
-/// Things that are due at some time, by the millisecond: one timer is enough for all of them.
+/// Elements with due times in milliseconds, so that one timer suffices for all of them.
 ///
-/// An entry costs an addition to an array, whatever the number of the others; only the first of
-/// each millisecond has to be put in order.
+/// Adding an element appends it to an array. Only the first element of a millisecond is sorted in.
 package struct DueTimes<Element> {
-  /// What is due in each millisecond, in the order in which it was added.
+  /// The elements due in each millisecond, in the order in which they were added.
   private var slots: [Int64: Deque<Element>] = [:]
-  /// The milliseconds that have something, the earliest last.
+  /// The milliseconds in which an element is due, in descending order.
   private var order: [Int64] = []
 
   package init() {}
 
-  /// The earliest millisecond; `nil` if there is nothing.
+  /// The earliest millisecond in which an element is due; `nil` if there are no elements.
   package var first: Int64? { order.last }
 
-  /// The millisecond in which a time in nanoseconds is over.
+  /// Returns the first millisecond that does not begin before a time in nanoseconds.
   package static func slot(of nanoseconds: Int64) -> Int64 {
     let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return rest > 0 ? whole + 1 : whole
   }
 
-  /// - Complexity: O(1), or O(number of later milliseconds) for the first of its millisecond.
+  /// - Complexity: O(1), or O(number of later milliseconds) for the first element of a millisecond.
   package mutating func add(_ element: Element, at slot: Int64) {
     if slots[slot]?.append(element) != nil { return }
     slots[slot] = [element]
@@ -29,7 +28,7 @@ package struct DueTimes<Element> {
     order.insert(slot, at: later)
   }
 
-  /// Takes out the next that is due by then; `nil` if nothing is.
+  /// Removes and returns the first element due by `now`; `nil` if there is none.
   package mutating func popFirst(by now: Int64) -> (slot: Int64, element: Element)? {
     guard let slot = order.last, slot <= now, let element = slots[slot]?.popFirst() else {
       return nil
@@ -43,7 +42,7 @@ package struct DueTimes<Element> {
 }
 
 extension [Int64] {
-  /// The index of the first element for which the condition holds; it holds for all behind that.
+  /// Returns the index of the first element that meets a condition which all later elements meet.
   fileprivate func partitioningIndex(where condition: (Int64) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

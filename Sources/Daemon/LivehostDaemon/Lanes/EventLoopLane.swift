@@ -2,12 +2,12 @@ import Composable
 package import LiveEvents
 package import NIOCore
 
-/// A SwiftNIO event loop as the lane of stores: jobs and effects run on its thread, in order.
+/// A lane for stores: runs their jobs and effects in order on the thread of a SwiftNIO event loop.
 package struct EventLoopLane: Lane {
   private let eventLoop: any EventLoop
   package let taskExecutor: (any TaskExecutor)?
   private let meter: TurnMeter
-  /// The room whose store has this lane.
+  /// The room whose store uses this lane.
   private let room: RoomName?
 
   package init(_ eventLoop: any EventLoop, meter: TurnMeter, room: RoomName? = nil) {
@@ -30,8 +30,8 @@ package struct EventLoopLane: Lane {
 
 /// Runs tasks on an event loop; each job is a turn of the lane.
 ///
-/// Each effect has its own, which knows the effect's name, so that the hang monitor can name it
-/// even after the effect was suspended and resumed.
+/// Each effect has its own executor, which knows the effect's name. The hang monitor can therefore
+/// name the effect even after it was suspended and resumed.
 final class EventLoopTaskExecutor: TaskExecutor {
   private let eventLoop: any EventLoop
   private let meter: TurnMeter

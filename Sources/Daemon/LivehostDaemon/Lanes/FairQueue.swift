@@ -1,20 +1,20 @@
 import DequeModule
 
-/// Items in order for each key, taken in turn by key: however much one key has to do, another waits
-/// for one item of it at most.
+/// A queue that keeps the items of each key in order and serves the keys alternately. Between two
+/// items of a key, at most one item of each other key is served.
 package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
-  /// The first item of each key, in the order of their turns. Most keys have no other.
+  /// The first item of each key, in the order of the keys' turns. Most keys have only one item.
   private var turns: Deque<(key: Key, item: Item)> = []
-  /// What the keys have behind that; one that has nothing more is there with nothing.
+  /// The further items of each key; empty for a key with only one item.
   private var lines: [Key: Deque<Item>] = [:]
-  /// The key whose turn it is, once its item was taken.
+  /// The key whose item was taken and whose turn has not ended.
   private var current: Key?
 
   package init() {}
 
   package var isEmpty: Bool { lines.isEmpty }
 
-  /// Adds an item behind all of its key.
+  /// Adds an item after all items of its key.
   ///
   /// - Complexity: O(1) amortised.
   package mutating func append(_ item: Item, for key: Key) {
@@ -24,18 +24,18 @@ package struct FairQueue<Key: Hashable & Sendable, Item: Sendable>: Sendable {
     }
   }
 
-  /// Takes out the first item of the key whose turn it is; `nil` if there is nothing to do.
-  /// ``endTurn(leaving:)`` must follow.
+  /// Removes and returns the next item; `nil` if the queue is empty. Call ``endTurn(leaving:)``
+  /// afterwards.
   package mutating func takeFirst() -> Item? {
     guard let (key, item) = turns.popFirst() else { return nil }
     current = key
     return item
   }
 
-  /// Ends the turn of the key whose turn it is.
+  /// Ends the turn of the key whose item was taken.
   ///
-  /// - Parameter item: what was taken, if it is not done: it is the first one again when the other
-  ///   keys had their turns.
+  /// - Parameter item: the taken item, if it is unfinished. It stays the first of its key and is
+  ///   returned again after the other keys had their turns.
   /// - Complexity: O(1) amortised.
   package mutating func endTurn(leaving item: Item? = nil) {
     guard let key = exchange(&current, with: nil) else { return }

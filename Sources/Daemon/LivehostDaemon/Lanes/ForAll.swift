@@ -1,7 +1,7 @@
 import Locking
 import SystemSupport
 
-/// Begins something with each of some items at once. Returns once all of it is done.
+/// Calls `begin` for all items and returns once every call has reported its completion.
 ///
 /// - Parameter begin: calls `done` once, from any thread.
 func forAll<Item>(

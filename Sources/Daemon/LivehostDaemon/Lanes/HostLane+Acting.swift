@@ -4,13 +4,14 @@ import RecorderFeature
 package import WireFormats
 
 extension HostLane {
-  /// Performs an act of a room's host. Returns once it is applied or, where a surface was asked,
-  /// once it has an outcome; and, in a room that is recorded or kept, once that is on disk, or with
-  /// `recordingFailed` if it cannot be.
+  /// Performs an act of a room's host. Returns once the act is applied or, if a controller must
+  /// confirm it, once its request has an outcome. In a room that is logged or recorded, also waits
+  /// until this is on disk; fails with `recordingFailed` if writing fails.
   ///
   /// - Parameters:
-  ///   - position: the batch of a source that the act is; a room that has it only replies.
-  ///   - taken: called once the act is applied, or is not to be.
+  ///   - position: the position of the act among the batches of a source. A room that has received
+  ///     this batch does not apply the act again.
+  ///   - taken: called once the act is applied or refused.
   package func act(
     _ act: LiveEvent.Payload, in name: RoomName, at position: BatchPosition? = nil,
     taken: @escaping @Sendable () -> Void = {}
@@ -30,7 +31,8 @@ extension HostLane {
         let earlier = room.request(of: act)
         let result = room.act(act)
         if let request = room.request(of: act), request != earlier {
-          // By another visit: the outcome comes in the middle of an action.
+          // The outcome arrives during the reduction of an action, so the reply needs another
+          // visit.
           return room.requests.whenEnded(request) { outcome in
             self.postVisit(to: name) { room in
               guard let room else {
@@ -53,7 +55,8 @@ extension HostLane {
     }
   }
 
-  /// The result of an act; or why it is not kept, though it is done.
+  /// Returns the result of an act; replaces success with an error if it could not be written to
+  /// disk.
   private static func result(
     _ result: Result<HostReply, ControlError>, unless failure: String?, of room: RoomName
   ) -> Result<HostReply, ControlError> {
@@ -61,10 +64,10 @@ extension HostLane {
     return .failure(.recordingFailed(room: room.description, reason: failure))
   }
 
-  /// Reports the outcome of a request. Returns once the room has taken it and, if the room is
-  /// recorded or kept, has it on disk; `false` if the request is void.
+  /// Reports the outcome of a request. Returns once the room has applied the outcome and, if the
+  /// room is logged or recorded, written it to disk; returns `false` if the request is void.
   ///
-  /// - Throws: `recordingFailed` if it cannot be on disk.
+  /// - Throws: `recordingFailed` if the outcome cannot be written to disk.
   func report(
     _ outcome: RequestOutcome, of request: RequestIdentifier
   ) async throws(ControlError) -> Bool {
@@ -80,7 +83,7 @@ extension HostLane {
     return isTaken
   }
 
-  /// Has a room's recorder do something, and returns the outcome.
+  /// Sends a request to a room's recorder, and returns the outcome.
   func wish(
     _ wish: RecorderWish, in name: RoomName, retries: Bool
   ) async throws(ControlError) -> RecorderOutcome {

@@ -2,10 +2,9 @@ package import ControlInterface
 package import HostScreen
 package import LiveEvents
 
-// What is read of rooms.
 extension HostLane {
-  /// Reads from a room, after all that was posted for it before; `nil` if there is no such room.
-  /// The hang monitor calls this activity a report.
+  /// Reads from a room, after everything posted for it earlier; returns `nil` if the room is not
+  /// open. The hang monitor attributes the time to `report`.
   func read<R: Sendable>(_ name: RoomName, _ body: @escaping @Sendable (Room) -> R) async -> R? {
     await visit(name) { [meter] room in
       guard let room else { return nil }
@@ -14,24 +13,25 @@ extension HostLane {
     }
   }
 
-  /// A room as `GetRoom` describes it, put together where the caller runs.
+  /// Returns a room in the form of `GetRoom`. Encoding runs on the caller's thread, not on the
+  /// lane.
   ///
-  /// - Parameter features: those to report; nil means all of them.
+  /// - Parameter features: the features to report; nil means all.
   package func report(_ name: RoomName, features: Set<Feature>? = nil) async -> RoomReport? {
     await read(name) { $0.read(features) }.map(RoomReport.init)
   }
 
-  /// The sources of a room; `nil` if there is no such room.
+  /// Returns the sources of a room; `nil` if the room is not open.
   package func sources(of name: RoomName) async -> [SourceReport]? {
     await read(name) { $0.sources }
   }
 
-  /// The newest batch that a room holds, by source; `nil` if there is no such room.
+  /// Returns the newest batch number of each source in a room; `nil` if the room is not open.
   package func positions(of name: RoomName) async -> [String: Int]? {
     await read(name) { $0.known.positions }
   }
 
-  /// Why a view of a room was evaluated; `nil` if there is no such room.
+  /// Returns why a view of a room was evaluated; `nil` if the room is not open.
   package func explain(
     _ view: String, of name: RoomName
   ) async throws(ControlError) -> Explanation? {
@@ -41,12 +41,12 @@ extension HostLane {
     return explanation
   }
 
-  /// The states of a room for its monitors, and those of its screen.
+  /// Returns the feeds of a room's state and of its screen, for monitors.
   package func feeds(_ name: RoomName) async -> (room: RoomFeed, screen: RoomFeed)? {
     await visit(name) { room in room.map { ($0.feed, $0.screenFeed) } }
   }
 
-  /// The sources of each room that has some.
+  /// Returns the sources of each room that has any.
   package func sources() async -> [String: [SourceReport]] {
     await survey { rooms in
       var all = rooms.open.mapValues(\.sources)
@@ -57,7 +57,6 @@ extension HostLane {
     }
   }
 
-  /// What metrics say about the rooms.
   package func metrics() async -> [RoomMetrics] {
     await survey { [meter] rooms in
       rooms.open.map { name, room in
@@ -71,10 +70,9 @@ extension HostLane {
     await survey { $0.open.values.map(\.summary) + $0.packed.summaries }
   }
 
-  /// How many rooms are packed.
   package func packedCount() async -> Int { await survey(\.packed.count) }
 
-  /// The totals of the rooms of this lane, including closed ones.
+  /// Returns the totals over all rooms of this lane, including closed ones.
   package func counts() async -> EventCounts {
     await survey { rooms in
       var counts = rooms.closed

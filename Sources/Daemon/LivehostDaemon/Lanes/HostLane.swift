@@ -7,35 +7,37 @@ package import Recordings
 import Synchronization
 import SystemSupport
 
-/// One event loop and the rooms that live on it.
+/// An event loop and the rooms that it owns.
 ///
-/// There is one way in: a message in the lane's mailbox. Whatever is posted for a room (events,
-/// acts of the host, calls and reads, from any thread) is done in the order in which it was posted.
-/// Rooms take turns, so that a flood delays its own room only; what concerns the lane as a whole
-/// takes its turn like a room.
+/// Events, acts of the host, calls and reads are messages in the lane's mailbox, posted from any
+/// thread. The messages of a room are processed in the order in which they were posted. Rooms take
+/// turns, so that a flood of events delays only its own room; messages that concern the whole lane
+/// share one turn.
 package final class HostLane: Sendable {
   package let index: Int
   package let eventLoop: any EventLoop
   package let meter: TurnMeter
   let faults: FaultInjection
   let observer: RoomObserver
-  /// Where its rooms have their chats analysed; `nil` on the lane itself.
+  /// Runs the chat analyses of the lane's rooms; `nil` runs them on the lane itself.
   let work: WorkExecutor?
   let recordings: RoomRecordings?
   private let mailbox = LaneMailbox()
   private let thread = Atomic<Int32>(0)
-  /// Set by the first turn.
+  /// The lane's rooms, created in the lane's first turn.
   private let rooms: NIOLoopBoundBox<LaneRooms?>
 
   /// - Parameters:
-  ///   - observer: notified of what happens to the lane's rooms, on the lane.
-  ///   - onTurn: called with the length of each turn, on the lane.
-  ///   - snapshots: where rooms are kept for the next start, and
-  ///   - library: what keeps their log; without either of them none is kept.
-  ///   - recordings: makes recordings of the rooms; without it they have no recorder.
-  ///   - work: where the chats of its rooms are analysed; on the lane itself without it.
-  ///   - turnLength: how long one turn takes items from the mailbox: half a frame. The rest is left
-  ///     for the next turn, after timers that are due.
+  ///   - observer: notified on the lane when one of its rooms changes its state, for example
+  ///     hibernates.
+  ///   - onTurn: called on the lane with the length of each turn.
+  ///   - snapshots: saves the states of rooms. Rooms survive a restart only with `snapshots` and
+  ///     `library`.
+  ///   - library: keeps the write-ahead log of the rooms.
+  ///   - recordings: makes recordings of the rooms; nil means that rooms have no recorder.
+  ///   - work: runs the chat analyses of the rooms; nil runs them on the lane itself.
+  ///   - turnLength: how long a turn takes messages from the mailbox: half a frame. Other messages
+  ///     wait for the next turn, after timers that are due.
   package init(
     index: Int, eventLoop: any EventLoop, settings: RoomSettings,
     faults: FaultInjection = FaultInjection(), snapshots: SnapshotStore? = nil,
@@ -61,28 +63,29 @@ package final class HostLane: Sendable {
     }
   }
 
-  /// The kernel's number of the lane's thread; 0 until its first turn.
+  /// The kernel's identifier of the lane's thread; 0 until the lane's first turn.
   package var threadID: Int32 { thread.load(ordering: .relaxed) }
 
   private func post(_ item: LaneMailbox.Item) { if mailbox.post(item) { wake() } }
 
-  /// Has the lane take what was posted, in a turn of its own.
+  /// Makes the lane process its mailbox in a new turn.
   func wake() { eventLoop.execute { self.rooms.value?.drain() } }
 
-  /// Hands over events. May be called from any thread; never blocks.
+  /// Posts events of a room. May be called from any thread; never blocks.
   package func post(_ delivery: RoomDelivery) { post(.delivery(delivery)) }
 
-  /// Opens a room, before anything that is posted later. The directory makes sure that its name is
+  /// Posts the opening of a room, before all messages for it. The caller ensures that its name is
   /// free.
   package func postOpening(of room: RoomName, restoring snapshot: RoomSnapshot? = nil) {
     post(.open(room, snapshot))
   }
 
-  /// Closes a room, after everything posted before; held events are applied.
+  /// Posts the closing of a room, after all earlier messages for it. Held events are applied first.
   ///
   /// - Parameters:
-  ///   - isForGood: whether its snapshot for the next start is removed as well.
-  ///   - completion: gets why the room may come back all the same, if so.
+  ///   - isForGood: whether the room's snapshot is removed, so that the next start does not restore
+  ///     it.
+  ///   - completion: receives the reason if the next start may restore the room nevertheless.
   package func postClosing(
     of room: RoomName, isForGood: Bool = true,
     completion: @escaping @Sendable (_ failure: String?) -> Void
@@ -90,10 +93,10 @@ package final class HostLane: Sendable {
     post(.close(room, isForGood: isForGood, completion))
   }
 
-  /// Changes the settings of the lane's rooms and of future ones.
+  /// Changes the settings of the lane's open and future rooms.
   package func postSettings(_ settings: RoomSettings) { post(.survey { $0.apply(settings) }) }
 
-  /// Tells the rooms that are recorded whether the disk for that answers.
+  /// Informs all open rooms whether the disk with the recordings responds.
   func postDisk(answers: Bool) {
     post(
       .survey { rooms in
@@ -103,21 +106,21 @@ package final class HostLane: Sendable {
       })
   }
 
-  /// Has a room saved, so that the log can be cut.
+  /// Requests a snapshot of a room, so that older segments of the log can be removed.
   func postSaving(of room: RoomName) { post(.save(room)) }
 
-  /// Packs a room, unless something has happened in it behind a log sequence.
+  /// Hibernates a room if the newest log sequence of the room is still `sequence`.
   func postHibernation(of room: RoomName, after sequence: Int) {
     post(.pack(room, after: sequence))
   }
 
-  /// Runs `body` with a room, after all that was posted for it before; with nil if there is no such
-  /// room.
+  /// Calls `body` with a room, after everything posted for it earlier; with nil if the room is not
+  /// open.
   func postVisit(to room: RoomName, _ body: @escaping @Sendable (Room?) -> Void) {
     post(.visit(room, body))
   }
 
-  /// Runs `body` with a room, after all that was posted for it before, and returns its result.
+  /// Calls `body` with a room, after everything posted for it earlier, and returns the result.
   func visit<R: Sendable>(
     _ room: RoomName, _ body: @escaping @Sendable (Room?) -> R
   ) async -> R {
@@ -126,16 +129,16 @@ package final class HostLane: Sendable {
     }
   }
 
-  /// Runs `body` with all of the lane's rooms, and returns its result.
+  /// Calls `body` with all of the lane's rooms, and returns the result.
   func survey<R: Sendable>(_ body: @escaping @Sendable (LaneRooms) -> R) async -> R {
     await withCheckedContinuation { continuation in
       post(.survey { continuation.resume(returning: body($0)) })
     }
   }
 
-  /// Returns once a room is kept for the next start, as far as rooms are.
+  /// Returns once everything that happened in a room is on disk, if the room is logged or recorded.
   ///
-  /// - Throws: `recordingFailed` if it cannot be.
+  /// - Throws: `recordingFailed` if writing fails.
   func save(_ name: RoomName) async throws(ControlError) {
     let failure: String? = await withCheckedContinuation { continuation in
       postVisit(to: name) { room in

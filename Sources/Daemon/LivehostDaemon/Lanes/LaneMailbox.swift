@@ -4,27 +4,27 @@ import Locking
 import Recordings
 import SystemSupport
 
-/// How other threads reach a lane: one wake-up per batch, not per delivery.
+/// The messages that other threads post to a lane. The lane is woken once per batch of messages.
 ///
-/// Rooms are opened and closed the same way, so that openings, closings and deliveries keep the
-/// order in which they were posted.
+/// Openings and closings of rooms are messages, too, so that they keep their order relative to
+/// events.
 final class LaneMailbox: Sendable {
   enum Item: Sendable {
-    /// A new room, or one of an earlier run of the daemon, whose snapshot would make every item
-    /// large.
+    /// A new room, or a restored one. `indirect` keeps its large snapshot from enlarging every
+    /// item.
     indirect case open(RoomName, RoomSnapshot?)
     case close(RoomName, isForGood: Bool, @Sendable (_ failure: String?) -> Void)
     case delivery(RoomDelivery)
-    /// A room in which nothing has happened for long, and all that did before is on disk.
+    /// Hibernate a room if its newest log sequence is this one, which is on disk.
     case pack(RoomName, after: Int)
-    /// A room whose snapshot would let the log be cut.
+    /// Save a room, so that older segments of the log can be removed.
     case save(RoomName)
-    /// Something to do with a room, `nil` if there is no room of that name.
+    /// Call a closure with a room, or with `nil` if the room is not open.
     case visit(RoomName, @Sendable (Room?) -> Void)
-    /// Something to do with all rooms.
+    /// Call a closure with all rooms.
     case survey(@Sendable (LaneRooms) -> Void)
 
-    /// The room that it is about; `nil` if it concerns the lane as a whole.
+    /// The room that the message is for; `nil` if it concerns the whole lane.
     var room: RoomName? {
       switch self {
       case .open(let room, _), .close(let room, _, _), .visit(let room, _), .pack(let room, _),
@@ -43,7 +43,7 @@ final class LaneMailbox: Sendable {
 
   private let contents = Guarded(Contents())
 
-  /// Adds `item`. Returns whether the lane must be woken: it is not awake for this mailbox already.
+  /// Adds a message. Returns whether the caller must wake the lane, which is not awake yet.
   func post(_ item: Item) -> Bool {
     contents.withLock { contents in
       contents.items.append(item)
@@ -52,13 +52,13 @@ final class LaneMailbox: Sendable {
     }
   }
 
-  /// Takes the items posted so far, and leaves an empty list, whose memory the next ones are put
-  /// into. The lane stays awake for this mailbox until ``sleep()``.
+  /// Swaps the posted messages with `items`, an empty list whose memory is reused. The lane stays
+  /// awake for this mailbox until ``sleep()``.
   func take(into items: inout [Item]) {
     contents.withLock { swap(&$0.items, &items) }
   }
 
-  /// Lets the lane sleep until something is posted; `false` if something already is.
+  /// Lets the lane sleep until a message is posted; returns `false` if a message is waiting.
   func sleep() -> Bool {
     contents.withLock { contents in
       contents.isScheduled = !contents.items.isEmpty

@@ -6,41 +6,41 @@ import NIOCore
 import Recordings
 import SystemSupport
 
-/// The rooms of a lane. Belongs to the lane's event loop.
+/// The rooms of a lane. Confined to the lane's event loop.
 final class LaneRooms {
   unowned let lane: HostLane
   private let mailbox: LaneMailbox
   private let snapshots: SnapshotStore?
   private let library: RecordingLibrary?
   private let turnLength: TimeAmount
-  /// Items from the mailbox that are not done, taken in turn by room, so that one sender's flood
-  /// delays only its own room. Part of the first delivery of a room may be done.
+  /// Unprocessed messages, served alternately by room, so that one sender's flood delays only its
+  /// own room. The first delivery of a room may be partly processed.
   private var backlog = FairQueue<RoomName?, LaneMailbox.Item>()
-  /// Takes turns with the mailbox's list, so that neither grows anew in each turn of the lane;
-  /// empty between its uses.
+  /// An empty list that is swapped with the mailbox's list in each turn, so that both lists keep
+  /// their memory.
   private var posted: [LaneMailbox.Item] = []
-  /// A list that has held more gives its memory back.
+  /// The length from which a list releases its memory after use.
   private static let keptItems = 4_096
-  /// How many events are taken of the deliveries that are partly done.
+  /// For each delivery that is partly processed, the number of events applied so far.
   private var deliveredCounts: [RoomName: Int] = [:]
-  /// The rooms that are not packed.
+  /// The rooms that are not hibernated.
   private(set) var open: [RoomName: Room] = [:]
-  /// The rooms that are idle.
+  /// The hibernated rooms.
   private(set) var packed = HibernatedRooms()
-  /// Looks for rooms that can be packed; `nil` while there are none to look at.
+  /// The timer of the next search for rooms to hibernate; `nil` if there are no candidates.
   private var packing: Scheduled<Void>?
-  /// How often memory is yet to be given back to the system: twice after the last room was packed,
-  /// since what holds a room may end a little later.
+  /// How often freed memory will still be returned to the system. It is returned twice after the
+  /// last hibernation, because references to the room may be released a little later.
   private var trimsLeft = 0
-  /// Sums over closed rooms.
+  /// The totals over closed rooms.
   private(set) var closed = EventCounts()
-  /// When the rooms are due. A room has its turn only in the millisecond that its ``Room/turn``
-  /// has, too.
+  /// The times at which rooms are due. An entry is outdated if its millisecond is not the one in
+  /// the room's ``Room/turn``.
   private var dueTimes = DueTimes<Room>()
-  /// The timer for the first of them, and its millisecond.
+  /// The timer for the earliest entry of `dueTimes`, and its millisecond.
   private var timer: (slot: Int64, task: Scheduled<Void>)?
   private var settings: RoomSettings
-  /// Has a room saved, so that the log can be cut; one for all rooms.
+  /// Requests a snapshot of a room, so that the log can be cut. All rooms share this closure.
   private let onSnapshotDue: @Sendable (String) -> Void
 
   init(
@@ -58,14 +58,14 @@ final class LaneRooms {
     }
   }
 
-  /// Changes the settings of the rooms and of future ones.
+  /// Changes the settings of the open rooms and of future rooms.
   func apply(_ settings: RoomSettings) {
     self.settings = settings
     for room in open.values { room.settings = settings }
     scheduleHibernation()
   }
 
-  /// Takes as much from the mailbox as fits into a turn of the lane.
+  /// Processes messages until the turn's time is used up or none is left.
   func drain() {
     lane.meter.measure {
       let now = NIODeadline.now()
@@ -80,7 +80,7 @@ final class LaneRooms {
     if !backlog.isEmpty || !mailbox.sleep() { lane.wake() }
   }
 
-  /// Does what an item asks for; returns `false` if part of it is left.
+  /// Processes a message; returns `false` if part of it is left.
   private func handle(_ item: LaneMailbox.Item, _ now: NIODeadline) -> Bool {
     switch item {
     case .open(let name, let snapshot): begin(name, snapshot, now)
@@ -97,7 +97,7 @@ final class LaneRooms {
     return true
   }
 
-  /// An open room, which is unpacked if it was idle.
+  /// Returns an open room, restoring it from memory if it hibernates.
   func room(named name: RoomName, _ now: NIODeadline) -> Room? {
     let room = open[name] ?? unpack(name, now)
     room?.turn.use(at: now)
@@ -155,7 +155,7 @@ final class LaneRooms {
     timer = (slot, task)
   }
 
-  /// Draws and saves the rooms that are due, as many as fit into a turn of the lane.
+  /// Draws and saves the rooms that are due, until the turn's time is used up.
   private func drawDueRooms() {
     timer = nil
     let start = NIODeadline.now()
@@ -180,7 +180,7 @@ final class LaneRooms {
       open[name] == nil && !packed.contains(name), "a lane has one room of a name at most")
     let room = make(RoomLifetime(name, on: lane), restoring: snapshot, now)
     if room.isKept { library?.keep(name.description, onSnapshotDue: onSnapshotDue) }
-    // A room outlives a restart even if nothing ever happens in it.
+    // The log records the opening, so that even a room without events survives a restart.
     if snapshot == nil { room.beginLog(opened: WallClock.milliseconds()) }
     scheduleHibernation()
   }
@@ -201,13 +201,14 @@ final class LaneRooms {
     return room
   }
 
-  /// Saves a room, so that the log can be cut.
+  /// Saves a room, so that older segments of the log can be removed.
   private func saveForLog(_ name: RoomName, _ now: NIODeadline) {
     if let room = open[name] {
       room.snapshots?.request(at: now)
       return saveAndSchedule(room, now)
     }
-    // Not unpacked for that: many may be asked for at once.
+    // A hibernated room is saved without restoring it, because many rooms may be saved at the same
+    // time.
     guard let snapshots, let library, let saving = packed.saving(name) else { return }
     library.noteSaving(name.description)
     snapshots.post(saving.snapshot, saving.number, of: saving.lifetime) { isWritten in
@@ -241,7 +242,7 @@ final class LaneRooms {
 
   // MARK: Idle rooms
 
-  /// Has the lane look for idle rooms in a while, if there are rooms that may be.
+  /// Schedules the next search for idle rooms, if there are rooms that may become idle.
   private func scheduleHibernation() {
     guard packing == nil, let idle = settings.packsAfter, !open.isEmpty || trimsLeft > 0
     else { return }
@@ -252,7 +253,7 @@ final class LaneRooms {
     }
   }
 
-  /// The most rooms that are looked through at once, and then packed one by one.
+  /// The maximum number of rooms that one search selects for hibernation.
   private static let packedAtOnce = 4_096
 
   private func lookForIdleRooms() {
@@ -264,13 +265,13 @@ final class LaneRooms {
         .sorted { ($0.turn.lastUse, $0.name) < ($1.turn.lastUse, $1.name) }
         .prefix(Self.packedAtOnce)
       if let writer = first.first?.log.writer {
-        // All of them are on disk by then, with what they did last: the log is one.
+        // The rooms share one log, so a single sync ensures that all their events are on disk.
         let ends = first.map { ($0.name, $0.log.sequence) }
         writer.whenSynced { [lane] in
           for (name, end) in ends { lane.postHibernation(of: name, after: end) }
         }
       }
-      // The next start would have much to repeat.
+      // A snapshot spares the next start from replaying a long log.
       for room in idle where !room.log.isShort {
         room.snapshots?.request(at: now)
         saveAndSchedule(room, now)
@@ -278,7 +279,8 @@ final class LaneRooms {
     }
     if trimsLeft > 0 {
       trimsLeft -= 1
-      // Not here: the allocator is locked while it looks through the memory of many rooms.
+      // This runs on the snapshot thread, because the allocator is locked while it searches the
+      // memory of many rooms.
       snapshots?.ping(FreeMemory.giveBack)
     }
     scheduleHibernation()

@@ -1,22 +1,23 @@
 import NIOCore
 
-/// When a room has its turn on its lane.
+/// When a room is due on its lane, and when a client last used it.
 struct RoomTurn {
-  /// The millisecond of the machine's time for which the lane's list has the room.
+  /// The millisecond of the machine's clock under which the room is in the lane's due times.
   private var slot: Int64?
-  /// When a client last used the room, or sent something to it.
+  /// When a client last read the room or sent an event to it.
   private(set) var lastUse: NIODeadline
 
   init(now: NIODeadline) { lastUse = now }
 
-  /// Moves the turn forward. `false` if the room has its turn by then anyway.
+  /// Makes the room due at a time; returns `false` if the room is due earlier anyway.
   mutating func schedule(at slot: Int64) -> Bool {
     if let earlier = self.slot, earlier <= slot { return false }
     self.slot = slot
     return true
   }
 
-  /// Begins the turn of a millisecond. `false` if the room had its turn earlier, or is gone.
+  /// Begins the turn of a millisecond; returns `false` if the entry is outdated, because the room
+  /// was due earlier or was closed.
   mutating func begin(at slot: Int64) -> Bool {
     guard self.slot == slot else { return false }
     self.slot = nil
@@ -27,7 +28,7 @@ struct RoomTurn {
 
   mutating func use(at now: NIODeadline) { lastUse = now }
 
-  /// Makes the room idle, because no client has used it since the start.
+  /// Makes a restored room idle, because no client has used it since the daemon started.
   mutating func makeIdle(after duration: Duration, now: NIODeadline) {
     lastUse = now - TimeAmount(duration)
   }

@@ -9,9 +9,10 @@ import ViewGraph
 /// The metrics of the daemon.
 ///
 /// Rare occurrences (a turn of a lane, a hang, a reload) update instruments. All other metrics are
-/// read on demand from numbers that the daemon counts anyway. Nothing here is called per event.
+/// read on demand from counts that the daemon maintains anyway. No function here is called per
+/// event.
 package struct DaemonMetrics: Sendable {
-  /// The registry that creates the instruments; the factory of `MetricsSystem` in the running
+  /// The registry of the instruments, which is also the factory of `MetricsSystem` in the running
   /// daemon.
   package let registry: MetricRegistry
 
@@ -40,7 +41,8 @@ package struct DaemonMetrics: Sendable {
       help: "Time after its end at which a recording is deleted; 0 if there is no limit.")
     registry.describe(
       Self.maximumBytes, help: "Maximum size of all recordings together; 0 if there is no limit.")
-    // Starts each series at 0, because rates do not show the increase of a series that starts at 1.
+    // Each series starts at 0, because a rate does not show the increase of a series that starts at
+    // 1.
     for kind in HangKind.allCases {
       for reason in HangReason.allCases { count(kind, reason, by: 0) }
     }
@@ -96,7 +98,7 @@ package struct DaemonMetrics: Sendable {
     Counter(label: Self.deleted, factory: registry).increment(by: bytes)
   }
 
-  /// The values that a scrape reads in addition to the instruments.
+  /// The values that are collected for each scrape, in addition to the instruments.
   package struct Readings: Sendable {
     package var status: StatusReport
     package var rooms: [RoomMetrics] = []

@@ -5,7 +5,7 @@ import SystemSupport
 
 /// The standard process metrics of Prometheus client libraries, under the same names.
 enum ProcessMetrics {
-  /// Returns the metrics that the kernel provides. Unavailable metrics are omitted.
+  /// Returns the metrics that the kernel provides; omits unavailable ones.
   static func families() -> [MetricFamily] {
     var usage = rusage()
     getrusage(RUSAGE_SELF.rawValue, &usage)
@@ -41,14 +41,14 @@ enum ProcessMetrics {
 
   /// Returns the start time of the process in seconds since 1970, or `nil` if it is unknown.
   ///
-  /// Adds the start time since boot, from `/proc/self/stat`, to the boot time according to the
-  /// clocks. The service cannot read the boot time in `/proc/stat`, because its sandbox hides it.
+  /// Adds the start time since boot, from `/proc/self/stat`, to the boot time computed from two
+  /// clocks. The service's sandbox hides the boot time in `/proc/stat`.
   private static func startTime() -> Double? {
     guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
       let end = text.lastIndex(of: ")")
     else { return nil }
-    // The name may contain any character. After it, the first field is the state and the twentieth
-    // the start time.
+    // The name may contain any character. Of the fields after the name, the first is the state and
+    // the twentieth is the start time.
     let fields = text[text.index(after: end)...].split(separator: " ")
     guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
     let booted = Double(WallClock.nanoseconds() - BootClock.nanoseconds()) / 1e9

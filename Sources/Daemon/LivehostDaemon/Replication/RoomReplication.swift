@@ -9,8 +9,8 @@ package import UnixSockets
 package import Varlink
 import WireFormats
 
-/// What the gateway of a cluster asks of the daemon beside `io.livehost.Control`: whole rooms, out
-/// and in, and acts that are carried out once, whoever repeats them.
+/// The Varlink interface through which the gateway of a cluster saves and loads whole rooms, and
+/// performs acts that are applied only once even if they are repeated.
 package final class RoomReplication: Sendable {
   package static let name = "io.livehost.Replication"
 
@@ -68,30 +68,30 @@ package final class RoomReplication: Sendable {
 
     """
 
-  /// Bytes of a state in one reply. With the text around it, and as text, they are less than a
+  /// The number of bytes of a state in one reply. As Base64 in a JSON text, the reply fits into a
   /// message of NATS.
   private static let partBytes = 384 << 10
-  /// How many values a state may have. The decoder takes some 32 bytes for each before it looks at
-  /// any, which is far more than the text of `[],[],`. The states of real rooms have at least
-  /// eleven bytes of text per value.
+  /// The maximum number of JSON values in a state. The decoder allocates some 32 bytes for each
+  /// value before it examines any, far more than the text of values such as `[],[],`. The states of
+  /// real rooms have at least eleven bytes of text per value.
   package static let maximumValues = RoomUploads.maximumBytes / 8
-  /// How long an upload may be without a new part; it is dropped after twice this time at the
-  /// latest.
+  /// How long an upload may wait for its next part. It is dropped after at most twice this time.
   private static let patience = Duration.seconds(30)
-  /// From this size on, the memory that a state took to decode is given back at once.
+  /// The size of a state from which the memory used for decoding it is returned to the system
+  /// immediately.
   private static let largeBytes = 1 << 20
 
   private let directory: RoomDirectory
   private let service: LivehostControl
   private let sleep: @Sendable (Duration) async throws -> Void
   private let uploads = Guarded(RoomUploads())
-  /// How many states a user is reading. Each is held until its reader has all of it.
+  /// The number of states that each user is reading. Each state stays in memory until it is read.
   private let readers = Guarded<[UInt32?: Int]>([:])
   private static let maximumReaders = 16
-  /// Lets one state be decoded at a time, since that takes several times the memory of its text.
+  /// Limits decoding to one state at a time, because it takes several times the memory of the text.
   package let decoding = WorkSlots(count: 1)
 
-  /// - Parameter sleep: waits between looks for uploads that were given up.
+  /// - Parameter sleep: waits between searches for abandoned uploads.
   package init(
     directory: RoomDirectory, service: LivehostControl,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -127,7 +127,7 @@ package final class RoomReplication: Sendable {
         defer { take.finish() }
         return try await self.perform(parameters) { take.yield() }
       }()
-      // Ends without one if there is no such room, or the act is refused.
+      // The stream ends without an element if the room is not open or the call is invalid.
       for await _ in taken {
         if call.wantsMore { try await replies.send(ActReply(taken: true)) }
       }
@@ -137,14 +137,15 @@ package final class RoomReplication: Sendable {
       let found = try await self.service.message(numbered: parameters.number, in: parameters.room)
       return MessageReply(message: String(found.identifier), author: String(found.author))
     }
-    // Ends once nobody has the interface any more.
+    // The task ends when the interface is released.
     Task { [weak self, sleep] in
       while (try? await sleep(Self.patience)) != nil, let self { self.dropStillUploads() }
     }
     return interface
   }
 
-  /// Runs `body`, in which a user reads a state, unless there are too many of his already.
+  /// Calls `body`, in which a user reads a state, unless the user is reading too many states
+  /// already.
   private func reading(
     by user: UInt32?, _ body: () async throws -> SaveReply
   ) async throws -> SaveReply {
@@ -171,9 +172,10 @@ package final class RoomReplication: Sendable {
     let found = await lane.visit(name) { room in room.map { $0.copy() } }
     guard let found else { throw ControlError.noSuchRoom(room) }
     guard let snapshot = found else { throw ControlError.busy }
-    // Off the threads that serve calls: a long chat takes tens of milliseconds.
+    // Encoding a long chat takes tens of milliseconds, so it does not run on the threads that serve
+    // calls.
     let data = try await Task.detached { try JSONWriter.text(of: snapshot) }.value
-    // None that would be refused: the one before it is worth more.
+    // A state that no daemon would accept is not sent, because an older valid copy is worth more.
     guard Self.isTakable(data) else { throw ControlError.limitReached("roomBytes") }
     for start in stride(from: 0, to: data.count, by: Self.partBytes) {
       let end = min(start + Self.partBytes, data.count)
@@ -196,7 +198,7 @@ package final class RoomReplication: Sendable {
     try await lane.save(name)
   }
 
-  /// Opens a room with a complete state, in place of one that has its name.
+  /// Opens a room with a complete state. A room of the same name is closed first.
   private func open(
     _ name: RoomName, with state: [UInt8]
   ) async throws -> (HostLane, RoomSnapshot) {
@@ -204,9 +206,10 @@ package final class RoomReplication: Sendable {
     defer { uploads.withLock { $0.end(size) } }
     let snapshot: RoomSnapshot
     do {
-      // None is refused: at most one waits per connection, and their bytes are within the budget.
+      // No state is refused here: at most one waits per connection, and the bytes of all are
+      // limited.
       snapshot = try await decoding.run(isNew: false) {
-        // Off the threads that serve calls.
+        // Decoding does not run on the threads that serve calls.
         try await Task.detached { try Self.decode(state) }.value
       }
     } catch let error as CancellationError {
@@ -230,14 +233,14 @@ package final class RoomReplication: Sendable {
     return try RoomSnapshot(decoding: state)
   }
 
-  /// Whether a daemon that is given a state takes it.
+  /// Whether a daemon that receives a state accepts it.
   private static func isTakable(_ state: [UInt8]) -> Bool {
     state.count <= RoomUploads.maximumBytes && valueCount(in: state) <= maximumValues
       && (try? RoomSnapshot.checkLimits(of: state)) != nil
   }
 
-  /// Estimates how many values a JSON text has, by the bytes outside of strings that precede
-  /// values.
+  /// Estimates the number of values in a JSON text by counting the bytes outside of strings that
+  /// precede values.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   package static func valueCount(in text: [UInt8]) -> Int {

@@ -2,44 +2,44 @@ import ControlInterface
 package import LiveEvents
 import Varlink
 
-/// States of rooms on their way in, part by part, within one budget of bytes.
+/// Room states that the gateway uploads in parts, limited to a total number of bytes.
 ///
-/// An upload belongs to no connection, so nobody says when it is given up. Instead, one that gets
-/// no parts is dropped after a while, and the one that has been still the longest makes way for
-/// others.
+/// An upload belongs to no connection, so nothing signals that it was abandoned. Instead, an upload
+/// that receives no parts for a while is dropped. If space is needed, the upload that has waited
+/// longest is dropped first.
 package struct RoomUploads: Sendable {
   private struct Upload: Sendable {
     let room: RoomName
     var parts = 0
     var bytes: [UInt8] = []
-    /// It has had no part since the last call of ``dropStill()``.
+    /// Whether the upload has received no part since the last call of ``dropStill()``.
     var isStill = false
   }
 
-  /// The largest state.
+  /// The maximum size of one state.
   package static let maximumBytes = 32 << 20
-  /// How many bytes are held at most, including those of complete states that are not rooms yet.
+  /// The maximum number of bytes held, including complete states that have not become rooms yet.
   package static let budget = 2 * maximumBytes
-  /// How many uploads may be incomplete: as many as a gateway sends at once. Empty ones take
-  /// memory, too.
+  /// The maximum number of incomplete uploads, which is what one gateway sends concurrently. It
+  /// limits the memory of empty uploads, too.
   package static let maximumCount = 8
 
-  /// The incomplete ones; the one that has been still the longest is the first.
+  /// The incomplete uploads, sorted by the time of their last part, oldest first.
   private var uploads: [Upload] = []
-  /// Of complete states that are not rooms yet.
+  /// The bytes of complete states that have not become rooms yet.
   private var completeBytes = 0
 
   package init() {}
 
-  /// How many bytes are held.
   package var heldBytes: Int { uploads.reduce(completeBytes) { $0 + $1.bytes.count } }
 
-  /// Adds a part to the upload of a room; part 0 begins a new one. Others are dropped if they have
-  /// to make way.
+  /// Adds a part to the upload of a room; part 0 begins a new upload. Drops other uploads if it
+  /// needs their space.
   ///
-  /// - Returns: the state if this was its last part. It counts until ``end(_:)``.
-  /// - Throws: `ServiceError` if the part does not follow the one before it, `ControlError` if
-  ///   there is no place for it; the upload is dropped then.
+  /// - Returns: the complete state if this was its last part. Its bytes are counted until
+  ///   ``end(_:)``.
+  /// - Throws: `ServiceError` if the part does not follow the previous one, `ControlError` if there
+  ///   is no space for it. If there is no space, the upload is dropped.
   package mutating func add(
     _ part: [UInt8], at index: Int, of room: RoomName, isLast: Bool
   ) throws -> [UInt8]? {
@@ -47,7 +47,7 @@ package struct RoomUploads: Sendable {
     guard index == 0 || index == position.map({ uploads[$0].parts }) else {
       throw ServiceError.invalidParameter("index")
     }
-    // Taken out, so that it does not make way for itself.
+    // The upload is removed first, so that it is not dropped to make space for itself.
     var upload = Upload(room: room)
     if let position {
       let former = uploads.remove(at: position)
@@ -56,7 +56,8 @@ package struct RoomUploads: Sendable {
     let size = upload.bytes.count + part.count
     guard size <= Self.maximumBytes else { throw ControlError.limitReached("roomBytes") }
     while uploads.count >= Self.maximumCount || heldBytes + size > Self.budget {
-      // The rest are complete: they are not taken from whoever waits for their rooms, and end soon.
+      // Complete states are not dropped, because callers wait for their rooms and their bytes are
+      // soon free.
       guard !uploads.isEmpty else { throw ControlError.limitReached("roomBytes") }
       uploads.removeFirst()
     }
@@ -71,12 +72,10 @@ package struct RoomUploads: Sendable {
     return nil
   }
 
-  /// Notes that a complete state has become a room or was refused.
-  ///
-  /// - Parameter bytes: its size.
+  /// Frees the bytes of a complete state that has become a room or was refused.
   package mutating func end(_ bytes: Int) { completeBytes -= bytes }
 
-  /// Drops the uploads that have had no part since the last call.
+  /// Drops the uploads that have received no part since the last call.
   package mutating func dropStill() {
     uploads.removeAll { $0.isStill }
     for index in uploads.indices { uploads[index].isStill = true }

@@ -1,7 +1,7 @@
-/// Many small pieces of bytes, kept together: on its own, each would hold a page of memory of which
-/// all else was freed.
+/// Many small byte strings, packed into large chunks. Allocated separately, each could keep a whole
+/// page of otherwise free memory in use.
 package struct CompactBytes {
-  /// Names a piece until it is removed.
+  /// The identifier of a byte string until it is removed.
   package typealias Piece = Int
 
   private struct Place {
@@ -11,9 +11,9 @@ package struct CompactBytes {
 
   private struct Chunk {
     var bytes: [UInt8] = []
-    /// How many of them belong to pieces that were not removed.
+    /// The number of bytes that belong to pieces that were not removed.
     var used = 0
-    /// All pieces that were put there.
+    /// All pieces that were added to the chunk, including removed ones.
     var pieces: [Piece] = []
   }
 
@@ -24,13 +24,12 @@ package struct CompactBytes {
   private var current = 0
   private var newest = 0
 
-  /// - Parameter chunkBytes: how much is asked of the allocator at once.
+  /// - Parameter chunkBytes: the size of an allocation, in bytes.
   package init(chunkBytes: Int = 1 << 18) { self.chunkBytes = chunkBytes }
 
-  /// How many bytes it takes, with those of removed pieces.
+  /// The number of allocated bytes, including those of removed pieces.
   package var heldBytes: Int { chunks.values.reduce(0) { $0 + $1.bytes.capacity } }
 
-  /// Adds a piece.
   package mutating func add(_ bytes: [UInt8]) -> Piece {
     let piece = places.add(Place())
     bytes.withUnsafeBufferPointer { put($0, as: piece) }
@@ -40,7 +39,7 @@ package struct CompactBytes {
   private mutating func put(_ bytes: UnsafeBufferPointer<UInt8>, as piece: Piece) {
     let number: Int
     if bytes.count > chunkBytes / 4 {
-      // On its own, so that the others are well filled.
+      // A large piece gets its own chunk, so that the other chunks are well filled.
       number = makeChunk(of: bytes.count)
     } else {
       while bytes.count > chunkBytes - (chunks[current]?.bytes.count ?? chunkBytes) {
@@ -65,16 +64,14 @@ package struct CompactBytes {
     return newest
   }
 
-  /// The bytes of a piece.
   package func bytes(of piece: Piece) -> [UInt8] {
     guard let place = places[piece], let chunk = chunks[place.chunk] else { return [] }
     return Array(chunk.bytes[place.bytes])
   }
 
-  /// Removes a piece, whose number another one may get.
+  /// Removes a piece, whose identifier may then be reused.
   ///
-  /// - Complexity: O(its bytes) on average: what is left in a chunk is moved once most of it is
-  ///   unused.
+  /// - Complexity: O(its bytes) on average: the rest of a chunk is moved once most of it is unused.
   package mutating func remove(_ piece: Piece) {
     guard let place = places[piece] else { return }
     chunks[place.chunk]?.used -= place.bytes.count
@@ -82,12 +79,12 @@ package struct CompactBytes {
     tidy(place.chunk)
   }
 
-  /// Empties a chunk of which most is unused, unless pieces are still added to it.
+  /// Moves the pieces out of a mostly unused chunk, unless pieces are still being added to it.
   private mutating func tidy(_ number: Int) {
     guard number != current, let chunk = chunks[number], chunk.used <= chunk.bytes.count / 2 else {
       return
     }
-    // A piece that is listed twice has moved by the second time.
+    // A piece that is listed twice has already moved when it is found again.
     chunks[number] = nil
     chunk.bytes.withUnsafeBufferPointer { bytes in
       for piece in chunk.pieces {

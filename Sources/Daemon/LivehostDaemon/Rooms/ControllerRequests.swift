@@ -7,7 +7,7 @@ import LiveEvents
 
 /// The requests of a room to its controllers, and the completions that wait for their outcomes.
 struct ControllerRequests {
-  /// A client that carries out requests.
+  /// A controller: a client that carries out requests.
   struct Surface: Sendable {
     let number: Int
     let feed: RequestFeed
@@ -17,15 +17,15 @@ struct ControllerRequests {
   private var ends = Waiters<RequestOutcome>()
   private var answers = Waiters<Void>()
 
-  /// Carries out the requests of the room's effects.
+  /// The means by which the room's effects send requests.
   var client: Controller { feed.client }
 
-  /// The clients that carry out requests, in the order in which they connected.
+  /// The connected controllers, in the order in which they connected.
   var surfaces: [Requests.Surface] { feed.surfaces }
 
   func setPatience(_ patience: Duration) { feed.patience = patience }
 
-  /// Adds a client for some controls; `nil` means all of them.
+  /// Adds a controller for some controls; `nil` means all of them.
   ///
   /// - Throws: `limitReached`.
   func addController(
@@ -37,15 +37,15 @@ struct ControllerRequests {
     return (surface, Surface(number: surface.number, feed: feed))
   }
 
-  /// Removes a client that disconnected. `false` if it belonged to an earlier room of the same
-  /// name.
+  /// Removes a controller that disconnected. Returns `false` if it belonged to an earlier room of
+  /// the same name.
   func remove(_ surface: Surface) -> Bool {
     guard surface.feed === feed else { return false }
     feed.remove(surface.number)
     return true
   }
 
-  /// Reports an outcome. `false` if the request is void.
+  /// Reports an outcome. Returns `false` if the request is void.
   ///
   /// - Parameter completion: called once the room has received the outcome.
   mutating func report(
@@ -56,39 +56,39 @@ struct ControllerRequests {
     return true
   }
 
-  /// Calls `completion` at the end of a request, while the room is changing.
+  /// Calls `completion` when a request ends, during the reduction of an action.
   mutating func whenEnded(
     _ request: Int, _ completion: @escaping Waiters<RequestOutcome>.Completion
   ) {
     ends.add(completion, to: request)
   }
 
-  /// Removes the completions that wait for the end of a request, which has come.
+  /// Removes and returns the completions that wait for the end of a request, which has now ended.
   mutating func end(_ request: Int) -> [Waiters<RequestOutcome>.Completion] { ends.remove(request) }
 
-  /// Removes the completions that wait until the room has received an outcome.
+  /// Removes and returns the completions that wait until the room has received an outcome.
   mutating func receiveAnswer(of request: Int) -> [Waiters<Void>.Completion] {
     answers.remove(request)
   }
 
-  /// Ends all waits, because the room closes.
+  /// Ends all waits when the room closes.
   mutating func endWaits() {
     for body in ends.removeAll() { body(.refused(reason: ControlRequest.controllerLeft)) }
     for body in answers.removeAll() { body(()) }
   }
 
-  /// Ends the calls of all clients, because the room is closed.
+  /// Ends the calls of all controllers when the room is closed.
   func finish(_ error: ControlError) { feed.finish(error) }
 }
 
-/// How clients name a request: the name of its room, a slash and its number.
+/// The identifier of a request for clients: the room's name, a slash and a number.
 struct RequestIdentifier: Sendable {
   let room: RoomName
   let number: Int
 
   init(room: RoomName, number: Int) { (self.room, self.number) = (room, number) }
 
-  /// `nil` if no request can have that identifier.
+  /// Parses an identifier; fails if no request can have it.
   init?(_ text: String) {
     guard text.utf8.count <= EventLimits.nameLength,
       case let parts = text.split(separator: "/", omittingEmptySubsequences: false),

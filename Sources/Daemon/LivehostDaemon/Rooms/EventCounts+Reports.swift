@@ -4,7 +4,7 @@ package import Ingest
 import LiveEvents
 
 extension EventCounts {
-  /// Counts lines that a connection refused.
+  /// Adds the counts of lines that a connection rejected.
   package mutating func add(_ rejections: RejectionCounts) {
     for (reason, count) in rejections.byReason { reject(reason, count) }
   }

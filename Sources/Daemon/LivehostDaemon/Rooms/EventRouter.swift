@@ -4,12 +4,12 @@ package import LiveEvents
 import Locking
 import SystemSupport
 
-/// Brings the events that connections received to the lanes of their rooms.
+/// Posts the events that connections received to the lanes of their rooms.
 package final class EventRouter: IngestSink {
   private let directory: RoomDirectory
-  /// Lines that belong to no room.
+  /// The counts of lines whose room is unknown or could not be opened.
   private let unroutable = Guarded(EventCounts())
-  /// How many connections bring the states of a source.
+  /// The number of connections through which each source reports its state.
   private let connections = Guarded<[SourceKey: Int]>([:])
 
   private struct SourceKey: Hashable {
@@ -17,7 +17,7 @@ package final class EventRouter: IngestSink {
     let room: RoomName
   }
 
-  /// Called for lines that were rejected, once per delivery, with the room if one is known.
+  /// Called once per delivery with rejected lines, with their room if it is known.
   private let onRejection: @Sendable (RejectionCounts, RoomName?) -> Void
 
   package init(
@@ -28,7 +28,6 @@ package final class EventRouter: IngestSink {
     self.onRejection = onRejection
   }
 
-  /// Counts of lines whose room is not known or could not be opened.
   package var unroutableCounts: EventCounts { unroutable.withLock { $0 } }
 
   package func deliver(_ delivery: RoomDelivery) {
@@ -60,7 +59,7 @@ package final class EventRouter: IngestSink {
       connections[key] = nil
       return true
     }
-    // A source that replaces its connection has come again before it leaves.
+    // The source may have opened a new connection before its old one closed.
     guard isLast, let lane = directory.lane(of: room) else { return }
     lane.postVisit(to: room) { $0?.endSources(because: "its connection ended") { $0 == source } }
   }

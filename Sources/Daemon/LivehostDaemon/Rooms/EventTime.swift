@@ -1,19 +1,19 @@
 import LiveEvents
 import RateLimiting
 
-/// Maps the time stamps of events to a room's time, whatever strangers write there.
+/// Maps the timestamps of events, which senders choose, to a room's time.
 ///
-/// A time stamp more than a day from the newest one before it comes from another clock, or is
-/// wrong: time continues from where it is.
+/// A timestamp that differs by more than a day from the previous maximum comes from another clock,
+/// or is wrong; the room's time then continues from its current value.
 struct EventTime {
-  /// In milliseconds.
+  /// The largest accepted difference between timestamps, in milliseconds.
   private static let longestJump: Timestamp = 86_400_000
-  /// The range, in milliseconds since 1970, in which time stamps are distinguished, so that
-  /// nanoseconds fit: 146 years.
+  /// The range of timestamps, in milliseconds since 1970, whose nanoseconds fit into 64 bits: 146
+  /// years in either direction. Timestamps outside are clamped.
   private static let range: ClosedRange<Timestamp> = -(1 << 62) / 1_000_000...(1 << 62) / 1_000_000
 
   private var newest: Timestamp
-  /// The room's time of `newest`.
+  /// The room's time at the timestamp `newest`.
   private var instant: Instant
 
   init(_ timestamp: Timestamp, at now: Instant) {
@@ -21,7 +21,7 @@ struct EventTime {
     instant = now
   }
 
-  /// The room's time of a time stamp; possibly before `now`.
+  /// Returns the room's time of a timestamp; it may be earlier than `now`.
   mutating func time(of timestamp: Timestamp, now: Instant) -> Instant {
     let timestamp = Self.clamped(timestamp)
     let ahead = timestamp - newest

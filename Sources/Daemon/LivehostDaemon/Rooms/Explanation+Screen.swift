@@ -3,7 +3,7 @@ import HostScreen
 import ViewGraph
 
 extension Explanation {
-  /// Why the views of this name were evaluated; `nil` if none was.
+  /// Explains why the views of a name were evaluated; fails if none was.
   init?(of view: String, on screen: HostScreen) {
     screen.evaluateViews()
     guard let statistics = screen.views.statistics[view] else { return nil }

@@ -3,18 +3,18 @@ import Foundation
 import HostScreen
 import JSON
 
-/// What remains in memory of a room that hibernates: nothing has happened in it for some time, and
-/// nobody watches it.
+/// The part of a hibernated room that stays in memory. A room hibernates if nothing has happened in
+/// it for some time and nobody watches it.
 ///
-/// Its state is compressed. It has no store, no views, no throttles and no timer. Everything that
-/// happened in it is on disk, so that a crash costs no more than in other rooms.
+/// The state is compressed; there is no store, view, throttle or timer. All events of the room are
+/// on disk, so that a crash costs no more than in other rooms.
 struct HibernatedRoom {
   let summary: RoomSummary
   let metrics: RoomMetrics
   let sources: [SourceReport]
   let clock: RoomClock
   var life: RoomLifetime.Rest
-  /// What was logged since the last snapshot.
+  /// The log entries since the last snapshot.
   let unsaved: RoomLog.Unsaved
   let state: HibernatedStates.State
 
@@ -24,7 +24,7 @@ struct HibernatedRoom {
     _ unsaved: RoomLog.Unsaved, in states: inout HibernatedStates
   ) throws {
     state = states.add(try JSONWriter.text(of: snapshot))
-    // The numbers of its views would take more memory than the state.
+    // The statistics of the views would take more memory than the state, so they are dropped.
     self.metrics = RoomMetrics(
       room: metrics.room, viewers: metrics.viewers, counts: metrics.counts,
       frames: metrics.frames, actionsByFeature: [:], views: [:], effects: metrics.effects)
@@ -34,12 +34,12 @@ struct HibernatedRoom {
 
   var counts: EventCounts { metrics.counts }
 
-  /// The room as it was.
+  /// Returns the state of the room as a snapshot.
   func snapshot(in states: HibernatedStates) -> RoomSnapshot {
     do {
       return try JSONDecoder().decode(RoomSnapshot.self, from: Data(states.bytes(of: state)))
     } catch {
-      // To continue without the state would lose it, while the next start has it from the disk.
+      // Continuing without the state would lose it, whereas a restart reads it from disk.
       preconditionFailure("room \(summary.room) cannot be unpacked: \(error)")
     }
   }

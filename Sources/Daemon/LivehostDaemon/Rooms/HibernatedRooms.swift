@@ -3,15 +3,15 @@ import HostScreen
 import LiveEvents
 import NIOCore
 
-/// The rooms of a lane that hibernate.
+/// The hibernated rooms of a lane.
 ///
-/// Nothing that remains of them is a separate object, which would hold a page of memory. This table
-/// has what remains of each room, and its state is stored beside the states of the others.
+/// All rooms are stored in one table, and their states in common chunks, because separate
+/// allocations could each keep a page of memory in use.
 struct HibernatedRooms {
   private var numbers: [RoomName: Int] = [:]
   private var rooms = NumberedTable<HibernatedRoom>()
   private var states = HibernatedStates()
-  /// Sums over them.
+  /// The totals over all hibernated rooms.
   private(set) var counts = EventCounts()
 
   var count: Int { numbers.count }
@@ -20,7 +20,7 @@ struct HibernatedRooms {
   var metrics: [RoomMetrics] { rooms.all.map(\.metrics) }
   var sources: [RoomName: [SourceReport]] { numbers.mapValues { rooms[$0]?.sources ?? [] } }
 
-  /// Packs a room. `false` if its state cannot be encoded.
+  /// Hibernates a room; returns `false` if its state cannot be encoded.
   mutating func add(_ room: Room, now: NIODeadline) -> Bool {
     guard let idle = room.pack(into: &states, now: now) else { return false }
     numbers[room.name] = rooms.add(idle)
@@ -28,7 +28,7 @@ struct HibernatedRooms {
     return true
   }
 
-  /// Removes a room. Returns what remains of it, and the room as it was; `nil` if there is none.
+  /// Removes a room. Returns its remains and its state; `nil` if no such room hibernates.
   mutating func take(_ name: RoomName) -> (HibernatedRoom, RoomSnapshot)? {
     guard let idle = numbers[name].flatMap({ rooms[$0] }) else { return nil }
     let snapshot = idle.snapshot(in: states)
@@ -36,7 +36,7 @@ struct HibernatedRooms {
     return (idle, snapshot)
   }
 
-  /// Removes a room. Returns its counts; `nil` if there is none.
+  /// Removes a room. Returns its counts; `nil` if no such room hibernates.
   @discardableResult
   mutating func drop(_ name: RoomName) -> EventCounts? {
     guard let number = numbers.removeValue(forKey: name), let idle = rooms[number] else {
@@ -48,7 +48,7 @@ struct HibernatedRooms {
     return idle.counts
   }
 
-  /// Returns a room's snapshot to be saved; `nil` if there is no such room.
+  /// Returns a snapshot of a room to save; `nil` if no such room hibernates.
   mutating func saving(
     _ name: RoomName
   ) -> (snapshot: RoomSnapshot, number: UInt64, lifetime: RoomLifetime)? {

@@ -1,14 +1,14 @@
 import Compression
 
-/// The states of packed rooms, compressed.
+/// The compressed states of hibernated rooms.
 ///
-/// That of one room is mostly the names of what is in it, which are the same in all: the first one
-/// serves as the example of what others have in common with it, and a state without much text takes
-/// a quarter of what it takes alone.
+/// A state consists mostly of member names, which are the same in all rooms. The first state
+/// therefore serves as the dictionary for compressing the others, which reduces a state without
+/// much text to a quarter of its size.
 struct HibernatedStates {
   struct State {
     fileprivate let piece: CompactBytes.Piece
-    /// How many bytes it has.
+    /// The number of bytes of the decompressed state.
     fileprivate let count: Int
   }
 
@@ -17,7 +17,7 @@ struct HibernatedStates {
 
   mutating func add(_ state: [UInt8]) -> State {
     let compressed = CompressedBytes(state, like: example)
-    // The first cannot be its own: it is decompressed without.
+    // The first state is compressed without a dictionary, because it becomes the dictionary.
     if example.isEmpty { example = Array(state.suffix(CompressedBytes.window)) }
     return State(piece: pieces.add(compressed.stored), count: compressed.count)
   }

@@ -7,10 +7,10 @@ import HostFeature
 import LiveEvents
 import WaitingRoomFeature
 
-/// An act that a client calls for in the name of a room's host, and what the call returns.
+/// An act that a client performs as a room's host, and its result.
 ///
-/// The room performs the act between ``result(before:)`` and ``result(in:isPerformed:admitted:)``.
-/// No state is kept meanwhile, since the change would copy it.
+/// The room applies the act between ``result(before:)`` and ``result(in:isPerformed:admitted:)``.
+/// No copy of the state is kept meanwhile, because the change would then copy the state.
 struct HostAct {
   typealias State = HostFeature.State
 
@@ -19,7 +19,7 @@ struct HostAct {
 
   // MARK: Results
 
-  /// The result of an act that is not to be performed; `nil` if it is.
+  /// Returns the result of an act that must not be applied; `nil` if it must.
   func result(before state: State) -> Result<HostReply, ControlError>? {
     switch event {
     case .chat(.openThread(let message)):
@@ -33,16 +33,17 @@ struct HostAct {
     case .control(.record):
       state.control.requests?.surface(for: ControlFeature.recorder) == nil
         ? .failure(.noSurface(room: room.description, control: ControlFeature.recorder)) : nil
-    // The other acts can always be tried.
+    // Whether any other act succeeds is known only after trying.
     default: nil
     }
   }
 
-  /// The result of an act, in the state after it.
+  /// Returns the result of an act from the state after it.
   ///
   /// - Parameters:
-  ///   - isPerformed: whether the screen accepted the act. It refuses only what exceeds a limit.
-  ///   - admitted: the people whom the act let in.
+  ///   - isPerformed: whether the screen accepted the act, which it refuses only if a limit is
+  ///     exceeded.
+  ///   - admitted: the people whom the act admitted from the waiting room.
   func result(
     in state: State, isPerformed: Bool, admitted: [Person]
   ) -> Result<HostReply, ControlError> {
@@ -61,12 +62,12 @@ struct HostAct {
     case .activity(.handle): .success(HostReply())
     case .waitingRoom(.admit(let admission)):
       result(of: admission, admitted: admitted, in: state.waitingRoom)
-    // The other acts have no reply of their own.
+    // The reply to any other act is empty.
     default: isPerformed ? .success(HostReply()) : .failure(.limitReached("events"))
     }
   }
 
-  /// A reply whose counts of the chat's history are up to date.
+  /// Returns a reply with up-to-date counts of the chat's history.
   func counted(_ reply: HostReply, in state: State) -> HostReply {
     var reply = reply
     let chat = state.chat
@@ -117,7 +118,7 @@ struct HostAct {
       if isWaiting {
         return .failure(.roomFull(room: room.description, capacity: waiting?.capacity ?? 0))
       }
-      // Admitting all while nobody is waiting is not an error.
+      // Admitting everyone is not an error if nobody is waiting.
       if admission != .all {
         return .failure(.nobodyWaits(room: room.description, user: user))
       }
@@ -138,20 +139,20 @@ struct HostAct {
 
   // MARK: Requests
 
-  /// The number of the outstanding request for the control that the act changes; `nil` if there is
-  /// none.
+  /// Returns the number of the outstanding request for the control that the act changes; `nil` if
+  /// there is none.
   func request(in state: State) -> Int? {
     switch event {
     case .control(.set(let control, _)), .control(.tap(let control, _)):
       state.control.requests?.outstanding(for: String(control))?.number
     case .control(.record):
       state.control.requests?.outstanding(for: ControlFeature.recorder)?.number
-    // Controllers are asked for nothing else.
+    // Controllers confirm no other acts.
     default: nil
     }
   }
 
-  /// The reply to an act that became a request, after its outcome.
+  /// Returns the reply to an act that became a request, after its outcome.
   func reply(after outcome: RequestOutcome, in state: State) -> HostReply {
     var reply = HostReply()
     switch event {

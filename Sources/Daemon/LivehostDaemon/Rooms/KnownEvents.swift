@@ -2,24 +2,24 @@ import LiveEvents
 import RateLimiting
 import WireFormats
 
-/// What a room knows of what it was sent before, so that it takes nothing twice: the identifiers of
-/// its newest messages and notices, and how many batches it has of each source. Saved with the
-/// room.
+/// The events that a room has received, remembered so that repetitions are not applied: the
+/// identifiers of its newest messages and notices, and the newest batch number of each source.
+/// Saved with the room.
 ///
-/// A recording that is played neither asks nor changes it.
+/// Playing a recording neither reads nor changes it.
 struct KnownEvents: Sendable, Equatable, Codable {
-  /// How many sources a room keeps positions of: those that it took batches of last. Senders choose
-  /// their names, and a source may have another one each time that it is started.
+  /// The maximum number of sources whose batch numbers are kept; the least recently active source
+  /// is dropped. Senders choose their names, and a source may have a new name after each restart.
   static let maximumSources = 64
-  /// The most that it takes, in bytes.
+  /// The maximum memory, in bytes.
   static let memory =
     RecentIdentifiers.memory
     + maximumSources * (MemoryLayout<Batch>.stride + EventLimits.nameLength + ByteSlab.padding + 64)
 
   private var identifiers = RecentIdentifiers()
-  /// The source whose batch was taken last comes last.
+  /// The newest batch of each source, sorted by the time of arrival.
   private var batches: [Batch] = []
-  /// Whether what is logged is what a recording brings that is played.
+  /// Whether the events being logged come from a recording that is played.
   var isReplaying = false
 
   private struct Batch: Sendable, Equatable, Codable {
@@ -27,27 +27,26 @@ struct KnownEvents: Sendable, Equatable, Codable {
     var sequence: Int
   }
 
-  /// The newest batch of each source.
   var positions: [String: Int] {
-    // Names that are not the same bytes may be equal as text.
+    // Two names with different bytes may be equal as text.
     Dictionary(batches.map { (String($0.source), $0.sequence) }, uniquingKeysWith: max)
   }
 
   // MARK: Events
 
-  /// Notes an event that was sent. `false` if the room has taken it before.
+  /// Records an event that was sent; returns `false` if the room has received it before.
   mutating func take(_ event: LiveEvent, at now: Instant) -> Bool {
     event.identifierHash.map { identifiers.insert($0, at: now) } ?? true
   }
 
-  /// Notes an event that was taken by an earlier run.
+  /// Records an event that the daemon received before its restart.
   mutating func repeatTaking(_ event: LiveEvent, at now: Instant) {
     if !isReplaying { _ = take(event, at: now) }
   }
 
   // MARK: Batches
 
-  /// Whether the room has a batch already.
+  /// Returns whether the room has already received a batch.
   func holds(_ position: BatchPosition) -> Bool {
     batches.contains { $0.source == position.source && $0.sequence >= position.sequence }
   }
@@ -62,7 +61,8 @@ struct KnownEvents: Sendable, Equatable, Codable {
     batches.append(batch)
   }
 
-  /// The newest batch of a source, or of the newest of its sessions, which are named `SOURCE/...`.
+  /// Returns the newest batch number of a source, or of the newest of its sessions, which are named
+  /// `SOURCE/...`.
   func position(of source: String) -> Int? {
     let name = Array(source.utf8)
     return batches.last { batch in

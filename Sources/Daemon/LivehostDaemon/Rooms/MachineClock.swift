@@ -3,8 +3,8 @@ import LiveEvents
 import NIOCore
 import ViewGraph
 
-/// The machine's monotonic clock, for measuring evaluations. Also lets the hang monitor know which
-/// view is being evaluated.
+/// The machine's monotonic clock, which measures evaluations and reports the evaluated view to the
+/// hang monitor.
 final class MachineClock: EvaluationClock {
   private let activity: LaneActivity
   private let room: RoomName
@@ -21,7 +21,7 @@ final class MachineClock: EvaluationClock {
   func willEvaluate(_ view: String) { activity.begin(.view(view), in: room) }
 
   func didEvaluate(_ view: String, _ output: ViewNode, isFirst: Bool) {
-    // Within the measured time of the view.
+    // The injected delay counts as part of the view's measured time.
     if faults.holdsViews { faults.hold(.view(view)) }
   }
 }

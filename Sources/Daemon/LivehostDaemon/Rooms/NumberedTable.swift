@@ -1,11 +1,12 @@
-/// Values, each with a number, which another one gets once it is removed.
+/// Values with numbers; the number of a removed value is reused.
 ///
-/// An array: a hash table takes up to three times what it holds, and touches all of it.
+/// Implemented as an array, because a hash table takes up to three times the memory of its
+/// contents, and every part of that is touched.
 struct NumberedTable<Value> {
   private var values: [Value?] = []
   private var free: [Int] = []
 
-  /// Adds a value. Returns its number.
+  /// Adds a value and returns its number.
   mutating func add(_ value: Value) -> Int {
     guard let number = free.popLast() else {
       values.append(value)
@@ -15,18 +16,17 @@ struct NumberedTable<Value> {
     return number
   }
 
-  /// Removes the value with a number, which must have one.
+  /// Removes the value with a number; there must be one.
   mutating func remove(_ number: Int) {
     values[number] = nil
     free.append(number)
   }
 
-  /// The value with a number; `nil` if there is none.
   subscript(number: Int) -> Value? {
     get { values[number] }
     _modify { yield &values[number] }
   }
 
-  /// All of them, in any order.
+  /// All values, in any order.
   var all: some Sequence<Value> { values.lazy.compactMap(\.self) }
 }

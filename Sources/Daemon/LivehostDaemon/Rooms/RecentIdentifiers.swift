@@ -1,15 +1,15 @@
 package import RateLimiting
 
-/// The hashes of the newest identifiers of a room, at most ``capacity``, none older than
+/// The hashes of a room's newest identifiers: at most ``capacity`` of them, none older than
 /// ``lifetime`` by the room's time, which never goes back.
 ///
-/// A ring in the order in which they came, and a table of positions in it. Identifiers are compared
-/// by 64 bits of their hash: among as many as are remembered, one message in 10^15 would be taken
-/// for another one.
+/// A ring buffer holds the hashes in order of arrival, and a hash table holds positions in the
+/// ring. Identifiers are compared by 64-bit hashes. With a full ring, one message in 10^15 is
+/// mistaken for another one.
 package struct RecentIdentifiers: Sendable, Equatable {
   package static let capacity = 4_096
   package static let lifetime = Interval.seconds(15 * 60)
-  /// The most that it takes, in bytes.
+  /// The maximum memory, in bytes.
   package static let memory = capacity * (MemoryLayout<Entry>.stride + 4 * 2)
 
   private struct Entry: Sendable, Equatable {
@@ -17,20 +17,20 @@ package struct RecentIdentifiers: Sendable, Equatable {
     var milliseconds: Int64 = 0
   }
 
-  /// A power of two in size, so that a room with few messages is small.
+  /// The ring buffer. Its size is a power of two, and small in a room with few messages.
   private var ring: [Entry] = []
   private var first = 0
   package private(set) var count = 0
-  /// Positions in the ring, plus one, at four times its size; 0 where there is none. Found by
-  /// probing on from the hash.
+  /// An open-addressing hash table of positions in the ring, plus one, at four times the ring's
+  /// size; 0 marks a free slot.
   ///
-  /// Forgotten identifiers stay in it until it is rebuilt: other hashes have their places in the
-  /// ring by then. To take each of them out would cost more than all else.
+  /// Expired identifiers stay in the table until it is rebuilt, although other hashes use their
+  /// places in the ring by then. Removing each of them would cost more than everything else.
   private var table: [UInt16] = []
-  /// How many positions are in the table.
+  /// The number of occupied slots in the table.
   private var placed = 0
-  /// Differs from process to process, so that an attacker cannot choose identifiers whose search
-  /// begins at one place.
+  /// A seed that differs between processes, so that an attacker cannot choose identifiers that
+  /// collide in the table.
   private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
 
   package init() {}
@@ -43,7 +43,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
     (0..<count).lazy.map { ring[(first + $0) & (ring.count - 1)] }
   }
 
-  /// Notes an identifier; `false` if it is remembered already.
+  /// Records an identifier; returns `false` if it is known already.
   ///
   /// - Complexity: O(1), amortised.
   package mutating func insert(_ hash: UInt64, at now: Instant) -> Bool {
@@ -55,7 +55,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
     return true
   }
 
-  /// Where the position of the hash belongs in the table; `nil` if it is remembered already.
+  /// Returns the free slot of the table for a hash; `nil` if the hash is known already.
   private func freeSlot(for hash: UInt64) -> Int? {
     guard !table.isEmpty else { return 0 }
     var slot = home(of: hash)
@@ -71,7 +71,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
     (position - first) & (ring.count - 1) < count
   }
 
-  /// - Parameter slot: the ``freeSlot(for:)``.
+  /// - Parameter slot: the result of ``freeSlot(for:)``.
   private mutating func append(_ entry: Entry, at slot: Int) {
     if count == Self.capacity {
       removeFirst()
@@ -86,7 +86,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
     placed += 1
   }
 
-  /// Makes the ring larger. Leaves it without a table.
+  /// Enlarges the ring and discards the table.
   private mutating func grow() {
     let old = Array(entries)
     ring = old + [Entry](repeating: Entry(), count: max(64, old.count))
@@ -94,7 +94,7 @@ package struct RecentIdentifiers: Sendable, Equatable {
     (table, placed) = ([], 0)
   }
 
-  /// Rebuilds the table, without what is forgotten.
+  /// Rebuilds the table without expired identifiers.
   ///
   /// - Complexity: O(*n*), once for each 2 *n* new identifiers.
   private mutating func placeAll() {
@@ -113,21 +113,22 @@ package struct RecentIdentifiers: Sendable, Equatable {
     Int(truncatingIfNeeded: ((hash ^ seed) &* 0x9E37_79B9_7F4A_7C15) >> 40) & (table.count - 1)
   }
 
-  /// Forgets the oldest.
+  /// Removes the oldest identifier.
   private mutating func removeFirst() {
     first = (first + 1) & (ring.count - 1)
     count -= 1
   }
 }
 
-/// Saved as one text, since there are thousands: for each, 16 hexadecimal digits of its hash and 6
-/// of the milliseconds since the one before.
+/// Identifiers are saved as one text, because there are thousands. Each takes 16 hexadecimal digits
+/// for its hash and 6 for the milliseconds since the previous one.
 extension RecentIdentifiers: Codable {
-  /// The most bytes of that text.
+  /// The maximum length of the text, in bytes.
   static let textLength = capacity * (hashDigits + gapDigits)
   private static let hashDigits = 16
   private static let gapDigits = 6
-  /// More than any gap: 15 minutes are fewer than a million milliseconds.
+  /// The largest gap that 6 digits can express. It exceeds every real gap, which is at most 15
+  /// minutes.
   private static let longestGap: Int64 = 0xFF_FFFF
 
   private enum CodingKeys: String, CodingKey {
@@ -174,7 +175,7 @@ extension RecentIdentifiers: Codable {
     }
   }
 
-  /// What is not a digit counts as 0: it was not written by this program.
+  /// A character that is not a digit counts as 0, because this program does not write such a text.
   private static func number(_ digits: Substring.UTF8View) -> UInt64 {
     digits.reduce(0) { number, digit in
       let value: UInt8 =

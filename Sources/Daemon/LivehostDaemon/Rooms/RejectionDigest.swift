@@ -1,18 +1,18 @@
 package import LiveEvents
 
-/// Decides what is reported about rejected input, and when: the first line rejected for a reason at
-/// once, later ones as one sum per interval. A flood of bad input says nothing new after its
-/// beginning.
+/// Decides when rejected input is reported. The first line rejected for a reason is reported
+/// immediately, and later lines as one sum per interval, because a long flood of bad input adds no
+/// information.
 ///
-/// A value; time is passed in, in monotonic nanoseconds.
+/// A value type: callers pass in the time in monotonic nanoseconds.
 package struct RejectionDigest: Sendable {
   /// The number of lines rejected for one reason.
   package struct Sum: Sendable, Equatable {
     package let reason: RejectionReason
     package var count: Int
-    /// The room of all these lines; nil if they were for several rooms, or the room is unknown.
+    /// The room of all these lines; nil if there were several rooms, or the room is unknown.
     package var room: RoomName?
-    /// What was wrong with the first of these lines, if that is known.
+    /// The fault of the first of these lines, if it is known.
     package let fault: String?
 
     package init(_ reason: RejectionReason, count: Int, room: RoomName?, fault: String? = nil) {
@@ -28,14 +28,14 @@ package struct RejectionDigest: Sendable {
     var sum: Sum?
   }
 
-  /// Length of an interval, in nanoseconds.
+  /// The length of an interval, in nanoseconds.
   package static let interval: UInt64 = 10_000_000_000
 
   private var windows: [RejectionReason: Window] = [:]
 
   package init() {}
 
-  /// Adds rejected lines. Returns what to report now, if anything.
+  /// Adds rejected lines. Returns the sum to report now, if any.
   ///
   /// - Complexity: O(1).
   package mutating func add(
@@ -58,10 +58,11 @@ package struct RejectionDigest: Sendable {
     return nil
   }
 
-  /// The sums whose interval is over, in the order in which the reasons are declared. Reporting a
-  /// sum begins another interval; a reason without a sum is reported at once the next time.
+  /// Returns the sums whose interval is over, in the order in which the reasons are declared.
+  /// Reporting a sum begins another interval; after an interval without rejections, the next one is
+  /// reported immediately.
   ///
-  /// - Parameter flushing: all sums, whether or not their interval is over.
+  /// - Parameter flushing: whether to return all sums, including those of unfinished intervals.
   package mutating func takeDue(now: UInt64, flushing: Bool = false) -> [Sum] {
     RejectionReason.allCases.compactMap { reason in
       guard let window = windows[reason], window.end <= now || flushing else { return nil }
@@ -70,11 +71,11 @@ package struct RejectionDigest: Sendable {
     }
   }
 
-  /// When ``takeDue(now:flushing:)`` is to be called next; nil if never.
+  /// When ``takeDue(now:flushing:)`` must be called next; nil if no interval is running.
   package var nextDue: UInt64? { windows.values.map(\.end).min() }
 
-  /// Whether the reason deserves attention. A source that sends PING, or repeats lines after
-  /// reconnecting, works as intended; and closing a room is deliberate.
+  /// Whether the reason indicates a fault. Sending PING and repeating lines after a reconnection
+  /// are normal for a source, and closing a room is deliberate.
   private static func isFault(_ reason: RejectionReason) -> Bool {
     switch reason {
     case .protocolLine, .duplicate, .unfinishedBatch, .roomClosed: false

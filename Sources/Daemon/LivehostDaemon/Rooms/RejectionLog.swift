@@ -8,15 +8,15 @@ import Systemd
 package import WireFormats
 import Wording
 
-/// Logs rejected input with reasons and counts, as decided by ``RejectionDigest``, and counts the
-/// remarks about lines, the first of each of which is logged.
+/// Logs rejected input with reasons and counts, at the times that ``RejectionDigest`` decides. Also
+/// counts remarks about lines, and logs the first remark of each kind.
 ///
 /// May be used from any thread; takes a lock once per delivery that has rejected lines.
 package final class RejectionLog: Sendable {
   private struct State {
     var digest = RejectionDigest()
     var isScheduled = false
-    /// All since the beginning.
+    /// The counts since the daemon started.
     var counts = RejectionCounts()
   }
 
@@ -24,13 +24,13 @@ package final class RejectionLog: Sendable {
   private let eventLoop: any EventLoop
   private let logger: Logger
 
-  /// - Parameter eventLoop: where the time of sums is kept.
+  /// - Parameter eventLoop: runs the timer for sums.
   package init(eventLoop: any EventLoop, logger: Logger) {
     self.eventLoop = eventLoop
     self.logger = logger
   }
 
-  /// Notes lines rejected with a delivery.
+  /// Records the lines of a delivery that were rejected.
   package func note(_ counts: RejectionCounts, in room: RoomName?) {
     let now = NIODeadline.now()
     let (sums, due, first) = state.withLock { state in
@@ -44,12 +44,13 @@ package final class RejectionLog: Sendable {
       return (sums, wakeUpTime(&state), first)
     }
     log(sums)
-    // A rejected line of an unknown kind has been reported with its reason.
+    // If a line of an unknown kind was rejected, its reason has been logged, so the remark is
+    // omitted.
     for remark in first where !isReported(remark, counts) { log(remark, in: room) }
     schedule(due)
   }
 
-  /// How often each remark was made since the beginning.
+  /// The number of remarks of each kind since the daemon started.
   package var remarks: [DecodingRemark: Int] { state.withLock { $0.counts.remarks } }
 
   private func isReported(_ remark: DecodingRemark, _ counts: RejectionCounts) -> Bool {
@@ -77,13 +78,13 @@ package final class RejectionLog: Sendable {
     logger.log(.inputRejected, "\(text)", metadata: metadata)
   }
 
-  /// Logs everything not logged yet.
+  /// Logs all pending sums.
   package func flush() {
     let now = NIODeadline.now().uptimeNanoseconds
     log(state.withLock { $0.digest.takeDue(now: now, flushing: true) })
   }
 
-  /// When to wake up, unless that is already scheduled.
+  /// Returns the time of the next wake-up; nil if it is already scheduled.
   private func wakeUpTime(_ state: inout State) -> UInt64? {
     guard !state.isScheduled, let due = state.digest.nextDue else { return nil }
     state.isScheduled = true

@@ -4,30 +4,31 @@ import LiveEvents
 import Locking
 import SystemSupport
 
-/// The requests of one room, from the effects that ask for them to the clients that carry them out.
+/// The requests of one room, on their way from effects to the controllers that carry them out.
 ///
-/// Everything that the room's state depends on is in its ``Requests``; here is what ends with the
-/// process: who waits for which outcome, and what is yet to be sent to whom. May be used from any
-/// thread.
+/// The room's ``Requests`` hold everything that its state depends on. This class holds what ends
+/// with the process: the callers waiting for outcomes, and the messages not yet sent to
+/// controllers. May be used from any thread.
 final class RequestFeed: Sendable {
   enum Message: Equatable, Sendable {
     case request(ControlRequest)
-    /// The request of this number is void.
+    /// The request with this number is void.
     case withdrawn(Int)
   }
 
   private struct Open {
     let request: ControlRequest
     let continuation: CheckedContinuation<RequestOutcome, any Error>
-    /// The surfaces that have it or are about to get it.
+    /// The controllers that have received the request or are about to.
     var surfaces: Set<Int> = []
   }
 
   private struct Contents {
-    /// In the order in which they came.
+    /// The connected controllers, in the order in which they connected.
     var surfaces: [Requests.Surface] = []
-    /// What each surface has not been sent yet. At most what is open and the withdrawals of what
-    /// was sent: a withdrawal takes the place of a request that was not.
+    /// The messages not yet sent to each controller: at most one for each open request, and
+    /// withdrawals of requests that were sent. Withdrawing an unsent request removes it from the
+    /// queue.
     var queues: [Int: [Message]] = [:]
     var open: [Int: Open] = [:]
     var patience = Duration.seconds(5)
@@ -41,9 +42,9 @@ final class RequestFeed: Sendable {
       queues[surface]?.append(.request(request))
     }
 
-    /// Takes out a request. Nobody gets it any more.
+    /// Removes a request, so that no further controller receives it.
     ///
-    /// - Parameter announcing: whether those that have it are told that it is void.
+    /// - Parameter announcing: whether the controllers that have received the request are informed.
     mutating func close(_ number: Int, announcing: Bool) -> Open? {
       guard let entry = open.removeValue(forKey: number) else { return nil }
       for surface in entry.surfaces {
@@ -61,21 +62,21 @@ final class RequestFeed: Sendable {
   private let contents = Guarded(Contents())
   private let change = ChangeSignal()
 
-  /// How long an outcome is waited for.
+  /// How long a request waits for its outcome.
   var patience: Duration {
     get { contents.withLock { $0.patience } }
     set { contents.withLock { $0.patience = newValue } }
   }
 
-  /// What the effects of the room work with.
+  /// The client that the room's effects use.
   var client: Controller {
     Controller(patience: { [self] in patience }) { [self] in try await carryOut($0) }
   }
 
   // MARK: Effects
 
-  /// Gives a request to the surface that takes it, or to the first that comes, and waits for the
-  /// outcome.
+  /// Sends a request to the controller for its control, or to the first one that connects, and
+  /// waits for the outcome.
   /// - Throws: `CancellationError`, which voids the request.
   private func carryOut(_ request: ControlRequest) async throws -> RequestOutcome {
     try await withTaskCancellationHandler {
@@ -92,8 +93,8 @@ final class RequestFeed: Sendable {
     _ request: ControlRequest, _ continuation: CheckedContinuation<RequestOutcome, any Error>
   ) {
     let isOpen = contents.withLock { contents in
-      // Cancellation before this point finds nothing to withdraw, so it is looked for under the
-      // lock.
+      // If the task was cancelled before the lock was taken, the handler found no request to
+      // withdraw.
       guard !Task.isCancelled else { return false }
       contents.open[request.number] = Open(request: request, continuation: continuation)
       if let surface = contents.surfaces.last(where: { $0.takes(request.control) }) {
@@ -112,10 +113,9 @@ final class RequestFeed: Sendable {
 
   // MARK: Surfaces
 
-  /// The surfaces that are there, in the order in which they came.
   var surfaces: [Requests.Surface] { contents.withLock { $0.surfaces } }
 
-  /// Adds a surface, which also gets what has no outcome yet. Returns it with its number.
+  /// Adds a controller, which also receives the open requests. Returns it with its number.
   func add(controls: [String]?) -> Requests.Surface {
     let surface = contents.withLock { contents in
       contents.last += 1
@@ -140,7 +140,7 @@ final class RequestFeed: Sendable {
     }
   }
 
-  /// Takes what a surface is to be sent; waits until there is something.
+  /// Waits until there are messages for a controller, removes them and returns them.
   /// - Throws: the error with which the room ended, and `CancellationError`.
   func next(for surface: Int) async throws -> [Message] {
     while true {
@@ -153,7 +153,7 @@ final class RequestFeed: Sendable {
     }
   }
 
-  // Never inlined, as in `RoomFeed`: the lock must be returned by the thread that took it.
+  // This function is never inlined, as in `RoomFeed`: the thread that locks must also unlock.
   @inline(never)
   private func take(_ surface: Int) throws(ControlError) -> [Message] {
     let result: Result<[Message], ControlError> = contents.withLock { contents in
@@ -165,14 +165,15 @@ final class RequestFeed: Sendable {
     return try result.get()
   }
 
-  /// Reports the outcome of a request. Returns `false` if the request is void or has an outcome.
+  /// Reports the outcome of a request. Returns `false` if the request is void or already has an
+  /// outcome.
   func report(_ number: Int, _ outcome: RequestOutcome) -> Bool {
     let entry = contents.withLock { $0.close(number, announcing: false) }
     entry?.continuation.resume(returning: outcome)
     return entry != nil
   }
 
-  /// Ends the calls of all surfaces: the room is gone.
+  /// Ends the calls of all controllers when the room closes.
   func finish(_ error: ControlError) {
     contents.withLock { if $0.end == nil { $0.end = error } }
     change.raise()

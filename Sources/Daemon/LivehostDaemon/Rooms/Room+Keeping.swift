@@ -10,20 +10,19 @@ import RecorderFeature
 import Recordings
 import SystemSupport
 
-// How a room is kept: in the log, by snapshots, in recordings, across restarts, and while it
-// hibernates.
+// Saving and restoring a room: the log, snapshots, recordings, restarts and hibernation.
 extension Room {
   // MARK: The log
 
-  /// Begins the log after the room's newest batch.
+  /// Begins the room's log after its newest batch.
   ///
-  /// - Parameter opened: when the room was opened, if it is new.
+  /// - Parameter opened: the time at which a new room was opened, in milliseconds since 1970.
   func beginLog(opened: Int? = nil) {
     guard let library = snapshots?.library ?? recordings?.library else { return }
     let writer = library.log(name.description) { [life, isKept] in
       guard isKept else { return }
       life.postVisit { room in
-        // The failure may concern other rooms only.
+        // The failure may concern only other rooms.
         guard let room, room.log.writer?.failure != nil else { return }
         room.snapshots?.requireAfterFailure(now: .now())
       }
@@ -33,7 +32,7 @@ extension Room {
     log.handOver()
   }
 
-  /// Begins the log after a gap: later batches rely on the next snapshot.
+  /// Begins the log after a gap. Later batches can be replayed only from the next snapshot.
   private func beginLogBySnapshot(_ now: NIODeadline) {
     if log.writer == nil, let library = snapshots?.library {
       log.resume(after: library.unusedSequence())
@@ -44,7 +43,7 @@ extension Room {
 
   func logRejections() { log.add(rejected: screen.counts.rejectedByReason, at: time.now) }
 
-  /// Calls `body` immediately or, if too many batches wait for the disk, after all of them are
+  /// Calls `body` immediately or, if too many batches wait for the disk, once all of them are
   /// written.
   func whenLogKeepsUp(_ body: @escaping @Sendable () -> Void) {
     log.handOver()
@@ -53,12 +52,12 @@ extension Room {
     log.handOver()
   }
 
-  /// Whether only a snapshot keeps the room's state.
+  /// Whether the room's state survives a restart only after another snapshot.
   private var mustSave: Bool { snapshots.map { $0.isRequired || log.isUnlogged } ?? false }
 
-  /// Calls `completion` with `nil` after the log or else a snapshot holds everything up to now, or
-  /// immediately in a room that is not kept. Calls it with the reason if neither can be written.
-  /// ``RoomLog/handOver()`` must follow.
+  /// Calls `completion` with `nil` once the log or a snapshot holds everything up to now, or
+  /// immediately in a room that is neither logged nor saved. If writing fails, calls it with the
+  /// reason. Call ``RoomLog/handOver()`` afterwards.
   func whenKept(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     guard let writer = log.writer, !mustSave else {
       guard let store = snapshots?.store else { return completion(nil) }
@@ -71,7 +70,7 @@ extension Room {
     log.whenSynced { [life, isKept] in
       guard let failure = writer.failure else { return completion(nil) }
       guard isKept else { return completion(failure.description) }
-      // A snapshot takes the place of the log.
+      // The log failed, so a snapshot is saved instead.
       life.postVisit { room in
         guard let room else { return completion(RecordingError.notKept.description) }
         room.whenDurable(completion)
@@ -79,7 +78,7 @@ extension Room {
     }
   }
 
-  /// The same, and hands over the batch.
+  /// Does the same as ``whenKept(_:)``, and hands the batch over to the log.
   func whenDurable(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     whenKept(completion)
     log.handOver()
@@ -87,10 +86,10 @@ extension Room {
 
   // MARK: Snapshots
 
-  /// Whether the room is saved for the next start.
+  /// Whether the room's state is saved, so that the next start of the daemon restores it.
   var isKept: Bool { snapshots != nil }
 
-  /// When the room must be saved; `nil` if there is nothing to save, or it cannot be saved now.
+  /// When the room must be saved; `nil` if no change is unsaved, or if it cannot be saved now.
   var nextSave: NIODeadline? {
     guard !isRestoring else { return nil }
     return snapshots?.due(
@@ -103,10 +102,10 @@ extension Room {
     save(now: now)
   }
 
-  /// Saves the room as it is.
+  /// Saves the room's state.
   ///
-  /// - Parameter isLast: whether nothing more will happen to it. If the log alone restores the room
-  ///   then, a snapshot is written only if few others wait.
+  /// - Parameter isLast: whether the room is about to end. If replaying the log suffices to restore
+  ///   it, a snapshot is then written only if few others wait.
   private func save(now: NIODeadline, isLast: Bool = false) {
     guard isKept else { return }
     applyHeld(now)
@@ -124,13 +123,13 @@ extension Room {
     log.handOver()
   }
 
-  /// Applies held events, which a snapshot would lack.
+  /// Applies held events, which a snapshot does not contain.
   private func applyHeld(_ now: NIODeadline) {
     guard screen.counts.pending > 0 else { return }
     drawFrame(at: time.isReplaying ? time.now : time.time(at: now), flush: true)
   }
 
-  /// The room as it is, except for what throttles hold.
+  /// Returns the state of the room without the events that throttles hold.
   private func snapshot(now: NIODeadline, isForOtherDaemon: Bool = false) -> RoomSnapshot {
     RoomSnapshot(
       room: name.description, savedAt: WallClock.milliseconds(),
@@ -138,15 +137,16 @@ extension Room {
       sequence: isForOtherDaemon ? nil : log.sequence, known: known)
   }
 
-  /// Ends the room because the daemon is stopping, but keeps it for the next start. Monitors end
-  /// with their connections, because the room is not closed.
+  /// Ends the room because the daemon is stopping, and saves it for the next start. The room is not
+  /// closed, so its monitors end only with their connections.
   func suspend(now: NIODeadline) {
     finish()
     save(now: now, isLast: true)
   }
 
-  /// Removes everything that is kept of the room, because it is closed for good. Then calls
-  /// `completion` with the reason why the room may come back, if its closing is not on disk.
+  /// Removes the log and the snapshots of the room, because it is closed for good. Then calls
+  /// `completion`, with the reason if the closing could not be written to disk, so that the next
+  /// start may restore the room.
   func forget(_ completion: @escaping @Sendable (_ failure: String?) -> Void) {
     defer { log.writer?.end() }
     guard let keeper = snapshots else { return completion(nil) }
@@ -158,7 +158,7 @@ extension Room {
       keeper.store.remove(life) { _ in
         completion(writer?.failure?.description)
       } whenGone: {
-        // Until then, only the log says that the room is closed.
+        // Until the snapshot is removed, only the log records that the room is closed.
         keeper.library.forget(life.name)
       }
     }
@@ -167,8 +167,8 @@ extension Room {
 
   // MARK: Copies for other daemons
 
-  /// The room as another daemon can continue it; `nil` during a replay, or while the room is being
-  /// restored.
+  /// Returns a copy with which another daemon can continue the room; `nil` during a replay, or
+  /// while the room is being restored.
   func copy(now: NIODeadline = .now()) -> RoomSnapshot? {
     guard !time.isReplaying, !isRestoring else { return nil }
     applyHeld(now)
@@ -176,8 +176,8 @@ extension Room {
     return snapshot(now: now, isForOtherDaemon: true)
   }
 
-  /// Continues a room that was opened with a copy from another daemon. Its first snapshot here is
-  /// all that is kept.
+  /// Continues a room that was opened with a copy from another daemon. This daemon has no log of
+  /// the copy's events, so it saves a snapshot first.
   func continueCopy(_ snapshot: RoomSnapshot, now: NIODeadline = .now()) {
     wake(after: snapshot.moment, at: 0, isLost: true, now: now)
     endRestoration()
@@ -185,7 +185,7 @@ extension Room {
 
   // MARK: Restarts
 
-  /// Repeats steps that the log has after the snapshot from which the room was restored.
+  /// Replays the steps that were logged after the snapshot from which the room was restored.
   func catchUp(_ steps: [RecordedStep]) {
     time.beginCatchingUp()
     screen.startsEffects = false
@@ -193,12 +193,12 @@ extension Room {
     play(steps)
   }
 
-  /// Advances the time by what has passed since a snapshot, and begins the log.
+  /// Advances the room's time by the time since a snapshot, and begins the log.
   ///
   /// - Parameters:
-  ///   - sequence: the log sequence up to which the room has seen the log.
-  ///   - isLost: whether the log does not continue from there, so that later batches rely on a
-  ///     snapshot.
+  ///   - sequence: the log sequence up to which the room has replayed the log.
+  ///   - isLost: whether the log has a gap after `sequence`, so that later batches can be replayed
+  ///     only from a new snapshot.
   func wake(after saved: RoomSnapshot.Moment, at sequence: Int, isLost: Bool, now: NIODeadline) {
     log.resume(after: sequence)
     assembler = StepAssembler()
@@ -207,8 +207,8 @@ extension Room {
       screen.startsEffects = true
       screen.apply(settings.throttling)
     }
-    // Also if the chat was saved with another limit: the file does not decide how much this daemon
-    // keeps.
+    // The limit applies even if the snapshot was saved with another limit, because a file must not
+    // decide how much memory this daemon uses.
     if !screen.store.state.keepsHistory(of: settings.chatHistory) {
       screen.send(.historyLimited(settings.chatHistory))
     }
@@ -218,18 +218,18 @@ extension Room {
     if isLost { beginLogBySnapshot(now) } else { beginLog() }
   }
 
-  /// Lets the room be saved again: it has seen everything in its log, and is being recorded if it
-  /// was.
+  /// Ends the restoration: the room has replayed its log, and its recording was continued, so it
+  /// may be saved again.
   func endRestoration() {
     isRestoring = false
     if known.isReplaying {
-      // The last run did not end that replay.
+      // The daemon stopped during a replay, whose end is therefore logged now.
       logReplayEnd()
       log.handOver()
     }
     endSources(because: "livehostd was started again") { _ in true }
     if hasRequests {
-      // Controllers that connect are asked again.
+      // Requests are sent again to controllers that connect.
       _ = perform(.control(.surface(.restarted)))
       log.handOver()
     }
@@ -241,7 +241,8 @@ extension Room {
 
   // MARK: Hibernation
 
-  /// Whether only the room's state would be missed, and all of it is on disk or about to be.
+  /// Whether the room can hibernate: only its state is needed, and all of it is on disk or about to
+  /// be.
   var canHibernate: Bool {
     guard log.recorder == nil, log.isShort, !log.isUnlogged, snapshots?.isIdle == true,
       !isRestoring, !recorder.holdsRecording, !time.isReplaying,
@@ -254,7 +255,7 @@ extension Room {
       && state.chat?.isAnalysing != true
   }
 
-  /// Ends the room in favour of what remains of it. `nil` if its state cannot be encoded.
+  /// Replaces the room by its compressed state; returns `nil` if the state cannot be encoded.
   func pack(into states: inout HibernatedStates, now: NIODeadline) -> HibernatedRoom? {
     guard let writer = log.writer, isKept,
       let packed = try? HibernatedRoom(
@@ -262,13 +263,13 @@ extension Room {
         in: &states)
     else { return nil }
     writer.end()
-    // For clients that got a feed just before, and have not begun to watch.
+    // Ends clients that have just received a feed but have not begun to watch.
     feed.abandon()
     screenFeed.abandon()
     return packed
   }
 
-  /// Continues a room that was made from what remained of it.
+  /// Continues a room that was restored from its compressed state.
   func unpack(_ packed: HibernatedRoom, now: NIODeadline) {
     isRestoring = false
     log.resume(after: log.sequence)
@@ -283,15 +284,15 @@ extension Room {
 
   // MARK: Recordings
 
-  /// Whether the room's own recorder is writing.
+  /// Whether the room's own recorder is writing a recording.
   var isRecording: Bool { log.recorder != nil }
 
-  /// The name of the recording that is being written or paused, or else of the last one.
+  /// The name of the recording being written or paused, or else of the last one.
   var recordingName: String? {
     log.recorder?.name ?? recorder.paused ?? screen.store.state.recorder.work?.recording
   }
 
-  /// Copies all following batches to a recording.
+  /// Copies all later batches to a recording.
   ///
   /// - Parameter isNew: whether the recording is still empty.
   func begin(_ recording: RoomRecorder, isNew: Bool, now: NIODeadline = .now()) {
@@ -299,16 +300,16 @@ extension Room {
     logRejections()
     log.begin(recording, isEmpty: isNew && screen.counts.received == 0)
     recorder.begin()
-    // Again, so that intervals begin as they will in a replay: not widened by the cost of earlier
-    // frames.
+    // Applies the policies again without the widening caused by expensive frames, so that intervals
+    // begin as in a replay.
     screen.apply(settings.throttling)
-    // A recording that continues knows what was being analysed.
+    // A continued recording contains the state of the analysis already.
     if isNew { restartAnalysis() }
     log.add(
       RoomChange(settings: recordedSettings, restartsAnalysis: isNew), at: time.now)
   }
 
-  /// Begins a recording, unless the attempt has ended. Returns whether it has not.
+  /// Begins a recording unless the attempt has ended. Returns whether the recording began.
   func begin(_ recording: RoomRecorder, for attempt: Int, as outcome: RecorderOutcome) -> Bool {
     guard isAttempting(attempt) else { return false }
     begin(recording, isNew: outcome != .resumed)
@@ -316,14 +317,15 @@ extension Room {
     return true
   }
 
-  /// Stops recording. Returns the recorder, and the digest of the state if the recording led to it.
+  /// Stops recording. Returns the recorder, and the digest of the state if the recording can
+  /// reproduce it.
   func endRecording() -> (recorder: RoomRecorder, digest: String?)? {
     guard isRecording else { return nil }
     logRejections()
     return log.endRecording().map { ($0.recorder, $0.isWhole ? StateDigest.text(of: screen) : nil) }
   }
 
-  /// Pauses the recording, unless the attempt has ended.
+  /// Pauses the recording unless the attempt has ended.
   func pauseRecording(for attempt: Int) -> RoomRecorder? {
     guard isAttempting(attempt), let ended = endRecording() else { return nil }
     recorder.pause(ended.recorder)
@@ -333,15 +335,15 @@ extension Room {
   /// Stops recording for good. Returns the recording to close; `nil` if there is none.
   func takeRecording() -> OwnRecorder.EndedRecording? { recorder.close(endRecording()) }
 
-  /// After a restart: returns the recording to continue, which was being written when the program
-  /// ended; `nil` if there is none.
+  /// Returns the recording that was being written when the daemon stopped, so that it is continued
+  /// after the restart; `nil` if there is none.
   ///
-  /// - Parameter saved: the recording that an earlier version was writing.
+  /// - Parameter saved: the recording that an earlier version of the daemon was writing.
   func recordingToContinue(_ saved: String?) -> String? {
     recorder.restore(screen.store.state.recorder, saved: saved)
   }
 
-  /// Shows the progress of the recorder, which it reports once a second.
+  /// Shows the progress that the recorder reports once a second.
   func show(_ progress: RecorderProgress) {
     let shown = isRecording ? progress : recorder.progress(progress, at: time.now)
     if let shown { screen.send(.recorder(.ownProgressed(shown))) }

@@ -14,22 +14,23 @@ import SystemSupport
 import ViewGraph
 import WireFormats
 
-// What happens in a room: deliveries of senders, acts, outcomes of effects, and the steps of
-// recordings.
+// The changes of a room: events from senders, acts, outcomes of effects, and replayed steps.
 extension Room {
   // MARK: Deliveries
 
-  /// How many frames are drawn between two events of a room that follows timestamps. In a longer
-  /// gap, only clocks move on the screen, and the gap may last for years.
+  /// The maximum number of frames drawn between two events in a room that follows timestamps. In a
+  /// longer gap, which may last for years, only clocks move on the screen.
   private static let framesInGap = 64
-  /// The most events of a delivery that follows timestamps that are applied in one call.
+  /// The maximum number of events that one call applies if a delivery follows timestamps.
   private static let partOfEvents = 512
-  /// The longest time between them in milliseconds, since each frame in it is drawn.
+  /// The maximum time, in milliseconds, between the events that one call applies, because every
+  /// frame in it is drawn.
   private static let partOfTime: Timestamp = 10_000
 
-  /// Applies a delivery, or the part that begins at `start`: events of one sender, in order.
+  /// Applies a delivery, or the part of it that begins at `start`. A delivery contains events of
+  /// one sender, in order.
   ///
-  /// - Returns: where the next part begins, before which the room must receive nothing else; `nil`
+  /// - Returns: the start of the next part, before which the room must receive nothing else; `nil`
   ///   after the last part.
   func receive(_ delivery: RoomDelivery, from start: Int = 0, now: NIODeadline) -> Int? {
     beginWork()
@@ -67,21 +68,21 @@ extension Room {
     return part.dropFirst().firstIndex { $0.timestamp > last } ?? part.endIndex
   }
 
-  /// Answers the sender of a delivery, now or later.
+  /// Answers the sender of a delivery, immediately or later.
   private func finish(_ delivery: RoomDelivery) {
     let receipt = delivery.receipt
     logRejections()
     log.count(bytes: receipt.byteCount)
     let wantsFrame = senders.endDelivery(receipt)
-    // The sender may continue now or, if the disk does not keep up, as soon as it does. That
-    // includes the frames that the timestamps of its events caused.
+    // If the disk does not keep up, the sender may continue only when it does. This also limits the
+    // frames that the timestamps of the events cause.
     whenLogKeepsUp { receipt.markConsumed() }
     if wantsFrame { drawIfUntimed() }
     log.handOver()
   }
 
-  /// Applies a batch of a source in one step, unless the room has it: its events, its position, and
-  /// what is logged of both. It belongs to one instant, whatever the timestamps of its events.
+  /// Applies a batch of a source, unless the room has received it: its events, its position and
+  /// their log entries form one step, at one instant, whatever the timestamps of the events.
   private func receiveBatch(_ delivery: RoomDelivery, _ now: NIODeadline) {
     guard let position = delivery.position else { return }
     guard !known.holds(position) else { return screen.reject(.duplicate, delivery.events.count) }
@@ -99,7 +100,7 @@ extension Room {
   ) {
     let now = time.now
     let events = delivery.events[start...]
-    // The events that were accepted, in contiguous ranges; nearly always one.
+    // The accepted events in contiguous ranges; there is nearly always one range.
     var accepted: [ArraySlice<LiveEvent>] = []
     var first = events.startIndex
     var refused = 0
@@ -136,7 +137,7 @@ extension Room {
         screen.reject(.duplicate, 1)
         continue
       }
-      // A frame shows all events of its instant, and is never earlier than the event that it shows.
+      // A frame shows all events of its instant, and is never earlier than an event that it shows.
       var frames = 0
       while frames < Self.framesInGap, let due = screen.nextFrame, max(due, time.now) < instant {
         drawFrame(at: max(due, time.now))
@@ -149,13 +150,14 @@ extension Room {
     }
   }
 
-  /// Records that the room has a batch of a source.
+  /// Records that the room has received a batch of a source.
   private func note(_ position: RecordedBatchPosition) {
     known.note(position)
     log.add(RoomChange(position: position), at: time.now)
   }
 
-  /// Records that the next act is a batch of a source. `false` if the room has that batch.
+  /// Records that the next act is a batch of a source. Returns `false` if the room has received
+  /// that batch before.
   func take(_ position: BatchPosition) -> Bool {
     guard !known.holds(position) else { return false }
     note(
@@ -165,16 +167,16 @@ extension Room {
 
   // MARK: Acts
 
-  /// Performs an act that the host requested by a call. Logged like an event, so that a replay
-  /// repeats it.
+  /// Performs an act that the host requested by a call, and logs it like an event for replays.
   ///
   /// - Returns: `false` if the screen refused it.
   func perform(_ payload: LiveEvent.Payload, now: NIODeadline = .now()) -> Bool {
     beginWork()
     time.advance(with: now)
-    // The host acts at the time of the events, which for a recording may be in another year.
+    // The act gets the time of the events, which in a played recording may be in another year.
     let timestamp = screen.eventTime(at: time.now) ?? Timestamp(WallClock.milliseconds())
-    // Within the limits of a line, so that the recording can be read.
+    // The timestamp is clamped to the range that is valid in a line, so that the recording can be
+    // read.
     let limits = EventLimits.timestamps
     let event = LiveEvent(
       timestamp: min(max(timestamp, limits.lowerBound), limits.upperBound), payload: payload)
@@ -184,7 +186,7 @@ extension Room {
     return true
   }
 
-  /// Performs what an effect returned.
+  /// Applies an event that an effect returned.
   func perform(effectEvent event: LiveEvent.Payload) {
     _ = perform(event)
     if case .control(.outcome(let request, _)) = event {
@@ -192,8 +194,8 @@ extension Room {
     }
   }
 
-  /// Shows that sources have ended without saying so. Otherwise their last status would stay on the
-  /// screen.
+  /// Marks sources as ended that did not report their end, so that their last status does not stay
+  /// on the screen.
   func endSources(because reason: Text, _ haveEnded: (Text) -> Bool) {
     for source in screen.store.state.sources?.sources ?? [] where haveEnded(source.name) {
       guard let status = source.status, !status.isOver else { continue }
@@ -227,15 +229,15 @@ extension Room {
     log.handOver()
   }
 
-  /// After a replay: gives up the recording's controllers and its requests to them, and shows the
-  /// room's own.
+  /// After a replay, drops the recording's controllers and requests, and shows the controllers that
+  /// are connected to the room.
   private func resetControllers() {
     guard screen.store.state.control.requests != nil else { return }
     _ = perform(.control(.surface(.ended(surface: nil))))
     for surface in requests.surfaces { begin(surface) }
   }
 
-  /// Whether there are controllers, or requests without an outcome.
+  /// Whether there are controllers or unanswered requests.
   var hasRequests: Bool {
     screen.store.state.control.requests
       .map { !$0.surfaces.isEmpty || !$0.outstanding.isEmpty } ?? false
@@ -243,10 +245,10 @@ extension Room {
 
   // MARK: The room's own recorder
 
-  /// Makes the recorder do something. Calls `completion` with the outcome, perhaps immediately or
-  /// while the room is changing.
+  /// Passes a request to the recorder. Calls `completion` with the outcome, possibly immediately or
+  /// during the reduction of an action.
   ///
-  /// - Parameter retries: whether the recorder tries until it succeeds.
+  /// - Parameter retries: whether the recorder tries again until it succeeds.
   func wish(
     _ wish: RecorderWish, retries: Bool,
     completion: @escaping Waiters<OwnRecorder.Outcome>.Completion
@@ -257,12 +259,13 @@ extension Room {
     perform(.wished(wish: wish, retries: retries))
   }
 
-  /// Performs an input of the recorder. Not a sign of life of the stream: it does not move the time
-  /// of the events, and a recording that begins later still holds everything that happened.
+  /// Applies an input of the recorder. It does not move the room's event time, so a recording that
+  /// begins later still contains everything that happened.
   func perform(_ input: RecorderInput, now: NIODeadline = .now()) {
     beginWork()
     time.advance(with: now)
-    // Its effects belong to this room, also while the room plays a recording of another.
+    // The recorder's effects belong to this room, even while the room plays another room's
+    // recording.
     let startsEffects = screen.startsEffects
     screen.startsEffects = true
     screen.send(.recorder(.own(input)))
@@ -272,7 +275,7 @@ extension Room {
     if let work = screen.store.state.recorder.work { recordings?.note(work, of: name) }
   }
 
-  /// Performs what an effect of the recorder returned, unless the attempt has ended.
+  /// Applies an input that an effect of the recorder returned, unless the attempt has ended.
   func perform(effectInput input: RecorderInput) {
     if case .ended(let attempt, _) = input, !isAttempting(attempt) { return }
     perform(input)
@@ -290,7 +293,7 @@ extension Room {
 
   // MARK: Recordings that are played
 
-  /// Makes the room's time follow a recording.
+  /// Makes the room's time follow a recording that is played.
   ///
   /// - Parameter first: the recorded time of the first step.
   /// - Returns: `false` if another recording is being played.
@@ -302,14 +305,14 @@ extension Room {
     known.isReplaying = true
     log.add(RoomChange(replays: true), at: time.now)
     if screen.store.state.analysesChat == true {
-      // The recording says when the chat is analysed.
+      // The recording determines when the chat is analysed.
       analyseChat(false)
       log.add(RoomChange(settings: recordedSettings), at: time.now)
     }
     return true
   }
 
-  /// Plays steps of a recording or of the room's own log, in order.
+  /// Plays steps, in order, from a recording or from the room's own log.
   func play(_ steps: [RecordedStep]) {
     guard time.isReplaying else { return }
     beginWork()
@@ -343,7 +346,8 @@ extension Room {
   }
 
   private func play(_ change: RoomChange) {
-    // The rejections and the recorder of a recording that is played belong to another room.
+    // In a played recording, rejections and the recorder belong to another room, so they are
+    // skipped.
     if isRestoring {
       for (reason, count) in change.rejected ?? [:] { screen.reject(reason, count) }
       if let input = change.recorder { screen.send(.recorder(.own(input))) }
@@ -359,7 +363,8 @@ extension Room {
     if change.restartsAnalysis == true { restartAnalysis() }
   }
 
-  /// Ends or abandons a replay: the room's time follows the machine's again.
+  /// Ends a complete or abandoned replay, so that the room's time follows the machine's clock
+  /// again.
   ///
   /// - Returns: the digest of the state after the last step.
   func endReplay(now: NIODeadline = .now()) -> String {
@@ -370,7 +375,7 @@ extension Room {
     logReplayEnd()
     screen.apply(settings.throttling)
     analyseChat(settings.analysesChat)
-    // What the recording leaves open is given up.
+    // An analysis that the recording leaves unfinished is abandoned.
     restartAnalysis()
     log.add(
       RoomChange(settings: recordedSettings, restartsAnalysis: true), at: time.now)
@@ -381,7 +386,7 @@ extension Room {
     return digest
   }
 
-  /// Ends, in the log, a replay of the room.
+  /// Logs the end of a replay.
   func logReplayEnd() {
     known.isReplaying = false
     log.add(RoomChange(replays: false), at: time.now)

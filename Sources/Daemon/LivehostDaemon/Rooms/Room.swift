@@ -15,18 +15,18 @@ import WaitingRoomFeature
 
 /// A room: a host's screen, and the events that feed it.
 ///
-/// Composed of values, each of which owns one concern. This class passes what happens from one to
-/// another, and has the methods that the lane calls: `Room+Steps` applies deliveries, acts and
-/// recordings, `Room+Keeping` saves and restores.
+/// Each of its values has one responsibility; this class connects them and has the methods that the
+/// lane calls. `Room+Steps` applies deliveries, acts and recordings. `Room+Keeping` saves and
+/// restores.
 ///
-/// Not `Sendable`: only its lane uses it.
+/// Not `Sendable`, because only the room's lane uses it.
 final class Room {
   let name: RoomName
   let life: RoomLifetime
   let screen: HostScreen
   /// The states of the room for its monitors.
   let feed: RoomFeed
-  /// The states of its screen for their monitors.
+  /// The states of the room's screen for its monitors.
   let screenFeed: RoomFeed
   var turn: RoomTurn
   var settings: RoomSettings {
@@ -37,27 +37,26 @@ final class Room {
   var assembler = StepAssembler()
   var senders = WaitingSenders()
   var log: RoomLog
-  /// `nil` in a room that is not kept for the next start.
+  /// When to save the room's state; `nil` if the next start does not restore the room.
   var snapshots: SnapshotSchedule?
-  /// Whether the room has not seen all of its log yet. Until then, the snapshot on disk must not be
-  /// replaced.
+  /// Whether the room is still replaying its log. Until it has finished, the snapshot on disk must
+  /// not be replaced.
   var isRestoring: Bool
   var recorder = OwnRecorder()
   var requests = ControllerRequests()
-  /// Makes the recordings; `nil` if there are none.
+  /// Makes recordings of the room; `nil` if recording is not available.
   let recordings: RoomRecordings?
-  /// Called after the history of the chat was searched.
+  /// Closures to call once the chat's history has been searched.
   private var waitingForReview: [(Room) -> Void] = []
-  /// The people whom the present act lets in; `nil` outside of one.
+  /// The people whom the act being performed admits; `nil` if no act is being performed.
   private var admitted: [Person]?
   private let activity: LaneActivity
   private let trace: ActionTrace
 
   /// - Parameters:
   ///   - snapshot: the state to restore. The room's time does not advance until
-  ///     ``wake(after:at:isLost:now:)``, and the
-  ///     room is not saved until ``endRestoration()``.
-  ///   - snapshots: saves the room for the next start; `nil` if it is not saved.
+  ///     ``wake(after:at:isLost:now:)``, and the room is not saved until ``endRestoration()``.
+  ///   - snapshots: saves the room's state; `nil` if the next start does not restore the room.
   init(
     _ life: RoomLifetime, on lane: HostLane, settings: RoomSettings, now: NIODeadline,
     restoring snapshot: RoomSnapshot?, _ snapshots: SnapshotSchedule?
@@ -105,7 +104,7 @@ final class Room {
       case .recorder(.delegate(.attemptEnded(let attempt, let outcome))):
         for body in self?.recorder.end(attempt) ?? [] { body(.success(outcome)) }
       case .waitingRoom(.delegate(.admitted(let people))): self?.admitted? += people
-      // Nothing waits for the other actions.
+      // No caller waits for any other action.
       default: break
       }
     }
@@ -130,19 +129,19 @@ final class Room {
   /// Calls `body` after effects have changed the room.
   func onEffects(_ body: @escaping () -> Void) { screen.store.onEffectActions = body }
 
-  /// Names the room as what the lane works on, for the hang monitor.
+  /// Reports to the hang monitor that the lane is working on this room.
   func beginWork() { activity.beginReducing(trace, in: name) }
 
   var counts: EventCounts { screen.counts }
 
   // MARK: Frames
 
-  /// The machine time of the next frame; `nil` if there is nothing to draw.
+  /// The machine's time of the next frame; `nil` if nothing will change on the screen.
   var nextFrame: NIODeadline? {
     time.deadline(of: screen.nextFrame, isAwaited: !senders.isEmpty)
   }
 
-  /// Draws what is due when the timer fires.
+  /// Draws the frame that is due when the timer fires.
   func advance(to now: NIODeadline) {
     guard !time.isReplaying else { return }
     defer { log.handOver() }
@@ -157,10 +156,10 @@ final class Room {
     time.advance(to: instant)
     beginWork()
     let flush = flush || !senders.isEmpty
-    // While events move the time, a frame costs none of it, and a recording is played with the
-    // intervals with which it was made.
+    // Frame costs widen intervals only while the machine's clock moves the time, and not during a
+    // recording, because a replay must use the recorded intervals.
     let adapting = time.mover == .machine && !isRecording
-    // A monitor that connects meanwhile reads the room after this frame.
+    // A monitor that connects during this frame reads the room after it.
     let (isMonitored, isWatched) = (feed.hasMonitors, screenFeed.hasMonitors)
     screen.evaluatesViews = settings.views == .always || isMonitored || isWatched
     screen.drawFrame(at: instant, flush: flush, adapting: adapting)
@@ -174,18 +173,18 @@ final class Room {
     if awaitsReview, !screen.store.state.isReviewing { endReview() }
   }
 
-  /// Draws a frame now if no timer will.
+  /// Draws a frame now if no timer will draw one.
   func drawIfUntimed() {
     if let instant = time.untimedFrame { drawFrame(at: instant) }
   }
 
-  /// Each event that was received is applied, coalesced, rejected or held.
+  /// Checks that each event received was applied, coalesced, rejected or is held.
   func checkCounts() {
     precondition(screen.counts.isConserved, "an event of a room was counted twice or never")
   }
 
-  /// Calls `body` after the history of the chat was searched for the names and the filter in force,
-  /// which takes some frames if it is long.
+  /// Calls `body` once the chat's history has been searched for the current names and filter.
+  /// Searching a long history takes some frames.
   func whenReviewed(_ body: @escaping (Room) -> Void) {
     if screen.store.state.chat?.isReviewing == true {
       waitingForReview.append(body)
@@ -201,7 +200,7 @@ final class Room {
     for body in exchange(&waitingForReview, with: []) { body(self) }
   }
 
-  /// Applies and draws held events, for the last time.
+  /// Applies and draws held events for the last time.
   func finish() {
     drawFrame(at: time.followingFrame, flush: true)
     endReview()
@@ -210,7 +209,7 @@ final class Room {
     recorder.endWaits(.noSuchRoom(name.description))
   }
 
-  /// Tells the monitors that the room no longer exists.
+  /// Informs the monitors that the room is closed.
   func endMonitors() {
     requests.finish(.noSuchRoom(name.description))
     feed.finish(.noSuchRoom(name.description), reading)
@@ -219,7 +218,6 @@ final class Room {
 
   // MARK: Acts of the host
 
-  /// Performs an act of the host and returns its result.
   func act(_ event: LiveEvent.Payload) -> Result<HostReply, ControlError> {
     let act = HostAct(room: name, event: event)
     if let result = act.result(before: screen.store.state) { return result }
@@ -230,25 +228,25 @@ final class Room {
       admitted: exchange(&admitted, with: nil) ?? [])
   }
 
-  /// The number of the outstanding request for the control that an act changes; `nil` if there is
-  /// none.
+  /// Returns the number of the outstanding request for the control that an act changes; `nil` if
+  /// there is none.
   func request(of act: LiveEvent.Payload) -> Int? {
     HostAct(room: name, event: act).request(in: screen.store.state)
   }
 
-  /// The reply to an act that became a request, after its outcome.
+  /// Returns the reply to an act that became a request, after its outcome.
   func reply(to act: LiveEvent.Payload, _ outcome: RequestOutcome) -> HostReply {
     HostAct(room: name, event: act).reply(after: outcome, in: screen.store.state)
   }
 
-  /// A reply whose counts of the chat's history are up to date.
+  /// Returns a reply with up-to-date counts of the chat's history.
   func counted(_ reply: HostReply, to act: LiveEvent.Payload) -> HostReply {
     HostAct(room: name, event: act).counted(reply, in: screen.store.state)
   }
 
   // MARK: Settings
 
-  /// Applies new settings, except during a replay, which has its own.
+  /// Applies new settings, except during a replay, which uses the recorded settings.
   func applySettings(after old: RoomSettings) {
     requests.setPatience(settings.requestTimeout)
     guard !time.isReplaying,
@@ -261,8 +259,8 @@ final class Room {
     log.handOver()
   }
 
-  /// The settings in force. A new length of the history applies only to rooms that are opened
-  /// later.
+  /// The current settings, for the log. The length of the history is the one with which the room
+  /// was opened; a new length applies only to rooms opened later.
   var recordedSettings: RecordedSettings {
     var settings = settings
     settings.chatHistory = screen.store.state.chatHistory
@@ -272,34 +270,34 @@ final class Room {
 
   private var analysesChat: Bool { screen.store.state.analysesChat == true }
 
-  /// Begins or ends the search of the chat for bursts of duplicates.
+  /// Starts or stops the search of the chat for bursts of duplicates.
   func analyseChat(_ isWanted: Bool) {
     if isWanted != analysesChat { screen.send(.chatAnalysisWanted(isWanted)) }
   }
 
-  /// Begins the analysis of the chat anew, if it is analysed.
+  /// Restarts the analysis of the chat, if it is enabled.
   func restartAnalysis() {
     if analysesChat { screen.send(.chatAnalysisWanted(true)) }
   }
 
   // MARK: Reports
 
-  /// What a report needs of the room.
+  /// Reads the data that a report needs, on the lane.
   ///
-  /// - Parameter features: the features to report; `nil` means all of them.
+  /// - Parameter features: the features to report; `nil` means all.
   func read(_ features: Set<Feature>?) -> RoomReading {
     screen.evaluateViews()
     return RoomReading(
       screen, room: name.description, newestMessages: settings.reportedMessages, features)
   }
 
-  /// A reading for a monitor of these features; `nil` means all of them.
+  /// Reads the room for monitors of these features; `nil` means all.
   func reading(_ features: Set<Feature>?) -> RoomFeed.Reading {
     let reading = read(features)
     return { try JSONValue(encoding: RoomReport(reading)) }
   }
 
-  /// A reading for a monitor of the screen.
+  /// Reads the screen for its monitors.
   func screenReading() -> RoomFeed.Reading {
     let reading = ScreenReading(screen, room: name)
     return { try JSONValue(encoding: ScreenReport(reading)) }

@@ -6,18 +6,18 @@ import SystemSupport
 package final class RoomDirectory: Sendable {
   private struct State: Sendable {
     var lanes: [RoomName: Int] = [:]
-    /// The lanes of rooms that are being closed, and how often. A room of the same name comes to
-    /// the same lane, behind them: everything that they log, their end last, is in front of its
-    /// beginning.
+    /// The lanes of rooms that are being closed, and how many rooms of that name are closing there.
+    /// A new room of the same name gets the same lane, so that its log begins after the end of the
+    /// old one's.
     var closing: [RoomName: (lane: Int, count: Int)] = [:]
-    /// Number of rooms opened so far; spreads rooms over the lanes in turn.
+    /// The number of rooms opened so far, which distributes rooms evenly over the lanes.
     var opened = 0
     var isClosing = false
-    /// How many rooms may be open.
+    /// The maximum number of open rooms.
     var maximum: Int
   }
 
-  /// Why a room cannot be opened.
+  /// The reason why a room cannot be opened.
   package enum Refusal: Error, Equatable { case exists, tooMany, closing }
 
   package let lanes: [HostLane]
@@ -35,34 +35,33 @@ package final class RoomDirectory: Sendable {
 
   package var count: Int { state.withLock { $0.lanes.count } }
 
-  /// The lane of an open room.
+  /// Returns the lane of an open room.
   package func lane(of room: RoomName) -> HostLane? {
     state.withLock { $0.lanes[room] }.map { lanes[$0] }
   }
 
-  /// The lane of a room, which is opened if it is not; `nil` if no more may be open.
+  /// Returns the lane of a room, which it opens if necessary; `nil` if the maximum is reached.
   ///
-  /// Deliveries posted to the lane afterwards find the room there: opening goes through the same
-  /// mailbox before them.
+  /// Deliveries posted to the lane afterwards find the room, because its opening is posted to the
+  /// same mailbox first.
   package func laneOpening(_ room: RoomName) -> HostLane? {
     if let lane = lane(of: room) { return lane }
     do throws(Refusal) {
       return try open(room)
     } catch {
-      // The room has been opened in between.
+      // Another thread may have opened the room in the meantime.
       return error == .exists ? lane(of: room) : nil
     }
   }
 
-  /// Puts changed settings in force: for open rooms, those they read as they run; the rest for new
-  /// rooms.
+  /// Applies changed settings. Some of them affect open rooms, the others only new rooms.
   package func apply(_ settings: RoomSettings) {
     state.withLock { $0.maximum = settings.maximumRooms }
     for lane in lanes { lane.postSettings(settings) }
   }
 
-  /// Opens a room, a new one or that of a snapshot. Those that were open at the last stop come back
-  /// even if fewer are allowed now.
+  /// Opens a new room, or a room restored from a snapshot. Rooms that were open at the last stop
+  /// are restored even if the maximum is lower now.
   @discardableResult
   package func open(
     _ room: RoomName, restoring snapshot: RoomSnapshot? = nil
@@ -74,7 +73,8 @@ package final class RoomDirectory: Sendable {
       let index = state.closing[room]?.lane ?? state.opened % lanes.count
       state.opened += 1
       state.lanes[room] = index
-      // Under the lock, so that no delivery is posted between the entry and the opening.
+      // The opening is posted under the lock, so that no delivery is posted between the entry and
+      // the opening.
       lanes[index].postOpening(of: room, restoring: snapshot)
       return .success(index)
     }
@@ -83,9 +83,10 @@ package final class RoomDirectory: Sendable {
     return lane
   }
 
-  /// Closes a room. Returns once it is closed; `false` if there is none.
+  /// Closes a room and returns once it is closed; returns `false` if it is not open.
   ///
-  /// - Parameter onFailure: called with why it may be back at the next start, if so.
+  /// - Parameter onFailure: called with the reason if the next start may restore the room
+  ///   nevertheless.
   package func close(_ room: RoomName, onFailure: (String) -> Void = { _ in }) async -> Bool {
     await end(room, isForGood: true, onFailure: onFailure)
   }
@@ -100,8 +101,8 @@ package final class RoomDirectory: Sendable {
     return isClosed
   }
 
-  /// Calls `completion` once a room is closed, or at once if there is none; with why it may be back
-  /// at the next start.
+  /// Calls `completion` once a room is closed, or immediately if it is not open. Passes the reason
+  /// if the next start may restore the room.
   private func postEnd(
     of room: RoomName, isForGood: Bool,
     completion: @escaping @Sendable (_ isClosed: Bool, _ failure: String?) -> Void
@@ -122,14 +123,14 @@ package final class RoomDirectory: Sendable {
     if !isOpen { completion(false, nil) }
   }
 
-  /// Refuses to open more rooms, and draws and ends all open ones, in the order of their names.
-  /// Those that are saved come back at the next start.
+  /// Refuses to open more rooms, then draws and ends all open rooms in the order of their names.
+  /// The next start restores those that are saved.
   package func closeAll() async {
     let rooms = state.withLock { state in
       state.isClosing = true
       return state.lanes.keys.sorted()
     }
-    // All at once: each waits for its lane only.
+    // All rooms are closed concurrently, because each waits only for its own lane.
     await forAll(rooms) { room, done in
       postEnd(of: room, isForGood: false) { _, _ in done() }
     }

@@ -2,31 +2,31 @@ package import LiveEvents
 import Logging
 import Systemd
 
-/// Something that happened to a room and that the daemon takes note of.
+/// A change of a room that is reported to the daemon's observers.
 package enum RoomEvent: Sendable {
   /// A new room was opened.
   case opened
-  /// A room was opened with the state that the last run of the daemon kept.
+  /// A room was restored with the state that it had when the daemon stopped.
   case restored
-  /// It was closed for good.
+  /// The room was closed for good.
   case closed
-  /// The daemon stops; the room comes back at the next start.
+  /// The room was saved because the daemon stops; the next start restores it.
   case suspended
-  /// It is idle, and keeps its state only.
+  /// The room hibernates: it was idle, and only its compressed state stays in memory.
   case packed
-  /// It is whole again.
+  /// The hibernated room was restored from memory.
   case unpacked
-  /// A slider value was committed.
+  /// A slider was set to a final value.
   case committed(control: String, value: Double)
-  /// Something failed, and there is no caller to tell.
+  /// Something failed that no caller waits for.
   case failed(String)
 }
 
-/// Receives what happens to rooms, on any thread, often on a lane: must return quickly.
+/// Receives changes of rooms, on any thread, often on a lane; must return quickly.
 package typealias RoomObserver = @Sendable (RoomName, RoomEvent) -> Void
 
 extension RoomEvent {
-  /// Writes it to the journal, if it belongs there.
+  /// Writes the change to the journal, unless administrators do not need to know of it.
   func log(_ room: RoomName, to logger: Logger) {
     var metadata: Logger.Metadata = ["room": "\(room)"]
     switch self {
@@ -42,9 +42,9 @@ extension RoomEvent {
         uniquingKeysWith: { $1 })
       logger.log(.sliderCommitted, "room \(room): \(control) is \(value)", metadata: metadata)
     case .failed(let problem): logger.error("room \(room): \(problem)", metadata: metadata)
-    // A suspended room is open again as soon as the daemon runs again.
+    // Suspended rooms are open again as soon as the daemon runs again.
     case .suspended: break
-    // Nobody can tell the difference.
+    // Users do not notice hibernation.
     case .packed, .unpacked: break
     }
   }

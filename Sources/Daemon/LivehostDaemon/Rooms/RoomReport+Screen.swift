@@ -17,7 +17,7 @@ import SourcesFeature
 import ViewGraph
 import WaitingRoomFeature
 
-/// What a report of a room needs of its screen: everything that has to be read on the lane.
+/// The data of a screen that a report of its room needs, read on the lane.
 struct RoomReading: Sendable {
   let room: String
   let phase: StreamState
@@ -29,8 +29,8 @@ struct RoomReading: Sendable {
   let views: [String: ViewReport]
 
   /// - Parameters:
-  ///   - newestMessages: the most chat messages to report.
-  ///   - features: the features to report; `nil` means all of them.
+  ///   - newestMessages: the maximum number of chat messages to report.
+  ///   - features: the features to report; `nil` means all.
   init(_ screen: HostScreen, room: String, newestMessages: Int, _ features: Set<Feature>?) {
     self.room = room
     phase = screen.store.state.phase
@@ -41,13 +41,13 @@ struct RoomReading: Sendable {
     actions = screen.store.actionCount
     actionsByKind = screen.store.actionsByKind
     frames = screen.views.frames
-    // Not the statistics themselves: the next frame would copy them.
+    // The statistics are converted here, because holding them would make the next frame copy them.
     views = screen.views.statistics.mapValues(ViewReport.init)
   }
 }
 
 extension RoomReport {
-  /// All features of a screen as `GetRoom` describes them.
+  /// Creates a report of all features of a screen, in the form of `GetRoom`.
   package init(_ screen: HostScreen, room: String, newestMessages: Int) {
     self.init(RoomReading(screen, room: room, newestMessages: newestMessages, nil))
   }
@@ -208,7 +208,7 @@ extension ChatMessageReport {
 }
 
 extension Origin {
-  /// One of its names; `nil` if that is not known.
+  /// Returns one of the names; `nil` if it is unknown.
   fileprivate func named(_ name: KeyPath<Origin, Text>) -> String? {
     guard self != .none else { return nil }
     let text = self[keyPath: name]
@@ -256,7 +256,7 @@ extension HeaderReport {
 }
 
 extension LiveRoomStatsReport {
-  /// `nil` until the first window is closed.
+  /// Fails until the first measurement window is complete.
   fileprivate init?(_ state: EncoderStatsFeature.State) {
     guard let window = state.window else { return nil }
     self.init(
@@ -323,7 +323,7 @@ extension PredictionReport {
 }
 
 extension SourceReport {
-  /// The sources of a room, with their newest batches.
+  /// Returns the sources of a room with their newest batch numbers.
   static func all(of screen: HostScreen, _ known: KnownEvents, in room: RoomName) -> [Self] {
     (screen.store.state.sources?.sources ?? []).map {
       var report = Self($0, in: room.description)

@@ -1,34 +1,32 @@
 package import Throttling
 
-/// What the configuration says about rooms.
+/// The settings of all rooms, from the configuration.
 package struct RoomSettings: Sendable, Equatable {
-  /// How many rooms may be open at once.
+  /// The maximum number of open rooms.
   package var maximumRooms = 64
-  /// How many chat messages a room keeps.
+  /// The maximum number of chat messages that a room stores.
   package var chatHistory = 500
-  /// How many of them `GetRoom` shows.
+  /// The maximum number of chat messages in a reply of `GetRoom`.
   package var reportedMessages = 50
-  /// Whether the chat is searched for waves of messages that are nearly identical.
+  /// Whether the chat is searched for bursts of duplicates, that is, of nearly identical messages.
   package var analysesChat = false
-  /// Frames per second while something changes.
+  /// The maximum frame rate, which is used while the screen changes.
   package var framesPerSecond = 60
-  /// How long the outcome of a request is waited for.
+  /// How long a request waits for its outcome.
   package var requestTimeout = Duration.seconds(5)
-  /// After which time a room is packed in which nothing happens, and that nobody watches; `nil` is
-  /// never.
+  /// How long a room must be unchanged and unwatched before it hibernates; `nil` means never.
   package var packsAfter: Duration? = .seconds(600)
-  /// When views are evaluated.
   package var views = ViewEvaluation.always
-  /// How long events may wait, by kind.
+  /// How long events may be delayed, by kind.
   package var throttling = ThrottlePolicies()
 
   package init() {}
 
   /// When a room's views are evaluated.
   package enum ViewEvaluation: String, CaseIterable, Sendable {
-    /// With each frame that concerns them, so that their causes and times are known.
+    /// In each frame in which their data changes, so that causes and times are known.
     case always
-    /// While somebody watches, and when somebody looks.
+    /// Only while someone watches the room, and when someone reads it.
     case watched
   }
 }

@@ -6,7 +6,7 @@ import Recordings
 import ViewGraph
 import WireFormats
 
-/// A room's time, and what moves it: the machine's clock, the timestamps of events, or a recording.
+/// A room's time, moved by the machine's clock, by the timestamps of events, or by a recording.
 struct RoomTime {
   enum Mover { case machine, events, replay }
 
@@ -16,10 +16,10 @@ struct RoomTime {
   private(set) var clock: RoomClock
   private let grid: FrameGrid
   private var lastDelivery: NIODeadline
-  /// Room time minus recorded time in nanoseconds; `nil` outside a replay.
+  /// The room's time minus the recorded time, in nanoseconds; `nil` outside a replay.
   private var replayOffset: Int64?
 
-  /// - Parameter start: the time of a restored room, which stays there until ``wake(at:now:)``.
+  /// - Parameter start: the time of a restored room, which does not move until ``wake(at:now:)``.
   init(from start: Instant?, framesPerSecond: Int, now: NIODeadline) {
     clock = RoomClock(machine: now.machineTime)
     if let start { clock.advance(to: start) }
@@ -36,7 +36,7 @@ struct RoomTime {
     return clock.source == .arrival ? .machine : .events
   }
 
-  /// The room's time at a time of the machine; the present time while events move it.
+  /// Returns the room's time at a time of the machine; the current time while events move it.
   func time(at machine: NIODeadline) -> Instant { clock.time(machine: machine.machineTime) }
 
   mutating func advance(to instant: Instant) { clock.advance(to: instant) }
@@ -51,7 +51,7 @@ struct RoomTime {
 
   /// Records that a part of a delivery has arrived.
   ///
-  /// - Parameter source: the clock that the sender asks for; `nil` after the first part.
+  /// - Parameter source: the clock that the sender selects; `nil` after the first part.
   mutating func beginPart(following source: FrameClock?, at machine: NIODeadline) {
     lastDelivery = machine
     if let source, replayOffset == nil { clock.follow(source, machine: machine.machineTime) }
@@ -59,11 +59,11 @@ struct RoomTime {
 
   // MARK: Frames
 
-  /// The first instant of a frame after the present time.
+  /// The time of the first frame after the current time.
   var followingFrame: Instant { grid.frame(after: clock.now) }
 
-  /// The frame to draw immediately after a change, because no timer will: only events or recorded
-  /// steps move the time.
+  /// The time of a frame that must be drawn immediately after a change. `nil` if a timer draws it,
+  /// because the machine's clock moves the time.
   var untimedFrame: Instant? {
     switch mover {
     case .replay: clock.now
@@ -89,8 +89,8 @@ struct RoomTime {
   /// Advances to the machine's time when the timer fires. Returns the frame to draw; `nil` if none
   /// is due.
   ///
-  /// A frame with `isLate` flushes the throttles, since the senders are silent. ``resume(at:)``
-  /// must follow it.
+  /// A frame with `isLate` flushes the throttles, because the senders are silent. Call
+  /// ``resume(at:)`` after drawing it.
   mutating func advanceToFrame(
     at machine: NIODeadline, next: Instant?, isAwaited: Bool
   ) -> (instant: Instant, isLate: Bool)? {
@@ -99,7 +99,7 @@ struct RoomTime {
     case .machine:
       let instant = time(at: machine)
       clock.advance(to: instant)
-      // Senders that wait are answered at this frame, whatever throttles hold.
+      // Waiting senders are answered in this frame, even if throttles hold events.
       guard let due = isAwaited ? instant : next, due <= instant else { return nil }
       return (instant, false)
     case .events:
@@ -108,27 +108,27 @@ struct RoomTime {
     }
   }
 
-  /// Lets the machine's clock move the room's time, after something else did.
+  /// Makes the machine's clock move the room's time again, after something else moved it.
   mutating func resume(at machine: NIODeadline) { clock.resume(machine: machine.machineTime) }
 
   // MARK: Replays and restarts
 
-  /// Lets the steps of a recording move the time.
+  /// Makes the steps of a recording move the time.
   ///
-  /// - Parameter first: the recorded time of its first step. A new room adopts the recorded times;
-  ///   any other continues from its own time.
+  /// - Parameter first: the recorded time of the first step. A new room adopts the recorded times;
+  ///   any other room continues from its own time.
   mutating func beginReplay(from first: Instant) {
     replayOffset = max(0, clock.now.nanoseconds - first.nanoseconds)
   }
 
-  /// Lets the steps of the room's own log move the time, which is the recorded time.
+  /// Makes the steps of the room's own log move the time to their recorded times.
   mutating func beginCatchingUp() { replayOffset = 0 }
 
-  /// Ends a replay. ``resume(at:)`` must follow.
+  /// Ends a replay. Call ``resume(at:)`` afterwards.
   mutating func endReplay() { replayOffset = nil }
 
-  /// Returns the room's time of a step, within the limits of any room's time: a recording may come
-  /// from elsewhere.
+  /// Returns the room's time of a step, limited to valid times, because the recording may come from
+  /// another machine.
   func instant(of step: RecordedStep) -> Instant {
     let (sum, overflow) = step.instant.nanoseconds.addingReportingOverflow(replayOffset ?? 0)
     return overflow ? RoomClock.latest : min(Instant(nanoseconds: sum), RoomClock.latest)

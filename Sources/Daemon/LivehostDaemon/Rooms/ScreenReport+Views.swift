@@ -6,7 +6,7 @@ import LiveEvents
 package import ViewGraph
 import Wording
 
-/// What a report of a screen needs of its room: everything that has to be read on the lane.
+/// The data of a room that a report of its screen needs, read on the lane.
 struct ScreenReading: Sendable {
   fileprivate let room: RoomName
   fileprivate let root: ViewID
@@ -27,7 +27,7 @@ struct ScreenReading: Sendable {
 }
 
 extension ScreenReport {
-  /// What the views of a room's screen look like, and where its events went.
+  /// Creates a report of the outputs of a room's views, with its event counts.
   init(_ reading: ScreenReading) {
     self.init(root: reading.root, reading.views)
     room = reading.room.description
@@ -36,7 +36,7 @@ extension ScreenReport {
     frames = Int(reading.frames)
   }
 
-  /// What the views of `graph` look like now.
+  /// Creates a report of the current outputs of the views of `graph`.
   package init(_ graph: ViewGraph) { self.init(root: graph.rootID, graph.outputs) }
 
   private init(root: ViewID, _ outputs: [ViewOutput]) {
@@ -78,7 +78,7 @@ extension ScreenNode {
     case .badge(let text, let emphasis):
       self.init(kind: .badge, text: SafeText.spelled(text), emphasis: ScreenEmphasis(emphasis))
     case .gauge(let label, let value, let text, let emphasis):
-      // JSON has no way to write a value that is not a number.
+      // JSON cannot express NaN or infinity.
       self.init(
         kind: .gauge, text: SafeText.spelled(label), emphasis: ScreenEmphasis(emphasis),
         value: value.isFinite ? value : 0,
@@ -114,7 +114,7 @@ extension ScreenNode {
 }
 
 extension ScreenEmphasis {
-  /// `nil` for what has none.
+  /// Fails for views without emphasis.
   fileprivate init?(_ emphasis: ViewNode.Emphasis) {
     switch emphasis {
     case .normal: return nil

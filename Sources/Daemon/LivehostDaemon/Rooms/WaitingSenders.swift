@@ -2,9 +2,9 @@ import Ingest
 
 /// The senders of deliveries that a room has not answered yet.
 struct WaitingSenders {
-  /// Of deliveries whose events are to be acknowledged once they are applied and on disk.
+  /// The receipts to acknowledge once the events of their deliveries are applied and on disk.
   private var receipts: [DeliveryReceipt] = []
-  /// The rejected events of the present delivery, which may be taken in parts.
+  /// The number of rejected events in the current delivery, which may be applied in parts.
   private var rejected = 0
 
   var isEmpty: Bool { receipts.isEmpty }
@@ -16,7 +16,7 @@ struct WaitingSenders {
     rejected += count
   }
 
-  /// Ends the present delivery, and reports its rejected events. Returns whether its sender waits
+  /// Ends the current delivery and reports its rejected events. Returns whether its sender waits
   /// for a frame.
   mutating func endDelivery(_ receipt: DeliveryReceipt) -> Bool {
     receipt.markRejected(rejected)
@@ -24,6 +24,6 @@ struct WaitingSenders {
     return receipt.wantsAcknowledgement
   }
 
-  /// Removes the receipts of deliveries whose events are all applied.
+  /// Removes and returns the receipts of deliveries whose events are all applied.
   mutating func removeAll() -> [DeliveryReceipt] { exchange(&receipts, with: []) }
 }

@@ -5,7 +5,8 @@ import ServiceLifecycle
 package import Systemd
 import UnixSignals
 
-/// The daemon: it runs the rooms on lanes, serves two sockets and reports to the service manager.
+/// The daemon, which runs the rooms on lanes, serves two sockets and reports to the service
+/// manager.
 package struct Daemon: Sendable {
   package static let version = livehostVersion
 
@@ -21,10 +22,9 @@ package struct Daemon: Sendable {
 
   /// - Parameters:
   ///   - logLevel: The current log level, which a reload can change.
-  ///   - registry: The registry that holds the metrics.
-  ///   - lostEntries: Returns the number of log entries that were lost.
-  ///   - pingJournal: Asks the thread that writes the log to beat the heartbeat; `nil` if there is
-  ///     no such thread.
+  ///   - lostEntries: Returns the number of journal entries that were lost.
+  ///   - pingJournal: Asks the journal thread to beat the heartbeat; `nil` if there is no such
+  ///     thread.
   ///   - readConfiguration: Reads the configuration again, for a reload.
   package init(
     configuration: Configuration, paths: RuntimePaths, logger: Logger,
@@ -54,7 +54,8 @@ package struct Daemon: Sendable {
   /// - Throws: The reason why the daemon cannot start, usually a ``DaemonError``. Every part that
   ///   had started is stopped before the error is thrown.
   package func run() async throws {
-    // Locks before any thread starts: if another process holds the lock, nothing must be stopped.
+    // The lock is taken before any thread starts, so that nothing must be stopped if another
+    // process holds it.
     let lock = try StateLock(paths.stateDirectory, isManaged: paths.isStateManaged)
     defer { extendLifetime(lock) }
     FreeMemory.limit()

@@ -14,7 +14,7 @@ import UnixSignals
 import UnixSockets
 import Varlink
 
-/// A server that is absent until it has started.
+/// Holds a server once it has started.
 private final class Server<Running: Sendable>: Sendable {
   private let running = Guarded<Running?>(nil)
 
@@ -51,7 +51,7 @@ final class DaemonParts: Sendable {
   private let faults: FaultInjection
   private let ingestServer: Server<IngestServer>
   private let controlServer: Server<VarlinkServer>
-  /// Returns the number of refusals on both sockets.
+  /// Returns the counts of refusals on both sockets.
   private let refusals: @Sendable () -> RefusalCounts
   /// Reports the progress of the stop to the service manager.
   private let stopping: LongWork
@@ -68,7 +68,7 @@ final class DaemonParts: Sendable {
     let warn: @Sendable (String) -> Void = { logger.warning("\($0)") }
     sockets = try Sockets(paths)
     let snapshots = try SnapshotStore(directory: paths.stateDirectory + "/rooms", onProblem: warn)
-    // Must be the last step that can fail, because it starts a thread.
+    // Creating the library must be the last step that can fail, because it starts a thread.
     let library = try RecordingLibrary(
       directory: paths.stateDirectory + "/recordings", log: paths.stateDirectory + "/log",
       onProblem: warn)
@@ -149,7 +149,8 @@ final class DaemonParts: Sendable {
 
   var eventLoops: Part {
     Part("event loops") { [self] in
-      // This is the first part, and the group traps these signals before it starts any part.
+      // This part starts first, and the service group traps these signals before it starts any
+      // part.
       EarlySignals.resend(SIGTERM, SIGINT)
       return {
         try? await self.ingestGroup.shutdownGracefully()
@@ -159,7 +160,8 @@ final class DaemonParts: Sendable {
     }
   }
 
-  /// Recovers the recordings of the last run. An unusable state directory affects only recordings.
+  /// Recovers the recordings from before the restart. An unusable state directory affects only
+  /// recordings.
   var recordings: Part {
     Part("recordings") { [self] in
       let starting = LongWork(
@@ -207,7 +209,7 @@ final class DaemonParts: Sendable {
 
   // MARK: Sockets
 
-  /// Whether a peer is root or the service's user. Some connections are reserved for these two.
+  /// Whether a peer is root or the service's user, for whom some connections are reserved.
   private var isOwner: @Sendable (Peer) -> Bool {
     let user = geteuid()
     return { $0.userID == 0 || $0.userID == user }
@@ -218,8 +220,8 @@ final class DaemonParts: Sendable {
       var settings = IngestConfiguration()
       settings.maximumConnections = configuration.ingestConnections
       settings.hasReserve = isOwner
-      // The socket unit sets the permissions of an inherited socket; an administrator can change
-      // it.
+      // The permissions of an inherited socket are set by the socket unit, which an administrator
+      // can change.
       if !sockets.isIngestInherited {
         let access = Access()
         settings.maySend = { access.mayChange($0) }
@@ -310,7 +312,7 @@ final class DaemonParts: Sendable {
         let ended = WallClock.milliseconds()
         let report = HangReport(finding, lane: lane.index, ended: ended)
         metrics.count(report.kind, report.reason)
-        // Writes to the journal first, so that a client that sees a hang can look it up there.
+        // The journal is written first, so that a client that sees a hang can find it there.
         hangs.add(report) { $0.log(to: logger) }
       }
       return { monitor.stop() }
@@ -349,7 +351,8 @@ final class DaemonParts: Sendable {
 
   /// Checks that every thread that others wait for makes progress.
   ///
-  /// If the service manager has set a watchdog interval, feeds its watchdog only while they do.
+  /// If the service manager has set a watchdog interval, notifies its watchdog only while all
+  /// threads make progress.
   var watchdog: Part {
     Part("watchdog") { [self] in
       let interval = try WatchdogInterval.fromEnvironment()
@@ -401,7 +404,7 @@ final class DaemonParts: Sendable {
 
   // MARK: Signals and the service manager
 
-  /// Reloads the configuration on SIGHUP, and holds a lane on SIGUSR2 if a test has enabled that.
+  /// Reloads the configuration on SIGHUP. If a test has enabled this, holds a lane on SIGUSR2.
   var signals: Part {
     Part("signals") { [self] in
       let trapped: [UnixSignal] = faults.laneHold == nil ? [.sighup] : [.sighup, .sigusr2]
@@ -435,7 +438,7 @@ final class DaemonParts: Sendable {
     }
   }
 
-  /// Notifies the service manager. A failure is logged and does not stop the daemon.
+  /// Notifies the service manager; logs a failure without stopping the daemon.
   private func notify(_ message: () throws(SystemError) -> Void) {
     do throws(SystemError) {
       try message()

@@ -36,7 +36,7 @@ package final class DaemonStatus: Sendable {
   ///   - lostEntries: Returns the number of journal entries that were lost.
   ///   - longestSliceNanoseconds: Returns the longest time that a task ran without yielding.
   ///   - problems: Returns the current problems of other parts of the daemon.
-  ///   - refusals: Returns the refusals so far.
+  ///   - refusals: Returns the counts of refusals so far.
   ///   - remarks: Returns how often the decoder has made each remark about a line so far.
   package init(
     version: String, lostEntries: @escaping @Sendable () -> Int,
@@ -55,7 +55,7 @@ package final class DaemonStatus: Sendable {
     self.logLevel = logLevel
   }
 
-  /// Records the threads that the watchdog found to make no progress, in place of the earlier ones.
+  /// Replaces the recorded set of threads that the watchdog found to make no progress.
   package func note(stalled threads: [WatchdogDriver.SilentThread]) {
     let now = WallClock.milliseconds()
     stalled.withLock { stalls in
@@ -67,7 +67,7 @@ package final class DaemonStatus: Sendable {
     }
   }
 
-  /// Returns the current problems, oldest first, and the health that follows from them.
+  /// Returns the current problems, oldest first, and the health derived from them.
   private func problems(lost: Int, hang: HangReport?) -> (Health, [Problem]) {
     let stalls = stalled.withLock { $0 }
     var problems = stalls.map { stall in
@@ -141,9 +141,8 @@ package final class DaemonStatus: Sendable {
     WallClock.milliseconds() - hang.timestamp < 60_000
   }
 
-  /// Records the total number of events received so far.
-  ///
-  /// Must be called once a second, so that the rate always covers the last ten seconds.
+  /// Records the total number of events received so far. Must be called once a second, so that the
+  /// rate covers the last ten seconds.
   package func note(received count: Int) {
     received.withLock { $0.note(count, at: .now()) }
   }
@@ -162,7 +161,7 @@ package final class DaemonStatus: Sendable {
 }
 
 extension WatchedThread.Duty {
-  /// The consequence of a stall of such a thread, for people.
+  /// The consequence of a stall of this kind of thread, as text for people.
   fileprivate var meaning: String {
     switch self {
     case .loop: "it makes no progress, and neither do its rooms or connections"

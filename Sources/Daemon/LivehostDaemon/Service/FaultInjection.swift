@@ -54,7 +54,7 @@ package struct FaultInjection: Sendable {
     return limits
   }
 
-  /// Keeps the processor busy for as long as this work is configured to hold its lane.
+  /// Computes for as long as this work is configured to hold its lane.
   func hold(_ work: LaneActivity.Work) {
     guard let milliseconds = holds[work] else { return }
     let end = MonotonicClock.nanoseconds() + milliseconds * 1_000_000

@@ -7,13 +7,13 @@ package enum FreeMemory {
     unsafeBitCast($0, to: (@convention(c) @Sendable (_ kept: Int) -> CInt).self)
   }
 
-  /// Returns the free memory to the system. Threads that allocate meanwhile may have to wait.
+  /// Returns the free memory to the system. Threads that allocate during the call may have to wait.
   ///
   /// - Complexity: O(*n*), where *n* is the amount of free memory.
   @Sendable static func giveBack() { _ = trim?(0) }
 
-  /// Limits the free memory at the end of each thread's heap to 1 MiB. ``giveBack()`` does not
-  /// release memory there.
+  /// Limits the free memory at the end of each thread's heap to 1 MiB, because ``giveBack()`` does
+  /// not release memory there.
   ///
   /// Without an explicit limit (mallopt(3)), glibc raises it to twice the largest block that was
   /// freed, up to 64 MiB. Ten thousand hibernated rooms would then leave more free memory there
@@ -24,9 +24,9 @@ package enum FreeMemory {
         unsafeBitCast($0, to: (@convention(c) (_ parameter: CInt, _ value: CInt) -> CInt).self)
       })
     else { return }
-    // M_TRIM_THRESHOLD and M_MMAP_THRESHOLD. Setting only the first would fix the second at its
-    // initial 128 KiB. Every batch allocates and frees blocks of that size, and each would need a
-    // new mapping.
+    // Sets M_TRIM_THRESHOLD and M_MMAP_THRESHOLD. Setting only the first would fix the second at
+    // its initial 128 KiB. Every batch allocates and frees blocks of that size, and each would then
+    // need a new mapping.
     for parameter: CInt in [-1, -3] { _ = set(parameter, 1 << 20) }
   }
 }

@@ -16,7 +16,7 @@ package final class LongWork: Sendable {
     var reported: Measure?
   }
 
-  /// The progress of the work. Any change counts as progress.
+  /// The progress of the work. A report follows if any member has changed.
   private struct Measure: Equatable {
     let step: Int
     let left: Int
@@ -65,7 +65,7 @@ package final class LongWork: Sendable {
     }
   }
 
-  /// Reports to the service manager if there was progress since the last report.
+  /// Reports to the service manager if there was progress since the previous report.
   package func report() {
     let left = left()
     let step: String? = state.withLock { state in
@@ -76,7 +76,7 @@ package final class LongWork: Sendable {
     }
     guard let step else { return }
     let rest = left > 0 ? ", \(left) \(unit) left" : ""
-    // Failures are ignored: a manager that does not receive messages applies no timeout.
+    // Failures are ignored, because a manager that does not receive messages applies no timeout.
     try? notifier.status("\(title): \(step)\(rest)")
     try? notifier.extendTimeout(microseconds: Self.patienceMicroseconds)
   }

@@ -4,20 +4,20 @@ package import UnixSignals
 
 /// A part of a program that starts and stops in a defined order with other parts.
 package struct Part: Sendable {
-  /// Stops the part. Cannot throw, so it must log its own errors.
+  /// Stops the part. It cannot throw, so it must log its own errors.
   package typealias Stop = @Sendable () async -> Void
 
   package let name: String
   let start: @Sendable () async throws -> Stop
 
-  /// - Parameter start: Starts the part and returns a closure that stops it. If it throws, it must
-  ///   leave nothing running.
+  /// - Parameter start: Starts the part and returns a closure that stops it. If it throws, nothing
+  ///   of the part may keep running.
   package init(_ name: String, start: @escaping @Sendable () async throws -> Stop) {
     self.name = name
     self.start = start
   }
 
-  /// Returns a closure that cancels a task and waits for its end.
+  /// Returns a closure that cancels a task and waits for the task's end.
   static func cancelling(_ task: Task<Void, Never>) -> Stop {
     {
       task.cancel()
@@ -29,10 +29,9 @@ package struct Part: Sendable {
 extension ServiceGroup {
   /// Creates a group that starts the parts sequentially and stops them sequentially.
   ///
-  /// Each part starts after the previous part has started. If a part fails to start, the running
-  /// parts are stopped in the order of `stopping`, and `run()` throws the error. On a shutdown
-  /// during the start of a part, that part is stopped after it has started, and no further part
-  /// starts.
+  /// If a part fails to start, the running parts are stopped in the order of `stopping`, and
+  /// `run()` throws the error. If a shutdown begins while a part starts, that part is stopped after
+  /// it has started, and no further part starts.
   ///
   /// - Parameters:
   ///   - parts: The parts, in the order in which they start.
@@ -49,7 +48,7 @@ extension ServiceGroup {
       services[part.name] = service
       previous = service.hasStarted
     }
-    // A group stops its services in the reverse of their order.
+    // A service group stops its services in reverse order.
     self.init(
       configuration: ServiceGroupConfiguration(
         services: stopping.reversed().compactMap { services[$0] }.map {
@@ -72,9 +71,10 @@ private struct PartService: Service, CustomStringConvertible {
   func run() async throws {
     if let previous, await !previous.wait() { return }
     let stop = try await part.start()
-    // The parts that stop after this part do not know of a shutdown yet, and must not start now.
+    // The parts that stop after this part may not have been informed of a shutdown yet, and must
+    // not start now.
     if !Task.isShuttingDownGracefully { hasStarted.open() }
-    // Throws if the task is cancelled, which also stops the part.
+    // If the task is cancelled, the wait throws, which also stops the part.
     try? await gracefulShutdown()
     await stop()
   }
@@ -89,7 +89,7 @@ private struct Gate: Sendable {
 
   func open() { continuation.yield() }
 
-  /// Waits for the gate to open. Returns `false` if a shutdown comes first.
+  /// Waits for the gate to open. Returns `false` if a shutdown begins first.
   func wait() async -> Bool {
     await cancelWhenGracefulShutdown { [stream] in await stream.first { _ in true } != nil }
   }

@@ -3,14 +3,14 @@ package import NIOCore
 /// The number of events per second that the daemon received in the last ten seconds.
 package struct ReceivedRate: Sendable {
   private static let window = TimeAmount.seconds(10)
-  /// The recorded totals of the window, oldest first.
+  /// The totals recorded in the last ten seconds, oldest first.
   private var samples: [(at: NIODeadline, total: Int)] = []
 
   package init() {}
 
   /// Records a total.
   ///
-  /// - Parameter total: The number of events that all rooms have received, including those received
+  /// - Parameter total: The number of events that all rooms have received, including those from
   ///   before a restart of the daemon.
   package mutating func note(_ total: Int, at now: NIODeadline) {
     samples.removeAll { $0.at < now - Self.window }
@@ -21,7 +21,8 @@ package struct ReceivedRate: Sendable {
   package func rate(_ total: Int, at now: NIODeadline) -> Double {
     guard let base = samples.first(where: { $0.at >= now - Self.window }) else { return 0 }
     let seconds = Double((now - base.at).nanoseconds) / 1e9
-    // The total can shrink: it may lack a room that was closed while the rooms were counted.
+    // The total can shrink, because it may lack a room that was closed while the rooms were
+    // counted.
     return seconds > 0 ? Double(max(0, total - base.total)) / seconds : 0
   }
 }

@@ -5,9 +5,8 @@ import SystemSupport
 import Systemd
 package import UnixSockets
 
-/// Logs refusals of clients, summed up to at most one entry per resource and ``interval``.
-///
-/// Runs on one event loop.
+/// Logs refusals of clients, summed up to at most one entry per resource and ``interval``. Confined
+/// to one event loop.
 package final class RefusalLog: Sendable {
   package static let interval = TimeAmount.seconds(10)
 
@@ -16,13 +15,13 @@ package final class RefusalLog: Sendable {
   private let logged = Guarded(RefusalCounts())
   private let task = Guarded<RepeatedTask?>(nil)
 
-  /// - Parameter refusals: Returns all refusals so far.
+  /// - Parameter refusals: Returns the counts of refusals since the daemon started.
   package init(logger: Logger, refusals: @escaping @Sendable () -> RefusalCounts) {
     self.logger = logger
     self.refusals = refusals
   }
 
-  /// Starts to log: one second from now, then every ``interval``.
+  /// Starts logging: the first time after one second, then every ``interval``.
   package func start(on eventLoop: any EventLoop) {
     let repeated = eventLoop.scheduleRepeatedTask(
       initialDelay: .seconds(1), delay: Self.interval
@@ -30,7 +29,7 @@ package final class RefusalLog: Sendable {
     task.withLock { $0 = repeated }
   }
 
-  /// Stops, and logs the refusals that are not logged yet.
+  /// Stops logging, and first logs the refusals that are not logged yet.
   package func stop() {
     task.withLock { $0 }?.cancel()
     logNew()

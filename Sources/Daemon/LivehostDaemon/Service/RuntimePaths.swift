@@ -31,7 +31,7 @@ package struct RuntimePaths: Sendable, Equatable {
     isStateManaged = stateDirectory == nil && managed != nil
   }
 
-  /// Creates the runtime directory with access for its owner only, unless it exists.
+  /// Creates the runtime directory with access only for its owner, unless it exists.
   ///
   /// - Throws: ``DaemonError`` if it cannot be created or written, or if other users can change it.
   package func makeRuntimeDirectory() throws(DaemonError) {

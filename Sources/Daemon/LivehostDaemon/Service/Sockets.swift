@@ -8,10 +8,10 @@ struct Sockets {
   /// Whether the ingest socket was inherited from the service manager, which then decides who may
   /// connect.
   let isIngestInherited: Bool
-  /// The location of the sockets, for the log.
+  /// The paths of the sockets, for the log.
   let description: String
 
-  /// - Throws: ``DaemonError`` that names the path and the remedy.
+  /// - Throws: ``DaemonError`` with the path and the remedy.
   init(_ paths: RuntimePaths) throws(DaemonError) {
     let controlSocket: Int32?
     let ingestSocket: Int32?
@@ -24,7 +24,8 @@ struct Sockets {
     }
     isIngestInherited = ingestSocket != nil
     if controlSocket == nil || ingestSocket == nil { try paths.makeRuntimeDirectory() }
-    // All users may connect to the control socket; each call checks the rights of its caller.
+    // All users may connect to the control socket, because each call checks the rights of its
+    // caller.
     control = try Self.open(controlSocket, or: paths.controlSocket, mode: 0o666, "control")
     ingest = try Self.open(ingestSocket, or: paths.ingestSocket, mode: 0o660, "ingest")
     description =

@@ -2,17 +2,18 @@ package import Systemd
 
 /// Decides which silent threads have stalled, and when to log them.
 ///
-/// A thread is logged when it stalls, and again after each further period of the same length. This
-/// value reads no clock: the durations are passed in.
+/// A thread is logged when it stalls, and again after each further ``patience``. This value reads
+/// no clock: the durations are passed in.
 package struct StallWatch: Sendable {
   /// How long a thread may be silent before it counts as stalled, in nanoseconds.
   package let patience: UInt64
-  /// The number of whole patience periods for which each stalled thread has been silent.
+  /// For each stalled thread, how many whole patience periods it has been silent.
   private var counts: [String: UInt64] = [:]
 
   package init(patience: UInt64) { self.patience = patience }
 
-  /// Derives the patience from the watchdog interval: a quarter of it, but at most ten seconds.
+  /// Derives the patience from the watchdog interval: a quarter of the interval, but at most ten
+  /// seconds.
   package init(_ interval: WatchdogInterval?) {
     self.init(
       patience: min(interval?.checkPeriodNanoseconds ?? .max, 10_000_000_000))

@@ -11,7 +11,7 @@ struct StateLock: ~Copyable {
   /// Creates the directory if it is missing, and locks it.
   ///
   /// A directory that cannot be created or opened stays unlocked. Nothing can be saved in it, and
-  /// the parts that need it report that.
+  /// the parts that need it report this.
   ///
   /// - Parameter isManaged: Whether the service manager created the directory, which may then be a
   ///   symbolic link.
@@ -21,7 +21,7 @@ struct StateLock: ~Copyable {
     try? FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
     descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // If a file has that name, the daemon runs without saved state.
+    // If a file has the directory's name, the daemon runs without saved state.
     let isFile = descriptor < 0 && errno == ENOTDIR
     if !isManaged, !isFile, let problem = OwnDirectory.problem(at: directory, option: "--state-dir")
     {
